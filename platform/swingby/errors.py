@@ -1,0 +1,35 @@
+"""The errors a user can mend: each says what came, where, and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class SwingbyError(Exception):
+    """A fault in what the user gave; the command prints it without a traceback and ends with code 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with an input file: what, where (line counted from 1, or None), and how to mend it."""
+
+    message: str
+    line: int | None = None
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f"line {self.line}: "
+        hint = "" if self.hint is None else f"\n    {self.hint}"
+        return f"{place}{self.message}{hint}"
+
+
+class InputFaults(SwingbyError):
+    """Every fault found in one input, raised once."""
+
+    def __init__(self, source: str, faults: Iterable[Fault]) -> None:
+        self.source = source
+        self.faults = tuple(sorted(faults, key=lambda fault: (fault.line is None, fault.line or 0)))
+        count = len(self.faults)
+        heading = f"{source}: {count} fault{'s' if count != 1 else ''}"
+        super().__init__("\n".join([heading, *(f"  {fault}" for fault in self.faults)]))

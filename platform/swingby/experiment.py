@@ -1,0 +1,209 @@
+"""What an experiment must offer the platform: parameters, columns, resources, and run(batch)."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+if TYPE_CHECKING:
+    from swingby.cells import Cell
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(_as_tuple(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+Vector = Annotated[tuple[float, ...], BeforeValidator(_as_tuple)]
+"""A vector of finite floats; YAML lists are accepted."""
+Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_as_tuple)]
+"""A matrix as a tuple of rows; YAML lists of lists are accepted."""
+
+
+def added(default: Any, **field_options: Any) -> Any:
+    """A parameter that was added after cells already existed: at this default it is left out of the identity."""
+    return Field(default=default, json_schema_extra={"introduced_at": default}, **field_options)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return 0.0 if value == 0 else value  # -0 and 0 are one number
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value
+
+
+class Params(BaseModel):
+    """Base of every experiment's parameters: flat, frozen, strict, finite, unknown names refused.
+
+    A parameter is a string, bool, int, float, None-able one of these, `Vector`, or `Matrix`: what a typed column can hold.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    dtype: Literal["float32", "float64"] = Field("float32", description="arithmetic of the run")
+
+    def canonical(self) -> dict[str, Any]:
+        """The parameters as plain JSON values, without those that stand at their introduction default."""
+        plain = {name: _plain(getattr(self, name)) for name in type(self).model_fields}
+        for name, info in type(self).model_fields.items():
+            extra = info.json_schema_extra
+            if isinstance(extra, dict) and "introduced_at" in extra and plain[name] == _plain(extra["introduced_at"]):
+                del plain[name]
+        return plain
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of results: its Arrow type, what it means, its unit (or "" for a pure number)."""
+
+    type: pa.DataType
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What one batch occupies while it runs."""
+
+    cpus: float = 1.0
+    gpus: float = 0.0
+    custom: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What to record, and when: a value handed to the engine, never an `if step in [...]` inside it.
+
+    Attributes:
+        steps: "log" (every step at first, then log-spaced), "epoch" (once an epoch, at its start), "every".
+        points: how many recorded steps "log" aims at.
+        also: names of the experiment's recordings on request.
+    """
+
+    steps: Literal["log", "epoch", "every"] = "log"
+    points: int = 200
+    also: tuple[str, ...] = ()
+
+    def at(self, total: int, epoch: int | None = None) -> np.ndarray:
+        """The recorded steps: int64, strictly increasing, from 0 to `total`, both included.
+
+        Raises:
+            ValueError: "epoch" was asked of a run that has no epochs.
+        """
+        if self.steps == "every":
+            return np.arange(total + 1)
+        if self.steps == "epoch":
+            if epoch is None:
+                raise ValueError('steps: "epoch" needs a run in epochs; allowed here: log, every')
+            return np.unique(np.append(np.arange(0, total + 1, epoch), total))
+        if total + 1 <= self.points:
+            return np.arange(total + 1)
+        # The shortest dense head after which a log-spaced tail has gaps of at least one step, found by bisection.
+        short, dense = 1, self.points - 1
+        while dense - short > 1:
+            middle = (short + dense) // 2
+            gap = middle * math.expm1(math.log(total / middle) / (self.points - middle))
+            short, dense = (short, middle) if gap >= 1 else (middle, dense)
+        tail = np.geomspace(dense, total, self.points - dense).round().astype(np.int64)
+        return np.unique(np.concatenate([np.arange(dense + 1), tail]))
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """What a finished cell says it recorded; a cell that lacks a requested token is computed again."""
+        when = f"log:{self.points}" if self.steps == "log" else self.steps
+        return (f"steps:{when}", *sorted(set(self.also)))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Cells of one shape that are trained together; one trial of the scheduler.
+
+    Attributes:
+        cells: the cells, all of one `Experiment.shape`.
+        recording: what to record, and when.
+        device: "cpu" or "cuda" (or "cuda:k").
+        workdir: a folder of this batch's own for checkpoints, kept until every cell of it is final.
+        draining: True once the run was asked to stop; a long experiment then yields what it has and returns.
+    """
+
+    cells: tuple[Cell, ...]
+    recording: Recording
+    device: str = "cpu"
+    workdir: Path | None = None
+    draining: Callable[[], bool] = lambda: False
+
+
+SEGMENT_COLUMNS: Mapping[str, pa.DataType] = {
+    "cell_id": pa.string(),
+    "from_step": pa.int64(),
+    "to_step": pa.int64(),
+    "final": pa.bool_(),
+    "status": pa.string(),
+    "message": pa.string(),
+}
+"""Columns every table that `run` yields begins with. A row is a segment of one cell: the steps from_step..to_step, both included.
+`status` is "ok", "diverged" (a result: non-finite or out of bounds) or "failed" (it raised; `message` says what)."""
+
+
+class Experiment(ABC):
+    """One kind of training. A package offers it under the entry-point group `swingby.experiments`; it is made without arguments.
+
+    Attributes:
+        name: also the name of its table in the store; a lower-case identifier.
+        stream_version: raised whenever the numbers of an existing cell change.
+        Params: the pydantic model of its parameters.
+        presets: named bundles: a function from the values the sweep file sets (of one point) to defaults for the others.
+        default_preset: used where a sweep file names none.
+        scalars: result columns with one value a cell.
+        curves: list columns that every run records; `step` (int64 list) is always among them.
+        recordings: on request: name -> the columns it adds.
+    """
+
+    name: ClassVar[str]
+    stream_version: ClassVar[int]
+    Params: ClassVar[type[Params]]
+    presets: ClassVar[Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {}
+    default_preset: ClassVar[str | None] = None
+    scalars: ClassVar[Mapping[str, Column]] = {}
+    curves: ClassVar[Mapping[str, Column]] = {}
+    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}
+
+    @abstractmethod
+    def shape(self, params: Any) -> str:
+        """Cells whose shapes are equal can share a batch."""
+
+    @abstractmethod
+    def run(self, batch: Batch) -> Iterator[pa.Table]:
+        """Train the batch. Each yielded table has SEGMENT_COLUMNS, `curves` and the asked recordings, and on final rows the scalars.
+
+        A cell that diverges or raises comes back as a final row with a status and a message; its neighbours go on.
+        Must not depend on the order or the company of the cells, save for rounding.
+        """
+
+    def resources(self, params: Any) -> Resources:
+        """What a batch with such cells occupies."""
+        return Resources()
+
+    def work(self, params: Any) -> float:
+        """Relative cost of a cell (any unit); the platform measures the factor."""
+        return 1.0
+
+    def max_batch(self, params: Any) -> int:
+        """The most cells of this shape that fit one batch (memory)."""
+        return 4096
+
+    def steps(self, params: Any) -> int:
+        """How many steps a cell of these parameters takes (for forecasts)."""
+        return 1
+
+    def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
+        """One cell again, recorded at every step with every recording; extra columns may hold the weights."""
+        yield from self.run(Batch((cell,), Recording(steps="every", also=tuple(self.recordings)), device))
