@@ -6,3 +6,12 @@ try:
     __version__ = version("swingby")
 except PackageNotFoundError:  # a source tree that was never installed
     __version__ = "0+unknown"
+
+
+def __getattr__(name: str) -> object:
+    # Sweep and Store are imported when asked for: `import swingby` stays free of DuckDB and Ray.
+    if name in ("Store", "Sweep"):
+        from swingby import api  # noqa: PLC0415
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'swingby' has no attribute {name!r}")

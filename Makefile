@@ -1,0 +1,48 @@
+# The project's commands. `make demo` and `make test` each set up everything they need on a fresh machine.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+DATA ?= demo-data
+READY := $(VENV)/.ready
+export RAY_USAGE_STATS_ENABLED = 0
+
+.PHONY: setup browser demo test test-all check bench clean
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("swingby needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11 ..." if sys.version_info < (3, 11) else 0)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV) (a minute or two, once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $(READY)
+
+# The report's page is tested in a real browser; Debian's package is the one that is tried.
+browser:
+	@command -v chromium >/dev/null || { \
+	  echo "installing chromium for the browser tests ..."; \
+	  sudo=$$([ "$$(id -u)" = 0 ] || echo "sudo -n"); \
+	  { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 || \
+	  { echo "cannot install chromium here: install it by hand (Debian: apt-get install chromium)"; exit 2; }; }
+
+demo: $(READY)
+	@$(BIN)/swingby run transient-memorization --data $(DATA)
+	@$(BIN)/swingby report transient-memorization --data $(DATA) --out $(DATA)/reports
+
+test: $(READY) browser
+	@$(BIN)/python -m pytest -q
+
+test-all: $(READY) browser
+	@$(BIN)/python -m pytest -q -m 'slow or not slow' --timeout=3600
+
+check: $(READY)
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/basedpyright
+	@$(BIN)/lint-imports
+
+bench: $(READY)
+	@$(BIN)/python -m tests.benchmarks
+
+clean:
+	rm -rf $(VENV) $(DATA) .pytest_cache .ruff_cache .hypothesis .import_linter_cache

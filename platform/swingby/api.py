@@ -1,0 +1,27 @@
+"""The Python face of the platform: the same nouns as the command, for scripts and notebooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from swingby import sweep as sweep_files
+from swingby.store import Store
+
+__all__ = ["Store", "Sweep"]
+
+
+class Sweep(sweep_files.Sweep):
+    """A named grid over one experiment; `Sweep.load("file.yaml")`, then `sweep.run(data="data")`."""
+
+    def run(self, data: str | Path = "data", **options: Any) -> Any:
+        """Train every cell that has no result yet, on Ray Tune (or `local=True`: a plain for-loop).
+
+        Takes the options of `swingby.run.drive.run_sweep` and returns its `RunResult`.
+
+        Raises:
+            SwingbyError: the same sweep is running already, or the data folder cannot be used.
+        """
+        from swingby.run.drive import run_sweep  # noqa: PLC0415 - the scheduler is imported only by those who run
+
+        return run_sweep(self, data, **options)

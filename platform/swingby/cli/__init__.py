@@ -1,0 +1,79 @@
+"""The command `swingby`: its own verbs, and those that other packages add by entry point."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import typer
+from click import Command, Context
+from typer.core import TyperGroup
+
+from swingby import __version__, plugins
+from swingby.cli import data, doctor, sweeps
+from swingby.cli.console import complain
+from swingby.errors import SwingbyError
+
+BAD_INPUT = 2
+
+
+class Door(TyperGroup):
+    """Finds verbs (an offered one is imported only when it is used) and turns a `SwingbyError` into a message and exit code 2."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        return [*super().list_commands(ctx), *sorted(plugins.offered(plugins.COMMANDS))]
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        own = super().get_command(ctx, cmd_name)
+        if own is not None or cmd_name not in plugins.offered(plugins.COMMANDS):
+            return own
+        offered = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        offered.command(name=cmd_name)(plugins.load(plugins.COMMANDS, cmd_name))
+        return typer.main.get_command(offered)
+
+    def invoke(self, ctx: Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SwingbyError as error:
+            complain(str(error))
+            raise typer.Exit(BAD_INPUT) from error
+        except BrokenPipeError:
+            # The reader of a pipe went away (`swingby sql ... | head`): not an error of ours.
+            sys.stderr.close()
+            raise typer.Exit(0) from None
+
+
+app = typer.Typer(
+    cls=Door,
+    name="swingby",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    help="Sweeps over learning dynamics: write a grid, spread it by Ray Tune, ask SQL of every curve, draw the phase diagram.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"swingby {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Options of the command itself."""
+
+
+for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.status, sweeps.replay):
+    app.command()(verb)
+for verb in (data.sql, data.export, data.ingest, data.rebuild):
+    app.command()(verb)
+app.command()(doctor.doctor)
+
+
+def main() -> None:
+    """The entry point of the command."""
+    app()

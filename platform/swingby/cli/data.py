@@ -1,0 +1,174 @@
+"""The verbs that read and keep the data folder: sql, export, ingest, rebuild."""
+
+from __future__ import annotations
+
+import os
+import sys
+import uuid
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import typer
+
+from swingby.cli.console import DEFAULT_DATA, DataFolder, err, say, table
+from swingby.errors import SwingbyError
+
+
+class Format(StrEnum):
+    """How rows are written."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
+
+
+def sql(
+    query: Annotated[str, typer.Argument(help="One SELECT; '-' reads it from standard input.", show_default=False)],
+    data: DataFolder = DEFAULT_DATA,
+    format: Annotated[Format, typer.Option(help="How the rows are written.")] = Format.table,  # noqa: A002
+    out: Annotated[Path | None, typer.Option(help="A file to write instead of standard output.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many rows.")] = 1_000_000,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds until the query is killed.")] = 30.0,
+    memory: Annotated[str, typer.Option(help="Memory the query may use.")] = "2GB",
+) -> None:
+    """One SQL query over every result, read-only and sandboxed; works while a sweep runs.
+
+    Example:
+
+        swingby sql "select layers, width, count(*) from sim group by all order by all"
+
+    The tables: `sim` (a row a cell: parameters, scalars, curves as lists), `sim_points` (a row a recorded step),
+    `outcomes_descents` (what the detector said), `sweeps`, `members`, `plans`, `shards`. `swingby sql "show tables"` is
+    not a SELECT; `select * from duckdb_views()` tells what there is.
+    """
+    from swingby import sandbox  # noqa: PLC0415
+
+    text = sys.stdin.read() if query == "-" else query
+    rows = sandbox.query(data, text, limit_rows=limit, timeout=timeout, memory=memory)
+    if (rows.schema.metadata or {}).get(b"cut") == b"true":
+        err.print(f"cut at {limit:,} rows; --limit raises this", markup=False)
+    write_rows(rows, format, out)
+
+
+def write_rows(rows: pa.Table, form: Format, out: Path | None) -> None:
+    """Rows to a file (whole or absent) or to standard output.
+
+    Raises:
+        SwingbyError: the file cannot be written, or Parquet was asked for on a terminal.
+    """
+    if out is None:
+        _print_rows(rows, form)
+        return
+    aside = out.with_name(f".tmp-{uuid.uuid4().hex}")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        _write(rows, form, aside)
+        os.replace(aside, out)  # noqa: PTH105 - the name of the atomic call
+    except OSError as error:
+        raise SwingbyError(f"{out} cannot be written: {error.strerror or error}") from error
+    finally:
+        aside.unlink(missing_ok=True)
+    err.print(f"{rows.num_rows:,} rows -> {out}", markup=False)
+
+
+def _print_rows(rows: pa.Table, form: Format) -> None:
+    if form is Format.parquet:
+        if sys.stdout.isatty():
+            raise SwingbyError("Parquet is not text: add --out FILE, or send it through a pipe")
+        pq.write_table(rows, sys.stdout.buffer)
+    elif form is Format.csv:
+        say(_flat(rows).write_csv().rstrip("\n"))
+    elif form is Format.json:
+        say(pl.from_arrow(rows).write_json())  # type: ignore[union-attr]
+    else:
+        shown = rows.slice(0, 200).to_pylist()
+        table(rows.column_names, [[_short(row[name]) for name in rows.column_names] for row in shown])
+        if rows.num_rows > len(shown):
+            err.print(f"... {rows.num_rows - len(shown):,} more rows; --format csv prints all", markup=False)
+
+
+def _write(rows: pa.Table, form: Format, path: Path) -> None:
+    if form is Format.parquet:
+        pq.write_table(rows, path)
+    elif form is Format.json:
+        pl.DataFrame(rows).write_json(path)
+    else:
+        _flat(rows).write_csv(path)
+
+
+def _flat(rows: pa.Table) -> pl.DataFrame:
+    """The rows with lists written as JSON text, since CSV has no lists."""
+    frame = pl.DataFrame(rows)
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
+    return frame.with_columns(
+        pl.Series(name, [None if v is None else _json(v) for v in frame[name].to_list()], dtype=pl.String)
+        for name in nested
+    )
+
+
+def _json(value: object) -> str:
+    import json  # noqa: PLC0415
+
+    return json.dumps(value, default=str)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list):
+        head = ", ".join(_short(item) for item in value[:4])
+        return f"[{head}{f', ... {len(value)} in all' if len(value) > 4 else ''}]"
+    return "" if value is None else str(value)
+
+
+def export(
+    sweep: Annotated[str, typer.Argument(help="A sweep's name, id or file.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="The file; its ending says the format: .parquet .csv .json")],
+    data: DataFolder = DEFAULT_DATA,
+    points: Annotated[bool, typer.Option("--points", help="A row a recorded step instead of a row a cell.")] = False,
+) -> None:
+    """One sweep's results as a file: parameters, scalars, curves and outcomes.
+
+    Example:
+
+        swingby export transient-memorization --out results.parquet
+    """
+    from swingby.run.lookup import sweep_rows  # noqa: PLC0415
+
+    endings = {f".{form.value}": form for form in Format if form is not Format.table}
+    if out.suffix not in endings:
+        raise SwingbyError(f"--out {out}: the ending says the format; allowed: {', '.join(endings)}")
+    write_rows(sweep_rows(data, sweep, points=points), endings[out.suffix], out)
+
+
+def ingest(data: DataFolder = DEFAULT_DATA) -> None:
+    """Folds every new file of the data folder into the store and publishes it.
+
+    A run does this by itself; by hand it serves after files were copied in, or after a driver was killed.
+
+    Example:
+
+        swingby ingest --data data
+    """
+    from swingby.records import Records  # noqa: PLC0415
+    from swingby.store import ingest as fold  # noqa: PLC0415
+
+    say(str(fold(Records.open(data, create=False))))
+
+
+def rebuild(data: DataFolder = DEFAULT_DATA) -> None:
+    """Makes the store again from the files, which are the truth; the old one is readable until the new one is whole.
+
+    Example:
+
+        swingby rebuild --data data
+    """
+    from swingby.records import Records  # noqa: PLC0415
+    from swingby.store import rebuild as again  # noqa: PLC0415
+
+    say(str(again(Records.open(data, create=False))))

@@ -1,0 +1,169 @@
+"""The verb doctor: what is installed, what room there is, whether Ray starts, and what to do about each fault."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Annotated, Literal
+
+import psutil
+import typer
+
+from swingby import plugins
+from swingby.cli.console import DEFAULT_DATA, DataFolder, out, size
+from swingby.errors import SwingbyError
+
+Verdict = Literal["ok", "warn", "fault"]
+MARKS = {"ok": ("ok   ", "green"), "warn": ("warn ", "yellow"), "fault": ("FAULT", "bold red")}
+LOW_DISK = 2e9
+LOW_MEMORY = 2e9
+RAY_SHARED_MEMORY = 200e6
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: what it is, how it stands, and what to do if it does not stand well."""
+
+    subject: str
+    verdict: Verdict
+    detail: str
+    remedy: str = ""
+
+
+def doctor(
+    data: DataFolder = DEFAULT_DATA,
+    ray: Annotated[bool, typer.Option("--ray/--no-ray", help="Start Ray and run one task (5 to 15 s).")] = True,
+) -> None:
+    """What is installed, free disk and memory, Ray, the data folder; and what to do about each fault.
+
+    Exit code 1 if anything is at fault.
+
+    Example:
+
+        swingby doctor --no-ray
+    """
+    faults = 0
+    for finding in examine(data, ray):
+        mark, style = MARKS[finding.verdict]
+        out.print(mark, style=style, end=" ")
+        out.print(f"{finding.subject}: {finding.detail}", markup=False)
+        if finding.remedy and finding.verdict != "ok":
+            out.print(f"      -> {finding.remedy}", markup=False)
+        faults += finding.verdict == "fault"
+    if faults:
+        raise typer.Exit(1)
+
+
+def examine(data: Path, ray: bool = True) -> Iterator[Finding]:
+    """Every finding, in the order in which a fault would be met."""
+    yield _python()
+    yield from _packages()
+    yield from _plugins()
+    yield _gpus()
+    yield _memory()
+    yield _shared_memory()
+    yield _disk(data)
+    yield from _data_folder(data)
+    if ray:
+        yield _guarded("Ray", _ray)
+
+
+def _guarded(subject: str, look: Callable[[], Finding]) -> Finding:
+    try:
+        return look()
+    except Exception as error:  # a doctor reports what fails, whatever it is
+        text = str(error).strip().splitlines()
+        return Finding(subject, "fault", text[0] if text else repr(error), "see the message; `ray stop` ends left-overs")
+
+
+def _python() -> Finding:
+    return Finding("Python", "ok", f"{sys.version.split()[0]} at {sys.executable}, {os.cpu_count()} CPU cores")
+
+
+def _packages() -> Iterator[Finding]:
+    from packaging.requirements import Requirement  # noqa: PLC0415
+
+    for line in requires("swingby") or []:
+        requirement = Requirement(line)
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            have = version(requirement.name)
+        except PackageNotFoundError:
+            yield Finding(requirement.name, "fault", "is not installed", f"pip install '{line}'")
+            continue
+        if requirement.specifier.contains(have, prereleases=True):
+            yield Finding(requirement.name, "ok", have)
+        else:
+            yield Finding(requirement.name, "fault", f"{have}, needs {requirement.specifier}", f"pip install '{line}'")
+
+
+def _plugins() -> Iterator[Finding]:
+    for group in (plugins.EXPERIMENTS, plugins.DETECTORS, plugins.COMMANDS):
+        for name, point in sorted(plugins.offered(group).items()):
+            try:
+                plugins.load(group, name)
+            except SwingbyError as error:
+                yield Finding(f"{group} {name}", "fault", str(error), f"mend or remove the package behind {point.value}")
+            else:
+                yield Finding(f"{group} {name}", "ok", point.value)
+
+
+def _gpus() -> Finding:
+    found = sorted(Path("/proc/driver/nvidia/gpus").glob("*")) or sorted(Path("/dev").glob("nvidia[0-9]*"))
+    detail = f"{len(found)} NVIDIA device{'s' if len(found) != 1 else ''}" if found else "none; SIM sweeps run on the CPU"
+    return Finding("GPU", "ok", detail)
+
+
+def _memory() -> Finding:
+    free = psutil.virtual_memory().available
+    text = f"{size(free)} free of {size(psutil.virtual_memory().total)}"
+    if free < LOW_MEMORY:
+        return Finding("memory", "warn", text, "Ray takes about 0.7 GB and a batch up to 1 GB a worker: close something")
+    return Finding("memory", "ok", text)
+
+
+def _shared_memory() -> Finding:
+    if not Path("/dev/shm").is_dir():  # noqa: S108 - looked at, not written
+        return Finding("/dev/shm", "warn", "does not exist", "Ray falls back to disk; in a container add --shm-size=1g")
+    free = shutil.disk_usage("/dev/shm").free  # noqa: S108
+    if free < RAY_SHARED_MEMORY:
+        return Finding("/dev/shm", "warn", f"{size(free)} free", "Ray falls back to disk; in a container add --shm-size=1g")
+    return Finding("/dev/shm", "ok", f"{size(free)} free")
+
+
+def _disk(data: Path) -> Finding:
+    place = data.resolve()
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free
+    if not os.access(place, os.W_OK):
+        return Finding("disk", "fault", f"{place} is not writable", "choose another folder with --data")
+    if free < LOW_DISK:
+        return Finding("disk", "warn", f"{size(free)} free at {place}", "100,000 cells of 200 points take about 0.5 GB")
+    return Finding("disk", "ok", f"{size(free)} free at {place}")
+
+
+def _data_folder(data: Path) -> Iterator[Finding]:
+    if not data.exists():
+        yield Finding("data folder", "ok", f"{data} does not exist yet; the first run makes it")
+        return
+    from swingby.run.lookup import data_findings  # noqa: PLC0415
+
+    try:
+        for verdict, detail, remedy in data_findings(data):
+            yield Finding("data folder", verdict, detail, remedy)
+    except SwingbyError as error:
+        yield Finding("data folder", "fault", str(error), "choose another folder with --data, or `swingby rebuild`")
+
+
+def _ray() -> Finding:
+    from swingby.run.tune import try_ray  # noqa: PLC0415
+
+    seconds, detail = try_ray()
+    return Finding("Ray", "ok", f"started, ran a task and stopped in {seconds:.1f} s; {detail}")

@@ -1,0 +1,163 @@
+"""The verbs of a sweep's life: validate, plan, run, status, replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from swingby.cli.console import DEFAULT_DATA, DataFolder, duration, say, size, table
+from swingby.errors import SwingbyError
+from swingby.sweep import Sweep
+
+SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Override one value, e.g. seeds.count=3 or base.n=500; repeatable."),
+]
+ConfirmAbove = Annotated[
+    int, typer.Option("--confirm-above", metavar="CELLS", help="Refuse a sweep of more cells than this.")
+]
+CELLS_FAILED = 1
+
+
+def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: ConfirmAbove = 100_000) -> None:
+    """Reads a sweep file whole and says what it means, or every fault in it at once.
+
+    Example:
+
+        swingby validate transient-memorization --set seeds.count=3
+    """
+    loaded = Sweep.load(sweep, overrides or (), confirm_above)
+    say(f"{loaded.name}: {loaded.title or ''}".rstrip(": "))
+    say(f"  experiment {loaded.experiment_name}, preset {loaded.preset or '(none)'}, sweep id {loaded.sweep_id}")
+    for axis in loaded.axes:
+        say(f"  {' + '.join(axis.names)}: {_values(axis.values)}")
+    say(f"  {len(loaded.points):,} points x {len(loaded.seeds)} seeds ({loaded.seed_mode}) = {len(loaded):,} cells")
+
+
+def _values(values: tuple[tuple[object, ...], ...]) -> str:
+    texts = [", ".join(f"{v:.6g}" if isinstance(v, float) else str(v) for v in value) for value in values]
+    if any(len(value) > 1 for value in values):
+        texts = [f"({text})" for text in texts]
+    shown = texts if len(texts) <= 8 else [*texts[:4], "...", texts[-1]]
+    return f"{len(values)} values: {', '.join(shown)}"
+
+
+def plan(
+    sweep: SweepName,
+    data: DataFolder = DEFAULT_DATA,
+    overrides: Overrides = None,
+    confirm_above: ConfirmAbove = 100_000,
+    pilot: Annotated[
+        bool, typer.Option("--pilot/--no-pilot", help="Train a few cells to measure the cost; they are kept as results.")
+    ] = True,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Count failed cells as missing.")] = False,
+) -> None:
+    """What a run would do: cells done and missing, batches, and a forecast measured from pilot cells.
+
+    Example:
+
+        swingby plan transient-memorization --set seeds.count=3
+    """
+    from swingby.records import Records  # noqa: PLC0415
+    from swingby.run import plan as planning  # noqa: PLC0415
+
+    loaded = Sweep.load(sweep, overrides or (), confirm_above)
+    planned = planning.plan(loaded, Records.open(data), pilot=pilot, retry_failed=retry_failed)
+    say(planning.summary(planned))
+
+
+def run(
+    sweep: SweepName,
+    data: DataFolder = DEFAULT_DATA,
+    overrides: Overrides = None,
+    confirm_above: ConfirmAbove = 100_000,
+    local: Annotated[bool, typer.Option("--local", help="A plain for-loop in this process instead of Ray.")] = False,
+    address: Annotated[str | None, typer.Option("--address", help="An existing Ray cluster instead of an own one.")] = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed cells again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, train nothing, write nothing.")] = False,
+    pilot: Annotated[bool, typer.Option("--pilot/--no-pilot", help="Measure the cost on a few cells first.")] = True,
+) -> None:
+    """Trains every cell of the sweep that has no result yet; a second run of a finished sweep does no work.
+
+    Ctrl-C once: running batches finish, the rest is left for the next run. Ctrl-C twice: stop now; nothing finished is lost.
+    Exit code 0: every cell has a result; 1: some failed or are missing; 2: bad input.
+
+    Example:
+
+        swingby run transient-memorization --set seeds.count=3 --local
+    """
+    from swingby.run import drive  # noqa: PLC0415
+
+    loaded = Sweep.load(sweep, overrides or (), confirm_above)
+    if dry_run:
+        _dry_run(loaded, data, retry_failed)
+        return
+    if local and address is not None:
+        raise SwingbyError("--local and --address exclude each other: a for-loop has no cluster")
+    result = drive.run_sweep(
+        loaded, data, local=local, address=address, retry_failed=retry_failed, pilot=pilot
+    )
+    say(str(result))
+    if result.failed or result.missing:
+        raise typer.Exit(CELLS_FAILED)
+
+
+def _dry_run(sweep: Sweep, data: Path, retry_failed: bool) -> None:
+    from swingby.records import Records  # noqa: PLC0415
+    from swingby.run import plan as planning  # noqa: PLC0415
+
+    if not (data / "swingby.json").exists():
+        say(f"{sweep.name}: {len(sweep):,} cells, none done ({data} does not exist yet)")
+        return
+    planned = planning.plan(sweep, Records.open(data, create=False), pilot=False, retry_failed=retry_failed)
+    say(planning.summary(planned))
+
+
+def status(
+    sweep: Annotated[str | None, typer.Argument(help="A sweep's name or id; without it, all.", show_default=False)] = None,
+    data: DataFolder = DEFAULT_DATA,
+) -> None:
+    """How far each sweep is: cells with a result, failed, missing, and who runs it now.
+
+    Example:
+
+        swingby status --data data
+    """
+    from swingby.run.lookup import sweep_status  # noqa: PLC0415
+
+    rows = sweep_status(data, sweep)
+    if not rows:
+        say(f"no sweep in {data} yet; `swingby run transient-memorization` makes one")
+        return
+    columns = ("sweep", "id", "cells", "ok", "diverged", "failed", "missing", "running now")
+    table(columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing, r.holder or "-") for r in rows])
+    waiting = rows[0].waiting_shards
+    if waiting:
+        say(f"{waiting} shard{'s' if waiting != 1 else ''} not folded in yet: `swingby ingest` does it (a running driver does so by itself)")
+
+
+def replay(
+    cell: Annotated[str, typer.Argument(help="A cell's id, or its first digits.", show_default=False)],
+    data: DataFolder = DEFAULT_DATA,
+    out: Annotated[Path | None, typer.Option(help="Where the full recording goes; default: replay-<cell>.parquet")] = None,
+    device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
+) -> None:
+    """One cell again, recorded at every step with its weights, compared with what is stored.
+
+    Exit code 1 if the stored curve and the new one differ by more than rounding.
+
+    Example:
+
+        swingby replay 3f2a --out cell.parquet
+    """
+    from swingby.run.replay import replay_cell  # noqa: PLC0415
+
+    result = replay_cell(data, cell, out, device)
+    say(f"cell {result.cell_id}: {result.steps:,} steps recorded in {duration(result.seconds)} -> {result.path} ({size(result.path.stat().st_size)})")
+    rows = [(d.column, d.points, f"{d.largest:.3g}", f"{d.relative:.3g}", "equal" if d.equal else "DIFFERS") for d in result.differences]
+    table(("curve", "points compared", "largest difference", "relative", ""), rows)
+    if not result.equal:
+        raise typer.Exit(CELLS_FAILED)
