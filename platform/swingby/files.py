@@ -1,0 +1,137 @@
+"""Files that exist whole or not at all, and locks that name their holder."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import socket
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from swingby.errors import SwingbyError
+
+TEMPORARY = ".tmp-"
+"""How the name of an unfinished file begins; nobody reads such a file."""
+
+
+def utc_now() -> str:
+    """The time as ISO 8601 in UTC, to the microsecond."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+@contextmanager
+def clear_os_errors(action: str) -> Iterator[None]:
+    """Turns what the system refuses (full disk, missing rights) into a `SwingbyError` that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise SwingbyError(
+                f"cannot {action}: the disk is full; nothing was left half-written, free some space"
+            ) from error
+        raise SwingbyError(f"cannot {action}: {error.strerror or error}") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes renames in a folder last through a power cut."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_file(path: Path) -> None:
+    """Makes a file's content last through a power cut."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A temporary name to write; at the end it is synced and renamed to `path`, on any fault it is removed.
+
+    Raises:
+        SwingbyError: the operating system refused (disk full, no rights); `path` is as it was before.
+    """
+    temporary = path.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
+    with clear_os_errors(f"write {path}"):
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield temporary
+            sync_file(temporary)
+            temporary.rename(path)
+            sync_folder(path.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes one JSON file whole.
+
+    Raises:
+        SwingbyError: as `whole`.
+    """
+    with whole(path) as temporary:
+        temporary.write_text(json.dumps(value, indent=1) + "\n")
+
+
+def _holder(handle: int) -> str:
+    """Who wrote the lock file last, in words."""
+    try:
+        holder = json.loads(os.pread(handle, 65536, 0))
+        return f"process {holder['pid']} on {holder['host']} since {holder['since']} ({holder['command']})"
+    except (ValueError, KeyError, TypeError):
+        return "another process"
+
+
+def _take(handle: int, what: str, wait: float) -> None:
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise SwingbyError(f"{what} is held by {_holder(handle)}; wait for it or stop it") from None
+        time.sleep(0.02)
+
+
+@contextmanager
+def held(path: Path, what: str, command: str | None = None, wait: float = 0.0) -> Iterator[None]:
+    """Holds an exclusive lock (flock) on `path`, naming the holder inside; a holder that dies lets go.
+
+    Args:
+        path: the lock file; made if missing, never removed.
+        what: what is locked, in the words of the error.
+        command: what the holder does; the process's own command line if None.
+        wait: seconds to wait for another holder.
+
+    Raises:
+        SwingbyError: somebody else holds it for longer than `wait`; says who.
+    """
+    with clear_os_errors(f"lock {path}"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        _take(handle, what, wait)
+        holder = {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "since": utc_now(),
+            "command": " ".join(sys.argv) if command is None else command,
+        }
+        with clear_os_errors(f"lock {path}"):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, json.dumps(holder).encode(), 0)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,74 @@
+"""A Parquet file with a JSON header: written whole, with checksums; read with a clear word on what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from swingby.errors import SwingbyError
+from swingby.files import whole
+
+_META = b"swingby"
+
+
+def write_parquet(path: Path, table: pa.Table, header: Mapping[str, Any]) -> Path:
+    """Writes a table and its header whole; with checksums, since a flipped bit in a float would never be noticed."""
+    schema = table.schema.with_metadata({_META: json.dumps(header).encode()})
+    # Floats hardly repeat: a dictionary of them costs time and saves nothing.
+    dictionary: Any = [name for name in table.column_names if not _holds_floats(table.schema.field(name).type)]
+    with whole(path) as temporary:
+        pq.write_table(
+            table.cast(schema),
+            temporary,
+            compression="zstd",
+            use_dictionary=dictionary or False,
+            row_group_size=16384,
+            write_page_checksum=True,
+        )
+    return path
+
+
+def _holds_floats(type_: pa.DataType) -> bool:
+    while pa.types.is_list(type_) or pa.types.is_large_list(type_):
+        type_ = type_.value_type
+    return pa.types.is_floating(type_)
+
+
+def _header(schema: pa.Schema, kind: str) -> dict[str, Any]:
+    header = json.loads((schema.metadata or {})[_META])
+    if not isinstance(header, dict):
+        raise TypeError(f"the header of a {kind} is a mapping")
+    return header
+
+
+def read_parquet(path: Path, kind: str, **options: Any) -> tuple[dict[str, Any], pa.Table]:
+    """Header and table of one record; `options` go to `pyarrow.parquet.read_table`.
+
+    Raises:
+        SwingbyError: the file is missing, torn, corrupt, or not one of this platform's.
+    """
+    try:
+        table = pq.read_table(path, page_checksum_verification=True, **options)
+        return _header(table.schema, kind), table.replace_schema_metadata(None)
+    except FileNotFoundError as error:
+        raise SwingbyError(f"there is no {kind} {path}") from error
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0].replace(str(path), path.name)
+        raise SwingbyError(f"{kind} {path.name} is torn or corrupt: {reason}") from error
+    except (KeyError, ValueError, TypeError) as error:
+        raise SwingbyError(f"{path.name} is a Parquet file, but not a {kind}: it has no swingby header") from error
+
+
+def require(table: pa.Table, columns: Mapping[str, pa.DataType | None], what: str) -> None:
+    """Refuses a table that lacks a column, or has it in another type (None: any type)."""
+    for name, type_ in columns.items():
+        if table.column_names.count(name) != 1:
+            raise SwingbyError(f"{what}: there is no column {name!r}, or two; it has {', '.join(table.column_names)}")
+        found = table.schema.field(name).type
+        if type_ is not None and found not in (type_, pa.null()):
+            raise SwingbyError(f"{what}: the column {name!r} is {found}; allowed: {type_}")

@@ -1,0 +1,61 @@
+"""Provenance: which code, which packages, which machine and which command made a plan."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import socket
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from swingby import __version__
+
+
+def provenance() -> dict[str, Any]:
+    """Git commit and dirty flag of the checkout (None outside one), versions, host, system, CPUs, command line."""
+    commit, dirty = checkout(Path(__file__).resolve().parent)
+    return {
+        "git_commit": commit,
+        "git_dirty": dirty,
+        "versions": package_versions(),
+        "host": socket.gethostname(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "cpus": os.cpu_count(),
+        "command": list(sys.argv),
+    }
+
+
+def package_versions() -> dict[str, str]:
+    """The installed version of this package and of each that it requires."""
+    versions = {"swingby": __version__}
+    try:
+        required = metadata.requires("swingby") or []
+    except metadata.PackageNotFoundError:  # a source tree that was never installed
+        return versions
+    for requirement in required:
+        name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
+        if "extra ==" not in requirement:
+            versions[name] = metadata.version(name)
+    return versions
+
+
+def checkout(folder: Path) -> tuple[str | None, bool | None]:
+    """Commit and dirty flag of the git checkout that tracks this folder; (None, None) if there is none, or no git."""
+    if not _git(folder, "ls-files", "--", "."):
+        return None, None  # an installed copy that happens to lie inside somebody's repository
+    commit = _git(folder, "rev-parse", "HEAD")
+    changes = _git(folder, "status", "--porcelain", "--untracked-files=no")
+    return commit, None if changes is None else bool(changes)
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()

@@ -1,0 +1,230 @@
+"""Records: the append-only files of a data folder (plans, shards, derived), each whole or absent: the truth."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import uuid
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from swingby.cells import Cell
+from swingby.columns import parameter_schema
+from swingby.errors import SwingbyError
+from swingby.experiment import SEGMENT_COLUMNS, Recording
+from swingby.files import TEMPORARY, clear_os_errors, held, utc_now, write_json
+from swingby.headers import PLAN_COLUMNS, BatchNote, Plan, ShardHeader, plan_cells, plan_table
+from swingby.parquet import read_parquet, require, write_parquet
+from swingby.provenance import provenance
+
+__all__ = ["BatchNote", "Plan", "Records", "ShardHeader", "parameter_schema", "plan_table", "provenance"]
+
+FORMAT = 1
+_KIND = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def _listing(folder: Path, pattern: str) -> list[str]:
+    """Relative names of the finished files below a folder, sorted."""
+    found = (path for path in folder.glob(pattern) if not path.name.startswith(TEMPORARY))
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def _numbers(names: Iterable[str], pattern: str) -> list[int]:
+    matches = (re.fullmatch(pattern, name) for name in names)
+    return [int(match[1]) for match in matches if match]
+
+
+class Records:
+    """The records of one data folder; cheap to make, holds nothing open."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+
+    @classmethod
+    def open(cls, data: str | Path, create: bool = True) -> Records:
+        """The records of a data folder, whose path is made absolute here.
+
+        Raises:
+            SwingbyError: no such folder (and `create` is False), a folder of something else, or of an unknown format.
+        """
+        records = cls(Path(data).expanduser().absolute())
+        with clear_os_errors(f"use the data folder {records.data}"):
+            records._check(create)
+        return records
+
+    def _check(self, create: bool) -> None:
+        mark = self.data / "swingby.json"
+        if not mark.exists():
+            if self.data.exists() and any(not path.name.startswith(".") for path in self.data.iterdir()):
+                raise SwingbyError(
+                    f"{self.data} is not a data folder: it has files but no swingby.json; choose another"
+                )
+            if not create:
+                raise SwingbyError(f"there is no data folder at {self.data}; `swingby run` makes one")
+            write_json(mark, {"format": FORMAT})
+        try:
+            found = json.loads(mark.read_bytes())["format"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise SwingbyError(f"{mark} cannot be read: it should say {json.dumps({'format': FORMAT})}") from error
+        if found != FORMAT:
+            raise SwingbyError(f"{self.data} has format {found!r}; this version of swingby knows format {FORMAT}")
+
+    # plans
+
+    def _plan_path(self, plan_id: str) -> Path:
+        return self.data / "plans" / f"{plan_id}.parquet"
+
+    def plans(self) -> list[str]:
+        """The id of every plan, sorted."""
+        return [name.removesuffix(".parquet") for name in _listing(self.data / "plans", "*.parquet")]
+
+    def next_sequence(self, name: str, sweep_id: str) -> int:
+        """The sequence number of the sweep's next plan; hold the sweep's lock."""
+        pattern = rf"{re.escape(name)}-{re.escape(sweep_id[:8])}-(\d+)"
+        return 1 + max(_numbers(self.plans(), pattern), default=0)
+
+    def write_plan(self, plan: Plan) -> Path:
+        """Writes a plan, its rows sorted by batch.
+
+        Raises:
+            SwingbyError: the plan exists, lacks a column, or the disk refuses.
+        """
+        path = self._plan_path(plan.plan_id)
+        if path.exists():
+            raise SwingbyError(f"plan {plan.plan_id} exists already; plans are never written twice")
+        require(plan.table, PLAN_COLUMNS, f"plan {plan.plan_id}")
+        return write_parquet(path, plan.table.sort_by("batch"), plan.header())
+
+    def read_plan(self, plan_id: str) -> Plan:
+        """A plan; only the header is read now, `table` is read when it is asked for.
+
+        Raises:
+            SwingbyError: no such plan, or its file is torn or foreign.
+        """
+        path = self._plan_path(plan_id)
+        header, _ = read_parquet(path, "plan", columns=[])
+        try:
+            return Plan.of_header(header, path)
+        except (KeyError, TypeError) as error:
+            raise SwingbyError(f"{path.name} is not a plan of this format: {error} is missing or wrong") from error
+
+    def read_batch(self, plan_id: str, batch: int) -> tuple[tuple[Cell, ...], Recording]:
+        """The cells of one batch, in the plan's order, and what to record of them.
+
+        Raises:
+            SwingbyError: no such plan or batch, or the installed experiment gives these cells other ids.
+        """
+        plan = self.read_plan(plan_id)
+        _, rows = read_parquet(self._plan_path(plan_id), "plan", filters=[("batch", "=", batch)])
+        if not rows.num_rows:
+            raise SwingbyError(f"plan {plan_id} has no batch {batch}; it has {len(plan.batches)}, counted from 0")
+        return plan_cells(plan, rows), plan.recording
+
+    # shards
+
+    def shards(self) -> list[str]:
+        """The name of every shard (`<plan_id>/b<batch>-a<attempt>-<random>.parquet`), sorted."""
+        return _listing(self.data / "shards", "*/*.parquet")
+
+    def shard_path(self, name: str) -> Path:
+        """Where a shard lies."""
+        return self.data / "shards" / name
+
+    def next_attempt(self, plan: Plan, batch: int) -> int:
+        """The next attempt at a batch: 1000 x sequence + 1, and one more for each attempt that left a shard."""
+        names = _listing(self.data / "shards" / plan.plan_id, f"b{batch:06d}-a*.parquet")
+        earlier = _numbers(names, r"b\d+-a(\d+)-[0-9a-f]+\.parquet")
+        return 1 + max(earlier, default=1000 * plan.sequence)
+
+    def write_shard(self, header: ShardHeader, table: pa.Table) -> Path:
+        """Writes rows that `Experiment.run` yielded; the column `attempt` is added here.
+
+        Raises:
+            SwingbyError: a column is missing or of another type, a curve is not a list, or the disk refuses.
+        """
+        what = f"a shard of batch {header.batch} of {header.plan_id}"
+        require(table, SEGMENT_COLUMNS, what)
+        for name in header.curves:
+            if name not in table.column_names or not pa.types.is_list(table.schema.field(name).type):
+                raise SwingbyError(f"{what}: the curve {name!r} is not a list column of the table")
+        if "attempt" not in table.column_names:
+            attempt = pa.array([header.attempt] * table.num_rows, pa.int64())
+            table = table.append_column("attempt", attempt)
+        name = f"b{header.batch:06d}-a{header.attempt:04d}-{uuid.uuid4().hex[:8]}.parquet"
+        return write_parquet(self.shard_path(f"{header.plan_id}/{name}"), table, asdict(header))
+
+    def read_shard(self, name: str) -> tuple[ShardHeader, pa.Table]:
+        """Header and rows of one shard.
+
+        Raises:
+            SwingbyError: the file is missing, torn, corrupt, or not a shard.
+        """
+        path = self.shard_path(name)
+        header, table = read_parquet(path, "shard")
+        require(table, {**SEGMENT_COLUMNS, "attempt": pa.int64()}, f"shard {path.name}")
+        try:
+            return ShardHeader.of_json(header), table
+        except (KeyError, TypeError) as error:
+            raise SwingbyError(f"{path.name} is not a shard of this format: {error} is missing or wrong") from error
+
+    # derived
+
+    def write_derived(self, kind: str, version: str, key: Sequence[str], table: pa.Table, **metadata: Any) -> Path:
+        """Writes what was computed from the store; for one version and key the latest file counts.
+
+        Args:
+            kind: the name of the table it makes in the store.
+            version: of what computed it; the newest version is the one shown.
+            key: the columns that tell its rows apart.
+
+        Raises:
+            SwingbyError: the kind is no name for a table, a key column is missing, or the disk refuses.
+        """
+        if not _KIND.fullmatch(kind):
+            raise SwingbyError(f"{kind!r} cannot name derived records; allowed: lower-case letters, digits and _")
+        if not re.fullmatch(r"[\w.+]+", version):
+            raise SwingbyError(f"{version!r} cannot be a version; allowed: letters, digits, '.', '+' and '_'")
+        require(table, dict.fromkeys(key), f"derived records {kind}")
+        header = {"kind": kind, "version": version, "key": list(key), "created": utc_now(), **metadata}
+        digest = hashlib.sha256(json.dumps(header).encode())
+        for batch in table.to_batches():
+            digest.update(batch.serialize())
+        path = self.data / "derived" / kind / f"{version}-{digest.hexdigest()[:12]}.parquet"
+        return write_parquet(path, table, header)
+
+    def derived(self) -> list[str]:
+        """The name of every derived file (`<kind>/<version>-<content>.parquet`), sorted."""
+        return _listing(self.data / "derived", "*/*.parquet")
+
+    def read_derived(self, name: str) -> tuple[dict[str, Any], pa.Table]:
+        """Header (kind, version, key, created, ...) and rows of one derived file.
+
+        Raises:
+            SwingbyError: the file is missing, torn, corrupt, or not derived records.
+        """
+        header, table = read_parquet(self.data / "derived" / name, "derived file")
+        missing = [key for key in ("kind", "version", "key", "created") if key not in header]
+        if missing:
+            raise SwingbyError(f"{Path(name).name} is not a derived file: its header lacks {', '.join(missing)}")
+        require(table, dict.fromkeys(header["key"]), f"derived file {Path(name).name}")
+        return header, table
+
+    # places
+
+    def lock(self, sweep_id: str, command: str | None = None) -> AbstractContextManager[None]:
+        """Holds a sweep's lock: one run of a sweep at a time.
+
+        Raises:
+            SwingbyError: on entering, if somebody else runs it; says who.
+        """
+        return held(self.data / "locks" / f"{sweep_id}.lock", f"sweep {sweep_id}", command)
+
+    def workdir(self, plan_id: str, batch: int) -> Path:
+        """The folder of a batch's checkpoints; not made here."""
+        return self.data / "work" / plan_id / f"b{batch:06d}"
