@@ -1,0 +1,192 @@
+"""The reference engine: one batch of cells of one shape, from draws to final certificates, in torch on a CPU or a GPU."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sweeps.sim import task
+from sweeps.sim.certificate import gradient_norm, growth_rate, patterns
+from sweeps.sim.flow import ClosedForm, Flow
+from sweeps.sim.init import Start
+from sweeps.sim.nets import build
+from sweeps.sim.params import SimParams
+from sweeps.sim.record import Probes, Recorder
+from sweeps.sim.train import BatchMoments, BatchPoints, Descent, FixedMoments
+from swingby.cells import Cell
+from swingby.errors import SwingbyError
+from swingby.experiment import Recording
+
+Array = np.ndarray
+Watch = Callable[[int, list[Array]], None]
+"""Called at each recorded step with its number and the parameters (float64, leading cell axis, informative frame)."""
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One torch thread: a worker's cells are small, and its neighbours have the other cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@dataclass(frozen=True)
+class Ready:
+    """One cell with what it draws: initial weights, and training points where its drive looks at any."""
+
+    cell: Cell
+    start: Start
+    points: Array | None
+
+    @classmethod
+    def of(cls, cell: Cell) -> Ready:
+        """Draw everything (streams `rotation`, `init/*`, `data/*`).
+
+        Raises:
+            SwingbyError: the cell's points cannot be drawn.
+        """
+        p = cell.params
+        assert isinstance(p, SimParams)
+        population = p.drive != "sgd" and p.moments == "population"
+        return cls(cell, Start.of(cell), None if population else task.draw_points(cell))
+
+    @property
+    def params(self) -> SimParams:
+        """The cell's parameters."""
+        return self.start.params
+
+    @cached_property
+    def moments(self) -> Array:
+        """Second moments (k, k), float64, of the whole training set."""
+        if self.points is None:
+            return task.population_moments(self.params)
+        return task.sample_moments(self.params, self.points)
+
+    @property
+    def rank0(self) -> int | None:
+        """Rank of U_0 (numpy's tolerance: largest singular value x max(d, d') x 2.2e-16), for the symmetric model."""
+        return int(np.linalg.matrix_rank(self.start.layers[0][0])) if self.params.model == "symmetric" else None
+
+
+class Training:
+    """A batch of prepared cells, in training.
+
+    Attributes:
+        recorder: the curves so far.
+        net: the nets, in the informative frame.
+        failed: mask (C,) of cells whose flow could not be integrated.
+    """
+
+    def __init__(self, ready: Sequence[Ready], recording: Recording, device: str = "cpu") -> None:
+        self.ready, p = ready, ready[0].params
+        cells = [item.cell for item in ready]
+        self._dtype, self._device = getattr(torch, p.dtype), device
+        self.net = build(p, self._stacked([item.start.parameters for item in ready]))
+        steps = _recorded_steps(p, recording)
+        whole = self._points() if p.model == "relu" else self._tensor(np.stack([item.moments for item in ready]))
+        probes = Probes(cells, recording.also, self._dtype, device)
+        self.recorder = Recorder(cells, steps, recording.also, probes, whole)
+        self._drive = self._make_drive(cells, whole)
+
+    def _tensor(self, values: Array) -> Tensor:
+        return torch.as_tensor(values).to(self._device, self._dtype)
+
+    def _stacked(self, parameters: Sequence[list[Array]]) -> list[Tensor]:
+        return [self._tensor(np.stack(parts)) for parts in zip(*parameters, strict=True)]
+
+    def _points(self) -> Tensor:
+        bias = self.ready[0].params.bias
+        return self._tensor(np.stack([task.with_constant(_drawn(item), bias) for item in self.ready]))
+
+    def _make_drive(self, cells: Sequence[Cell], whole: Tensor) -> Descent | Flow | ClosedForm:
+        p = self.ready[0].params
+        match p.drive:
+            case "sgd" if p.model == "relu":
+                return Descent(self.net, BatchPoints(cells, whole))
+            case "sgd":
+                points = [_drawn(item) for item in self.ready]
+                return Descent(self.net, BatchMoments(cells, points, self._dtype, self._device))
+            case "gd":
+                moments = np.stack([item.moments for item in self.ready])
+                return Descent(self.net, FixedMoments(cells, moments, self._dtype, self._device))
+            case "flow":
+                return Flow(self.net, cells, whole)
+            case "closed_form":
+                return ClosedForm(self.net, cells, whole)
+
+    @property
+    def failed(self) -> Array:
+        """Cells whose flow could not be integrated, shape (C,)."""
+        if isinstance(self._drive, Flow):
+            return self._drive.failed.cpu().numpy() & ~self.recorder.diverged
+        return np.zeros(len(self.ready), dtype=bool)
+
+    @property
+    def parameters(self) -> list[Array]:
+        """The current parameters, float64, with a leading cell axis."""
+        return [parameter.double().cpu().numpy() for parameter in self.net.parameters]
+
+    def run(self, watch: Watch | None = None) -> None:
+        """Train to the end, recording as asked; a cell that diverges is frozen and its neighbours do not notice."""
+        steps = [int(step) for step in self.recorder.steps]
+        self._record(0, 0, watch)
+        for place, (start, stop) in enumerate(itertools.pairwise(steps), start=1):
+            self._drive.advance(start, stop)
+            self._record(place, stop, watch)
+
+    def _record(self, place: int, step: int, watch: Watch | None) -> None:
+        gone = self.recorder.take(place, self.net)
+        if bool(gone.any()):
+            self._drive.freeze(gone)
+        if watch is not None:
+            watch(step, self.parameters)
+
+
+def _drawn(item: Ready) -> Array:
+    assert item.points is not None
+    return item.points
+
+
+def _recorded_steps(p: SimParams, recording: Recording) -> Array:
+    try:
+        return recording.at(p.total_steps, p.steps_per_epoch if p.drive == "sgd" else None)
+    except ValueError as error:
+        raise SwingbyError(f"record, with drive {p.drive}: {error}") from error
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is told of one cell's final weights; None where it does not apply or was not computed."""
+
+    gradient_norm: float | None = None
+    growth_rate: float | None = None
+    smallest_eigenvalue: float | None = None
+    trace: float | None = None
+    rank0: int | None = None
+
+    @classmethod
+    def of(cls, item: Ready, parameters: Sequence[Array], learned: bool) -> Certificate:
+        """Computed in float64 on the whole training set; the growth rate only of cells that have not `learned`."""
+        p, weights = item.params, [torch.as_tensor(part) for part in parameters]
+        if p.model == "relu":
+            masks, moments = patterns(p, weights, torch.as_tensor(task.with_constant(_drawn(item), p.bias)))
+        else:
+            masks, moments = [], torch.as_tensor(item.moments)[None]
+        norm = gradient_norm(p, weights, masks, moments)
+        growth = None if learned else growth_rate(p, weights, masks, moments)
+        if p.model != "symmetric":
+            return cls(norm, growth)
+        # Eigenvalues of the large matrix U U^T: those of the smaller one, and zeros where d > d'.
+        spectrum = np.linalg.eigvalsh(parameters[0] @ parameters[0].T)
+        return cls(norm, growth, float(spectrum[0]), float(spectrum.sum()), item.rank0)

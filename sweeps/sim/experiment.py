@@ -1,0 +1,152 @@
+"""The SIM experiment: what the platform asks of it, and `run`, which trains one batch of cells of one shape."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from sweeps.sim import presets, rows
+from sweeps.sim.engine import Ready, Training, one_thread
+from sweeps.sim.params import SimParams
+from swingby.cells import Cell
+from swingby.errors import SwingbyError
+from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Recording
+
+_LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
+_MEMORY = 1e9
+"""Bytes that one batch may occupy."""
+
+
+class Sim(Experiment):
+    """Structured identity mapping ([S] 2.1): nets and theory on one task, recorded in one table."""
+
+    name: ClassVar[str] = "sim"
+    stream_version: ClassVar[int] = 1
+    Params: ClassVar[type[Params]] = SimParams
+    presets: ClassVar[Mapping[str, Any]] = {"paper": presets.paper, "authors": presets.authors}
+    default_preset: ClassVar[str | None] = "paper"
+    curves: ClassVar[Mapping[str, Column]] = {
+        "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),
+        "ood_loss": Column(_LIST, "1/2 ||f(x^) - x^||^2 at the test point, over all d coordinates"),
+        "train_loss": Column(_LIST, "L over the whole training set (eq 2.1), whatever a step descends"),
+        "output": Column(_ROWS, "f(x^) in the s informative directions, rotation undone"),
+    }
+    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {
+        "jacobian": {"jacobian": Column(_ROWS, "df/dx at x^, informative s x s block, row-major (row = output)")},
+        "hierarchy": {"hierarchy_loss": Column(_ROWS, "loss at each x^(v) (B.1); bit p of the index is v_(p+1)")},
+        "centres": {"centre_output": Column(_ROWS, "f at each training centre, s x s, row p = centre p")},
+    }
+    scalars: ClassVar[Mapping[str, Column]] = {
+        "a": Column(_LIST, "a_p = sigma_p^2 + mu_p^2/C of the cell's own conventions (to the power moment_power)"),
+        "l_ref": Column(pa.float64(), "1/2 ||x^||^2, the unit of loss"),
+        "final_ood_loss": Column(pa.float64(), "last recorded OOD loss"),
+        "final_train_loss": Column(pa.float64(), "last recorded training loss"),
+        "gradient_norm": Column(pa.float64(), "||grad L|| over the whole training set at the final weights, float64"),
+        "growth_rate": Column(
+            pa.float64(),
+            "largest growth rate of the flow of L linearised at the final weights, float64; null where the final OOD loss is "
+            "at most 1 % of L_ref, the net has more than 400 trained parameters, or the cell diverged",
+            "1/time of the flow of L",
+        ),
+        "smallest_eigenvalue": Column(pa.float64(), "smallest eigenvalue of W = U U^T at the end (symmetric)"),
+        "trace": Column(pa.float64(), "trace of W at the end (symmetric)"),
+        "rank0": Column(
+            pa.int64(), "rank of U_0: singular values above the largest x max(d, d') x 2.2e-16 (symmetric)"
+        ),
+        "narrowest": Column(pa.int64(), "narrowest layer that the output passes through"),
+        "time_per_step": Column(
+            pa.float64(), "time of the flow of L (eq 4.1) in one step: lr x 1, 2/d or 1/2; that of eq 4.3 is twice this"
+        ),
+        "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
+        "engine": Column(pa.string(), "the code that computed it, and where"),
+    }
+
+    def shape(self, params: Any) -> str:
+        """What cells of one batch must share; mu, sigma, lr, initialisation and the like are per-cell numbers."""
+        p: SimParams = params
+        parts = [
+            p.model,
+            p.drive,
+            f"s{p.s}",
+            f"d{p.d}",
+            f"L{p.depth}",
+            f"w{p.width if p.depth > 1 or p.model == 'symmetric' else 0}",
+        ]
+        if p.drive == "sgd":
+            parts += [f"N{p.points}", f"b{p.batch_size}", f"e{p.epochs}", p.shuffle]
+        else:
+            parts += [f"t{p.gd_steps}"]
+        return " ".join([*parts, *(["bias"] if p.bias else []), p.dtype])
+
+    def steps(self, params: Any) -> int:
+        """Steps of the whole run."""
+        p: SimParams = params
+        return p.total_steps
+
+    def work(self, params: Any) -> float:
+        """Multiplications of a cell, and a fixed share a step for the interpreter."""
+        p: SimParams = params
+        weights, rows = _weights(p), p.batch_size if p.model == "relu" else p.s + p.bias
+        stages = 7 if p.drive == "flow" else 1
+        evaluations = 200 * p.points * weights if p.model == "relu" else 0
+        return float(p.total_steps * stages * (3 * rows * weights + 500) + evaluations + 20 * p.points)
+
+    def max_batch(self, params: Any) -> int:
+        """As many cells as fit into 1 GB."""
+        p: SimParams = params
+        k, item = p.s + p.bias, 8 if p.dtype == "float64" else 4
+        numbers = 4 * _weights(p) + (24 * p.points if p.model == "relu" else 0) * k / 8
+        if p.model == "relu":
+            numbers += 2 * max(p.batch_size, 256) * (p.depth * p.width + p.d) + 2 * p.points * k
+        elif p.drive == "sgd":
+            numbers += 3 * p.steps_per_epoch * k * k
+        curves = 8 * 201 * (2 + p.s + 2 * p.s**2 + 2**p.s)
+        drawn = 8 * p.points * p.s + 8 * sum(out * fan_in for out, fan_in in p.layer_shapes) + 8 * p.d**2
+        return int(np.clip(_MEMORY / (item * numbers + 2 * curves + 2 * drawn), 1, 4096))
+
+    def run(self, batch: Batch) -> Iterator[pa.Table]:
+        """Train the batch; one table, one final row a cell, in the order of the batch."""
+        with one_thread():
+            result = self._train(batch.cells, batch.recording, batch.device)
+        yield result
+
+    def _train(self, cells: Sequence[Cell], recording: Recording, device: str) -> pa.Table:
+        began, engine, schema = time.perf_counter(), f"torch on {device}", self._schema(recording.also)
+        ready, faults = _prepared(cells)
+        tables = []
+        if ready:
+            training = Training(ready, recording, device)
+            training.run()
+            tables.append(rows.table(rows.trained(training, engine), schema))
+        if faults:
+            tables.append(rows.table(rows.untrained(faults, engine), schema))
+        table = pa.concat_tables(tables)
+        place = {cell.cell_id: index for index, cell in enumerate(cells)}
+        table = table.take(np.argsort([place[name] for name in table["cell_id"].to_pylist()]))
+        share = pa.array(np.full(len(cells), (time.perf_counter() - began) / len(cells)))
+        return table.set_column(schema.get_field_index("seconds"), "seconds", share)
+
+    def _schema(self, also: Sequence[str]) -> pa.Schema:
+        asked = {name: column for key in also for name, column in self.recordings[key].items()}
+        columns = {name: column.type for name, column in {**self.curves, **asked, **self.scalars}.items()}
+        return pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
+
+
+def _prepared(cells: Sequence[Cell]) -> tuple[list[Ready], list[tuple[Cell, str]]]:
+    """Draw every cell; one that cannot be drawn is set aside with its reason, and the others go on."""
+    ready: list[Ready] = []
+    faults: list[tuple[Cell, str]] = []
+    for cell in cells:
+        try:
+            ready.append(Ready.of(cell))
+        except SwingbyError as error:
+            faults.append((cell, str(error)))
+    return ready, faults
+
+
+def _weights(p: SimParams) -> int:
+    return sum(out * fan_in for out, fan_in in p.layer_shapes[1:]) + p.layer_shapes[0][0] * (p.s + p.bias)
