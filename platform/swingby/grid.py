@@ -1,0 +1,169 @@
+"""The points of a grid: preset, base and axes resolved into parameters, filtered by `where`, checked one by one."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from swingby.axes import Axis
+from swingby.cells import Point, SeedMode
+from swingby.errors import SwingbyError
+from swingby.experiment import Experiment, Params
+from swingby.expression import Expression, ExpressionError
+from swingby.parameters import Parameters, split
+from swingby.yaml_lines import Lined, Path, dotted, plain_message, shown
+
+Preset = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+_INNER = (SwingbyError, ValueError, TypeError, LookupError, ArithmeticError)
+
+
+@dataclass
+class _Told:
+    """One distinct fault of the grid, the first point that shows it, and how many do."""
+
+    path: Path
+    message: str
+    example: str
+    points: int = 0
+
+
+@dataclass
+class Grid:
+    """What is needed to write out the points of a sweep.
+
+    Attributes:
+        experiment: the experiment whose parameters they are.
+        preset: a function from the values set to defaults for the others.
+        base: values every point has, as their parameters' types have them.
+        axes: what varies; the last axis fastest.
+        paths: for each name that is set, where in the sweep file.
+        parameters: what may be set of the experiment.
+        told: the faults found so far.
+    """
+
+    experiment: Experiment
+    preset: Preset
+    base: Mapping[str, Any]
+    axes: Sequence[Axis]
+    where: Expression | None
+    seed_mode: SeedMode
+    paths: Mapping[str, Path]
+    parameters: Parameters
+    told: dict[tuple[Any, ...], _Told] = field(default_factory=dict)
+
+    def points(self, lined: Lined) -> tuple[Point, ...]:
+        """Every point for which `where` holds; faults are noted once each, with the first point that shows them."""
+        first: dict[str, dict[str, Any]] = {}
+        points: list[Point] = []
+        kept = False
+        for chosen in self._choices():
+            params = self._resolved(chosen)
+            kept = kept or params is not False
+            if not isinstance(params, Params):
+                continue
+            point = Point(self.experiment.name, self.experiment.stream_version, params, self.seed_mode)
+            twin = first.setdefault(point.point_id, chosen)
+            if twin is not chosen:
+                message = f"two points are the same once resolved: {_place(twin)} and {_place(chosen)}"
+                self._tell(("axes",), message, chosen, key="twins")
+            points.append(point)
+        for told in self.told.values():
+            more = f" (and at {told.points - 1:,} more)" if told.points > 1 else ""
+            place = f"; at {told.example}{more}" if told.example else ""
+            lined.fault(told.path, f"{told.message}{place}")
+        if not kept and not self.told:
+            lined.fault(("where",), "no point of the grid is left by `where`", "loosen it, or widen the axes")
+        return tuple(points)
+
+    def _choices(self) -> Iterator[dict[str, Any]]:
+        names = [name for axis in self.axes for name in axis.names]
+        for values in itertools.product(*(axis.values for axis in self.axes)):
+            yield dict(zip(names, itertools.chain.from_iterable(values), strict=True))
+
+    def _resolved(self, chosen: dict[str, Any]) -> Params | bool | None:
+        """The parameters of a point, False where `where` leaves it out, None where it has a fault."""
+        try:
+            values = self._merged({**self.base, **chosen})
+        except _EntryError as error:
+            return self._tell(self.paths[error.name], str(error), chosen, key=(error.name, str(error)))
+        except _INNER as error:
+            return self._tell(("preset",), f"the preset cannot fill this in: {_reason(error)}", chosen, key="preset")
+        try:
+            if self.where is not None and not self.where.holds({**self.parameters.defaults, **values}):
+                return False
+        except ExpressionError as error:
+            return self._tell(("where",), f"where: {error}", chosen, key=("where", _pattern(str(error))))
+        try:
+            return self.experiment.Params.model_validate(values)
+        except ValidationError as error:
+            for detail in error.errors():
+                self._tell_invalid(detail, chosen)
+            return None
+
+    def _merged(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Preset defaults below the values given; entries of vectors put into the vector they belong to."""
+        entries = {name: value for name, value in given.items() if "." in name}
+        whole = {name: value for name, value in given.items() if "." not in name}
+        if not entries:
+            return {**self.preset(whole), **whole}
+        defaults = {**self.parameters.defaults, **self.preset(whole), **whole}
+        for name, value in entries.items():
+            vector, entry = split(name)
+            whole[vector] = _replaced(name, whole.get(vector, defaults.get(vector)), entry, value)
+        # Again, since a preset may look at the vector that was just completed.
+        return {**self.preset(whole), **whole}
+
+    def _tell_invalid(self, detail: Any, chosen: Mapping[str, Any]) -> None:
+        message = plain_message(detail)
+        names = [str(detail["loc"][0])] if detail["loc"] else re.findall(r"[A-Za-z_]\w*", message)
+        path = next((self._path(name) for name in names if self._path(name)), None) or ("experiment",)
+        if detail["type"] == "missing":
+            message = f"parameter {names[0]!r} is not set by base, axes or preset"
+        elif message.startswith("must be "):
+            message = f"{dotted(detail['loc'])} {message}"
+        self._tell(path, message, chosen, key=(detail["loc"], detail["type"], _pattern(message)))
+
+    def _path(self, name: str) -> Path | None:
+        """Where a parameter, or an entry of it, is set: on an axis rather than in base, as that is what varies."""
+        paths = [path for known, path in self.paths.items() if split(known)[0] == name]
+        return max(paths, key=lambda path: path[0] == "axes", default=None)
+
+    def _tell(self, path: Path, message: str, chosen: Mapping[str, Any], key: Any) -> None:
+        example = "" if key == "twins" else _place(chosen)
+        self.told.setdefault((path, key), _Told(path, message, example)).points += 1
+
+
+class _EntryError(ValueError):
+    """An entry that its vector does not have."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+def _replaced(name: str, vector: Any, entry: int | None, value: Any) -> tuple[Any, ...]:
+    parameter = split(name)[0]
+    if not isinstance(vector, list | tuple):
+        raise _EntryError(name, f"{name!r} needs {parameter} itself, under base or from the preset")
+    if entry is None or entry >= len(vector):
+        has = f"{parameter} has {len(vector)} entries, {parameter}.0 to {parameter}.{len(vector) - 1}"
+        raise _EntryError(name, f"{name!r} is out of range: {has}")
+    return (*vector[:entry], value, *vector[entry + 1 :])
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if isinstance(error, LookupError) else str(error)
+
+
+def _pattern(message: str) -> str:
+    """A message without its numbers: the same fault at many points is one fault."""
+    return re.sub(r"[-+]?\d[\d.eE+-]*", "#", message)
+
+
+def _place(chosen: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={shown(value)}" for name, value in chosen.items())

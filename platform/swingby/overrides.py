@@ -1,0 +1,85 @@
+"""Options such as `--set base.n=100` laid over a sweep that was read, before anything is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from swingby.errors import InputFaults
+from swingby.plugins import nearest
+from swingby.yaml_lines import Lined, Path, dotted, read_yaml, shown
+
+TOP = ["name", "title", "description", "experiment", "preset", "base", "axes", "where", "seeds", "record", "diagram"]
+NESTED = ("base", "axes", "seeds", "record", "diagram")
+
+
+def apply_overrides(lined: Lined, overrides: Sequence[str]) -> None:
+    """Lay each `path=value` over the value of `lined`; the value is read as YAML, a bad path is a fault.
+
+    What an option sets wins over the file: `base.width=8` takes the place of an axis `width`, and the other way round.
+    """
+    for option in overrides:
+        origin = f"--set {option if len(option) <= 80 else option[:77] + '...'}"
+        path, equals, text = option.partition("=")
+        key, _, rest = path.strip().partition(".")
+        lined.mark(("--set",), origin)
+        if not equals:
+            lined.fault(("--set",), "no value", "write --set base.n=100")
+        elif key not in TOP:
+            lined.fault(("--set",), f"no key {key!r} in a sweep", nearest(key, TOP))
+        elif rest and key not in NESTED:
+            lined.fault(("--set",), f"{key!r} has nothing below it", f"write --set {key}=...")
+        else:
+            _lay(lined, key, rest, text, origin)
+
+
+def _lay(lined: Lined, key: str, rest: str, text: str, origin: str) -> None:
+    try:
+        read = read_yaml(text, origin)
+        read.finish()
+    except InputFaults as error:
+        for fault in error.faults:
+            lined.fault(("--set",), f"the value is {fault.message}", fault.hint)
+        return
+    if not rest:
+        _put(lined, lined.value, (), (key,), read.value, origin)
+        return
+    below = lined.value.get(key)
+    if below is None:
+        below = lined.value[key] = {}
+    if isinstance(below, int) and not isinstance(below, bool) and key == "seeds":
+        below = lined.value[key] = {"count": below}  # the short form, spelt out
+    if not isinstance(below, dict):
+        lined.fault(("--set",), f"{key} is {shown(below)}, with nothing below it", f"write --set {key}=...")
+        return
+    _put(lined, below, (key,), _parts(below, rest), read.value, origin)
+    if key in ("base", "axes") and (key, rest) != ("axes", "zip"):
+        _displace(lined.value.get("axes" if key == "base" else "base"), rest)
+
+
+def _parts(below: dict[str, Any], rest: str) -> tuple[str, ...]:
+    """`width.logspace.points` goes into the axis `width`, `mu.1` is one name: the longest name that is there counts."""
+    for name in sorted(below, key=len, reverse=True):
+        if rest.startswith(f"{name}.") and isinstance(below[name], dict):
+            return name, *rest.removeprefix(f"{name}.").split(".")
+    return (rest,)
+
+
+def _put(lined: Lined, below: Any, above: Path, parts: tuple[str, ...], value: Any, origin: str) -> None:
+    for part in parts[:-1]:
+        above = (*above, part)
+        if not isinstance(below, dict) or part not in below:
+            known = list(below) if isinstance(below, dict) else []
+            lined.fault(("--set",), f"{dotted(above)} is not there", nearest(part, known))
+            return
+        below = below[part]
+    if not isinstance(below, dict):
+        lined.fault(("--set",), f"{dotted(above)} is {shown(below)}, with nothing below it")
+        return
+    below[parts[-1]] = value
+    lined.mark((*above, parts[-1]), origin)
+
+
+def _displace(other: Any, name: str) -> None:
+    if isinstance(other, dict):
+        other.pop(name, None)

@@ -1,0 +1,92 @@
+"""The parameters of an experiment as a sweep file names them: `width`, or `mu.1` for an entry of a vector."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from swingby.experiment import Params
+from swingby.plugins import nearest
+from swingby.yaml_lines import guess, plain_message
+
+_STRICT = ConfigDict(strict=True, allow_inf_nan=False)
+Problem = tuple[tuple[str | int, ...], str, str | None]
+"""Where in a value, what is wrong with it, and a hint."""
+_NAME = re.compile(r"([A-Za-z_]\w*)(?:\.(0|[1-9]\d{0,5}))?")
+
+
+def split(name: str) -> tuple[str, int | None]:
+    """`mu.1` is (mu, 1), `mu` is (mu, None); any other spelling is a name without an entry."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return name, None
+    return match[1], None if match[2] is None else int(match[2])
+
+
+class Parameters:
+    """What may be set of one experiment."""
+
+    def __init__(self, model: type[Params]) -> None:
+        self.model = model
+        self.names = list(model.model_fields)
+        self._adapters: dict[str, TypeAdapter[Any]] = {}
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Any]:
+        """The model's own defaults, of those parameters that have one."""
+        fields = self.model.model_fields.items()
+        return {name: info.get_default(call_default_factory=True) for name, info in fields if not info.is_required()}
+
+    def unknown(self, name: str) -> tuple[str, str] | None:
+        """What is wrong with a name, and what is allowed; None if it is a parameter, or an entry of a vector."""
+        parameter, entry = split(name)
+        if parameter not in self.model.model_fields:
+            stem = name.split(".")[0]
+            known = stem in self.model.model_fields
+            hint = f"an entry of a vector is written {stem}.0" if known else nearest(stem, self.names)
+            return f"unknown parameter {name!r}", hint
+        if entry is not None and not self.is_vector(parameter):
+            return f"{parameter!r} is no vector, so it has no entry {entry}", f"write {parameter}"
+        return None
+
+    def is_vector(self, parameter: str) -> bool:
+        """Whether the parameter is a vector of numbers."""
+        return any(get_args(kind) == (float, ...) for kind in self._kinds(parameter))
+
+    def is_integer(self, name: str) -> bool:
+        """Whether the parameter takes integers and no floats."""
+        kinds = self._kinds(name) if split(name)[1] is None else []
+        return int in kinds and float not in kinds
+
+    def check(self, name: str, value: Any) -> tuple[Any, list[Problem]]:
+        """The value as its parameter has it (integers widened to float, lists to tuples), and what is wrong with it."""
+        try:
+            return self._adapter(name).validate_python(value), []
+        except ValidationError as error:
+            return value, [(detail["loc"], plain_message(detail), guess(detail)) for detail in error.errors()]
+
+    def _kinds(self, parameter: str) -> list[Any]:
+        """The types a parameter may have, None and annotations taken off."""
+        todo, kinds = [self.model.model_fields[parameter].annotation], []
+        while todo:
+            kind = todo.pop()
+            if get_origin(kind) is Annotated:
+                todo.append(get_args(kind)[0])
+            elif get_origin(kind) is not tuple and NoneType in get_args(kind):
+                todo.extend(item for item in get_args(kind) if item is not NoneType)
+            else:
+                kinds.append(kind)
+        return kinds
+
+    def _adapter(self, name: str) -> TypeAdapter[Any]:
+        if name not in self._adapters:
+            parameter, entry = split(name)
+            info = self.model.model_fields[parameter]
+            kind: Any = float if entry is not None else Annotated[info.annotation, info]
+            self._adapters[name] = TypeAdapter(kind, config=_STRICT)
+        return self._adapters[name]

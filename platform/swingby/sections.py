@@ -1,0 +1,135 @@
+"""The sections of a sweep file that say how often, what is recorded and what is drawn: seeds, record, diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from swingby import plugins
+from swingby.cells import SeedMode
+from swingby.errors import SwingbyError
+from swingby.experiment import Experiment, Recording
+from swingby.yaml_lines import Lined, shown
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """The diagram a sweep asks for.
+
+    Attributes:
+        x: an axis of the sweep.
+        y: another one; without it a line is drawn instead of a map.
+        outcome: what is drawn, as a detector names it.
+        facet: an axis whose every value gets a panel of its own.
+        title: the heading.
+    """
+
+    x: str
+    y: str | None
+    outcome: str
+    facet: str | None = None
+    title: str | None = None
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class _Seeds(_Section):
+    count: int = Field(1, ge=1, le=10_000_000)
+    first: int = Field(0, ge=0, le=2**62)
+    mode: SeedMode = "common"
+
+
+class _Record(_Section):
+    steps: Literal["log", "epoch", "every"] = "log"
+    points: int = Field(200, ge=2, le=1_000_000)
+    also: list[str] = []
+
+
+class _Diagram(_Section):
+    x: str
+    y: str | None = None
+    outcome: str
+    facet: str | None = None
+    title: str | None = None
+
+
+def read_seeds(lined: Lined) -> tuple[Sequence[int], SeedMode]:
+    """The seeds: a count, a list, or {count, first, mode}; empty where there is a fault."""
+    given = lined.value.get("seeds", 1)
+    if isinstance(given, list):
+        return _listed(lined, given), "common"
+    if isinstance(given, int) and not isinstance(given, bool):
+        given = {"count": given}
+    seeds = lined.read(("seeds",), given, _Seeds)
+    if seeds is None:
+        return (), "common"
+    return range(seeds.first, seeds.first + seeds.count), seeds.mode
+
+
+def _listed(lined: Lined, given: list[Any]) -> tuple[int, ...]:
+    if not given:
+        lined.fault(("seeds",), "no seeds", "give at least one")
+    seen: set[int] = set()
+    for index, seed in enumerate(given):
+        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+            lined.fault(("seeds", index), f"{shown(seed)} is no seed", "allowed: integers from 0 on")
+            continue
+        if seed in seen:
+            lined.fault(("seeds", index), f"seed {seed} is given twice")
+        seen.add(seed)
+    return tuple(given)
+
+
+def read_recording(lined: Lined, experiment: Experiment | None) -> Recording:
+    """What to record, and when; recordings are looked up in the experiment, if it is known."""
+    record = lined.read(("record",), lined.value.get("record") or {}, _Record)
+    if record is None:
+        return Recording()
+    known = list(experiment.recordings) if experiment is not None else record.also
+    for index, name in enumerate(record.also):
+        if name not in known:
+            lined.fault(("record", "also", index), f"unknown recording {name!r}", plugins.nearest(name, known))
+    return Recording(record.steps, record.points, tuple(record.also))
+
+
+def read_diagram(lined: Lined, experiment: Experiment | None, axes: list[str]) -> Diagram | None:
+    """The diagram, its axes looked up among the sweep's and its outcome among those of the experiment's detectors."""
+    if lined.value.get("diagram") is None:
+        return None
+    diagram = lined.read(("diagram",), lined.value["diagram"], _Diagram)
+    if diagram is None:
+        return None
+    drawn: dict[str, str] = {}
+    for key in ("x", "y", "facet"):
+        name = getattr(diagram, key)
+        if name is not None and name not in axes:
+            lined.fault(("diagram", key), f"{name!r} is no axis of this sweep", plugins.nearest(name, axes))
+        elif name in drawn:
+            lined.fault(("diagram", key), f"{name!r} is {drawn[name]} already", "give x, y and facet an axis each")
+        if name is not None:
+            drawn.setdefault(name, key)
+    if experiment is not None:
+        _outcome(lined, experiment.name, diagram.outcome)
+    return Diagram(**diagram.model_dump())
+
+
+def _outcome(lined: Lined, experiment: str, outcome: str) -> None:
+    try:
+        known = [kind for detector in plugins.detectors_for(experiment) for kind in detector.kinds]
+    except SwingbyError as error:
+        lined.fault(("diagram", "outcome"), f"outcomes are not known: {error}")
+        return
+    if outcome not in known:
+        lined.fault(("diagram", "outcome"), f"unknown outcome {outcome!r}", plugins.nearest(outcome, known))
+
+
+def axis_names(axes: Mapping[str, Any]) -> list[str]:
+    """The names of all axes as written, those that advance together included."""
+    zipped = axes.get("zip")
+    inner = [name for item in zipped if isinstance(item, dict) for name in item] if isinstance(zipped, list) else []
+    return [*(name for name in axes if name != "zip"), *inner]

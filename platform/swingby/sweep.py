@@ -1,0 +1,191 @@
+"""A sweep: a named grid over one experiment, read from a YAML file and checked whole before anything runs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, cast
+
+from swingby import plugins
+from swingby.axes import Axis
+from swingby.cells import Cell, Point, SeedMode, canonical_json
+from swingby.errors import SwingbyError
+from swingby.experiment import Experiment, Recording
+from swingby.sections import Diagram
+from swingby.sweep_file import SweepFile
+
+CONFIRM_ABOVE = 100_000
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A named grid over one experiment, with every parameter of every point resolved.
+
+    Attributes:
+        name: lower-case letters, digits and hyphens; part of file names.
+        source: the file it was read from, for messages.
+        experiment_name: the experiment's entry-point name.
+        preset: the bundle of defaults, the experiment's own where the file names none.
+        base: what the file sets for all points, as written.
+        axes: what varies.
+        where: the filter, as written.
+        points: every point left by the filter, in the order of the axes, the last fastest.
+        seeds: the replicates of each point.
+        seed_mode: "common" (points share a seed's draws) or "independent".
+        recording: what each cell records, and when.
+        diagram: the diagram to draw, if any.
+    """
+
+    name: str
+    source: str
+    experiment_name: str
+    preset: str | None
+    base: Mapping[str, Any]
+    axes: tuple[Axis, ...]
+    where: str | None
+    points: tuple[Point, ...]
+    seeds: tuple[int, ...]
+    seed_mode: SeedMode
+    recording: Recording
+    diagram: Diagram | None = None
+    title: str | None = None
+    description: str | None = None
+
+    @classmethod
+    def load(
+        cls, path_or_name: str | Path, overrides: Sequence[str] = (), confirm_above: int | None = CONFIRM_ABOVE
+    ) -> Sweep:
+        """The sweep in a file, or a packaged one by its name.
+
+        Args:
+            path_or_name: "grid.yaml", or a name of `named_sweeps()`.
+            overrides: options such as "base.n=100", laid over the file.
+            confirm_above: refuse more cells than this, without writing them out; None for no limit.
+
+        Raises:
+            InputFaults: something in the file is wrong; it lists everything that is.
+            SwingbyError: there is no such file or name, or it is no text.
+        """
+        found = _find(path_or_name)
+        try:
+            text = found.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise SwingbyError(f"{path_or_name} is not UTF-8 text: {error.reason} at byte {error.start}") from None
+        except OSError as error:
+            raise SwingbyError(f"{path_or_name} cannot be read: {error.strerror}") from None
+        return cls.parse(text, str(path_or_name), overrides, confirm_above)
+
+    @classmethod
+    def parse(
+        cls, text: str, source: str, overrides: Sequence[str] = (), confirm_above: int | None = CONFIRM_ABOVE
+    ) -> Sweep:
+        """The sweep written in `text`; `source` names it in messages.
+
+        Raises:
+            InputFaults: something in it is wrong; it lists everything that is.
+        """
+        return cls(source=source, **SweepFile(text, source, overrides, confirm_above).fields())
+
+    @property
+    def experiment(self) -> Experiment:
+        """The experiment itself."""
+        return plugins.experiment(self.experiment_name)
+
+    def __len__(self) -> int:
+        return len(self.points) * len(self.seeds)
+
+    def cells(self) -> Iterator[Cell]:
+        """Every cell: all points with the first seed, then all with the next, the first half is a noisier whole."""
+        return (Cell(point, seed) for seed in self.seeds for point in self.points)
+
+    @cached_property
+    def sweep_id(self) -> str:
+        """Hash of what the sweep asks for: 16 hexadecimal digits."""
+        content = {
+            "name": self.name,
+            "experiment": self.experiment_name,
+            "points": [point.point_id for point in self.points],
+            "seeds": list(self.seeds),
+            "seed_mode": self.seed_mode,
+            "recording": list(self.recording.tokens),
+            "diagram": None if self.diagram is None else asdict(self.diagram),
+        }
+        return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:16]
+
+    @cached_property
+    def common(self) -> dict[str, Any]:
+        """The resolved parameters that are equal at all points, as plain values."""
+        first = self.points[0].params
+        names = [
+            name
+            for name in type(first).model_fields
+            if all(getattr(point.params, name) == getattr(first, name) for point in self.points)
+        ]
+        return first.model_dump(mode="json", include=set(names))
+
+    @cached_property
+    def resolved(self) -> dict[str, Any]:
+        """The whole sweep as plain JSON values, resolved parameters common to all points under "common"."""
+        return {
+            "sweep_id": self.sweep_id,
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "source": self.source,
+            "experiment": self.experiment_name,
+            "stream_version": self.points[0].stream_version,
+            "preset": self.preset,
+            "base": dict(self.base),
+            "axes": [{"names": list(axis.names), "values": _plain(axis.values)} for axis in self.axes],
+            "where": self.where,
+            "points": len(self.points),
+            "seeds": list(self.seeds),
+            "seed_mode": self.seed_mode,
+            "recording": {**asdict(self.recording), "also": list(self.recording.also)},
+            "diagram": None if self.diagram is None else asdict(self.diagram),
+            "common": self.common,
+        }
+
+
+def named_sweeps() -> dict[str, Traversable]:
+    """Every packaged sweep by its name: the `.yaml` files in the packages under the entry-point group `swingby.sweeps`.
+
+    Raises:
+        SwingbyError: a package cannot be imported, or two offer the same name.
+    """
+    found: dict[str, Traversable] = {}
+    for entry in plugins.offered(plugins.SWEEPS).values():
+        try:
+            folder = files(entry.value)
+        except ImportError as error:
+            raise SwingbyError(f"the package of sweeps {entry.value!r} cannot be imported: {error}") from error
+        for file in sorted(folder.iterdir(), key=lambda item: item.name):
+            name, dot, suffix = file.name.rpartition(".")
+            if (dot, suffix) != (".", "yaml"):
+                continue
+            if name in found:
+                raise SwingbyError(f"two packages offer a sweep {name!r} ({found[name]}, {file}); give the file's path")
+            found[name] = file
+    return found
+
+
+def _find(path_or_name: str | Path) -> Traversable:
+    path = Path(path_or_name)
+    if isinstance(path_or_name, Path) or path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
+        if path.is_file():
+            return cast("Traversable", path)
+        raise SwingbyError(f"no file {path}; named sweeps: {', '.join(sorted(named_sweeps())) or '(none)'}")
+    known = named_sweeps()
+    if path_or_name in known:
+        return known[path_or_name]
+    allowed = plugins.nearest(path_or_name, list(known))
+    raise SwingbyError(f"no sweep is called {path_or_name!r}; {allowed}; or give a .yaml file")
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(item) for item in value] if isinstance(value, tuple | list) else value

@@ -1,0 +1,202 @@
+"""A sweep file read from its text to the fields of a `Sweep`, with every fault of it told at once."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from swingby import plugins
+from swingby.axes import Axis, Draft, read_axes
+from swingby.cells import Point, SeedMode
+from swingby.errors import SwingbyError
+from swingby.experiment import Experiment
+from swingby.expression import Expression, ExpressionError, parse
+from swingby.grid import Grid
+from swingby.overrides import TOP, apply_overrides
+from swingby.parameters import Parameters, split
+from swingby.sections import axis_names, read_diagram, read_recording, read_seeds
+from swingby.yaml_lines import Path, dotted, read_yaml, shown
+
+SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+MOST_POINTS = 2**31 - 1
+
+
+class SweepFile:
+    """Reads one sweep file; `fields` gives the fields of a `Sweep` or raises every fault."""
+
+    def __init__(self, text: str, source: str, overrides: Sequence[str], confirm_above: int | None) -> None:
+        self.lined = read_yaml(text, source)
+        self.confirm_above = confirm_above
+        if self.lined.value is None:
+            self.lined.value = {}
+        if not isinstance(self.lined.value, dict):
+            wrong = f"a sweep file is a mapping of keys to values, got {shown(self.lined.value)}"
+            self.lined.fault((), wrong, f"allowed keys: {', '.join(TOP)}")
+            self.lined.finish()
+        apply_overrides(self.lined, overrides)
+        self.file: dict[str, Any] = self.lined.value
+
+    def fields(self) -> dict[str, Any]:
+        """Every field of the sweep, save its source.
+
+        Raises:
+            InputFaults: every fault of the file.
+        """
+        self._unknown_keys()
+        named = {"name": self._name(), "title": self._text("title"), "description": self._text("description")}
+        recording = read_recording(self.lined, self.experiment)
+        seeds, mode = read_seeds(self.lined)
+        written = self.file.get("axes")
+        axes = axis_names(written) if isinstance(written, dict) else []
+        diagram = read_diagram(self.lined, self.experiment, axes)
+        grid = self._grid(seeds, mode)
+        self.lined.finish()
+        return named | grid | {"seeds": tuple(seeds), "seed_mode": mode, "recording": recording, "diagram": diagram}
+
+    def _grid(self, seeds: Sequence[int], mode: SeedMode) -> dict[str, Any]:
+        before = self.lined.count
+        preset, where, base = self._preset(), self._where(), self._base()
+        drafts = read_axes(self.lined, self.parameters)
+        self._doubly_set(base, drafts)
+        axes = self._axes(drafts, len(seeds))
+        points: tuple[Point, ...] = ()
+        # Points are resolved only from parts without a fault: otherwise its consequences would be told as well.
+        if self.experiment is not None and self.parameters is not None and self.lined.count == before:
+            fill = self.experiment.presets[preset] if preset is not None else lambda given: {}
+            paths = {name: ("base", name) for name in base} | self._axis_paths(axes)
+            grid = Grid(self.experiment, fill, base, axes, where, mode, paths, self.parameters)
+            points = grid.points(self.lined)
+        return {
+            "experiment_name": self.file.get("experiment"),
+            "preset": preset,
+            "base": self.file.get("base") or {},
+            "axes": axes,
+            "where": None if where is None else where.text,
+            "points": points,
+        }
+
+    @cached_property
+    def experiment(self) -> Experiment | None:
+        """The experiment, or None with the fault noted."""
+        name = self._text("experiment", needed="such as experiment: sim")
+        if name is None:
+            return None
+        offered = plugins.offered(plugins.EXPERIMENTS)
+        if name not in offered:
+            self.lined.fault(("experiment",), f"unknown experiment {name!r}", plugins.nearest(name, list(offered)))
+            return None
+        try:
+            return plugins.experiment(name)
+        except SwingbyError as error:
+            self.lined.fault(("experiment",), str(error))
+            return None
+
+    @cached_property
+    def parameters(self) -> Parameters | None:
+        """What may be set of the experiment."""
+        return None if self.experiment is None else Parameters(self.experiment.Params)
+
+    def _unknown_keys(self) -> None:
+        for key in self.file:
+            if key not in TOP:
+                self.lined.fault((key,), f"unknown key {key!r}", plugins.nearest(key, TOP))
+
+    def _text(self, key: str, needed: str | None = None) -> str | None:
+        value = self.file.get(key)
+        if isinstance(value, str) or (value is None and needed is None):
+            return value
+        wrong = f"{key!r} must be text, got {shown(value)}" if key in self.file else f"{key!r} is missing"
+        self.lined.fault((key,), wrong, needed)
+        return None
+
+    def _name(self) -> str | None:
+        rule = "allowed: up to 64 of a-z, 0-9 and -, so that its files cannot leave the data folder"
+        name = self._text("name", needed=rule)
+        if name is not None and not SLUG.fullmatch(name):
+            self.lined.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
+        return name
+
+    def _preset(self) -> str | None:
+        name = self._text("preset")
+        if self.experiment is None:
+            return None
+        if name is None:
+            return self.experiment.default_preset
+        if name not in self.experiment.presets:
+            hint = plugins.nearest(name, list(self.experiment.presets))
+            self.lined.fault(("preset",), f"unknown preset {name!r} of {self.experiment.name}", hint)
+        return name
+
+    def _where(self) -> Expression | None:
+        text = self._text("where")
+        if text is None:
+            return None
+        try:
+            expression = parse(text)
+        except ExpressionError as error:
+            self.lined.fault(("where",), f"where {error}")
+            return None
+        names = [name if entry is None else f"{name}.{entry}" for name, entry in expression.names]
+        for name in names:
+            wrong = None if self.parameters is None else self.parameters.unknown(name)
+            if wrong is not None:
+                self.lined.fault(("where",), f"where: {wrong[0]}", wrong[1])
+        return expression
+
+    def _base(self) -> dict[str, Any]:
+        base = self.file.get("base") or {}
+        if not isinstance(base, dict):
+            self.lined.fault(("base",), f"base must be a mapping of parameters to values, got {shown(base)}")
+            return {}
+        for name in base:
+            stem = split(name)[0]
+            if name != stem and stem in base:
+                self.lined.fault(("base", name), f"{name!r} and {stem!r} are both under base", "write one of them")
+        return {name: self._base_value(name, value) for name, value in base.items()}
+
+    def _base_value(self, name: str, raw: Any) -> Any:
+        if self.parameters is None:
+            return raw
+        wrong = self.parameters.unknown(name)
+        if wrong is not None:
+            self.lined.fault(("base", name), *wrong)
+            return raw
+        value, problems = self.parameters.check(name, raw)
+        for place, message, hint in problems:
+            self.lined.fault(("base", name, *place), f"{dotted((name, *place))} {message}", hint)
+        return value
+
+    def _doubly_set(self, base: Mapping[str, Any], drafts: Sequence[Draft]) -> None:
+        for name, path in ((column.name, column.path) for draft in drafts for column in draft.columns):
+            # An entry's axis over a vector in base is how one coordinate is varied; the other way round is a fault.
+            for other in (other for other in base if name in (other, split(other)[0])):
+                line = self.lined.origin(("base", other))
+                place = f"on line {line}" if isinstance(line, int) else f"by {line}"
+                hint = f"the axis would win and base.{other} say nothing: take one of them out"
+                self.lined.fault(path, f"{name!r} is an axis, and set under base {place}", hint)
+
+    def _axes(self, drafts: Sequence[Draft], seeds: int) -> tuple[Axis, ...]:
+        """The axes written out, if their product is not too large: the count comes first."""
+        points = math.prod(draft.count for draft in drafts)
+        cells, limit = points * seeds, self.confirm_above
+        parts = " x ".join([*(f"{'+'.join(draft.names)} {draft.count:,}" for draft in drafts), f"seeds {seeds:,}"])
+        if points > MOST_POINTS:
+            self.lined.fault(("axes",), f"{points:,} points: {parts}", f"allowed: {MOST_POINTS:,} points")
+        elif limit is not None and cells > limit:
+            hint = f"allowed: {limit:,}, or more with --confirm-above {cells}"
+            self.lined.fault(("axes",), f"{cells:,} cells before `where`: {parts}", hint)
+        elif self.parameters is not None:
+            axes = [draft.axis(self.lined, self.parameters) for draft in drafts]
+            return tuple(axis for axis in axes if axis is not None)
+        return ()
+
+    def _axis_paths(self, axes: Sequence[Axis]) -> dict[str, Path]:
+        written = self.file.get("axes") or {}
+        paths: dict[str, Path] = {}
+        for name in (name for axis in axes for name in axis.names):
+            zipped = (index for index, item in enumerate(written.get("zip", ())) if name in item)
+            paths[name] = ("axes", name) if name in written else ("axes", "zip", next(zipped), name)
+        return paths
