@@ -109,5 +109,57 @@ def find_cell(store: Store, start: str) -> tuple[str, str]:
     if not found:
         raise SwingbyError(f"no cell {start!r} has a row here; ids: swingby sql 'select cell_id from sim limit 5'")
     if len(found) > 1:
-        raise SwingbyError(f"{start!r} fits several cells ({', '.join(cell for cell, _ in found)}, ...): give more digits")
+        raise SwingbyError(
+            f"{start!r} fits several cells ({', '.join(cell for cell, _ in found)}, ...): give more digits"
+        )
     return found[0]
+
+
+def sweep_status(data: Path, sweep: str | None = None) -> list[SweepStatus]:
+    """How far each sweep is (or the one named), the newest first, as of the last publication.
+
+    Raises:
+        SwingbyError: no such sweep, or no data folder.
+    """
+    records = Records.open(data, create=False)
+    with Store.open(data) as store:
+        chosen = known_sweeps(store) if sweep is None else [find_sweep(store, sweep)]
+        folded = {row["shard"] for row in store.sql("select shard from shards").rows()}
+        waiting = len(set(records.shards()) - folded)
+        return [_status(store, records, item, waiting) for item in chosen]
+
+
+def _status(store: Store, records: Records, sweep: KnownSweep, waiting: int) -> SweepStatus:
+    counts = {"ok": 0, "diverged": 0, "failed": 0}
+    if sweep.experiment in store.tables():
+        query = (
+            f'select status, count(*) as n from "{sweep.experiment}" semi join '
+            "(select cell_id from members where sweep_id = ?) using (cell_id) group by status"
+        )
+        counts |= {row["status"]: row["n"] for row in store.sql(query, [sweep.sweep_id]).rows()}
+    done = counts["ok"] + counts["diverged"] + counts["failed"]
+    return SweepStatus(
+        sweep.name,
+        sweep.sweep_id,
+        sweep.cells,
+        counts["ok"],
+        counts["diverged"],
+        counts["failed"],
+        sweep.cells - done,
+        records.holder(sweep.sweep_id),
+        waiting,
+    )
+
+
+def data_findings(data: Path) -> Iterator[tuple[Verdict, str, str]]:
+    """What a doctor says of a data folder: verdict, detail, remedy."""
+    records = Records.open(data, create=False)
+    yield "ok", f"{data}: {len(records.plans())} plans, {len(records.shards())} shards", ""
+    with Store.open(data) as store:
+        bad = store.sql("select shard, reason from bad_shards").rows()
+        folded = {row["shard"] for row in store.sql("select shard from shards").rows()}
+    for row in bad:
+        yield "fault", f"shard {row['shard']}: {row['reason']}", "move the file away and run the sweep again"
+    waiting = len(set(records.shards()) - folded) - len(bad)
+    if waiting > 0:
+        yield "warn", f"{waiting} shards are not in the store yet", "swingby ingest"

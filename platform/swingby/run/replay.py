@@ -1,0 +1,119 @@
+"""One cell again, recorded at every step with its weights, and compared with what the store holds of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from swingby import plugins
+from swingby.cells import Cell
+from swingby.errors import SwingbyError
+from swingby.headers import plan_cells
+from swingby.parquet import write_parquet
+from swingby.records import Records
+from swingby.run.lookup import find_cell
+from swingby.store import Store
+
+TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
+"""Relative to a curve's largest value; a batch of another size rounds otherwise, and float32 rounds much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How far a stored curve and the new one are apart, over the steps both have.
+
+    Attributes:
+        column: the curve.
+        points: recorded steps compared.
+        largest: the largest absolute difference.
+        relative: that over the stored curve's largest absolute value.
+        equal: relative is within the tolerance of the cell's dtype.
+    """
+
+    column: str
+    points: int
+    largest: float
+    relative: float
+    equal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What a replay made: the file with the full recording, and the differences from the store."""
+
+    cell_id: str
+    path: Path
+    steps: int
+    seconds: float
+    differences: tuple[Difference, ...]
+
+    @property
+    def equal(self) -> bool:
+        """Every compared curve agrees."""
+        return all(difference.equal for difference in self.differences)
+
+
+def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "cpu") -> Replay:
+    """Trains the cell whose id begins with `start` once more, at every step, and compares.
+
+    Raises:
+        SwingbyError: no such cell, several, or the installed experiment does not know it any more.
+    """
+    records = Records.open(data, create=False)
+    with Store.open(data) as store:
+        cell_id, experiment = find_cell(store, start)
+        stored = store.sql(f'select * from "{experiment}" where cell_id = ?', [cell_id]).arrow()
+    began = time.perf_counter()
+    table = pa.concat_tables(plugins.experiment(experiment).replay(cell_of(records, cell_id), device))
+    seconds = time.perf_counter() - began
+    path = out if out is not None else Path(f"replay-{cell_id[:12]}.parquet")
+    write_parquet(path.absolute(), table, {"cell_id": cell_id, "experiment": experiment, "replay": True})
+    steps = pc.sum(pc.list_value_length(table["step"])).as_py() or 0
+    dtype = stored["dtype"][0].as_py()
+    return Replay(cell_id, path, steps, seconds, tuple(_differences(stored, table, TOLERANCE[dtype])))
+
+
+def cell_of(records: Records, cell_id: str) -> Cell:
+    """The cell of that id, from the newest plan that names it.
+
+    Raises:
+        SwingbyError: no plan names it.
+    """
+    for plan_id in reversed(records.plans()):
+        plan = records.read_plan(plan_id)
+        rows = plan.table.filter(pc.equal(plan.table["cell_id"], cell_id))
+        if rows.num_rows:
+            return plan_cells(plan, rows)[0]
+    raise SwingbyError(f"no plan names the cell {cell_id}; its row came from records without their plans")
+
+
+def _differences(stored: pa.Table, fresh: pa.Table, tolerance: float) -> Iterator[Difference]:
+    """One difference for each curve that both have; both tables hold one cell, the fresh one perhaps in segments."""
+    old_steps = np.asarray(stored["step"][0].as_py() or [], dtype=np.int64)
+    new_steps = np.concatenate([np.asarray(part, dtype=np.int64) for part in fresh["step"].to_pylist()])
+    _, old_at, new_at = np.intersect1d(old_steps, new_steps, return_indices=True)
+    for name in fresh.column_names:
+        if name == "step" or name not in stored.column_names or not pa.types.is_list(fresh.schema.field(name).type):
+            continue
+        old, new = stored[name][0].as_py(), [item for part in fresh[name].to_pylist() for item in part or []]
+        if old is None or len(old) != len(old_steps) or len(new) != len(new_steps):
+            continue  # not recorded, or not one entry a step
+        yield _difference(name, _rows(old)[old_at], _rows(new)[new_at], tolerance)
+
+
+def _rows(curve: list[Any]) -> np.ndarray:
+    return np.asarray(curve, dtype=np.float64).reshape(len(curve), -1)
+
+
+def _difference(name: str, old: np.ndarray, new: np.ndarray, tolerance: float) -> Difference:
+    largest = float(np.max(np.abs(old - new), initial=0.0))
+    scale = float(np.max(np.abs(old), initial=0.0))
+    relative = largest / scale if scale > 0 else largest
+    return Difference(name, len(old), largest, relative, relative <= tolerance)
