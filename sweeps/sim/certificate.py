@@ -1,29 +1,77 @@
-"""What tells a finished run from a stuck one: the gradient at its end, and how fast the flow leaves the point it ended at.
+"""What tells a finished run from a stuck one: the gradient at its end, and how fast the flow would leave that point.
 
-Both need L to second order at the final weights. A ReLU net is, between its kinks, one linear net for each pattern of active
-units, so the points enter through one moment matrix a pattern; a linear net has a single pattern.
+Both need L to second order at the final weights. A ReLU net is, between its kinks, one linear net for each pattern of
+active units, so the points enter through one moment matrix a pattern; a linear net has a single pattern.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from sweeps.sim import task
+from sweeps.sim.engine import Ready, drawn
+from sweeps.sim.nets import build
 from sweeps.sim.params import SimParams
 
+Array = np.ndarray
 _FlatLoss = Callable[[Tensor], Tensor]
 MOST_PARAMETERS = 400
-"""Nets with more trained parameters (in the informative frame) get no growth rate: the Hessian would cost more than the run."""
+"""Nets with more trained parameters (in the informative frame) get no growth rate: it would cost more than the run."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What is told of one cell's final weights; None where it does not apply or was not computed."""
+
+    gradient_norm: float | None = None
+    growth_rate: float | None = None
+    smallest_eigenvalue: float | None = None
+    trace: float | None = None
+
+
+def certify(ready: Sequence[Ready], parameters: Sequence[Array], wanted: Array, learned: Array) -> list[Certificate]:
+    """Certificates of C cells of one shape, in float64, on the whole training set.
+
+    `parameters` are the final ones with a leading cell axis; cells outside the mask `wanted` get an empty certificate,
+    and those in `learned` no growth rate.
+    """
+    p = ready[0].params
+    norms: list[float] = []
+    if p.model != "relu":
+        moments = torch.as_tensor(np.stack([item.moments for item in ready]))
+        norms = moment_gradient_norms(p, [torch.as_tensor(part) for part in parameters], moments).tolist()
+    certificates = []
+    for place, item in enumerate(ready):
+        own = [part[place] for part in parameters]
+        norm = norms[place] if norms else None
+        certificates.append(_certificate(item, own, norm, bool(learned[place])) if wanted[place] else Certificate())
+    return certificates
+
+
+def _certificate(item: Ready, parameters: Sequence[Array], norm: float | None, learned: bool) -> Certificate:
+    p, weights = item.params, [torch.as_tensor(part) for part in parameters]
+    if p.model == "relu":
+        masks, moments = patterns(p, weights, torch.as_tensor(task.with_constant(drawn(item), p.bias)))
+        norm = gradient_norm(p, weights, masks, moments)
+    else:
+        masks, moments = [], torch.as_tensor(item.moments)[None]
+    growth = None if learned else growth_rate(p, weights, masks, moments)
+    if p.model != "symmetric":
+        return Certificate(norm, growth)
+    spectrum = np.linalg.eigvalsh(parameters[0] @ parameters[0].T)
+    return Certificate(norm, growth, float(spectrum[0]), float(spectrum.sum()))
 
 
 def _loss(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> Tensor:
     """L = 1/2 sum over patterns q of tr (F_q - T)^T A_q (F_q - T), for one net.
 
-    Shapes: masks[l] (Q, width), or no masks for a linear net; moments (Q, k, k), each over all points of the set, so that they sum to A.
+    Shapes: masks[l] (Q, width), or no masks for a linear net; moments (Q, k, k), each divided by the number of all
+    points, so that they sum to A.
     """
     first, rest = parameters[0], list(parameters[1:])
     if p.model == "symmetric":
@@ -83,17 +131,25 @@ def _flat_loss(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tenso
 
 
 def growth_rate(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> float | None:
-    """The largest growth rate of theta' = -grad L linearised at `parameters`: minus the smallest eigenvalue of L's Hessian.
+    """The largest growth rate of theta' = -grad L linearised at `parameters`, in the time of the flow of L (eq 4.1).
 
-    In the time of the flow of L (eq 4.1). None for nets of more than `MOST_PARAMETERS` parameters.
+    It is minus the smallest eigenvalue of L's Hessian. None for nets of more than `MOST_PARAMETERS` parameters.
     """
     theta = torch.cat([parameter.flatten() for parameter in parameters])
     if len(theta) > MOST_PARAMETERS:
         return None
-    hessian = cast(Tensor, torch.func.hessian(_flat_loss(p, parameters, masks, moments))(theta))
+    gradient = torch.func.grad(_flat_loss(p, parameters, masks, moments))
+    hessian = torch.func.jacrev(gradient)(theta)
     smallest = float(torch.linalg.eigvalsh((hessian + hessian.T) / 2)[0])
     # First-layer weights that meet no informative input exist where d > s: flat directions, of eigenvalue 0.
     return -min(smallest, 0.0) if p.d > p.s and p.model != "symmetric" else -smallest
+
+
+def moment_gradient_norms(p: SimParams, parameters: Sequence[Tensor], moments: Tensor) -> Tensor:
+    """||grad L|| of C nets linear in x at once, from moments (C, k, k): shape (C,)."""
+    slopes = [torch.zeros_like(parameter) for parameter in parameters]
+    build(p, parameters).push(moments, slopes)
+    return torch.cat([slope.flatten(1) for slope in slopes], dim=1).norm(dim=1)
 
 
 def gradient_norm(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> float:

@@ -1,4 +1,4 @@
-"""The reference engine: one batch of cells of one shape, from draws to final certificates, in torch on a CPU or a GPU."""
+"""The reference engine: one batch of cells of one shape, from draws to final weights, in torch on CPU or GPU."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import torch
 from torch import Tensor
 
 from sweeps.sim import task
-from sweeps.sim.certificate import gradient_norm, growth_rate, patterns
 from sweeps.sim.flow import ClosedForm, Flow
 from sweeps.sim.init import Start
 from sweeps.sim.nets import build
@@ -107,7 +106,7 @@ class Training:
 
     def _points(self) -> Tensor:
         bias = self.ready[0].params.bias
-        return self._tensor(np.stack([task.with_constant(_drawn(item), bias) for item in self.ready]))
+        return self._tensor(np.stack([task.with_constant(drawn(item), bias) for item in self.ready]))
 
     def _make_drive(self, cells: Sequence[Cell], whole: Tensor) -> Descent | Flow | ClosedForm:
         p = self.ready[0].params
@@ -115,7 +114,7 @@ class Training:
             case "sgd" if p.model == "relu":
                 return Descent(self.net, BatchPoints(cells, whole))
             case "sgd":
-                points = [_drawn(item) for item in self.ready]
+                points = [drawn(item) for item in self.ready]
                 return Descent(self.net, BatchMoments(cells, points, self._dtype, self._device))
             case "gd":
                 moments = np.stack([item.moments for item in self.ready])
@@ -143,6 +142,7 @@ class Training:
         self._record(0, 0, watch)
         for place, (start, stop) in enumerate(itertools.pairwise(steps), start=1):
             self._drive.advance(start, stop)
+            self.recorder.close(self.failed)
             self._record(place, stop, watch)
 
     def _record(self, place: int, step: int, watch: Watch | None) -> None:
@@ -153,7 +153,8 @@ class Training:
             watch(step, self.parameters)
 
 
-def _drawn(item: Ready) -> Array:
+def drawn(item: Ready) -> Array:
+    """The points of a cell whose drive looks at points."""
     assert item.points is not None
     return item.points
 
@@ -163,30 +164,3 @@ def _recorded_steps(p: SimParams, recording: Recording) -> Array:
         return recording.at(p.total_steps, p.steps_per_epoch if p.drive == "sgd" else None)
     except ValueError as error:
         raise SwingbyError(f"record, with drive {p.drive}: {error}") from error
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What is told of one cell's final weights; None where it does not apply or was not computed."""
-
-    gradient_norm: float | None = None
-    growth_rate: float | None = None
-    smallest_eigenvalue: float | None = None
-    trace: float | None = None
-    rank0: int | None = None
-
-    @classmethod
-    def of(cls, item: Ready, parameters: Sequence[Array], learned: bool) -> Certificate:
-        """Computed in float64 on the whole training set; the growth rate only of cells that have not `learned`."""
-        p, weights = item.params, [torch.as_tensor(part) for part in parameters]
-        if p.model == "relu":
-            masks, moments = patterns(p, weights, torch.as_tensor(task.with_constant(_drawn(item), p.bias)))
-        else:
-            masks, moments = [], torch.as_tensor(item.moments)[None]
-        norm = gradient_norm(p, weights, masks, moments)
-        growth = None if learned else growth_rate(p, weights, masks, moments)
-        if p.model != "symmetric":
-            return cls(norm, growth)
-        # Eigenvalues of the large matrix U U^T: those of the smaller one, and zeros where d > d'.
-        spectrum = np.linalg.eigvalsh(parameters[0] @ parameters[0].T)
-        return cls(norm, growth, float(spectrum[0]), float(spectrum.sum()), item.rank0)

@@ -10,15 +10,18 @@ import numpy as np
 import pyarrow as pa
 
 from sweeps.sim import presets, rows
-from sweeps.sim.engine import Ready, Training, one_thread
+from sweeps.sim.engine import Ready, Training, Watch, one_thread
+from sweeps.sim.film import Film
+from sweeps.sim.init import Start
 from sweeps.sim.params import SimParams
-from swingby.cells import Cell
+from swingby.cells import Cell, Point, SeedMode
 from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Recording
 
 _LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
 _MEMORY = 1e9
 """Bytes that one batch may occupy."""
+_REPLAYED_STEPS = 20_000
 
 
 class Sim(Experiment):
@@ -48,8 +51,8 @@ class Sim(Experiment):
         "gradient_norm": Column(pa.float64(), "||grad L|| over the whole training set at the final weights, float64"),
         "growth_rate": Column(
             pa.float64(),
-            "largest growth rate of the flow of L linearised at the final weights, float64; null where the final OOD loss is "
-            "at most 1 % of L_ref, the net has more than 400 trained parameters, or the cell diverged",
+            "largest growth rate of the flow of L linearised at the final weights, float64; null where the final OOD "
+            "loss is at most 1 % of L_ref, the net has more than 400 trained parameters, or the cell diverged",
             "1/time of the flow of L",
         ),
         "smallest_eigenvalue": Column(pa.float64(), "smallest eigenvalue of W = U U^T at the end (symmetric)"),
@@ -65,17 +68,17 @@ class Sim(Experiment):
         "engine": Column(pa.string(), "the code that computed it, and where"),
     }
 
+    @classmethod
+    def point(cls, preset: str = "paper", seeds: SeedMode = "common", **values: Any) -> Point:
+        """One point of a grid: a preset, and the values that differ from it."""
+        return Point(cls.name, cls.stream_version, SimParams(**{**cls.presets[preset](values), **values}), seeds)
+
     def shape(self, params: Any) -> str:
         """What cells of one batch must share; mu, sigma, lr, initialisation and the like are per-cell numbers."""
         p: SimParams = params
-        parts = [
-            p.model,
-            p.drive,
-            f"s{p.s}",
-            f"d{p.d}",
-            f"L{p.depth}",
-            f"w{p.width if p.depth > 1 or p.model == 'symmetric' else 0}",
-        ]
+        parts = [p.model, p.drive, f"s{p.s}", f"d{p.d}", f"L{p.depth}"]
+        if p.depth > 1 or p.model == "symmetric":
+            parts += [f"w{p.width}"]
         if p.drive == "sgd":
             parts += [f"N{p.points}", f"b{p.batch_size}", f"e{p.epochs}", p.shuffle]
         else:
@@ -114,13 +117,29 @@ class Sim(Experiment):
             result = self._train(batch.cells, batch.recording, batch.device)
         yield result
 
-    def _train(self, cells: Sequence[Cell], recording: Recording, device: str) -> pa.Table:
+    def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
+        """One cell again, with every recording and two more list columns: `weights_step`, and `weights` at these steps.
+
+        Every step is recorded up to 20,000 steps, and log-spaced 20,000 of them beyond. A row of `weights` is all
+        weights in the original coordinates, layer by layer from the input on, each weight matrix row-major and then its
+        bias; where they would exceed 2.5e7 numbers, only every so many recorded steps have one.
+        """
+        p = cell.params
+        assert isinstance(p, SimParams)
+        every = p.total_steps <= _REPLAYED_STEPS
+        recording = Recording("every" if every else "log", _REPLAYED_STEPS, tuple(self.recordings))
+        film = Film(Start.of(cell), len(recording.at(p.total_steps)))
+        with one_thread():
+            table = self._train([cell], recording, device, film)
+        yield film.append_to(table)
+
+    def _train(self, cells: Sequence[Cell], recording: Recording, device: str, watch: Watch | None = None) -> pa.Table:
         began, engine, schema = time.perf_counter(), f"torch on {device}", self._schema(recording.also)
         ready, faults = _prepared(cells)
         tables = []
         if ready:
             training = Training(ready, recording, device)
-            training.run()
+            training.run(watch)
             tables.append(rows.table(rows.trained(training, engine), schema))
         if faults:
             tables.append(rows.table(rows.untrained(faults, engine), schema))

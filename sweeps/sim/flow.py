@@ -13,7 +13,7 @@ from swingby.cells import Cell
 
 Field = Callable[[Tensor], Tensor]
 
-# Dormand & Prince 1980, RK5(4)7M: nodes are not needed (the field has no explicit time); the last stage is the next first.
+# Dormand & Prince 1980, RK5(4)7M; no nodes: the field has no explicit time. The last stage is the next step's first.
 _STAGES = (
     (1 / 5,),
     (3 / 40, 9 / 40),
@@ -30,13 +30,13 @@ _MOST_STEPS = 1_000_000
 class DormandPrince:
     """y' = field(y) for y of shape (C, P), each cell with its own adaptive step; lands exactly on the times asked for.
 
-    A step is accepted if the root mean square over P of error / (atol + rtol max(|y|, |y_new|)) is at most 1. A cell that
-    has arrived keeps its state to the last bit while others go on.
+    A step is accepted if the root mean square over P of error / (atol + rtol max(|y|, |y_new|)) is at most 1. A cell
+    that has arrived keeps its state to the last bit while others go on.
 
     Attributes:
         y: state, shape (C, P).
-        failed: cells that needed a step below the resolution of time or more than a million steps in one call; they stay
-            where they were.
+        failed: cells that needed a step below the resolution of time, or more than a million steps in one call; they
+            stay where they were.
     """
 
     def __init__(self, field: Field, y: Tensor, rtol: Tensor, atol: Tensor) -> None:
@@ -90,9 +90,9 @@ class DormandPrince:
 
 
 class Flow:
-    """Gradient flow theta' = -grad L on a net's parameters (on U for the symmetric model), to time steps x time_per_step.
+    """Gradient flow theta' = -grad L on a net's parameters (U for the symmetric model), in time steps x time_per_step.
 
-    atol is 1e-3 rtol times the root mean square of the initial parameters, so that small initial weights keep their digits.
+    atol is 1e-3 rtol times the root mean square of the initial parameters: small initial weights keep their digits.
     """
 
     def __init__(self, net: Net, cells: Sequence[Cell], moments: Tensor) -> None:

@@ -1,8 +1,8 @@
 """Initial weights, and the informative frame: coordinates in which a net meets the data without any rotation.
 
-Data lies in the span of E = R[:, :s]. Gradient descent commutes with rotations of input and output, and the part of the
-first layer that is orthogonal to E never meets a point and never moves. So a net trains on W_1 E and R^T W_L instead, in
-which inputs have s coordinates, targets are these s and then zeros, and nothing is lost: `full_layers` undoes it.
+Data lies in the span of E = R[:, :s]. Gradient descent commutes with rotations of input and output, and the part of
+the first layer that is orthogonal to E never meets a point and never moves. So a net trains on W_1 E and R^T W_L
+instead: inputs have s coordinates, targets are these s and then zeros, and nothing is lost; `full_layers` undoes it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from swingby.cells import Cell
 
 Array = np.ndarray
 Layers = list[tuple[Array, Array | None]]
-"""(weight of shape (out, in), bias of shape (out,) or None) of every layer, from the input on, as in torch.nn.Linear."""
+"""(weight (out, in), bias (out,) or None) of every layer, from the input on, as in torch.nn.Linear."""
 
 
 def draw_layers(cell: Cell) -> Layers:
-    """Initial weights in the original coordinates, float64; layer l (from 1) comes from the stream `init/l`, weight first."""
+    """Initial weights in the original coordinates, float64; layer l (from 1) from stream `init/l`, the weight first."""
     p = cell.params
     assert isinstance(p, SimParams)
     if p.init == "explicit":

@@ -1,4 +1,4 @@
-"""The models, batched over cells: each holds its parameters and adds a gradient step to them by hand-written backpropagation.
+"""The models, batched over cells: each holds its parameters, and the gradient of L by hand-written backpropagation.
 
 Shapes: C cells; k = s + bias input coordinates (the last one is 1); d outputs, of which the first s are informative and
 the others have target 0. Everything is in the informative frame of `init.Start`. Inputs are rows: x (k) -> x @ first.
@@ -17,7 +17,7 @@ from sweeps.sim.params import SimParams
 _CHUNK = 256
 """Points at a time in an evaluation over a whole training set: activations stay in the cache."""
 Food = Tensor | tuple[Tensor, Tensor]
-"""What a step trains on. Moment nets: scaled second moments (C, k, k). Point nets: points (C, B, k) and a scale (C, 1, 1)."""
+"""What a step trains on: scaled second moments (C, k, k) in moment nets; else points (C, B, k) and scale (C, 1, 1)."""
 
 
 def outer_(into: Tensor, left: Tensor, right: Tensor) -> Tensor:
@@ -46,7 +46,7 @@ class Net(ABC):
 
     @abstractmethod
     def push(self, food: Food, into: Sequence[Tensor]) -> None:
-        """Add to `into` the gradient of L on `food`, times the scale that the food carries. `into` may be `parameters`."""
+        """Add to `into`, which may be `parameters`, the gradient of L on `food`, times the scale that food carries."""
 
     @abstractmethod
     def outputs(self, x: Tensor) -> Tensor:
@@ -54,7 +54,7 @@ class Net(ABC):
 
     @abstractmethod
     def jacobian(self, x: Tensor) -> Tensor:
-        """Derivative of the informative outputs by the informative inputs at one point x (C, k): shape (C, s, s), row = output."""
+        """df/dx at one point x (C, k), informative outputs by informative inputs: shape (C, s, s), row = output."""
 
     @abstractmethod
     def loss(self, whole: Tensor) -> Tensor:
@@ -78,7 +78,7 @@ class Net(ABC):
 
 
 class MomentNet(Net):
-    """A net linear in x: its affine map F (C, k, d), f(x) = x @ F, and its gradient need the data's second moments only."""
+    """A net linear in x: f(x) = x @ F with F (C, k, d), and the gradient needs the data's second moments only."""
 
     @abstractmethod
     def affine(self) -> Tensor:

@@ -17,7 +17,7 @@ Fault = tuple[tuple[str | int, ...], str]
 
 
 class SimParams(Params):
-    """One point of a SIM grid ([S] 2.1, 3, 4 and F.1). The defaults are those of a two-layer linear net in the paper's text.
+    """One point of a SIM grid ([S] 2.1, 3, 4 and F.1). The defaults are those of the paper's text.
 
     Raises (on construction):
         pydantic.ValidationError: with one entry a fault, each under the name of its field.
@@ -42,13 +42,13 @@ class SimParams(Params):
 
     init: Literal["default", "normal", "uniform", "explicit"] = Field(
         "default",
-        description="default: that of torch.nn.Linear; normal: sd init_gain/sqrt(fan in); uniform: [0, init_high)",
+        description="torch.nn.Linear's; normal of sd init_gain/sqrt(fan in); uniform on [0, init_high); init_weights",
     )
     init_gain: float = Field(1.0, ge=0, description="gain of init: normal")
     init_high: float = Field(0.1, ge=0, description="upper end of init: uniform")
     init_weights: Matrix | None = Field(
         None,
-        description="init: explicit. The rows of every layer's weight matrix, from the input on, each ending in its bias",
+        description="init: explicit. Rows of all layers' weight matrices, from the input on, each ending in its bias",
     )
 
     reduction: Reduction = Field(
@@ -158,22 +158,16 @@ def _drive_faults(p: SimParams) -> Iterator[Fault]:
     if p.drive == "closed_form" and p.bias:
         yield ("bias",), "drive closed_form (Theorem 4.1) is for nets without bias; allowed: false"
     if p.moment_power != 1 and (p.model != "symmetric" or p.drive not in ("gd", "flow")):
-        yield (
-            ("moment_power",),
-            f"moment_power = {p.moment_power} with model {p.model}, drive {p.drive}; allowed: 1 "
-            "(2 for model symmetric with drive gd or flow)",
-        )
+        found = f"moment_power = {p.moment_power} with model {p.model}, drive {p.drive}"
+        yield ("moment_power",), f"{found}; allowed: 1 (2 is for model symmetric with drive gd or flow)"
     if p.moments == "population" and p.truncate and p.drive != "sgd":
         yield ("moments",), "the population moments of truncated clusters are not known; allowed with truncate: sample"
 
 
 def _init_faults(p: SimParams) -> Iterator[Fault]:
     if (p.init == "explicit") != (p.init_weights is not None):
-        given = "missing" if p.init_weights is None else "given"
-        yield (
-            ("init_weights",),
-            f"init_weights is {given} with init: {p.init}; allowed: given exactly if init is explicit",
-        )
+        found = f"init_weights is {'missing' if p.init_weights is None else 'given'} with init: {p.init}"
+        yield ("init_weights",), f"{found}; allowed: given exactly if init is explicit"
         return
     if p.init_weights is None:
         return

@@ -1,6 +1,6 @@
 """Two bundles of conventions: what the paper's text says, and what the code behind its figures does.
 
-Each is a function of the values set for a point (they may depend on the model, s, d, layers and width) to defaults for all others.
+Each is a function of the values set for a point to defaults for the others; these depend on the model, s, d, layers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _SYMMETRIC_MU = {2: (1.0, 1.5), 3: (1.0, 1.5, 2.2), 4: (1.0, 1.5, 2.2, 2.7)}
 
 
 def paper(values: Values) -> dict[str, Any]:
-    """The conventions of the paper's text. It does not say how batches are shuffled: once, as its figures' code does."""
+    """The conventions of the paper's text. It leaves the shuffle open: once, as its figures' code does."""
     return _complete(values, _paper_symmetric if _is_symmetric(values) else _paper_mlp)
 
 

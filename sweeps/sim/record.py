@@ -20,7 +20,7 @@ DIVERGED_AT = 1e6
 
 
 class Probes:
-    """The inputs a batch is asked about: the test point, and on request the hierarchy of test points and the centres."""
+    """The inputs a batch is asked about: the test point; on request the hierarchy of test points and the centres."""
 
     def __init__(self, cells: Sequence[Cell], also: Sequence[str], dtype: torch.dtype, device: str) -> None:
         kinds = {"test": lambda p: task.test_point(p)[None]}
@@ -38,7 +38,7 @@ class Probes:
 class Recorder:
     """Curves of C cells at the recorded steps.
 
-    `whole` is the whole training set as `Net.loss` takes it, so that the training loss is in L's units, whatever a step descends.
+    `whole` is the whole training set as `Net.loss` takes it: the training loss is L, whatever a step descends.
 
     Attributes:
         steps: the recorded steps, shape (T,).
@@ -57,6 +57,7 @@ class Recorder:
         self.curves |= {name: np.full((*shape, width), np.nan) for name, width in widths.items() if name in asked}
         self.length = np.zeros(len(cells), dtype=np.int64)
         self.diverged = np.zeros(len(cells), dtype=bool)
+        self._closed = np.zeros(len(cells), dtype=bool)
         self.diverged_place = np.zeros(len(cells), dtype=np.int64)
         self._limit = DIVERGED_AT * np.array([task.reference_loss(_params(cell)) for cell in cells])
 
@@ -67,14 +68,19 @@ class Recorder:
         finite = np.isfinite(losses).all(0) & np.isfinite(entry["output"]).all(1)
         with np.errstate(invalid="ignore"):
             fine = finite & (losses <= self._limit).all(0)
-        going = ~self.diverged
+        going = ~self._closed
         keep = going & finite
         for name, values in entry.items():
             self.curves[name][keep, place] = values[keep]
         self.length[keep] = place + 1
-        self.diverged |= ~fine
+        self.diverged |= going & ~fine
         self.diverged_place[going & ~fine] = place
+        self._closed |= ~fine
         return torch.as_tensor(going & ~fine, device=net.parameters[0].device)
+
+    def close(self, cells: Array) -> None:
+        """Record the cells of a mask (C,) no more."""
+        self._closed |= cells
 
     def _look(self, net: Net) -> dict[str, Array]:
         s, places, points = self._s, self._probes.places, self._probes.points
@@ -96,9 +102,9 @@ class Recorder:
         kept = np.arange(len(self.steps)) < self.length[:, None]
         offsets = np.concatenate([[0], np.cumsum(self.length)])
         steps = np.broadcast_to(self.steps, kept.shape)[kept]
-        columns: dict[str, pa.Array] = {"step": _lists(offsets, pa.array(steps, pa.int64()))}
+        columns: dict[str, pa.Array] = {"step": lists(offsets, pa.array(steps, pa.int64()))}
         for name, values in self.curves.items():
-            columns[name] = _lists(offsets, rows_of(values[kept]))
+            columns[name] = lists(offsets, rows_of(values[kept]))
         return columns
 
     def last_step(self) -> Array:
@@ -117,10 +123,11 @@ _COLUMN = {"jacobian": "jacobian", "hierarchy": "hierarchy_loss", "centres": "ce
 def rows_of(values: Array) -> pa.Array:
     """A flat double array, or for (N, m) a list<double> array of N lists."""
     flat = pa.array(np.ascontiguousarray(values).reshape(-1), pa.float64())
-    return flat if values.ndim == 1 else _lists(np.arange(len(values) + 1) * values.shape[1], flat)
+    return flat if values.ndim == 1 else lists(np.arange(len(values) + 1) * values.shape[1], flat)
 
 
-def _lists(offsets: Array, values: pa.Array) -> pa.Array:
+def lists(offsets: Array, values: pa.Array) -> pa.Array:
+    """A list array: list i holds values[offsets[i]:offsets[i + 1]]."""
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
 
 

@@ -1,18 +1,20 @@
-"""Turns a finished batch into rows: curves, scalars and certificates of every cell, and the cells that could not be trained."""
+"""Turns a finished batch into rows: curves, scalars, certificates, and reasons for cells that could not be trained."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import fields
 
 import numpy as np
 import pyarrow as pa
 
 from sweeps.sim import task
-from sweeps.sim.engine import Certificate, Ready, Training
+from sweeps.sim.certificate import Certificate, certify
+from sweeps.sim.engine import Training
 from sweeps.sim.record import DIVERGED_AT
 from swingby.cells import Cell
 
+_CERTIFICATE = [field.name for field in fields(Certificate)]
 Columns = dict[str, pa.Array]
 _GENERALIZED = 0.01
 """Final OOD loss over L_ref up to which a cell counts as learned, and needs no growth rate."""
@@ -23,7 +25,9 @@ def trained(training: Training, engine: str) -> Columns:
     recorder, ready = training.recorder, training.ready
     status = np.where(recorder.diverged, "diverged", np.where(training.failed, "failed", "ok"))
     final = {name: recorder.final(name) for name in ("ood_loss", "train_loss")}
-    scalars = [_scalars(item, training, place, final["ood_loss"][place]) for place, item in enumerate(ready)]
+    reference = np.array([task.reference_loss(item.params) for item in ready])
+    learned = np.array(final["ood_loss"], dtype=np.float64) <= _GENERALIZED * reference
+    certificates = certify(ready, training.parameters, status == "ok", learned)
     return {
         "cell_id": pa.array([item.cell.cell_id for item in ready]),
         "from_step": pa.array([0] * len(ready), pa.int64()),
@@ -34,7 +38,12 @@ def trained(training: Training, engine: str) -> Columns:
         **recorder.columns(),
         "final_ood_loss": pa.array(final["ood_loss"], pa.float64()),
         "final_train_loss": pa.array(final["train_loss"], pa.float64()),
-        **{name: pa.array([row[name] for row in scalars]) for name in scalars[0]},
+        "a": pa.array([task.signal(item.params).tolist() for item in ready]),
+        "l_ref": pa.array(reference),
+        "rank0": pa.array([item.rank0 for item in ready], pa.int64()),
+        "narrowest": pa.array([item.params.narrowest for item in ready]),
+        "time_per_step": pa.array([item.params.time_per_step for item in ready]),
+        **{name: pa.array([getattr(c, name) for c in certificates], pa.float64()) for name in _CERTIFICATE},
         "engine": pa.array([engine] * len(ready)),
     }
 
@@ -61,26 +70,6 @@ def _message(training: Training, place: int) -> str | None:
     steps, found = recorder.steps, int(recorder.diverged_place[place])
     since = f"after step {steps[found - 1]}, at or before step {steps[found]}" if found else "at the start"
     return f"loss not finite or above {DIVERGED_AT:.0e} L_ref {since}; {length} recorded steps kept"
-
-
-def _scalars(item: Ready, training: Training, place: int, final_ood: float | None) -> dict[str, Any]:
-    p, reference = item.params, task.reference_loss(item.params)
-    if training.recorder.diverged[place] or training.failed[place]:
-        certificate = Certificate(rank0=item.rank0)
-    else:
-        learned = final_ood is not None and final_ood <= _GENERALIZED * reference
-        certificate = Certificate.of(item, [part[place] for part in training.parameters], learned)
-    return {
-        "a": task.signal(p).tolist(),
-        "l_ref": reference,
-        "gradient_norm": certificate.gradient_norm,
-        "growth_rate": certificate.growth_rate,
-        "smallest_eigenvalue": certificate.smallest_eigenvalue,
-        "trace": certificate.trace,
-        "rank0": certificate.rank0,
-        "narrowest": p.narrowest,
-        "time_per_step": p.time_per_step,
-    }
 
 
 def table(columns: Columns, schema: pa.Schema) -> pa.Table:

@@ -50,7 +50,7 @@ def centres(p: SimParams) -> Array:
 def draw_points(cell: Cell) -> Array:
     """The training points in their s informative coordinates, before any shuffle; float64, shape (C n, s).
 
-    Cluster p comes from the stream `data/p`, the one at the origin, last, from `data/0`. A larger n extends a smaller one.
+    Cluster p comes from stream `data/p`; the one at the origin, last, from `data/0`. Larger n extends smaller n.
 
     Raises:
         SwingbyError: truncation leaves (almost) no point of a cluster.
@@ -101,7 +101,7 @@ def with_constant(points: Array, bias: bool) -> Array:
 
 
 def batch_moments(points: Array, size: int) -> Array:
-    """E[x x^T] of each run of `size` consecutive points, the smaller last one over its own number; shape (batches, k, k)."""
+    """E[x x^T] of every `size` consecutive points, a smaller last batch over its own number; shape (batches, k, k)."""
     count, k = points.shape
     batches = -(-count // size)
     padded = np.zeros((batches * size, k))

@@ -18,7 +18,7 @@ Array = np.ndarray
 
 
 class Feed(Protocol):
-    """What each step trains on, scaled by minus the time of a step (eq 4.1), so that a step is `net.push(food, parameters)`."""
+    """What each step trains on, scaled by minus the time of a step (eq 4.1): a step is `net.push(food, parameters)`."""
 
     def food(self, step: int) -> Food:
         """The food of step number `step` (from 0); asked in order."""
@@ -66,7 +66,7 @@ class FixedMoments:
 
 
 class BatchMoments:
-    """Mini-batch SGD of a net linear in x: a mini-batch acts through its second moments alone, so only these are kept."""
+    """Mini-batch SGD of a net linear in x: a mini-batch acts through its second moments, so only these are kept."""
 
     def __init__(self, cells: Sequence[Cell], points: Sequence[Array], dtype: torch.dtype, device: str) -> None:
         p = _params(cells[0])
