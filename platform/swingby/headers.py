@@ -16,7 +16,7 @@ from swingby.columns import parameter_schema
 from swingby.errors import SwingbyError
 from swingby.experiment import Recording
 from swingby.files import utc_now
-from swingby.parquet import read_parquet
+from swingby.parquet import read_parquet, require
 
 PLAN_COLUMNS: Mapping[str, pa.DataType] = {
     "cell_id": pa.string(),
@@ -82,7 +82,9 @@ class Plan:
             return self.given
         if self.path is None:
             raise SwingbyError(f"plan {self.plan_id} has neither a table nor a file")
-        return read_parquet(self.path, "plan")[1]
+        _, table = read_parquet(self.path, "plan")
+        require(table, PLAN_COLUMNS, f"plan {self.plan_id}")
+        return table
 
     def header(self) -> dict[str, Any]:
         """Everything but the table, as plain JSON."""

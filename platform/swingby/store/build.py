@@ -1,0 +1,129 @@
+"""The databases the writer works on: an index, an open curve segment, and the segments sealed before it."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from swingby.errors import SwingbyError
+from swingby.files import sync_folder
+from swingby.store.catalogue import views
+from swingby.store.database import REBUILD, STORAGE, Database, DatabaseError, connect, disk_is_full
+from swingby.store.layout import Layout
+from swingby.store.tables import FORMAT, INDEX, SEGMENT, Connection, fetch
+from swingby.store.views import literal
+
+
+class Build:
+    """One build; its files are open between the first `connection()` and `close()` or `discard()`.
+
+    Attributes:
+        number: of the build.
+        segment: number of the open segment, while the files are open.
+    """
+
+    def __init__(self, layout: Layout, number: int) -> None:
+        self._layout = layout
+        self.number = number
+        self.segment = 0
+        self._connection: Database | None = None
+
+    def connection(self) -> Database:
+        """The connection, with the index attached as `ix` and the open segment as `seg`; made if need be.
+
+        Raises:
+            SwingbyError: the index cannot be used.
+        """
+        if self._connection is None:
+            index = self._layout.index(self.number)
+            index.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = connect(memory_limit="2GB", threads=min(4, os.cpu_count() or 1))
+            self._open_index(self._connection, index)
+            self._open_segment(self._connection)
+        return self._connection
+
+    def _open_index(self, connection: Connection, index: Path) -> None:
+        try:
+            _attach(connection, "ix", index, STORAGE)
+            made = "select 1 from duckdb_tables() where database_name = 'ix' and table_name = 'state'"
+            if not fetch(connection, made):
+                _create_index(connection)
+            (found,) = fetch(connection, "select format from ix.state")[0]
+        except DatabaseError as error:
+            if disk_is_full(error):
+                raise
+            raise SwingbyError(f"the index {index} cannot be used: {error}; {REBUILD}") from error
+        if found != FORMAT:
+            raise SwingbyError(f"the index {index} has format {found}; this version knows {FORMAT}; {REBUILD}")
+
+    def _open_segment(self, connection: Connection) -> None:
+        self.segment = 1 + max((number for number, _ in self._layout.sealed(self.number)), default=-1)
+        _attach(connection, "seg", self._layout.segment(self.number, self.segment), STORAGE)
+        connection.execute(SEGMENT)
+
+    def seal(self) -> None:
+        """Puts the open segment away for good, by one rename, and begins the next."""
+        connection = self.connection()
+        full = self._layout.segment(self.number, self.segment)
+        _detach(connection, "seg", full)
+        sealed = self._layout.sealed_folder(self.number) / full.name
+        sealed.parent.mkdir(exist_ok=True)
+        full.rename(sealed)
+        sync_folder(sealed.parent)
+        sync_folder(full.parent)
+        self._open_segment(connection)
+
+    def close(self) -> None:
+        """Checkpoints and lets go of the files, which are then complete without their logs."""
+        if self._connection is not None:
+            _detach(self._connection, "ix", self._layout.index(self.number))
+            _detach(self._connection, "seg", self._layout.segment(self.number, self.segment))
+        self.discard()
+
+    def discard(self) -> None:
+        """Lets go of the files as they are; what was committed is in them or in their logs."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    def files(self) -> dict[str, Path]:
+        """Alias for readers -> file, of every database; `segment` is the open one's number."""
+        sealed = {f"seg{number}": path for number, path in self._layout.sealed(self.number)}
+        index, segment = self._layout.index(self.number), self._layout.segment(self.number, self.segment)
+        return {"ix": index, **sealed, f"seg{self.segment}": segment}
+
+    def views(self) -> list[str]:
+        """The views over these files, under the aliases for readers."""
+        connection = self.connection()
+        sealed = self._layout.sealed(self.number)
+        for number, path in sealed:
+            _attach(connection, f"seg{number}", path, "read_only")
+        found = views(connection, {"seg": f"seg{self.segment}"})
+        for number, _ in sealed:
+            connection.execute(f"detach seg{number}")
+        return found
+
+
+def _create_index(connection: Connection) -> None:
+    connection.execute("begin")
+    connection.execute(INDEX)
+    # A revision never comes again, not even in an index that was made anew: publications are skipped by it.
+    connection.execute("insert into ix.state values (?, ?)", [FORMAT, time.time_ns()])
+    connection.execute("commit")
+
+
+def _attach(connection: Connection, alias: str, path: Path, options: str) -> None:
+    connection.execute(f"attach {literal(str(path))} as {alias} ({options})")
+
+
+def _detach(connection: Connection, alias: str, path: Path) -> None:
+    """Lets go of a file once nothing of it is only in its log.
+
+    Raises:
+        SwingbyError: the log is still there, so that a copy of the file would lack rows.
+    """
+    connection.execute(f"checkpoint {alias}")
+    connection.execute(f"detach {alias}")
+    if path.with_name(f"{path.name}.wal").exists():
+        raise SwingbyError(f"{path} still has a log after its checkpoint; {REBUILD}")

@@ -1,0 +1,52 @@
+"""The only door of the store to DuckDB: how a connection is made, and how its errors are told."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from swingby.errors import SwingbyError
+
+DatabaseError = duckdb.Error
+Database = duckdb.DuckDBPyConnection
+
+REBUILD = "`swingby rebuild` makes the store again from the records"
+"""What to do about a store that cannot be used."""
+
+STORAGE = "storage_version 'v1.5.0'"
+"""Attach option: any supported DuckDB reads what any other wrote."""
+
+
+def connect(**config: Any) -> Database:
+    """An in-memory connection: no extensions are loaded, no Python variables seen, spills go to the temporary folder."""
+    spill = Path(tempfile.gettempdir()) / f"swingby-spill-{os.getpid()}"
+    fixed = {
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "python_enable_replacements": False,
+        "temp_directory": str(spill),
+    }
+    return duckdb.connect(":memory:", config={**fixed, **config})
+
+
+def disk_is_full(error: DatabaseError) -> bool:
+    """Whether this is what DuckDB says of a full disk."""
+    return any(words in str(error) for words in ("No space left", "Disk quota"))
+
+
+@contextmanager
+def clear_errors(action: str) -> Iterator[None]:
+    """Turns what DuckDB raises into a `SwingbyError`."""
+    try:
+        yield
+    except DatabaseError as error:
+        if disk_is_full(error):
+            full = "the disk is full; nothing was left half-written, free some space"
+            raise SwingbyError(f"cannot {action}: {full}") from error
+        raise SwingbyError(f"cannot {action}: {str(error).strip()}") from error

@@ -1,0 +1,298 @@
+"""Writing the store: records are folded in under a lease, and published as generations."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from swingby.errors import SwingbyError
+from swingby.files import clear_os_errors, held, whole
+from swingby.records import Records
+from swingby.store import fold
+from swingby.store.build import Build
+from swingby.store.database import Database, clear_errors
+from swingby.store.layout import SEALED, Generation, Layout
+from swingby.store.tables import fetch, insert_one
+
+SEGMENT_ROWS = 100_000
+GROUP_ROWS = 20_000
+GROUP_BYTES = 128 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one ingest folded in: counts of plans, shards, rows and derived files; the bad files, with reasons."""
+
+    plans: int
+    shards: int
+    rows: int
+    derived: int
+    bad: tuple[tuple[str, str], ...]
+    seconds: float
+
+
+class Ingest:
+    """The writer, under the lease; a short step that anybody may take. A context manager.
+
+    Args:
+        records: what to fold.
+        wait: seconds to wait for another writer.
+        segment_rows: a curve segment with so many rows is sealed.
+        rebuild: begin a build of its own beside the live one, which takes its place when it is published.
+    """
+
+    def __init__(
+        self, records: Records, wait: float = 30.0, *, segment_rows: int = SEGMENT_ROWS, rebuild: bool = False
+    ) -> None:
+        self._records = records
+        self._layout = Layout(records.data)
+        self._wait = wait
+        self._segment_rows = segment_rows
+        self._rebuild = rebuild
+        self._build = Build(self._layout, 1)
+        self._admitted: set[tuple[Any, ...]] = set()
+        self._bad: dict[str, str] = {}
+        self._found: list[tuple[str, str]] = []
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as entering:
+            entering.enter_context(held(self._layout.lease, f"the store in {self._layout.root}", wait=self._wait))
+            newest = self._newest()
+            number = self._layout.next_build() if self._rebuild else 1 if newest is None else newest.build
+            self._build = Build(self._layout, number)
+            self._held = entering.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._build.discard()
+        finally:
+            self._held.close()
+
+    def _newest(self) -> Generation | None:
+        try:
+            return self._layout.newest()
+        except SwingbyError:
+            if self._rebuild:
+                return None  # a pointer that cannot be read is one of the things a rebuild mends
+            raise
+
+    def _commit(self, database: str) -> None:
+        """Commits the transaction, which wrote to one database only ("seg" or "ix")."""
+        self._build.connection().execute("commit")
+
+    @contextmanager
+    def _guarded(self, action: str) -> Iterator[None]:
+        """Faults of the disk and of DuckDB as clear errors; after any fault the files are opened afresh."""
+        doing = f"{action} {self._layout.root}"
+        try:
+            with clear_errors(doing), clear_os_errors(doing):
+                yield
+        except BaseException:
+            self._build.discard()
+            raise
+
+    @contextmanager
+    def _transaction(self, database: str) -> Iterator[Database]:
+        """One transaction on one database; rolled back for a record that does not fit (any other fault ends `take`)."""
+        connection = self._build.connection()
+        connection.execute("begin")
+        try:
+            yield connection
+        except SwingbyError:
+            connection.execute("rollback")
+            raise
+        if database == "ix":
+            connection.execute("update ix.state set revision = revision + 1")
+        self._commit(database)
+
+    # taking
+
+    def take(self) -> Taken:
+        """Folds every plan, shard and derived file that is not in the index; bad files are listed and left out.
+
+        Raises:
+            SwingbyError: the disk is full, or the store is broken; what was committed stays, the rest is for next time.
+        """
+        start = time.perf_counter()
+        self._found = []
+        with self._guarded("ingest into"):
+            self._bad = dict(fetch(self._build.connection(), "select shard, stamp from ix.bad"))
+            self._forget_vanished()
+            plans = self._take_plans()
+            shards, rows = self._take_shards()
+            derived = self._take_derived()
+        return Taken(plans, shards, rows, derived, tuple(self._found), time.perf_counter() - start)
+
+    def _path(self, key: str) -> Path:
+        if key.startswith(("plans/", "derived/")):
+            return self._records.data / key
+        return self._records.shard_path(key)
+
+    def _file_stamp(self, key: str) -> str:
+        """Changes when a file does."""
+        stat = self._path(key).stat()
+        return f"{stat.st_size}:{stat.st_mtime_ns}:{stat.st_ctime_ns}"
+
+    def _untaken(self, keys: Iterable[str], known: str) -> list[str]:
+        """The keys that the query `known` does not give, without the bad ones whose files are as they were."""
+        taken = {name for (name,) in fetch(self._build.connection(), known)}
+        return [key for key in keys if key not in taken and self._bad.get(key) != self._file_stamp(key)]
+
+    def _forget_vanished(self) -> None:
+        for key in [key for key in self._bad if not self._path(key).exists()]:
+            with self._transaction("ix"):
+                self._forgive(key)
+
+    def _forgive(self, key: str) -> None:
+        if self._bad.pop(key, None) is not None:
+            self._build.connection().execute("delete from ix.bad where shard = ?", [key])
+
+    def _refuse(self, key: str, error: SwingbyError) -> None:
+        """Lists a bad file; it is tried again when it changes."""
+        self._found.append((key, str(error)))
+        stamp = self._file_stamp(key)
+        with self._transaction("ix") as connection:
+            self._forgive(key)
+            insert_one(connection, "ix.bad", {"shard": key, "reason": str(error), "stamp": stamp})
+        self._bad[key] = stamp
+
+    def _take_plans(self) -> int:
+        keys = [f"plans/{plan}.parquet" for plan in self._records.plans()]
+        untaken = self._untaken(keys, "select 'plans/' || plan_id || '.parquet' from ix.plans")
+        return sum(self._take_one(key, self._take_plan) for key in untaken)
+
+    def _take_derived(self) -> int:
+        keys = [f"derived/{name}" for name in self._records.derived()]
+        return sum(self._take_one(key, self._take_derivation) for key in self._untaken(keys, "from ix.records"))
+
+    def _take_one(self, key: str, take: Callable[[str], None]) -> bool:
+        try:
+            take(key)
+        except SwingbyError as error:
+            self._refuse(key, error)
+            return False
+        return True
+
+    def _take_plan(self, key: str) -> None:
+        plan = self._records.read_plan(Path(key).stem)
+        with self._transaction("ix") as connection:
+            fold.fold_plan(connection, plan)
+            self._forgive(key)
+
+    def _take_derivation(self, key: str) -> None:
+        header, table = self._records.read_derived(key.removeprefix("derived/"))
+        with self._transaction("ix") as connection:
+            fold.fold_derived(connection, key, header, table)
+            insert_one(connection, "ix.records", {"record": key})
+            self._forgive(key)
+
+    def _take_shards(self) -> tuple[int, int]:
+        untaken = self._untaken(self._records.shards(), "select shard from ix.shards")
+        shards = rows = 0
+        for group in self._groups(untaken):
+            self._apply(group)
+            shards += len(group)
+            rows += sum(piece.rows.num_rows for piece in group)
+            self._seal_if_full()
+        return shards, rows
+
+    def _groups(self, names: Iterable[str]) -> Iterator[list[fold.Piece]]:
+        """Good shards in groups of bounded size, a transaction each; bad ones are listed on the way."""
+        group: list[fold.Piece] = []
+        for name in names:
+            try:
+                piece = self._admitted_piece(name)
+            except SwingbyError as error:
+                self._refuse(name, error)
+                continue
+            group.append(piece)
+            full = sum(piece.rows.num_rows for piece in group) >= GROUP_ROWS
+            if full or sum(piece.size for piece in group) >= GROUP_BYTES:
+                yield group
+                group = []
+        if group:
+            yield group
+
+    def _admitted_piece(self, name: str) -> fold.Piece:
+        header, table = self._records.read_shard(name)
+        piece = fold.piece(name, self._path(name).stat().st_size, header, table)
+        look = (piece.experiment, piece.rows.schema, piece.curves.schema)
+        if look not in self._admitted:
+            fold.admit(self._build.connection(), piece)
+            self._admitted.add(look)
+        return piece
+
+    def _apply(self, group: Sequence[fold.Piece]) -> None:
+        """Folds a group of shards.
+
+        DuckDB writes one database in a transaction, so the curves go first: until the index names the shard nothing
+        points at them, and the segment remembers their numbers in case this is done again.
+        """
+        with self._transaction("seg") as connection:
+            numbers = fold.fold_curves(connection, self._build.segment, group)
+        with self._transaction("ix") as connection:
+            fold.fold_rows(connection, group, numbers)
+            for piece in group:
+                self._forgive(piece.name)
+
+    def _seal_if_full(self) -> None:
+        (rows,) = fetch(self._build.connection(), 'select coalesce(sum("rows"), 0) from seg.shards')[0]
+        if rows >= self._segment_rows:
+            self._build.seal()
+            self._admitted.clear()
+
+    # publishing
+
+    def publish(self, force: bool = False) -> bool:
+        """Makes what was taken visible to readers; True if a new generation came of it.
+
+        Nothing new: nothing is done. Unless forced, it waits until ten times the cost of the last publication is over.
+
+        Raises:
+            SwingbyError: the disk is full, or the store is broken; readers keep the last generation.
+        """
+        with self._guarded("publish"):
+            newest = self._newest()
+            (revision,) = fetch(self._build.connection(), "select revision from ix.state")[0]
+            if newest is not None:
+                early = not force and 0 <= time.time() - newest.published < 10 * newest.cost
+                if early or (newest.build, newest.revision) == (self._build.number, revision):
+                    return False
+            self._publish(newest, revision)
+        return True
+
+    def _publish(self, newest: Generation | None, revision: int) -> None:
+        """Copies the index and the open segment beside the published ones, then flips the pointer."""
+        start = time.perf_counter()
+        schema = self._build.views()
+        self._build.close()
+        self._admitted.clear()
+        number = self._layout.next_number(newest)
+        files = {alias: self._public(path, number) for alias, path in self._build.files().items()}
+        generation = Generation(
+            number=number,
+            build=self._build.number,
+            revision=revision,
+            files={alias: path.relative_to(self._layout.root).as_posix() for alias, path in files.items()},
+            views=tuple(schema),
+            previous=() if newest is None else tuple(newest.files.values()),
+            published=time.time(),
+            cost=time.perf_counter() - start,
+        )
+        self._layout.flip(generation)
+
+    def _public(self, path: Path, number: int) -> Path:
+        """Where readers find a file of the build: a sealed segment where it is, others as this generation's copy."""
+        if path.parent.name == SEALED:
+            return path
+        copy = self._layout.published / f"{path.stem}-{number:06d}.duckdb"
+        with whole(copy) as temporary:
+            shutil.copyfile(path, temporary)
+        return copy

@@ -1,0 +1,155 @@
+"""Where the store keeps its files, and the pointer that says which of them are published.
+
+    store/pointer.json    the newest generation; flipped by one rename
+    store/lease.lock      held by whoever ingests
+    store/build-0001/     what the writer works on: index.duckdb, the open segment, sealed/segment-000000.duckdb ...
+    store/published/      copies of the index and of the open segment, a pair for each of the last two generations
+
+A rebuild makes the next build beside the old one; the pointer says which is live, so one that dies changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from swingby.errors import SwingbyError
+from swingby.files import clear_os_errors, write_json
+from swingby.store.views import literal
+
+FORMAT = 1
+SEALED = "sealed"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One published state of the store: what a reader attaches, and the views that make it one schema.
+
+    Attributes:
+        number: 1, then one more for each publication.
+        build: which build it was copied from.
+        revision: how many transactions had been folded.
+        files: alias of an attached database -> path relative to the store folder.
+        views: `create view` statements for a connection that has attached the files read-only under their aliases.
+        previous: the files of the generation before, kept for its readers.
+        published: when, in seconds since 1970.
+        cost: seconds the publication took.
+    """
+
+    number: int
+    build: int
+    revision: int
+    files: Mapping[str, str]
+    views: tuple[str, ...]
+    previous: tuple[str, ...]
+    published: float
+    cost: float
+
+
+class Layout:
+    """The paths of one data folder's store."""
+
+    def __init__(self, data: Path) -> None:
+        self.root = data / "store"
+        self.pointer = self.root / "pointer.json"
+        self.lease = self.root / "lease.lock"
+        self.published = self.root / "published"
+
+    # builds
+
+    def build(self, number: int) -> Path:
+        """The folder of a build."""
+        return self.root / f"build-{number:04d}"
+
+    def index(self, build: int) -> Path:
+        """The index that the writer works on."""
+        return self.build(build) / "index.duckdb"
+
+    def segment(self, build: int, number: int) -> Path:
+        """The open segment of that number."""
+        return self.build(build) / f"segment-{number:06d}.duckdb"
+
+    def sealed_folder(self, build: int) -> Path:
+        """Where a build's full segments lie."""
+        return self.build(build) / SEALED
+
+    def sealed(self, build: int) -> list[tuple[int, Path]]:
+        """The sealed segments with their numbers, in order; they never change."""
+        return [(_last_number(path), path) for path in sorted(self.sealed_folder(build).glob("segment-*.duckdb"))]
+
+    def next_build(self) -> int:
+        """A number above that of every build there is."""
+        return 1 + max(map(_last_number, self.root.glob("build-*")), default=0)
+
+    # generations
+
+    def newest(self) -> Generation | None:
+        """The published generation; None if nothing was published yet.
+
+        Raises:
+            SwingbyError: the pointer cannot be read, or its format is unknown.
+        """
+        try:
+            text = self.pointer.read_bytes()
+        except FileNotFoundError:
+            return None
+        return _generation(text, self.pointer)
+
+    def next_number(self, newest: Generation | None) -> int:
+        """The number after `newest`; if that is not known, after every copy there is."""
+        if newest is not None:
+            return newest.number + 1
+        return 1 + max(map(_last_number, self.published.glob("index-*.duckdb")), default=0)
+
+    def paths(self, generation: Generation) -> dict[str, Path]:
+        """Alias -> absolute path of each database of a generation."""
+        return {alias: self.root / name for alias, name in generation.files.items()}
+
+    @staticmethod
+    def statements(generation: Generation, paths: Mapping[str, Path]) -> list[str]:
+        """What an in-memory connection runs to read a generation whose files lie at `paths` (alias -> file)."""
+        attach = [f"attach {literal(str(path))} as {alias} (read_only)" for alias, path in paths.items()]
+        return [*attach, *generation.views]
+
+    def flip(self, generation: Generation) -> None:
+        """Makes a generation the published one, then removes what neither it nor the one before needs."""
+        write_json(self.pointer, {"format": FORMAT, **asdict(generation)})
+        self.prune(generation)
+
+    def prune(self, generation: Generation) -> None:
+        """Removes copies and builds that nothing points at; readers that have them open keep them."""
+        kept = {self.root / name for name in (*generation.files.values(), *generation.previous)}
+        with clear_os_errors(f"tidy {self.root}"):
+            for path in self.published.iterdir():
+                if path not in kept:
+                    path.unlink(missing_ok=True)
+            for folder in self.root.glob("build-*"):
+                if folder != self.build(generation.build):
+                    _prune_build(folder, kept)
+
+
+def _last_number(path: Path) -> int:
+    """The number at the end of a name such as `segment-000007.duckdb`."""
+    return int(path.stem.rpartition("-")[2])
+
+
+def _prune_build(folder: Path, kept: set[Path]) -> None:
+    for path in [path for path in folder.rglob("*") if path.is_file() and path not in kept]:
+        path.unlink(missing_ok=True)
+    if not any(path.is_file() for path in folder.rglob("*")):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _generation(text: bytes, pointer: Path) -> Generation:
+    mend = "`swingby rebuild` makes the store again from the records"
+    try:
+        found: dict[str, Any] = json.loads(text)
+        if found.pop("format") == FORMAT:
+            return Generation(**{**found, "views": tuple(found["views"]), "previous": tuple(found["previous"])})
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SwingbyError(f"{pointer} cannot be read ({error!r}); {mend}") from error
+    raise SwingbyError(f"{pointer} has an unknown format; this version of swingby knows format {FORMAT}; {mend}")

@@ -1,0 +1,181 @@
+"""Reading the store: SQL on the newest published generation."""
+
+from __future__ import annotations
+
+import threading
+from collections import namedtuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import polars as pl
+import pyarrow as pa
+
+from swingby.errors import SwingbyError
+from swingby.records import Records
+from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
+from swingby.store.layout import Generation, Layout
+
+
+class Rows:
+    """What a query gave."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return self._table.num_rows
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows())
+
+    def arrow(self) -> pa.Table:
+        """As an Arrow table."""
+        return self._table
+
+    def polars(self) -> pl.DataFrame:
+        """As a polars frame."""
+        frame = pl.from_arrow(self._table)
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def rows(self) -> list[Any]:
+        """As named tuples (a column whose name is no Python name is called `_0`, `_1`, ... by its place)."""
+        row = namedtuple("Row", self._table.column_names, rename=True)
+        columns = [column.to_pylist() for column in self._table.columns]
+        return [row(*values) for values in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Which of the asked cells need no run: `done` have a result with every recording; `failed` only ever raised."""
+
+    done: frozenset[str]
+    failed: frozenset[str]
+
+
+class Store:
+    """A reader on the newest published generation; it moves on by itself when the next one is published."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._lock = threading.Lock()
+        self._seen: tuple[int, ...] = ()
+        self._generation: Generation | None = None
+        self._connection: Database | None = None
+        self._current()
+
+    @classmethod
+    def open(cls, data: str | Path) -> Store:
+        """The store of a data folder.
+
+        Raises:
+            SwingbyError: no such folder, nothing was ever ingested there, or the store cannot be read.
+        """
+        return cls(Layout(Records.open(data, create=False).data))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets go of the files; a later query opens them again."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection, self._seen = None, ()
+
+    @property
+    def generation(self) -> int:
+        """The number of the generation that is read now."""
+        self._current()
+        assert self._generation is not None
+        return self._generation.number
+
+    def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Rows:
+        """Runs one trusted query on the newest generation; its result is in memory when this returns.
+
+        Raises:
+            SwingbyError: what is wrong with the query, or with the store.
+        """
+        return self._query(query, parameters, {})
+
+    def tables(self) -> dict[str, list[tuple[str, str]]]:
+        """Every table that a query can name, with its columns and their types."""
+        found = self.sql(
+            """select table_name, column_name, data_type from duckdb_columns()
+               where database_name = current_database() and schema_name = 'main' and not internal
+               order by table_name, column_index"""
+        )
+        tables: dict[str, list[tuple[str, str]]] = {}
+        for name, column, type_ in found.rows():
+            tables.setdefault(name, []).append((column, type_))
+        return tables
+
+    def finished(self, experiment: str, cell_ids: Iterable[Any] | pa.Array, tokens: Sequence[str]) -> Finished:
+        """Which of these cells have a final row with every token, and which have only failed.
+
+        A result counts even where the experiment's table shows another row of the cell, one with more recordings.
+        """
+        if experiment not in self.tables():
+            return Finished(frozenset(), frozenset())
+        ids = cell_ids if isinstance(cell_ids, pa.Array | pa.ChunkedArray) else pa.array(cell_ids, pa.string())
+        rows = self._query(
+            f"""select cell_id, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, ?)) as done,
+                       bool_and(status = 'failed') as failed
+                from ix.rows."{experiment}" semi join asked using (cell_id) where final group by cell_id""",
+            [list(tokens)],
+            {"asked": pa.table({"cell_id": ids})},
+        ).rows()
+        done = frozenset(row.cell_id for row in rows if row.done)
+        return Finished(done, frozenset(row.cell_id for row in rows if row.failed))
+
+    def _query(self, query: str, parameters: Any, tables: Mapping[str, pa.Table]) -> Rows:
+        with clear_errors("answer the query"):
+            cursor = self._current().cursor()
+            for name, table in tables.items():
+                cursor.register(name, table)
+            try:
+                relation = cursor.sql(query, params=parameters or None)
+                return Rows(pa.table({}) if relation is None else relation.to_arrow_table())
+            finally:
+                for name in tables:
+                    cursor.unregister(name)
+
+    def _current(self) -> Database:
+        """The connection on the newest generation, opened again if the pointer moved."""
+        with self._lock:
+            for _ in range(10):
+                seen = self._stamp()
+                if self._connection is not None and seen == self._seen:
+                    return self._connection
+                generation = self._layout.newest()
+                if generation is None:
+                    raise SwingbyError(
+                        f"nothing was ingested in {self._layout.root.parent} yet; `swingby ingest` does it"
+                    )
+                try:
+                    self._connection = self._attached(generation)
+                except DatabaseError as error:
+                    if seen != self._stamp():
+                        continue  # two publications since the pointer was read: its files are gone
+                    raise SwingbyError(
+                        f"the store in {self._layout.root} cannot be read: {error}; {REBUILD}"
+                    ) from error
+                self._generation, self._seen = generation, seen
+        raise SwingbyError(f"the store in {self._layout.root} is published faster than it can be opened")
+
+    def _stamp(self) -> tuple[int, ...]:
+        try:
+            stat = self._layout.pointer.stat()
+        except FileNotFoundError:
+            return ()
+        return (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+
+    def _attached(self, generation: Generation) -> Database:
+        connection = connect()
+        for statement in self._layout.statements(generation, self._layout.paths(generation)):
+            connection.execute(statement)
+        return connection

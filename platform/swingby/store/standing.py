@@ -1,0 +1,65 @@
+"""Which row stands for a cell, and which pieces make its curves: a function of its rows, whatever their order."""
+
+from __future__ import annotations
+
+from swingby.store.views import quoted
+
+RUN = "left(shard, length(shard) - 17)"
+"""A shard's name without its random end: one attempt at one batch, whose segments follow each other."""
+
+AFFECTED = """
+select cell_id from ix.rows.{table} semi join fresh using (cell_id)
+group by cell_id having count(*) > 1 or not bool_and(final and from_step = 0)"""
+"""Of the cells that got rows just now: those with anything but one final row from step 0; something must be chosen."""
+
+# Among final rows: a result before a failure, then more recordings, then the first. Without one: the latest attempt.
+RANKED = """
+create or replace temp table ranked as
+select r.cell_id, r.sweep_id, r.attempt, r.curve, r.shard, r.place, r.from_step, r.final, {run} as run,
+       row_number() over (
+         partition by r.cell_id
+         order by r.final desc,
+                  r.final and r.status is not distinct from 'failed',
+                  case when r.final then -len(r.recorded) else -r.attempt end,
+                  case when r.final then s.finished end,
+                  case when r.final then 0 else -r.to_step end,
+                  r.shard, r.place) as rank
+from ix.rows.{table} r join affected using (cell_id) join ix.shards s using (shard)"""
+
+FORGET = (
+    "delete from ix.dropped.{table} where cell_id in (select cell_id from affected)",
+    "delete from ix.links.{table} where cell_id in (select cell_id from affected)",
+)
+
+DROP = "insert into ix.dropped.{table} select cell_id, curve from ranked where rank > 1"
+
+# A cell goes on from its own sweep's earlier attempts only (their checkpoints are the sweep's). Points of an attempt that
+# are not before the first step of a later one were computed again, so they go.
+LINK = """
+insert into ix.links.{table}
+with parts as (
+  select p.*, h.curve as head from ranked p join ranked h using (cell_id, sweep_id)
+  where h.rank = 1 and case when p.run = h.run then p.curve = h.curve or not p.final else p.attempt < h.attempt end
+), starts as (
+  select cell_id, attempt, run, min(from_step) as start from parts group by cell_id, attempt, run
+), cuts as (
+  select cell_id, run, min(start) over (
+    partition by cell_id order by attempt, run rows between 1 following and unbounded following) as before_step
+  from starts
+), kept as (
+  select * from parts join cuts using (cell_id, run) where before_step is null or from_step < before_step
+)
+select cell_id, head, curve as part,
+       row_number() over (partition by cell_id order by attempt, run, from_step, shard, place) as place, before_step
+from kept qualify count(*) over (partition by cell_id) > 1"""
+
+
+def statements(experiment: str) -> tuple[str, ...]:
+    """What to run, in order, once `affected` is there: afterwards `dropped` and `links` are right for those cells."""
+    table = quoted(experiment)
+    return tuple(text.format(table=table, run=RUN) for text in (RANKED, *FORGET, DROP, LINK))
+
+
+def affected(experiment: str) -> str:
+    """The query for the cells to look at, among those in `fresh`."""
+    return AFFECTED.format(table=quoted(experiment))

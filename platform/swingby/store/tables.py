@@ -1,0 +1,194 @@
+"""Tables that grow with what is put into them: created, widened, and checked for names that clash."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from swingby.errors import SwingbyError
+from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, quoted
+
+FORMAT = 1
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+INDEX = """
+create table ix.state (format integer, revision bigint);
+create table ix.plans (plan_id varchar, sweep_id varchar, name varchar, experiment varchar, title varchar,
+  sequence bigint, cells bigint, created timestamp, stream_version bigint, git_commit varchar, git_dirty boolean,
+  recording varchar[], resolved varchar, provenance varchar, batches varchar);
+create table ix.members (sweep_id varchar, cell_id varchar, point integer);
+create table ix.shards (shard varchar, plan_id varchar, sweep_id varchar, experiment varchar, batch bigint,
+  attempt bigint, recorded varchar[], shape varchar, cells bigint, "rows" bigint, bytes bigint,
+  started timestamp, finished timestamp, seconds double, host varchar, device varchar, pid bigint, versions varchar);
+create table ix.bad (shard varchar, reason varchar, stamp varchar);
+create table ix.columns (experiment varchar, name varchar, role varchar, ragged boolean);
+create table ix.kinds (kind varchar, key varchar[]);
+create table ix.records (record varchar);
+create schema ix.cells; create schema ix.rows; create schema ix.dropped; create schema ix.links;
+create schema ix.derived;
+"""
+
+SEGMENT = """
+create schema if not exists seg.curves;
+create table if not exists seg.shards (shard varchar, first bigint, "rows" bigint);
+"""
+
+
+class Connection(Protocol):
+    """What is used here of a database connection."""
+
+    def execute(self, query: str, parameters: Any = ..., /) -> Any:
+        """Runs statements; the result has fetchall()."""
+        ...
+
+    def register(self, name: str, table: Any, /) -> Any:
+        """Makes an Arrow table readable under a name."""
+        ...
+
+    def unregister(self, name: str, /) -> Any:
+        """Forgets that name."""
+        ...
+
+
+def fetch(connection: Connection, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    """All rows of a query."""
+    return connection.execute(query, list(parameters)).fetchall()
+
+
+def insert(connection: Connection, target: str, table: pa.Table) -> None:
+    """Appends an Arrow table, column by name."""
+    connection.register("incoming", table)
+    connection.execute(f"insert into {target} by name select * from incoming")
+    connection.unregister("incoming")
+
+
+def insert_one(connection: Connection, target: str, row: Mapping[str, Any]) -> None:
+    """Appends one row, column by name."""
+    names, marks = ", ".join(map(quoted, row)), ", ".join("?" * len(row))
+    connection.execute(f"insert into {target} ({names}) values ({marks})", list(row.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A table by database, schema and name."""
+
+    database: str
+    schema: str
+    table: str
+
+    def __str__(self) -> str:
+        return f"{self.database}.{self.schema}.{quoted(self.table)}"
+
+    def columns(self, connection: Connection) -> dict[str, str]:
+        """Column -> type; empty if there is no such table."""
+        query = """select column_name, data_type from duckdb_columns()
+                   where database_name = ? and schema_name = ? and table_name = ? order by column_index"""
+        return dict(fetch(connection, query, self.database, self.schema, self.table))
+
+
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+_FLOATS = ("FLOAT", "DOUBLE")
+
+
+def widest(first: str, second: str) -> str | None:
+    """The type that holds the numbers of both, list depth for list depth; None if there is none."""
+    if first == second:
+        return first
+    if first.endswith("[]") and second.endswith("[]"):
+        inner = widest(first[:-2], second[:-2])
+        return None if inner is None else f"{inner}[]"
+    if first in _INTEGERS and second in _INTEGERS:
+        return max(first, second, key=_INTEGERS.index)
+    return "DOUBLE" if {first, second} <= {*_INTEGERS, *_FLOATS} else None
+
+
+def alterations(connection: Connection, place: Place, schema: pa.Schema) -> list[str]:
+    """The statements after which the table holds such rows: columns added (null in older rows), numbers widened.
+
+    Raises:
+        SwingbyError: a column has a type that does not go with what is there.
+    """
+    connection.register("incoming", schema.empty_table())
+    wanted = {name: type_ for name, type_, *_ in fetch(connection, "describe select * from incoming")}
+    connection.unregister("incoming")
+    there = place.columns(connection)
+    if not there:
+        columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in wanted.items())
+        return [f"create table {place} ({columns})"]
+    changes = []
+    for name, type_ in wanted.items():
+        if name not in there:
+            changes.append(f"alter table {place} add column {quoted(name)} {type_}")
+            continue
+        wide = widest(there[name], type_)
+        if wide is None:
+            raise SwingbyError(f"its column {name!r} is {type_}, and {there[name]} in the store")
+        if wide != there[name]:
+            changes.append(f"alter table {place} alter column {quoted(name)} type {wide}")
+    return changes
+
+
+def storable(table: pa.Table) -> pa.Table:
+    """Without columns that hold nothing, and with dictionaries decoded: what a database column can take."""
+    for index in reversed(range(table.num_columns)):
+        type_ = table.schema.field(index).type
+        if pa.types.is_null(type_):
+            table = table.remove_column(index)
+        elif pa.types.is_dictionary(type_):
+            table = table.set_column(index, table.column_names[index], table.column(index).cast(type_.value_type))
+    return table
+
+
+def ensure_experiment(connection: Connection, name: str) -> None:
+    """Makes the tables of an experiment.
+
+    Raises:
+        SwingbyError: the name cannot be a table's.
+    """
+    check_name(name, "experiment")
+    for schema, columns in (
+        ("cells", CELL_COLUMNS),
+        ("rows", ROW_COLUMNS),
+        ("dropped", {"cell_id": "VARCHAR", "curve": "BIGINT"}),
+        (
+            "links",
+            {"cell_id": "VARCHAR", "head": "BIGINT", "part": "BIGINT", "place": "BIGINT", "before_step": "BIGINT"},
+        ),
+    ):
+        spelled = ", ".join(f"{quoted(column)} {type_}" for column, type_ in columns.items())
+        connection.execute(f"create table if not exists ix.{schema}.{quoted(name)} ({spelled})")
+
+
+def check_name(name: str, what: str) -> None:
+    """Refuses what cannot name a table of the store."""
+    if not _NAME.fullmatch(name) or name in FIXED:
+        allowed = f"lower-case letters, digits and _, and none of {', '.join(FIXED)}"
+        raise SwingbyError(f"{name!r} cannot name the table of an {what}; allowed: {allowed}")
+
+
+def check_columns(connection: Connection, experiment: str, roles: Mapping[str, str]) -> None:
+    """Refuses column names (name -> role) that clash, upper and lower case being one, with others of the experiment.
+
+    Raises:
+        SwingbyError: names the first that clashes.
+    """
+    known = fetch(connection, "select lower(name), name, role from ix.columns where experiment = ?", experiment)
+    taken = {lower: (name, role) for lower, name, role in known}
+    for name, role in roles.items():
+        if name.lower() in OWN:
+            raise SwingbyError(f"its {role} {name!r} has the name of a column that every experiment has")
+        there = taken.setdefault(name.lower(), (name, role))
+        if there != (name, role):
+            raise SwingbyError(f"its {role} {name!r} clashes with the {there[1]} {there[0]!r}")
+
+
+def note_columns(connection: Connection, experiment: str, roles: Mapping[str, str]) -> None:
+    """Remembers what each column is."""
+    known = {name for (name,) in fetch(connection, "select name from ix.columns where experiment = ?", experiment)}
+    for name in roles.keys() - known:
+        row = {"experiment": experiment, "name": name, "role": roles[name], "ragged": False}
+        insert_one(connection, "ix.columns", row)

@@ -1,0 +1,151 @@
+"""The one schema that readers see: views over an attached index and its curve segments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+FIXED = ("bad_shards", "members", "plans", "shards", "sweeps")
+"""Tables every store has; no experiment and no kind of derived records may take their names."""
+
+ROW_COLUMNS: Mapping[str, str] = {
+    "cell_id": "VARCHAR",
+    "sweep_id": "VARCHAR",
+    "shard": "VARCHAR",
+    "attempt": "BIGINT",
+    "place": "BIGINT",
+    "from_step": "BIGINT",
+    "to_step": "BIGINT",
+    "final": "BOOLEAN",
+    "status": "VARCHAR",
+    "message": "VARCHAR",
+    "recorded": "VARCHAR[]",
+    "curve": "BIGINT",
+}
+"""Columns of an experiment's rows in the index, before its scalars; `curve` numbers the row: segment x 2^32 + place."""
+
+CELL_COLUMNS: Mapping[str, str] = {"cell_id": "VARCHAR", "seed": "BIGINT", "seed_mode": "VARCHAR"}
+"""Columns of an experiment's cells in the index, before its parameters."""
+
+DERIVED_COLUMNS: Mapping[str, str] = {"version": "VARCHAR", "record": "VARCHAR", "created": "TIMESTAMP"}
+"""Columns of derived records in the index, before their own."""
+
+OWN = {name.lower() for name in (*ROW_COLUMNS, *CELL_COLUMNS, "steps")}
+"""Names (lower case) that no parameter, scalar or curve can have."""
+
+
+@dataclass
+class Table:
+    """What the views of one experiment are made of.
+
+    Attributes:
+        parameters, scalars: their columns.
+        curves: column -> type, over all segments.
+        ragged: curves that are not one entry a recorded step.
+        segments: aliases of the databases that hold curves of it.
+        linked: whether some cell's curves are in several pieces.
+    """
+
+    parameters: list[str] = field(default_factory=list)
+    scalars: list[str] = field(default_factory=list)
+    curves: dict[str, str] = field(default_factory=dict)
+    ragged: set[str] = field(default_factory=set)
+    segments: list[str] = field(default_factory=list)
+    linked: bool = False
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def natural(version: str) -> tuple[tuple[int, int, str], ...]:
+    """A sort key under which 1.10 is newer than 1.9."""
+    parts = re.split(r"(\d+)", version)
+    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part)
+
+
+SWEEPS = """create view sweeps as
+select sweep_id, name, experiment, title, cells, created, stream_version, recording, resolved
+from ix.plans qualify row_number() over (partition by sweep_id order by sequence, plan_id) = 1"""
+
+FIXED_VIEWS = (
+    SWEEPS,
+    "create view plans as select * from ix.plans",
+    "create view members as select * from ix.members",
+    "create view shards as select * from ix.shards",
+    "create view bad_shards as select shard, reason from ix.bad",
+)
+
+
+def experiment_views(name: str, table: Table) -> list[str]:
+    """The view with a row a cell and, once there are curves, the one with a row a recorded step."""
+    curves = ["step", *sorted(set(table.curves) - {"step"})] if table.curves else []
+    columns = [
+        "r.cell_id, c.seed, c.seed_mode",
+        *(f"c.{quoted(column)}" for column in sorted(table.parameters)),
+        "case when r.final then r.status else 'running' end as status",
+        "r.message, r.recorded, r.to_step as steps, r.shard, r.attempt",
+        *(f"r.{quoted(column)}" for column in sorted(table.scalars)),
+        *(f"v.{quoted(column)}" for column in curves),
+    ]
+    joined = f"left join ({_whole_curves(name, table)}) v on v.curve = r.curve" if curves else ""
+    cells = f"""create view {quoted(name)} as
+select {", ".join(columns)}
+from (select * from ix.rows.{quoted(name)} d
+      where not exists (select 1 from ix.dropped.{quoted(name)} x where x.curve = d.curve)) r
+left join ix.cells.{quoted(name)} c on c.cell_id = r.cell_id {joined}"""
+    return [cells, _points(name, curves, table.ragged)] if "step" in curves else [cells]
+
+
+def _points(name: str, curves: Sequence[str], ragged: set[str]) -> str:
+    per_step = ", ".join(f"unnest({quoted(curve)}) as {quoted(curve)}" for curve in curves if curve not in ragged)
+    return f"""create view {quoted(name + "_points")} as
+select cell_id, unnest(range(len("step"))) as k, {per_step} from {quoted(name)}"""
+
+
+def _pieces(name: str, segments: Iterable[str]) -> str:
+    return " union all by name ".join(f"select * from {segment}.curves.{quoted(name)}" for segment in segments)
+
+
+def _whole_curves(name: str, table: Table) -> str:
+    """Curves by the number of the row that stands for the cell; those in several pieces are put together here."""
+    pieces = _pieces(name, table.segments)
+    if not table.linked:
+        return pieces
+    links = f"ix.links.{quoted(name)}"
+    joined = ", ".join(_joined(column, type_, column in table.ragged) for column, type_ in table.curves.items())
+    return f"""
+with pieces as ({pieces})
+select * from pieces p where not exists (select 1 from {links} l where l.head = p.curve)
+union all by name
+select head as curve, {joined}
+from (select *, case when before_step is null then len("step")
+                     else len(list_filter("step", lambda s: s < before_step)) end as kept
+      from {links} l join pieces p on p.curve = l.part)
+group by head"""
+
+
+def _joined(column: str, type_: str, ragged: bool) -> str:
+    """One curve over the pieces of a cell: end to end, each cut where a later attempt began; ragged: the last one."""
+    at = quoted(column)
+    if ragged:
+        return f"arg_max({at}, place) as {at}"
+    padded = f'coalesce({at}, list_resize(cast([] as {type_}), len("step")))'
+    return f"case when count({at}) > 0 then flatten(list({padded}[1:kept] order by place)) end as {at}"
+
+
+def derived_views(kind: str, columns: Sequence[str], versions: Sequence[str]) -> list[str]:
+    """The newest version's rows, and all rows with their version."""
+    own = ", ".join(quoted(column) for column in columns)
+    newest = max(versions, key=natural)
+    return [
+        f"create view {quoted(kind)} as select {own} from ix.derived.{quoted(kind)} where version = {literal(newest)}",
+        f"create view {quoted(kind + '_all')} as select version, {own} from ix.derived.{quoted(kind)}",
+    ]
