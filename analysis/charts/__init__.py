@@ -1,0 +1,1 @@
+"""Functions from finished tables to Altair charts; no database inside."""

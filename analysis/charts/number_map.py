@@ -1,0 +1,61 @@
+"""The map of a number: its median over seeds at every point of the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import altair as alt
+
+from analysis.charts import style
+from analysis.charts.grid import Grid
+
+
+class Spread(NamedTuple):
+    """A number over the seeds of one point: median, and the quartiles `low` and `high`, from `n` runs that have it."""
+
+    point: int
+    median: float
+    low: float
+    high: float
+    n: int
+
+
+def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
+    """The median as colour (cividis, from zero or the smallest value); quartiles and n where one points."""
+    table = [{**style.tile(grid, row.point), **row._asdict(), "text": _text(row)} for row in rows]
+    layers = _along_one(grid, title) if grid.y is None else _map(grid, rows, title)
+    return style.config(style.faceted(layers, table, grid))
+
+
+def _text(row: Spread) -> str:
+    return f"median {row.median:.3g}, quartiles {row.low:.3g} to {row.high:.3g}, {row.n} runs"
+
+
+def _tip(title: str) -> list[alt.Tooltip]:
+    return [alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N", title=title)]
+
+
+def _map(grid: Grid, rows: Sequence[Spread], title: str) -> list[alt.Chart]:
+    medians = [row.median for row in rows]
+    legend = alt.Legend(
+        title=title, orient="bottom", gradientLength=220, gradientThickness=10, format=".2~g", tickCount=5
+    )
+    scale = alt.Scale(scheme="cividis", domain=[min(0.0, *medians), max(medians) or 1.0] if medians else [0, 1])
+    area = style.tile_area(grid)
+    tiles = alt.Chart().mark_rect(strokeWidth=0).encode(
+        **area, color=alt.Color("median:Q", scale=scale, legend=legend), tooltip=_tip(title)
+    )  # fmt: skip
+    outline = alt.Chart().transform_filter("datum.point == picked").mark_rect(
+        filled=False, fill=None, stroke=style.OOD, strokeWidth=2.5
+    ).encode(**area)  # fmt: skip
+    return [tiles, outline]
+
+
+def _along_one(grid: Grid, title: str) -> list[alt.Chart]:
+    base = alt.Chart().encode(x=style.grid_x(grid), tooltip=_tip(title))
+    bars = base.mark_rule(color=style.TRAINING, strokeWidth=1.5).encode(y="low:Q", y2="high:Q")
+    line = base.mark_line(color=style.TRAINING, strokeWidth=1, opacity=0.6).encode(y=alt.Y("median:Q", title=title))
+    marks = base.mark_point(color=style.TRAINING, filled=True, opacity=1, size=60).encode(y="median:Q")
+    ring = base.transform_filter("datum.point == picked").mark_point(color=style.OOD, size=190).encode(y="median:Q")
+    return [bars, line, marks, ring]
