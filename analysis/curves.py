@@ -1,0 +1,189 @@
+"""Curves of a table of runs as arrays: grouped by equal recorded steps, and cut where a run left its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from analysis.extrema import Floats, Ints
+from swingby.errors import SwingbyError
+
+BOUND = 1e6
+"""Loss over L_ref beyond which a run has diverged."""
+CHUNK = 20_000
+"""Cells that are held as dense arrays at once."""
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Lists:
+    """A list column with the lists laid end to end: values (N,) or, for lists of vectors, the flat entries.
+
+    Attributes:
+        values: every number of the column; nulls are NaN.
+        start: where each row begins in `values`, int (R,).
+        count: how many records each row has, int (R,); 0 for a null row.
+        width: numbers a record (1 for a plain list).
+    """
+
+    values: Floats
+    start: Ints
+    count: Ints
+    width: int
+
+    def dense(self, rows: Ints, times: int) -> Floats:
+        """The first `times` records of these rows, (C, T) or, if width > 1 or nested, (C, T, width)."""
+        return self.values[self.start[rows, None] + np.arange(times * self.width)].reshape(len(rows), times, self.width)
+
+
+def lists(column: pa.ChunkedArray) -> Lists:
+    """A column of lists of numbers, or of lists of equally long lists of numbers.
+
+    Raises:
+        ValueError: the inner lists differ in length.
+    """
+    array = _whole(column)
+    if pa.types.is_null(array.type):
+        nothing = np.zeros(len(array), dtype=np.int64)
+        return Lists(np.zeros(0), nothing, nothing, 1)
+    count = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    flat, width = array.flatten(), 1
+    if pa.types.is_list(flat.type) or pa.types.is_large_list(flat.type) or pa.types.is_fixed_size_list(flat.type):
+        widths = pc.unique(pc.fill_null(pc.list_value_length(flat), -1)).to_pylist()
+        if len(widths) > 1 or widths == [-1]:
+            raise ValueError(f"vectors of lengths {sorted(widths)} in one column of curves; one length is allowed")
+        flat, width = flat.flatten(), widths[0] if widths else 1
+    values = flat.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return Lists(values, (np.cumsum(count) - count) * width, count, width)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    array = column.combine_chunks()
+    return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells whose curves have the same steps: C rows, T records, s concepts.
+
+    Attributes:
+        rows: their rows in the table, int (C,).
+        steps: recorded steps, (T,), T >= 1.
+        mu: (C, s).
+    """
+
+    runs: Runs
+    rows: Ints
+    steps: Floats
+    mu: Floats
+
+    @cached_property
+    def l_ref(self) -> Floats:
+        """The unit of loss, (C,)."""
+        return self.runs.l_ref[self.rows]
+
+    def curve(self, name: str) -> Floats:
+        """A curve of numbers, (C, T); NaN where the row has none."""
+        return self.vectors(name, 1)[:, :, 0]
+
+    def vectors(self, name: str, width: int) -> Floats:
+        """A curve of vectors, (C, T, width); NaN where the row has none.
+
+        Raises:
+            SwingbyError: a cell's curve has another width, or fewer records than steps.
+        """
+        source, times = self.runs.curves[name], len(self.steps)
+        result = np.full((len(self.rows), times, width), np.nan)
+        given = np.flatnonzero(source.count[self.rows] > 0)
+        if len(given):
+            short = np.flatnonzero(source.count[self.rows[given]] < times)
+            if source.width != width or len(short):
+                row = self.rows[given[short[0] if len(short) else 0]]
+                got = f"{source.count[row]} records of {source.width}"
+                raise SwingbyError(f"cell {self.runs.ids[row]}: {name} has {got}; expected {times} of {width}")
+            result[given] = source.dense(self.rows[given], times)
+        return result
+
+    def has(self, name: str) -> Mask:
+        """Which rows recorded this curve, (C,)."""
+        return self.runs.curves[name].count[self.rows] > 0
+
+
+class Runs:
+    """A table of runs with its curves.
+
+    Attributes:
+        table: as given.
+        final: rows that are results (status ok or diverged), (R,).
+        diverged: rows that say so, or whose curve is non-finite or beyond 1e6 L_ref somewhere, (R,).
+        length: records before that place, int (R,).
+        l_ref: ||x^||^2 / 2, (R,).
+
+    Raises:
+        SwingbyError: curves of one cell that differ in length.
+    """
+
+    def __init__(self, table: pa.Table, curves: tuple[str, ...]) -> None:
+        self.table = table
+        self.ids = table["cell_id"].to_pylist()
+        self.curves: dict[str, Lists] = {}
+        for name in curves:
+            try:
+                self.curves[name] = lists(table[name])
+            except ValueError as error:
+                raise SwingbyError(f"column {name}: {error}") from None
+        status = np.array(table["status"].to_pylist(), dtype=object)
+        self.final = (status == "ok") | (status == "diverged")
+        self.mu = lists(table["mu"])
+        self.l_ref = self._l_ref()
+        self._check_lengths()
+        cut = self._first_out_of_bounds()
+        self.diverged = (status == "diverged") | (self.final & (cut < self.curves["step"].count))
+        self.length = np.where(self.final, cut, 0)
+
+    def _l_ref(self) -> Floats:
+        row = np.repeat(np.arange(len(self.ids)), self.mu.count)
+        return np.bincount(row, weights=self.mu.values**2 / 2, minlength=len(self.ids))
+
+    def _check_lengths(self) -> None:
+        steps = self.curves["step"].count
+        for name in ("ood_loss", "train_loss"):
+            count = self.curves[name].count
+            wrong = np.flatnonzero(self.final & (count != steps) & ~((count == 0) & (name != "ood_loss")))
+            if len(wrong):
+                row = wrong[0]
+                raise SwingbyError(f"cell {self.ids[row]}: {count[row]} records of {name} at {steps[row]} steps")
+
+    def _first_out_of_bounds(self) -> Ints:
+        """First record that is not finite or beyond the bound; the number of records if there is none."""
+        first = self.curves["step"].count.copy()
+        for name in ("ood_loss", "train_loss", "output"):
+            source = self.curves[name]
+            bad = np.flatnonzero(~np.isfinite(source.values))
+            if name == "ood_loss":
+                bad = np.union1d(bad, np.flatnonzero(source.values > BOUND * np.repeat(self.l_ref, source.count)))
+            row = np.searchsorted(source.start, bad, side="right") - 1
+            # Rows without a curve share their start with the next one; searchsorted's last is the one that has it.
+            np.minimum.at(first, row, (bad - source.start[row]) // source.width)
+        return first
+
+    def groups(self) -> Iterator[Group]:
+        """Cells with equal steps and as many concepts together, in chunks; without rows that lack a usable record."""
+        step = self.curves["step"]
+        # float64 keeps every step below 2^53 exactly.
+        found: dict[tuple[int, bytes], list[int]] = {}
+        for row in np.flatnonzero(self.length > 0):
+            begin = step.start[row]
+            key = (int(self.mu.count[row]), step.values[begin : begin + self.length[row]].tobytes())
+            found.setdefault(key, []).append(int(row))
+        for (concepts, steps), members in found.items():
+            for begin in range(0, len(members), CHUNK):
+                rows = np.array(members[begin : begin + CHUNK], dtype=np.int64)
+                mu = self.mu.values[self.mu.start[rows, None] + np.arange(concepts)]
+                yield Group(self, rows, np.frombuffer(steps), mu)

@@ -1,0 +1,266 @@
+"""The detector `descents`: from the curves of SIM runs to what they show, how strongly, and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from analysis import order, slowdown, verdict
+from analysis.bumps import Descent, descend, nearest_centre, tallest
+from analysis.curves import Group, Runs, lists
+from analysis.extrema import Floats
+from analysis.noise import local_sd
+from swingby.detector import Detector, OutcomeKind
+from swingby.experiment import Column
+
+Mask = NDArray[np.bool_]
+Columns = dict[str, NDArray[np.object_]]
+CURVES = ("step", "ood_loss", "train_loss", "output", "jacobian", "hierarchy_loss")
+CERTIFICATES = ("gradient_norm", "growth_rate", "smallest_eigenvalue", "trace", "rank0", "narrowest")
+NOISY = "sgd"
+"""The drive by mini-batches; a run driven by anything else has no sampling noise."""
+LIST = pa.list_(pa.float64())
+
+OUTCOMES: dict[str, Column] = {
+    "noise_sd": Column(pa.float64(), "median over the curve of the noise's local standard deviation", "L_ref"),
+    "tau": Column(pa.float64(), "threshold: at the highest bump if there is one, else its median", "L_ref"),
+    "descents": Column(pa.int64(), "drops of the OOD loss by more than tau"),
+    "non_monotone": Column(pa.bool_(), "two descents or more"),
+    "transient_memorization": Column(
+        pa.bool_(), "non-monotone, and over a rise the output nears a training centre while training goes on"
+    ),
+    "retreat": Column(pa.bool_(), "some r_k = f_k / mu_k rises, falls, and exceeds its old peak"),
+    "bump_height": Column(pa.float64(), "largest rise between two descents; 0 if there is none", "L_ref"),
+    "bump_start": Column(pa.int64(), "step of the trough before that rise", "step"),
+    "bump_peak": Column(pa.int64(), "step of its peak", "step"),
+    "bump_end": Column(
+        pa.int64(), "first recorded step back at the level of the trough (else the lowest after)", "step"
+    ),
+    "outcome": Column(pa.string(), "the first that applies of " + ", ".join(verdict.OUTCOMES)),
+    "certain": Column(pa.bool_(), "the run recorded what it takes to tell that outcome from the others"),
+    "learning_order": Column(pa.list_(pa.int64()), "concepts, counted from 0, by t90; equal ones by number"),
+    "t90": Column(LIST, "start of the final stretch with r_k >= 0.9; infinite if r_k ends below", "step"),
+    "order_follows_a": Column(pa.bool_(), "the order by t90 is that of falling a_p; null if it cannot be told"),
+    "terminal_rate": Column(LIST, "exponential rate of the terminal slow-down of each concept", "1/flow time"),
+    "terminal_r2": Column(LIST, "R^2 of its fit"),
+    "terminal_predicted": Column(LIST, "the theory's rate where there is one", "1/flow time"),
+    "minor_rate": Column(LIST, "rate of |w_ij|, i < j row by row (symmetric model with jacobian)", "1/flow time"),
+    "minor_r2": Column(LIST, "R^2 of its fit"),
+    "minor_predicted": Column(LIST, "a_i + a_j", "1/flow time"),
+    "order_violations": Column(pa.float64(), "share of comparable pairs out of order, mean over records"),
+    "order_violations_worst": Column(pa.float64(), "the largest such share at one record"),
+    "order_violations_inner": Column(pa.float64(), "mean share without the node 0"),
+}
+
+
+class Descents(Detector):
+    """Descents, bumps, transient memorization, retreat, outcome, learning order, terminal rates and B.2 of SIM runs.
+
+    The unit of loss is L_ref = ||x^||^2 / 2. What is measured on a curve is measured up to the first record that is
+    not finite or exceeds 1e6 L_ref. Rates are in the time of eq 4.3 for the symmetric model (twice that of the flow
+    of L), else in that of the flow of L. Rows that are not results (status failed or running) give nulls.
+    """
+
+    name: ClassVar[str] = "descents"
+    version: ClassVar[str] = "1"
+    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+    outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
+    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
+        "transient_memorization": "yes_no",
+        "non_monotone": "yes_no",
+        "retreat": "yes_no",
+        "order_follows_a": "yes_no",
+        "outcome": "category",
+        "bump_height": "number",
+        "descents": "number",
+        "order_violations": "number",
+    }
+    needs: ClassVar[tuple[str, ...]] = (
+        "status", "model", "drive", "mu", "sigma", "sigma_is", "zero_cluster", "bias", "dtype",
+        *CURVES, "a", "time_per_step", *CERTIFICATES,
+    )  # fmt: skip
+
+    def detect(self, table: pa.Table) -> pa.Table:
+        """`cell_id` and the outcome columns, one row for each row of `table`, in its order.
+
+        Raises:
+            SwingbyError: the curves of a cell do not fit each other.
+        """
+        runs = Runs(_completed(table, self.needs), CURVES)
+        found = {name: np.full(len(runs.ids), None, dtype=object) for name in OUTCOMES}
+        final_loss, largest_a = np.full((2, len(runs.ids)), np.nan)
+        for group in runs.groups():
+            a = _signal(group)
+            final_loss[group.rows] = group.curve("ood_loss")[:, -1] / group.l_ref
+            largest_a[group.rows] = a.max(axis=1)
+            for name, values in _measured(group, a).items():
+                found[name][group.rows] = values
+        found |= _judge(runs, final_loss, largest_a)
+        columns = {name: pa.array(found[name].tolist(), type=column.type) for name, column in OUTCOMES.items()}
+        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
+
+
+def _completed(table: pa.Table, needs: tuple[str, ...]) -> pa.Table:
+    """The table with a column of nulls for each one that is missing."""
+    for name in needs:
+        if name not in table.column_names:
+            table = table.append_column(name, pa.nulls(table.num_rows))
+    return table
+
+
+def _numbers(table: pa.Table, name: str) -> Floats:
+    return table[name].cast(pa.float64()).to_numpy()
+
+
+def _words(table: pa.Table, name: str) -> NDArray[np.object_]:
+    return np.array(table[name].to_pylist(), dtype=object)
+
+
+def _measured(group: Group, a: Floats) -> Columns:
+    """Everything that is read off the curves of one group, as object arrays (C,)."""
+    noisy = _words(group.runs.table, "drive")[group.rows] == NOISY
+    output = group.vectors("output", group.mu.shape[1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        progress = output / group.mu[:, None, :]
+    known = np.isfinite(progress).all(axis=(1, 2))
+    columns = _bumps(group, noisy, output)
+    columns["retreat"] = _told(order.retreats(np.where(known[:, None, None], progress, 0), group.steps, noisy), known)
+    columns |= _order(group, progress, known, a)
+    columns |= _rates(group, progress, a)
+    return columns | _hierarchy(group)
+
+
+def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
+    loss = group.curve("ood_loss") / group.l_ref[:, None]
+    train = group.curve("train_loss") / group.l_ref[:, None]
+    origin = np.array([bool(flag) for flag in _words(group.runs.table, "zero_cluster")[group.rows]])
+    distance = nearest_centre(output, group.mu, origin)
+    known = np.isfinite(train).all(axis=1) & np.isfinite(distance).all(axis=1)
+    train, distance = np.where(known[:, None], train, 0), np.where(known[:, None], distance, 0)
+    descent = descend(loss, train, distance, group.steps, noisy)
+    sd = np.zeros(len(loss))
+    sd[noisy] = np.median(local_sd(loss[noisy], group.steps), axis=1)
+    several = descent.drops >= 2
+    transient = np.zeros(len(loss), dtype=bool)
+    shown = (descent.rises.nearer < 0) & (descent.rises.unlearned <= 0)
+    transient[descent.rises.curve[shown]] = True
+    return {
+        "noise_sd": sd.astype(object),
+        "descents": descent.drops.astype(object),
+        "non_monotone": several.astype(object),
+        "transient_memorization": _told(transient & several, known | ~several),
+        **_highest(group, descent),
+    }
+
+
+def _highest(group: Group, descent: Descent) -> Columns:
+    top, steps = tallest(descent.rises), group.steps.astype(np.int64)
+    tau, height = descent.tau.copy(), np.zeros(len(group.rows))
+    tau[top.curve], height[top.curve] = top.tau, top.height
+    columns: Columns = {"tau": tau.astype(object), "bump_height": height.astype(object)}
+    for name, at in (("bump_start", top.start), ("bump_peak", top.peak), ("bump_end", top.end)):
+        columns[name] = np.full(len(group.rows), None, dtype=object)
+        columns[name][top.curve] = steps[at]
+    return columns
+
+
+def _told(values: NDArray[Any], known: Mask) -> NDArray[np.object_]:
+    result = values.astype(object)
+    result[~known] = None
+    return result
+
+
+def _rows(values: NDArray[Any], known: Mask | None = None) -> NDArray[np.object_]:
+    """A matrix as one list a row; NaN becomes null, and so does a whole row that is not known."""
+    plain = values.astype(object)
+    if values.dtype.kind == "f":
+        plain[np.isnan(values)] = None
+    result = np.full(len(values), None, dtype=object)
+    for row in range(len(values)) if known is None else np.flatnonzero(known):
+        result[row] = plain[row].tolist()
+    return result
+
+
+def _signal(group: Group) -> Floats:
+    """a_p as recorded, else sigma_p^2 + mu_p^2 / C with C clusters, (C, s)."""
+    table, concepts = group.runs.table, group.mu.shape[1]
+    given, sigma = lists(table["a"].take(group.rows)), lists(table["sigma"].take(group.rows))
+    origin = np.array([bool(flag) for flag in _words(table, "zero_cluster")[group.rows]])
+    variance_given = _words(table, "sigma_is")[group.rows] == "variance"
+    result = np.full(group.mu.shape, np.nan)
+    for row in range(len(result)):
+        if given.count[row] >= concepts:
+            result[row] = given.values[given.start[row] :][:concepts]
+        elif sigma.count[row] >= concepts:
+            spread = sigma.values[sigma.start[row] :][:concepts]
+            variance = spread if variance_given[row] else spread**2
+            result[row] = variance + group.mu[row] ** 2 / (concepts + origin[row])
+    return result
+
+
+def _order(group: Group, progress: Floats, known: Mask, a: Floats) -> Columns:
+    at = order.learned_at(progress)
+    times = order.learning_times(at, group.steps)
+    follows, told = order.follows_a(at, len(group.steps), a)
+    return {
+        "t90": _rows(times, known),
+        "learning_order": _rows(np.argsort(times, axis=1, kind="stable"), known),
+        "order_follows_a": _told(follows, told & known),
+    }
+
+
+def _rates(group: Group, progress: Floats, a: Floats) -> Columns:
+    table, concepts = group.runs.table, group.mu.shape[1]
+    model, per_step = _words(table, "model")[group.rows], _numbers(table, "time_per_step")[group.rows]
+    no_bias = np.array([flag is False or flag is None for flag in _words(table, "bias")[group.rows]])
+    least = np.where(_words(table, "dtype")[group.rows] == "float32", 1e-6, 1e-12)
+    time = per_step[:, None] * group.steps
+    rates = slowdown.outputs(progress, time)
+    minors = slowdown.Rates(*(np.full((len(a), concepts * (concepts - 1) // 2), np.nan) for _ in range(3)))
+    if group.has("jacobian").any():
+        jacobian = group.vectors("jacobian", concepts**2).reshape(*progress.shape, concepts)
+        two = np.flatnonzero(group.has("jacobian") & ((model == "symmetric") | (model == "w_recurrence")))
+        _put(rates, two, slowdown.symmetric_majors(jacobian[two], time[two], a[two]))
+        _put(minors, two, slowdown.symmetric_minors(jacobian[two], time[two], a[two], least[two]))
+        one = np.flatnonzero(group.has("jacobian") & (model == "one_layer") & no_bias & (group.steps[0] == 0))
+        _put(rates, one, slowdown.one_layer(progress[one], jacobian[one, 0], group.mu[one], time[one], a[one]))
+    names = ("rate", "r2", "predicted")
+    terminal = {f"terminal_{name}": _rows(values) for name, values in zip(names, rates, strict=True)}
+    known = ~np.all(np.isnan(minors.predicted), axis=1) & (concepts > 1)
+    return terminal | {f"minor_{name}": _rows(values, known) for name, values in zip(names, minors, strict=True)}
+
+
+def _put(whole: slowdown.Rates, rows: NDArray[np.int64], part: slowdown.Rates) -> None:
+    for target, values in zip(whole, part, strict=True):
+        target[rows] = values
+
+
+def _hierarchy(group: Group) -> Columns:
+    names = ("order_violations", "order_violations_worst", "order_violations_inner")
+    columns: Columns = {name: np.full(len(group.rows), None, dtype=object) for name in names}
+    given = np.flatnonzero(group.has("hierarchy_loss"))
+    if len(given):
+        concepts = group.mu.shape[1]
+        every, inner = order.violations(group.vectors("hierarchy_loss", 2**concepts)[given], concepts)
+        for name, values in zip(names, (every.mean(axis=1), every.max(axis=1), inner.mean(axis=1)), strict=True):
+            columns[name][given] = _told(values, ~np.isnan(values))
+    return columns
+
+
+def _judge(runs: Runs, final_loss: Floats, a: Floats) -> Columns:
+    outcome, certain = verdict.judge(
+        runs.diverged,
+        final_loss,
+        _words(runs.table, "model"),
+        _words(runs.table, "dtype"),
+        runs.mu.count,
+        runs.l_ref,
+        a,
+        {name: _numbers(runs.table, name) for name in CERTIFICATES},
+    )
+    words = np.array(verdict.OUTCOMES, dtype=object)[outcome]
+    return {"outcome": _told(words, runs.final), "certain": _told(certain, runs.final)}

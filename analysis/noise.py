@@ -1,0 +1,131 @@
+"""The noise of recorded loss curves: its local size, how autocorrelated it is, and the thresholds that follow."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import median_filter
+
+Floats = NDArray[np.float64]
+
+WINDOW = 31
+"""Residuals whose running median gives the local standard deviation."""
+MAD = 1.4826
+"""Standard deviation over median absolute value, for normal noise."""
+GRID = 200
+"""A noisy curve with more records than this is also resampled to about this many."""
+SPAN = 4
+"""Stride of the fourth difference that measures slow noise: wide enough to see it, short against a bump."""
+SPREAD = 5
+"""Neighbours in the running mean of the second reading."""
+
+# Calibrated on synthetic null curves and never on sweeps: `python -m analysis.calibration` prints the evidence.
+# Thresholds in units of the local standard deviation, by redness: log-linear between the two, constant outside.
+REDNESS = (1.1, 1.6)
+FACTORS = (8.0, 19.2)
+MEAN_FACTORS = (2.88, 15.2)
+
+
+def local_sd(values: Floats, steps: Floats, stride: int = 1) -> Floats:
+    """Local standard deviation of white noise around smooth curves, at every record.
+
+    The residual of a record from the line through its neighbours `stride` records away, over sqrt(1 + w^2 + (1-w)^2)
+    with w and 1-w the weights of the two; then 1.4826 times the running median of its absolute value over 31 strides.
+    The value next to an end of the curve holds up to the end. Zero if there are fewer than three strides of records.
+
+    Args:
+        values: (C, T).
+        steps: (T,), strictly increasing.
+        stride: how many records lie between a record and its neighbours on the line.
+    """
+    curves, times = values.shape
+    if times < 2 * stride + 1:
+        return np.zeros((curves, times))
+    before, here, after = steps[: -2 * stride], steps[stride:-stride], steps[2 * stride :]
+    weight = (after - here) / (after - before)
+    line = weight * values[:, : -2 * stride] + (1 - weight) * values[:, 2 * stride :]
+    residual = np.abs(values[:, stride:-stride] - line) / np.sqrt(1 + weight**2 + (1 - weight) ** 2)
+    inner = MAD * _running_median(residual, (WINDOW - 1) * stride + 1)
+    return np.pad(inner, ((0, 0), (stride, stride)), mode="edge")
+
+
+def _running_median(values: Floats, window: int) -> Floats:
+    """Median over the `window` (odd) records nearest in place that the row has; the whole row where it is shorter."""
+    if values.shape[1] <= window:
+        return np.broadcast_to(np.median(values, axis=1, keepdims=True), values.shape)
+    # One long row is filtered far faster than a stack; what leaks over the joints is overwritten below.
+    filtered = median_filter(values.ravel(), size=window).reshape(values.shape)
+    half = window // 2
+    filtered[:, :half] = filtered[:, half : half + 1]
+    filtered[:, -half:] = filtered[:, -half - 1 : -half]
+    return filtered
+
+
+def redness(values: Floats, sd: Floats) -> Floats:
+    """How much larger the slow noise is than the fast, (C,): 1 for white noise, about 1.85 for AR(1) with 0.9.
+
+    Root mean square of the fourth difference over SPAN records, over the local sd; the largest fifth is left out, for
+    that is where the curve itself bends. Too few records to tell (below 40) count as the reddest noise.
+
+    Args:
+        values: (C, T).
+        sd: (C, T), the local standard deviation at stride 1.
+    """
+    count = values.shape[1] - 4 * SPAN
+    if count < 24:
+        return np.full(len(values), np.inf)
+    kernel = (1.0, -4.0, 6.0, -4.0, 1.0)
+    fourth = sum(weight * values[:, i * SPAN : i * SPAN + count] for i, weight in enumerate(kernel))
+    scale = sd[:, 2 * SPAN : -2 * SPAN]
+    ratio = np.abs(fourth) / np.sqrt(70.0)
+    ratio = np.divide(ratio, scale, out=np.where(ratio > 0, np.inf, 0.0), where=scale > 0)
+    kept = int(0.8 * count)
+    smallest = np.partition(np.minimum(ratio, 1e6), kept - 1, axis=1)[:, :kept]
+    # 0.438 is the mean square of the smallest 80 % of |normal| draws.
+    return np.sqrt((smallest**2).mean(axis=1) / 0.438)
+
+
+def factor(red: Floats, ends: tuple[float, float] = FACTORS) -> Floats:
+    """The threshold in local standard deviations for noise of this redness, (C,): ends[0] if white, ends[1] if red."""
+    return np.exp(np.interp(red, REDNESS, np.log(ends)))
+
+
+def thresholds(values: Floats, steps: Floats) -> Floats:
+    """What the noise asks of a move before it counts, at every record, (C, T): the factor times the local sd."""
+    stride = max(1, round(values.shape[1] / GRID))
+    sd = local_sd(values, steps, stride)
+    coarse, coarse_steps = resampled(values, steps)
+    red = redness(coarse, local_sd(coarse, coarse_steps))
+    return factor(red)[:, None] * sd
+
+
+def mean_thresholds(values: Floats, steps: Floats) -> Floats:
+    """The same for the running mean of an already resampled curve, (C, T)."""
+    sd = local_sd(values, steps)
+    return factor(redness(values, sd), MEAN_FACTORS)[:, None] * sd
+
+
+def block_starts(times: int) -> NDArray[np.int64]:
+    """Where the blocks begin that resample `times` records to about GRID; the last block takes what is left over."""
+    size = max(1, round(times / GRID))
+    return np.arange(max(1, times // size), dtype=np.int64) * size
+
+
+def resampled(values: Floats, steps: Floats) -> tuple[Floats, Floats]:
+    """Block means of values (C, T) and steps (T,) on about GRID blocks; the same arrays where that is all there is."""
+    starts = block_starts(len(steps))
+    if len(starts) == len(steps):
+        return values, steps
+    counts = np.diff(np.append(starts, len(steps)))
+    return np.add.reduceat(values, starts, axis=1) / counts, np.add.reduceat(steps, starts) / counts
+
+
+def running_mean(values: Floats) -> Floats:
+    """Mean over SPREAD neighbours along the second axis; over those that exist near the ends."""
+    times, half = values.shape[1], SPREAD // 2
+    low, high = np.maximum(np.arange(times) - half, 0), np.minimum(np.arange(times) + half + 1, times)
+    total = np.zeros_like(values)
+    for shift in range(-half, half + 1):
+        first, last = max(0, -shift), min(times, times - shift)
+        total[:, first:last] += values[:, first + shift : last + shift]
+    return total / (high - low)
