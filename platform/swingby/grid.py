@@ -107,16 +107,15 @@ class Grid:
 
     def _merged(self, given: dict[str, Any]) -> dict[str, Any]:
         """Preset defaults below the values given; entries of vectors put into the vector they belong to."""
+        values = {name: value for name, value in given.items() if "." not in name}
         entries = {name: value for name, value in given.items() if "." in name}
-        whole = {name: value for name, value in given.items() if "." not in name}
-        if not entries:
-            return {**self.preset(whole), **whole}
-        defaults = {**self.parameters.defaults, **self.preset(whole), **whole}
-        for name, value in entries.items():
-            vector, entry = split(name)
-            whole[vector] = _replaced(name, whole.get(vector, defaults.get(vector)), entry, value)
-        # Again, since a preset may look at the vector that was just completed.
-        return {**self.preset(whole), **whole}
+        if all(split(name)[0] in values for name in entries):
+            values = _placed(values, entries, values)
+            return {**self.preset(values), **values}
+        # The preset gives the vector; then it is asked again, as it may look at the vector that was just completed.
+        below = {**self.parameters.defaults, **self.preset(values), **values}
+        values = _placed(values, entries, below)
+        return {**self.preset(values), **values}
 
     def _tell_invalid(self, detail: Any, chosen: Mapping[str, Any]) -> None:
         message = plain_message(detail)
@@ -146,12 +145,21 @@ class _EntryError(ValueError):
         self.name = name
 
 
-def _replaced(name: str, vector: Any, entry: int | None, value: Any) -> tuple[Any, ...]:
+def _placed(values: Mapping[str, Any], entries: Mapping[str, Any], below: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with each entry put into its vector, which is taken from `below`."""
+    placed, below = dict(values), dict(below)
+    for name, value in entries.items():
+        parameter, entry = split(name)
+        placed[parameter] = below[parameter] = _replaced(name, below.get(parameter), value, entry or 0)
+    return placed
+
+
+def _replaced(name: str, vector: Any, value: Any, entry: int) -> tuple[Any, ...]:
     parameter = split(name)[0]
     if not isinstance(vector, list | tuple):
         raise _EntryError(name, f"{name!r} needs {parameter} itself, under base or from the preset")
-    if entry is None or entry >= len(vector):
-        has = f"{parameter} has {len(vector)} entries, {parameter}.0 to {parameter}.{len(vector) - 1}"
+    if entry >= len(vector):
+        has = f"{parameter} has {len(vector)} entries, counted from 0"
         raise _EntryError(name, f"{name!r} is out of range: {has}")
     return (*vector[:entry], value, *vector[entry + 1 :])
 
