@@ -127,7 +127,7 @@ def assert_same_curves(row: dict[str, Any], other: dict[str, Any], names: list[s
 @pytest.mark.parametrize("reduction", ["half_sum", "mean", "quarter_sum"])
 @pytest.mark.parametrize(("model", "bias"), [*((model, False) for model in MODELS), *((m, True) for m in MODELS[:-1])])
 def test_a_batch_is_plain_loops_side_by_side(model: dict[str, Any], reduction: str, bias: bool) -> None:
-    """Training a batch equals a plain nn.Sequential and torch.optim.SGD on each cell's streams, in original coordinates.
+    """Training a batch equals a plain nn.Sequential and torch.optim.SGD on the cell's streams, in original coordinates.
 
     Cells of the batch differ in seed, lr, mu and rotation; the last mini-batch of an epoch is smaller than the others.
     """
@@ -253,7 +253,7 @@ def test_single_precision_is_close_to_double() -> None:
 
 
 def test_replay_is_the_same_run_with_its_weights() -> None:
-    """A replay records every step of the stored curve, and its weights, in a plain net, give the output recorded there."""
+    """A replay records every step of the stored curve, and its weights, in a plain net, give the recorded output."""
     for values in (
         {"model": "relu", "bias": True},
         {"layers": 3},
