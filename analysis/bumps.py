@@ -38,7 +38,7 @@ class Rises(NamedTuple):
 
     def only(self, keep: NDArray[np.bool_] | Ints) -> Rises:
         """The rises selected by a mask or by places."""
-        return Rises(*(column[keep] for column in self))
+        return Rises._make(column[keep] for column in self)
 
 
 class Descent(NamedTuple):
@@ -127,7 +127,7 @@ def _stronger(first: Descent, second: Descent) -> Descent:
     take = second.drops > first.drops
     kept = first.rises.only(~take[first.rises.curve])
     taken = second.rises.only(take[second.rises.curve])
-    joined = Rises(*(np.concatenate(pair) for pair in zip(kept, taken, strict=True)))
+    joined = Rises._make(np.concatenate(pair) for pair in zip(kept, taken, strict=True))
     return Descent(
         np.where(take, second.drops, first.drops),
         joined.only(np.argsort(joined.curve, kind="stable")),

@@ -52,10 +52,10 @@ def lists(column: pa.ChunkedArray) -> Lists:
     if pa.types.is_null(array.type):
         nothing = np.zeros(len(array), dtype=np.int64)
         return Lists(np.zeros(0), nothing, nothing, 1)
-    count = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False).astype(np.int64)
+    count = pc.fill_null(array.value_lengths(), 0).to_numpy(zero_copy_only=False).astype(np.int64)
     flat, width = array.flatten(), 1
     if pa.types.is_list(flat.type) or pa.types.is_large_list(flat.type) or pa.types.is_fixed_size_list(flat.type):
-        widths = pc.unique(pc.fill_null(pc.list_value_length(flat), -1)).to_pylist()
+        widths = pc.fill_null(flat.value_lengths(), -1).unique().to_pylist()
         if len(widths) > 1 or widths == [-1]:
             raise ValueError(f"vectors of lengths {sorted(widths)} in one column of curves; one length is allowed")
         flat, width = flat.flatten(), widths[0] if widths else 1
@@ -149,7 +149,7 @@ class Runs:
 
     def _l_ref(self) -> Floats:
         row = np.repeat(np.arange(len(self.ids)), self.mu.count)
-        return np.bincount(row, weights=self.mu.values**2 / 2, minlength=len(self.ids))
+        return np.bincount(row, weights=self.mu.values**2 / 2, minlength=len(self.ids)).astype(np.float64)
 
     def _check_lengths(self) -> None:
         steps = self.curves["step"].count

@@ -120,13 +120,18 @@ def _words(table: pa.Table, name: str) -> NDArray[np.object_]:
     return np.array(table[name].to_pylist(), dtype=object)
 
 
+def _finite(values: Floats) -> Mask:
+    """Rows without a number that is missing or infinite."""
+    return np.asarray(np.isfinite(values).reshape(len(values), -1).all(axis=1), dtype=bool)
+
+
 def _measured(group: Group, a: Floats) -> Columns:
     """Everything that is read off the curves of one group, as object arrays (C,)."""
     noisy = _words(group.runs.table, "drive")[group.rows] == NOISY
     output = group.vectors("output", group.mu.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):
         progress = output / group.mu[:, None, :]
-    known = np.isfinite(progress).all(axis=(1, 2))
+    known = _finite(progress)
     columns = _bumps(group, noisy, output)
     columns["retreat"] = _told(order.retreats(np.where(known[:, None, None], progress, 0), group.steps, noisy), known)
     columns |= _order(group, progress, known, a)
@@ -139,7 +144,7 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
     train = group.curve("train_loss") / group.l_ref[:, None]
     origin = np.array([bool(flag) for flag in _words(group.runs.table, "zero_cluster")[group.rows]])
     distance = nearest_centre(output, group.mu, origin)
-    known = np.isfinite(train).all(axis=1) & np.isfinite(distance).all(axis=1)
+    known = _finite(train) & _finite(distance)
     train, distance = np.where(known[:, None], train, 0), np.where(known[:, None], distance, 0)
     descent = descend(loss, train, distance, group.steps, noisy)
     sd = np.zeros(len(loss))
