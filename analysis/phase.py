@@ -1,0 +1,159 @@
+"""Phases: outcomes over seeds at every point of a grid, as shares, categories and medians, each with how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from swingby.errors import SwingbyError
+
+Floats = NDArray[np.float64]
+Table = pa.Table | pl.DataFrame
+RESAMPLES = 2000
+
+
+def wilson(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
+    """Wilson's score interval for k successes in n trials (Wilson 1927), elementwise; (0, 1) where n = 0.
+
+    Raises:
+        ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
+    """
+    k, n = np.broadcast_arrays(np.asarray(k, dtype=float), np.asarray(n, dtype=float))
+    if not 0 < confidence < 1 or np.any((k < 0) | (k > n)):
+        raise ValueError("wilson takes 0 <= k <= n and a confidence between 0 and 1")
+    square = ndtri((1 + confidence) / 2) ** 2
+    # Both ends from k and n - k alike, so that the mirror image is exact; 0 and 1 are exact at k = 0 and k = n.
+    total = n + square
+    spread = np.sqrt(square) * np.sqrt(np.where(n > 0, k * (n - k) / np.maximum(n, 1), 0) + square / 4)
+    low = np.where(k == 0, 0.0, (k + square / 2 - spread) / total)
+    high = np.where(k == n, 1.0, 1 - ((n - k) + square / 2 - spread) / total)
+    return np.where(n == 0, 0.0, low), np.where(n == 0, 1.0, high)
+
+
+def shares(table: Table, outcome: str, by: Sequence[str] = ("point",), confidence: float = 0.95) -> pl.DataFrame:
+    """The share of seeds with a yes/no outcome at every point.
+
+    Args:
+        table: a row a cell, with `outcome` (bool, null where it cannot be told) and the columns `by`.
+        by: what makes a point.
+
+    Returns:
+        `by`, sorted, then k (cells with the outcome), n (cells that tell), share (null if n = 0), low, high (Wilson),
+        half_width, ambiguous (the interval contains one half).
+    """
+    told = pl.col(outcome).cast(pl.Boolean)
+    counts = _frame(table, outcome, by).group_by(by).agg(k=told.sum().cast(pl.Int64), n=told.count().cast(pl.Int64))
+    return _with_interval(counts.sort(by), confidence)
+
+
+def _with_interval(counts: pl.DataFrame, confidence: float) -> pl.DataFrame:
+    low, high = wilson(counts["k"].to_numpy(), counts["n"].to_numpy(), confidence)
+    counts = counts.with_columns(
+        share=pl.when(pl.col("n") > 0).then(pl.col("k") / pl.col("n")), low=pl.Series(low), high=pl.Series(high)
+    )
+    half = (pl.col("high") - pl.col("low")) / 2
+    return counts.with_columns(half_width=half, ambiguous=(pl.col("low") <= 0.5) & (pl.col("high") >= 0.5))
+
+
+def categories(
+    table: Table, outcome: str, by: Sequence[str] = ("point",), order: Sequence[str] = (), confidence: float = 0.95
+) -> pl.DataFrame:
+    """The most common category at every point, and its share of the seeds.
+
+    Args:
+        table: a row a cell, with `outcome` (text, null where there is none) and the columns `by`.
+        order: categories by rank; of equally common ones the first in it stands, then the first in the alphabet.
+
+    Returns:
+        `by`, sorted, then category, k, n, share, low, high, half_width, ambiguous, and counts: a list of
+        structs (category, k), the most common first. Points without any outcome are left out.
+    """
+    frame = _frame(table, outcome, by).drop_nulls(outcome)
+    rank = pl.col(outcome).replace_strict({name: i for i, name in enumerate(order)}, default=len(order))
+    counted = frame.group_by([*by, outcome]).agg(k=pl.len().cast(pl.Int64)).with_columns(rank=rank)
+    counted = counted.sort([*by, "k", "rank", outcome], descending=[*[False] * len(by), True, False, False])
+    points = counted.group_by(by, maintain_order=True).agg(
+        category=pl.col(outcome).first(),
+        k=pl.col("k").first(),
+        n=pl.col("k").sum(),
+        counts=pl.struct(pl.col(outcome).alias("category"), "k"),
+    )
+    return _with_interval(points, confidence).select(pl.exclude("counts"), "counts")
+
+
+def medians(
+    table: Table,
+    value: str,
+    by: Sequence[str] = ("point",),
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> pl.DataFrame:
+    """The median of a number over seeds at every point, with its bootstrap percentile interval.
+
+    The draws hang on `seed` and the number of seeds alone, so a point's interval does not depend on its neighbours.
+    Infinite values (a concept never learned) take part.
+
+    Returns:
+        `by`, sorted, then n (cells that have the number), median, low, high (the interval), quartile_low and
+        quartile_high (of the seeds themselves); nulls if n = 0.
+    """
+    frame = _frame(table, value, by).with_columns(pl.col(value).cast(pl.Float64).fill_nan(None))
+    points = frame.group_by(by).agg(pl.col(value).drop_nulls()).sort(by)
+    names = ("n", "median", "low", "high", "quartile_low", "quartile_high")
+    rows = [_median_row(np.asarray(values.to_list()), confidence, resamples, seed) for values in points[value]]
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {name: [] for name in names}
+    types = {name: pl.Int64 if name == "n" else pl.Float64 for name in names}
+    return points.select(by).hstack(pl.DataFrame(columns, schema=types))
+
+
+def _median_row(values: Floats, confidence: float, resamples: int, seed: int) -> tuple[float | None, ...]:
+    n = len(values)
+    if n == 0:
+        return (0, None, None, None, None, None)
+    draws = np.random.Generator(np.random.Philox(key=[seed, n])).integers(0, n, (resamples, n))
+    resampled = np.median(values[draws], axis=1)
+    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
+    # The quantiles are values that occur: interpolation between a finite and an infinite one has no meaning.
+    low, high = np.quantile(resampled, ends, method="inverted_cdf")
+    quartiles = np.quantile(values, [0.25, 0.75], method="inverted_cdf")
+    return (n, float(np.median(values)), float(low), float(high), *(float(q) for q in quartiles))
+
+
+class Pivot(NamedTuple):
+    """A table spread over two axes: distinct sorted values, and the numbers, (len(y), len(x)), NaN where none is."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    values: Floats
+
+
+def pivot(table: Table, x: str, y: str, value: str) -> Pivot:
+    """Spread `value` over the distinct values of two columns.
+
+    Raises:
+        SwingbyError: two rows stand at the same place.
+    """
+    frame = _frame(table, value, (x, y))
+    if frame.select(x, y).is_duplicated().any():
+        raise SwingbyError(f"more than one row at the same ({x}, {y}): choose the rows of one panel first")
+    xs, ys = frame[x].unique().sort().to_list(), frame[y].unique().sort().to_list()
+    values = np.full((len(ys), len(xs)), np.nan)
+    column, row = {v: i for i, v in enumerate(xs)}, {v: i for i, v in enumerate(ys)}
+    for at_x, at_y, number in frame.select(x, y, pl.col(value).cast(pl.Float64)).iter_rows():
+        values[row[at_y], column[at_x]] = np.nan if number is None else number
+    return Pivot(tuple(xs), tuple(ys), values)
+
+
+def _frame(table: Table, value: str, by: Sequence[str]) -> pl.DataFrame:
+    frame = table if isinstance(table, pl.DataFrame) else pl.DataFrame(table)
+    missing = [name for name in (*by, value) if name not in frame.columns]
+    if missing:
+        raise SwingbyError(f"no column {', '.join(missing)}; there are: {', '.join(frame.columns)}")
+    return frame
