@@ -1,0 +1,149 @@
+"""What stands around a Ray run: a private folder, a token, the environment, and whether a cluster asks for a token."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from swingby.errors import SwingbyError
+
+SETTINGS: Mapping[str, str | None] = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_AIR_NEW_OUTPUT": "0",  # with verbose=0 the old output is silent, the new one is not
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
+    "TUNE_DISABLE_SIGINT_HANDLER": "1",  # the first Ctrl-C drains, which is done here
+    "TUNE_PRINT_ALL_TRIAL_ERRORS": "0",  # told in a line, without a traceback of Ray's inside
+    "TUNE_GLOBAL_CHECKPOINT_S": "86400",  # Tune's own restore is not used
+    # Ray gives each worker as many compute threads as it has CPUs, unless these say otherwise.
+    "OMP_NUM_THREADS": None,
+    "MKL_NUM_THREADS": None,
+    "OPENBLAS_NUM_THREADS": None,
+    "NUMBA_NUM_THREADS": None,
+    "TUNE_MAX_PENDING_TRIALS_PG": None,
+}
+"""Environment variables while Ray runs; None: must not be set."""
+_PREFIX = "swingby-"
+_REMEDY = (
+    "start it with RAY_AUTH_MODE=token and a token on every node (`ray get-auth-token --generate` makes one; "
+    "RAY_AUTH_TOKEN_PATH says where it lies), and set the same here"
+)
+
+
+@contextmanager
+def settings(**more: str) -> Iterator[None]:
+    """The environment with `SETTINGS` and these; afterwards as it was."""
+    wanted = {**SETTINGS, **more}
+    before = {name: os.environ.get(name) for name in wanted}
+    try:
+        _set(wanted)
+        yield
+    finally:
+        _set(before)
+
+
+def _set(variables: Mapping[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A short-named folder of this process's own (sockets have names of at most 107 bytes), removed afterwards."""
+    _remove_abandoned()
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_base()))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _base() -> Path:
+    short = Path("/tmp")  # noqa: S108 - the folders made in it are private
+    return short if os.access(short, os.W_OK) else Path(tempfile.gettempdir())
+
+
+def _remove_abandoned() -> None:
+    """Removes what runs of this user left behind that were killed."""
+    for folder in _base().glob(f"{_PREFIX}*-*"):
+        match = re.fullmatch(rf"{_PREFIX}(\d+)-\w+", folder.name)
+        try:
+            if match and folder.stat().st_uid == os.getuid() and not Path(f"/proc/{match[1]}").exists():
+                shutil.rmtree(folder, ignore_errors=True)
+        except FileNotFoundError:
+            continue
+
+
+def require_tokens() -> None:
+    """Makes Ray use a token in this process and its children: the user's, or one that nobody else can read."""
+    if os.environ.get("RAY_AUTH_MODE", "token").lower() != "token":
+        raise SwingbyError(f"RAY_AUTH_MODE is {os.environ['RAY_AUTH_MODE']!r}; allowed: token, or leave it unset")
+    os.environ["RAY_AUTH_MODE"] = "token"
+    if not (os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")):
+        os.environ["RAY_AUTH_TOKEN_PATH"] = str(_token_file())
+
+
+@cache
+def _token_file() -> Path:
+    """A fresh token, mode 600, as long as this process lives: Ray reads it once and keeps it."""
+    manager = private_folder()
+    folder = manager.__enter__()
+    atexit.register(manager.__exit__, None, None, None)
+    path = folder / "token"
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(secrets.token_hex(32))
+    return path
+
+
+def require_authentication(address: str) -> None:
+    """Refuses a cluster that takes a wrong token, since anybody in the network could run code on it.
+
+    Raises:
+        SwingbyError: it asks for no token, or cannot be reached.
+    """
+    if not re.fullmatch(r"[^\s/:]+:\d+", address):
+        raise SwingbyError(f"--address {address!r}: allowed is host:port of the head node, for example 10.0.0.5:6379")
+    host, port = address.rsplit(":", 1)
+    try:
+        socket.create_connection((host, int(port)), timeout=5).close()
+    except (OSError, OverflowError) as error:
+        raise SwingbyError(f"no Ray cluster answers at {address}: {error}") from error
+    wrong = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
+    command = [sys.executable, "-m", "ray.scripts.scripts", "status", "--address", address]
+    try:
+        asked = subprocess.run(command, env={**kept, **wrong}, capture_output=True, text=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        raise SwingbyError(f"no Ray cluster answers at {address}") from None
+    if asked.returncode == 0:
+        raise SwingbyError(f"the Ray cluster at {address} has no authentication; {_REMEDY}")
+    if "AuthenticationError" not in asked.stderr:
+        said = asked.stderr.strip().splitlines()[-1:] or ["no answer"]
+        raise SwingbyError(f"no Ray cluster answers at {address}: {said[0]}")
+
+
+def require_own_token() -> None:
+    """For an existing cluster: its token must be here.
+
+    Raises:
+        SwingbyError: there is none.
+    """
+    default = Path.home() / ".ray" / "auth_token"
+    named = os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
+    if not named and not default.exists():
+        raise SwingbyError(f"this machine has no token of the cluster: set RAY_AUTH_TOKEN_PATH, or put it at {default}")
+    os.environ["RAY_AUTH_MODE"] = "token"

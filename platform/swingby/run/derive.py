@@ -1,0 +1,102 @@
+"""Deriving: every installed detector looks at the cells that lack its version, and what it says becomes records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from swingby import plugins
+from swingby.detector import Detector
+from swingby.errors import SwingbyError
+from swingby.records import Records
+from swingby.store import Store, ingest
+
+CHUNK = 20_000
+"""Cells a detector sees at once: 200 points each of four doubles are 130 MB."""
+KEY = ("cell_id",)
+SHARD = "of_shard"
+"""The column that says from which shard's row an outcome was computed; another row needs another outcome."""
+
+
+def derive(records: Records, sweep_ids: Sequence[str] | None = None) -> dict[str, int]:
+    """Applies every installed detector to the cells with a result that it has not seen, then ingests the outcomes.
+
+    Args:
+        records: the data folder; ingest first what is new.
+        sweep_ids: only cells of these sweeps; None: all.
+
+    Returns:
+        How many cells each detector was applied to.
+
+    Raises:
+        SwingbyError: a detector is not what it declares, or the disk refuses.
+    """
+    counts: dict[str, int] = {}
+    with Store.open(records.data) as store:
+        for experiment in sorted(
+            {row.experiment for row in store.sql("select distinct experiment from sweeps").rows()}
+        ):
+            for detector in plugins.detectors_for(experiment):
+                counts[detector.name] = counts.get(detector.name, 0) + _apply(
+                    records, store, experiment, detector, sweep_ids
+                )
+    if any(counts.values()):
+        ingest(records)
+    return counts
+
+
+def _apply(records: Records, store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None) -> int:
+    count = 0
+    for table in _lacking(store, experiment, detector, sweep_ids):
+        outcomes = _checked(detector, table)
+        kind = f"outcomes_{detector.name}"
+        records.write_derived(kind, detector.version, KEY, outcomes, experiment=experiment)
+        count += outcomes.num_rows
+    return count
+
+
+def _lacking(store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None) -> Iterator[pa.Table]:
+    """What the detector needs of the cells it has not seen, in chunks, by cell id."""
+    tables = store.tables()
+    if experiment not in tables:
+        return
+    there = {name for name, _ in tables[experiment]}
+    needs = [f'e."{name}"' if name in there else f'null as "{name}"' for name in detector.needs]
+    known = f"outcomes_{detector.name}_all"
+    seen = (
+        f'and not exists (select 1 from "{known}" o where o.cell_id = e.cell_id and o.version = $version '
+        f"and o.{SHARD} = e.shard)"
+        if known in tables
+        else ""
+    )
+    wanted = (
+        "and e.cell_id in (select cell_id from members where list_contains($sweeps, sweep_id))"
+        if sweep_ids is not None
+        else ""
+    )
+    query = f"""
+        select {", ".join(["e.cell_id", f"e.shard as {SHARD}", *needs])} from "{experiment}" e
+        where e.status in ('ok', 'diverged') and e.cell_id > $after {seen} {wanted}
+        order by e.cell_id limit {CHUNK}"""
+    after = ""
+    while True:
+        named = {"after": after, "version": detector.version, "sweeps": list(sweep_ids or ())}
+        used = {name: value for name, value in named.items() if f"${name}" in query}
+        table = store.sql(query, used).arrow()
+        if not table.num_rows:
+            return
+        yield table
+        after = table["cell_id"][-1].as_py()
+
+
+def _checked(detector: Detector, table: pa.Table) -> pa.Table:
+    """What the detector says, in the columns it declares, and the shards it said it of."""
+    said = detector.detect(table.drop_columns([SHARD]))
+    expected = ["cell_id", *detector.outcomes]
+    missing = [name for name in expected if name not in said.column_names]
+    if missing or not said["cell_id"].equals(table["cell_id"]):
+        why = f"no column {', '.join(missing)}" if missing else "other rows than it was given"
+        raise SwingbyError(f"detector {detector.name!r} breaks its contract: it returns {why}")
+    schema = pa.schema([("cell_id", pa.string()), *((name, column.type) for name, column in detector.outcomes.items())])
+    return said.select(expected).cast(schema).append_column(SHARD, table[SHARD])

@@ -1,0 +1,68 @@
+"""Draining: the first Ctrl-C (or SIGTERM) lets running batches finish, the second stops at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Drain:
+    """Whether the run was asked to stop; a file says so to workers, on whatever machine they are."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+        self._flag: Path | None = None
+
+    def __call__(self) -> bool:
+        """True once the run was asked to stop."""
+        return self._asked.is_set()
+
+    def ask(self) -> None:
+        """Asks the run to stop; running batches finish."""
+        self._asked.set()
+        if self._flag is not None:
+            self._flag.touch()
+
+    @contextmanager
+    def flagged(self, flag: Path) -> Iterator[Path]:
+        """While inside, the file `flag` is there if and only if the run was asked to stop."""
+        flag.parent.mkdir(parents=True, exist_ok=True)
+        flag.unlink(missing_ok=True)
+        self._flag = flag
+        try:
+            if self():
+                flag.touch()
+            yield flag
+        finally:
+            self._flag = None
+            flag.unlink(missing_ok=True)
+
+    @contextmanager
+    def on_signals(self) -> Iterator[None]:
+        """While inside, the first SIGINT or SIGTERM asks, the second interrupts; only the main thread can do this."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before: dict[int, Any] = {number: signal.signal(number, self._handle) for number in _SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self():
+            raise KeyboardInterrupt
+        self.ask()
+
+
+def flag_for(data: Path, plan_id: str) -> Path:
+    """Where the workers of a plan look whether they should stop."""
+    return data / "work" / f"{plan_id}.drain"

@@ -1,0 +1,245 @@
+"""Driving a sweep: plan, train what is missing, fold the results in while it runs, derive the outcomes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from swingby.records import Records
+from swingby.run import tune
+from swingby.run.derive import derive
+from swingby.run.drain import Drain
+from swingby.run.forecast import Forecast
+from swingby.run.local import run_local
+from swingby.run.plan import Planned, Planner, cores, refused, summary
+from swingby.run.progress import Progress, duration, progress_for, size
+from swingby.store import Ingest, Store, ingest
+from swingby.sweep import Sweep
+
+FOLD_SECONDS = 2.0
+"""How often a running driver looks for new shards; publications are limited further by what they cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Actual:
+    """What a run took: seconds of cores in batches, wall seconds of training, bytes that the data folder grew by."""
+
+    core_seconds: float
+    wall_seconds: float
+    disk_bytes: float
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a sweep stands after a run. Counts are over all of its cells, whoever trained them.
+
+    Attributes:
+        ok, diverged: cells with a result; failed: cells that raised; missing: cells without any final row.
+        trained: cells that this run trained.
+        lost: batches given up, with the reason.
+        bad: shards of this run that the store refused, with the reason.
+        drained: whether the run was asked to stop.
+        seconds: wall time of everything.
+        forecast, actual: of what this run trained; None if it trained nothing, or nothing was measured.
+    """
+
+    name: str
+    sweep_id: str
+    cells: int
+    ok: int
+    diverged: int
+    failed: int
+    missing: int
+    trained: int
+    lost: dict[int, str]
+    bad: tuple[str, ...]
+    drained: bool
+    seconds: float
+    forecast: Forecast | None
+    actual: Actual | None
+
+    def __str__(self) -> str:
+        counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
+        standing = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
+        lines = [f"{self.name} ({self.sweep_id}): {self.cells:,} cells: {standing}; {duration(self.seconds)}"]
+        lines += [f"  batch {batch} was given up: {reason}" for batch, reason in sorted(self.lost.items())]
+        lines += [f"  the store refused {reason}" for reason in self.bad]
+        if self.actual is not None:
+            if self.forecast is not None:
+                lines.append(f"  forecast: {_costs(self.forecast)}")
+            lines.append(f"  actual:   {_costs(self.actual)}")
+        if self.drained and self.missing:
+            lines.append("  stopped before its end; the same command goes on where it stopped")
+        return "\n".join(lines)
+
+
+def _costs(costs: Forecast | Actual) -> str:
+    hours, wall = costs.core_seconds / 3600, duration(costs.wall_seconds)
+    return f"{hours:.3g} core-hours, {wall} of training, {size(max(costs.disk_bytes, 0.0))} on disk"
+
+
+def run_sweep(
+    sweep: Sweep,
+    data: str | Path,
+    *,
+    local: bool = False,
+    address: str | None = None,
+    retry_failed: bool = False,
+    pilot: bool = True,
+    workers: int | None = None,
+    device: str | None = None,
+    target_seconds: float = 5.0,
+    progress: Progress | None = None,
+    drain: Drain | None = None,
+) -> RunResult:
+    """Trains every cell of a sweep that has no result yet, and brings the store up to date.
+
+    Ctrl-C (or SIGTERM, or `drain.ask()`) once lets running batches finish; twice raises KeyboardInterrupt.
+
+    Args:
+        sweep: what to train.
+        data: the data folder; made if missing.
+        local: a plain for-loop in this process instead of Ray Tune.
+        address: host:port of an existing Ray cluster.
+        retry_failed: also the cells that failed.
+        pilot: measure shapes of unknown cost on a few cells first.
+        workers: how many one-core batches run at once; None: a core each.
+        device: "cpu" or "cuda"; None: as the experiment asks.
+        target_seconds: what a batch should take.
+        progress: who is told; None: standard error.
+
+    Raises:
+        SwingbyError: the same sweep is running already (says by whom), or data folder, disk or cluster do not fit.
+    """
+    began = time.monotonic()
+    records, drain = Records.open(data), drain or Drain()
+    progress = progress or progress_for()
+    with records.lock(sweep.sweep_id), drain.on_signals():
+        if workers is None:
+            workers = 1 if local else _workers(address, records.data)
+        planner = Planner(sweep, records, retry_failed, target_seconds, workers, device, drain)
+        planned = _plan(planner, pilot, progress)
+        before, started = _disk(records.data), time.monotonic()
+        lost = {}
+        if planned.missing and not drain():
+            lost = _train(planned, records, progress, drain, local, address)
+        wall = time.monotonic() - started
+        ingest(records)
+        derive(records, [sweep.sweep_id])
+        actual = Actual(progress.core_seconds, wall, _disk(records.data) - before) if progress.done else None
+        counts = _counts(records, sweep)
+        bad = refused(records, f"{planned.plan.plan_id}/")
+    return RunResult(
+        name=sweep.name,
+        sweep_id=sweep.sweep_id,
+        cells=len(sweep),
+        ok=counts.get("ok", 0),
+        diverged=counts.get("diverged", 0),
+        failed=counts.get("failed", 0),
+        missing=len(sweep) - sum(counts.values()),
+        trained=planned.piloted + progress.done,
+        lost=lost,
+        bad=tuple(bad),
+        drained=drain(),
+        seconds=time.monotonic() - began,
+        forecast=planned.forecast if actual else None,
+        actual=actual,
+    )
+
+
+def _workers(address: str | None, data: Path) -> int:
+    return cores() if address is None else tune.cluster_cpus(address, data)
+
+
+def _plan(planner: Planner, pilot: bool, progress: Progress) -> Planned:
+    """The written plan; pilot cells first, if the cost of what is missing is unknown."""
+    planner.look()
+    if pilot and planner.unmeasured():
+        progress.line("measuring the cost of a cell on a few of them ...")
+        planner.measure()
+    planned = planner.commit()
+    for line in summary(planned).splitlines():
+        progress.line(line)
+    return planned
+
+
+def _train(
+    planned: Planned, records: Records, progress: Progress, drain: Drain, local: bool, address: str | None
+) -> dict[int, str]:
+    """Runs the batches while their shards are folded into the store; returns those given up."""
+    progress.planned(planned)
+    try:
+        with _folding(records, drain, progress):
+            if local:
+                return run_local(planned, records, progress, drain)
+            return tune.run_tune(planned, records, progress, drain, address)
+    finally:
+        progress.close()
+
+
+@contextmanager
+def _folding(records: Records, drain: Drain, progress: Progress) -> Iterator[None]:
+    """While inside, a thread folds new shards into the store and publishes them."""
+    stop = threading.Event()
+    thread = threading.Thread(target=_fold, args=(records, stop, drain, progress), name="fold", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _fold(records: Records, stop: threading.Event, drain: Drain, progress: Progress) -> None:
+    told_drain, told, seen, unpublished, due = False, "", 0, False, time.monotonic() + FOLD_SECONDS
+    while not stop.wait(0.1):
+        if drain() and not told_drain:
+            progress.line("stopping: running batches finish, the rest is left for the next run; again to stop at once")
+            told_drain = True
+        if time.monotonic() < due:
+            continue
+        try:
+            count = len(records.shards())
+            if count != seen or unpublished:
+                unpublished = _fold_once(records) or unpublished
+                seen = count
+        except Exception as error:  # the run goes on; its end ingests again and then says so
+            if str(error) != told:
+                told = str(error)
+                progress.line(f"the store waits: {told}")
+        due = time.monotonic() + FOLD_SECONDS
+
+
+def _fold_once(records: Records) -> bool:
+    """One short turn as the writer; True if something taken was not published, because the last one is too fresh."""
+    with Ingest(records, wait=0) as step:
+        taken = step.take()
+        return not step.publish() and taken.shards > 0
+
+
+def _counts(records: Records, sweep: Sweep) -> dict[str, int]:
+    """How many cells of the sweep have a final row, by status."""
+    with Store.open(records.data) as store:
+        if sweep.experiment_name not in store.tables():
+            return {}
+        rows = store.sql(
+            f"""select e.status, count(*) as cells from members m join "{sweep.experiment_name}" e using (cell_id)
+                where m.sweep_id = ? and e.status <> 'running' group by e.status""",
+            [sweep.sweep_id],
+        ).rows()
+    return {row.status: row.cells for row in rows}
+
+
+def _disk(data: Path) -> int:
+    """Bytes of all files in the data folder; files may vanish while it is counted."""
+    total = 0
+    for path in data.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except FileNotFoundError:
+            continue
+    return total

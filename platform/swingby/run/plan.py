@@ -1,0 +1,314 @@
+"""Planning: what a sweep still lacks, the batches that would fill it, and what they will cost."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from swingby.cells import Cell
+from swingby.errors import SwingbyError
+from swingby.experiment import Resources
+from swingby.headers import plan_table
+from swingby.records import BatchNote, Plan, Records, provenance
+from swingby.run.batch import committing, run_batch
+from swingby.run.batches import Chosen, choose
+from swingby.run.cost import Cost, Sample, costs, worth_measuring
+from swingby.run.forecast import Forecast, forecast, forecast_lines
+from swingby.store import Store, finished, ingest
+from swingby.sweep import Sweep
+
+PILOTS = (1, 2, 16)
+"""Cells of the batches that measure a shape: the first warms up, the other two give the fixed and the variable part."""
+RECENT = 200
+"""Batches of a shape, the newest first, that its cost is fitted to."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a run of a sweep would do.
+
+    Attributes:
+        plan: the plan; written to disk if `written`.
+        done, missing, failed: cells with a result, cells to train, cells that failed and are left alone.
+        batches: the batches of the missing cells, in the order to run them.
+        forecast: None if nothing was measured, or nothing is missing.
+        resources: what a batch of each shape occupies.
+        workers: how many one-core batches run at once.
+        piloted: cells that were trained to measure the cost; they count as done.
+    """
+
+    sweep: Sweep
+    plan: Plan
+    done: int
+    missing: int
+    failed: int
+    batches: tuple[BatchNote, ...]
+    forecast: Forecast | None
+    resources: Mapping[str, Resources]
+    workers: int
+    written: bool = False
+    piloted: int = 0
+    chosen_device: str | None = None
+
+    def device(self, note: BatchNote) -> str:
+        """Where a batch runs: as the caller chose, else on a GPU if the experiment asks for one."""
+        return self.chosen_device or ("cuda" if self.resources[note.shape].gpus > 0 else "cpu")
+
+
+def plan(
+    sweep: Sweep,
+    records: Records,
+    *,
+    pilot: bool = True,
+    retry_failed: bool = False,
+    target_seconds: float = 5.0,
+    workers: int | None = None,
+    device: str | None = None,
+) -> Planned:
+    """What a run would do now. Nothing is written but the results of pilot cells, under a plan of their own.
+
+    Args:
+        pilot: train a few cells of shapes whose cost nobody has measured; they are kept as results.
+        retry_failed: count failed cells as missing.
+        target_seconds: what a batch should take.
+        workers: how many batches run at once; None: a core each.
+        device: "cpu" or "cuda" for all batches; None: as the experiment asks.
+
+    Raises:
+        SwingbyError: the data folder is unfit, or pilot cells are needed while somebody runs the sweep; says who.
+    """
+    planner = Planner(sweep, records, retry_failed, target_seconds, workers or cores(), device)
+    planned = planner.look()
+    if not (pilot and planner.unmeasured()):
+        return planned
+    with records.lock(sweep.sweep_id):
+        planner.measure()
+    return planner.look()
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class Planner:
+    """The steps of planning one sweep; whoever writes or measures holds the sweep's lock."""
+
+    def __init__(
+        self,
+        sweep: Sweep,
+        records: Records,
+        retry_failed: bool = False,
+        target_seconds: float = 5.0,
+        workers: int = 1,
+        device: str | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.sweep, self.records = sweep, records
+        self.retry_failed, self.target, self.workers = retry_failed, target_seconds, workers
+        self.device, self.stop = device, stop
+        self.piloted = 0
+        self.cells = list(sweep.cells())
+        self.todo: list[Cell] = []
+        self._shapes: dict[str, str] = {}
+
+    def look(self) -> Planned:
+        """Reads what is finished, and plans the rest; writes no plan."""
+        ingest(self.records)
+        return self._planned(self._standing(), written=False)
+
+    def commit(self) -> Planned:
+        """Reads what is finished and writes the plan of the rest, with nobody finishing anything in between.
+
+        A sweep of which nothing is missing gets a plan only if it has none yet: the plan is what says it exists.
+        """
+        with committing(self.records, self.sweep.sweep_id):
+            ingest(self.records)
+            planned = self._planned(self._standing(), written=True)
+            if not planned.missing and planned.plan.sequence > 1:
+                return replace(planned, written=False)
+            self._write(planned.plan)
+            return planned
+
+    def _write(self, plan: Plan) -> None:
+        """Writes a plan, and sees to it that the store takes it: it would refuse the results, too."""
+        self.records.write_plan(plan)
+        ingest(self.records)
+        reasons = refused(self.records, f"plans/{plan.plan_id}.parquet")
+        if reasons:
+            raise SwingbyError(f"the store cannot hold experiment {plan.experiment!r}: {reasons[0]}")
+
+    def measure(self) -> None:
+        """Trains pilot cells of shapes that nobody has measured, under a plan of their own."""
+        with committing(self.records, self.sweep.sweep_id):
+            ingest(self.records)
+            self._standing()
+            pilots = self._pilots()
+            planned = self._planned_as(pilots, (0, 0), {}, written=True)
+            self._write(planned.plan)
+        slow: set[str] = set()
+        for note in planned.batches:
+            if note.shape in slow or self.stop():
+                continue
+            done = run_batch(self.records.data, planned.plan.plan_id, note.batch, planned.device(note), self.stop)
+            self.piloted += done.cells
+            if done.seconds / note.cells * _next_pilot(note.cells) > 2 * self.target:
+                slow.add(note.shape)
+
+    def unmeasured(self) -> list[str]:
+        """The shapes worth measuring among those of missing cells, cheapest first, that no batch was measured of.
+
+        A shape whose cells are trained one by one is not worth it: its pilot would be the run.
+        """
+        known = {sample.shape for sample in self._samples()}
+        work = {shape: work for shape, work in self._work().items() if self._most()[shape] > 1}
+        return [shape for shape in worth_measuring(work) if shape not in known]
+
+    def _pilots(self) -> list[Chosen]:
+        """Pilot batches: all shapes with one cell, then with more; no more than a quarter of what a shape lacks."""
+        waiting = {
+            shape: [i for i, cell in enumerate(self.todo) if self._shape(cell) == shape] for shape in self.unmeasured()
+        }
+        chosen = []
+        for count in PILOTS:
+            for shape, positions in waiting.items():
+                if count == 1 or count <= min(len(positions) // 4, self._most()[shape]):
+                    chosen.append(Chosen(shape, tuple(positions[:count]), None))
+                    del positions[:count]
+        return chosen
+
+    def _standing(self) -> tuple[int, int]:
+        """How many cells have a result and how many failed; `todo` becomes the rest, seed by seed."""
+        ids = [cell.cell_id for cell in self.cells]
+        found = finished(self.records, self.sweep.experiment_name, ids, self.sweep.recording.tokens)
+        done, failed = set(found.done), set() if self.retry_failed else set(found.failed)
+        self.todo = [cell for cell in self.cells if cell.cell_id not in done and cell.cell_id not in failed]
+        return len(done), len(failed)
+
+    def _shape(self, cell: Cell) -> str:
+        point = cell.point.point_id
+        if point not in self._shapes:
+            self._shapes[point] = self.sweep.experiment.shape(cell.params)
+        return self._shapes[point]
+
+    def _representatives(self) -> dict[str, Cell]:
+        """A missing cell of each shape."""
+        found: dict[str, Cell] = {}
+        for cell in self.todo:
+            found.setdefault(self._shape(cell), cell)
+        return found
+
+    def _work(self) -> dict[str, float]:
+        return {
+            shape: float(self.sweep.experiment.work(cell.params)) for shape, cell in self._representatives().items()
+        }
+
+    def _most(self) -> dict[str, int]:
+        return {shape: self.sweep.experiment.max_batch(cell.params) for shape, cell in self._representatives().items()}
+
+    def _samples(self) -> list[Sample]:
+        """Batches of this experiment that ran with this recording on this kind of device."""
+        tokens = " ".join(self.sweep.recording.tokens)
+        with Store.open(self.records.data) as store:
+            rows = store.sql(SAMPLES, [self.sweep.experiment_name, tokens, self.device or "", RECENT]).rows()
+        return [Sample(row.shape, row.cells, row.seconds, row.bytes) for row in rows]
+
+    def _planned(self, standing: tuple[int, int], written: bool) -> Planned:
+        """The plan of everything that is missing."""
+        known = costs(self._samples(), self._work())
+        shapes = [self._shape(cell) for cell in self.todo]
+        chosen = choose(shapes, known, self._most(), self.workers, self.target)
+        return self._planned_as(chosen, standing, known, written)
+
+    def _planned_as(
+        self, chosen: Sequence[Chosen], standing: tuple[int, int], known: Mapping[str, Cost], written: bool
+    ) -> Planned:
+        notes = tuple(
+            BatchNote(number, batch.shape, len(batch.positions), batch.seconds) for number, batch in enumerate(chosen)
+        )
+        resources = {
+            shape: self.sweep.experiment.resources(cell.params) for shape, cell in self._representatives().items()
+        }
+        return Planned(
+            sweep=self.sweep,
+            plan=self._plan(chosen, notes),
+            done=standing[0],
+            missing=len(self.todo),
+            failed=standing[1],
+            batches=notes,
+            forecast=forecast(notes, known, resources, self.workers),
+            resources=resources,
+            workers=self.workers,
+            written=written,
+            piloted=self.piloted,
+            chosen_device=self.device,
+        )
+
+    def _plan(self, chosen: Sequence[Chosen], notes: tuple[BatchNote, ...]) -> Plan:
+        """The plan with its table: every cell of the sweep, those that run with the number of their batch."""
+        batch_of: dict[str, int] = {}
+        for number, batch in enumerate(chosen):
+            batch_of.update({self.todo[position].cell_id: number for position in batch.positions})
+        count = len(self.sweep.points)
+        rows = plan_table(
+            self.sweep.points,
+            [position % count for position in range(len(self.cells))],
+            [cell.seed for cell in self.cells],
+            [batch_of.get(cell.cell_id) for cell in self.cells],
+        )
+        return Plan(
+            sweep_id=self.sweep.sweep_id,
+            name=self.sweep.name,
+            experiment=self.sweep.experiment_name,
+            stream_version=self.sweep.points[0].stream_version,
+            sequence=self.records.next_sequence(self.sweep.name, self.sweep.sweep_id),
+            resolved=self.sweep.resolved,
+            recording=self.sweep.recording,
+            provenance=self._provenance,
+            batches=notes,
+            given=rows,
+        )
+
+    @cached_property
+    def _provenance(self) -> dict[str, Any]:
+        return provenance()
+
+
+def refused(records: Records, start: str) -> list[str]:
+    """Records whose names begin so and that the store lists as bad, with the reasons."""
+    with Store.open(records.data) as store:
+        query = "select shard, reason from bad_shards where starts_with(shard, ?) order by shard"
+        return [f"{row.shard}: {row.reason}" for row in store.sql(query, [start]).rows()]
+
+
+SAMPLES = """
+select shape, cells, seconds, bytes from (
+  select shape, max(cells) as cells, sum(seconds) as seconds, cast(sum(bytes) as double) as bytes, max(finished) as finished
+  from shards
+  where experiment = $1 and array_to_string(recorded, ' ') = $2 and ($3 = '' or starts_with(device, $3))
+  group by shape, plan_id, batch, attempt
+) qualify row_number() over (partition by shape order by finished desc) <= $4"""
+
+
+def _next_pilot(cells: int) -> int:
+    """The size of the pilot after this one."""
+    return next((count for count in PILOTS if count > cells), cells)
+
+
+def summary(planned: Planned) -> str:
+    """What a run would do, in a few lines."""
+    counts = Counter({"done": planned.done, "failed (left alone)": planned.failed, "missing": planned.missing})
+    standing = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count or name == "missing")
+    lines = [f"{planned.sweep.name}: {len(planned.sweep):,} cells: {standing}"]
+    if planned.piloted:
+        lines.append(f"  {planned.piloted:,} pilot cells were trained to measure the cost; they are kept as results")
+    if not planned.missing:
+        return "\n".join(lines)
+    lines.append(
+        f"  {len(planned.batches):,} batches of {len(planned.resources):,} shapes on {planned.workers} workers"
+    )
+    return "\n".join([*lines, *forecast_lines(planned.forecast)])

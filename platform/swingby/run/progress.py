@@ -1,0 +1,156 @@
+"""Progress of a run: cells done, failures and an estimate; a bar on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn
+from rich.progress import Progress as Bars
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from swingby.run.batch import BatchDone
+    from swingby.run.plan import Planned
+
+EVERY = 3.0
+"""Seconds between plain lines, so that a log stays readable."""
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: 4.2 s, 42 s, 3 min 20 s, 2 h 05 min."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def size(count: float) -> str:
+    """Bytes as a person says them: 340 B, 1.2 MB."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+class Progress:
+    """Counts what a run does and says nothing; the base of those that speak."""
+
+    def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
+        self.total = self.done = self.failed = self.diverged = self.batches = 0
+        self.core_seconds = self._forecast = self._forecast_done = 0.0
+        self._forecast_of: dict[int, float] = {}
+        self._cpus_of: dict[int, float] = {}
+        self._began = time.monotonic()
+
+    def line(self, text: str) -> None:
+        """Something worth saying once."""
+
+    def planned(self, planned: Planned) -> None:
+        """The run is about to begin."""
+        self._reset()
+        self.total = planned.missing
+        self._cpus_of = {note.batch: planned.resources[note.shape].cpus for note in planned.batches}
+        self._forecast_of = {note.batch: note.forecast_seconds or float(note.cells) for note in planned.batches}
+        self._forecast = sum(self._forecast_of.values())
+        self._show(first=True)
+
+    def batch_done(self, done: BatchDone) -> None:
+        """One batch came back."""
+        self.batches += 1
+        self.done += done.cells
+        self.diverged += done.diverged
+        self.core_seconds += done.seconds * self._cpus_of.get(done.batch, 1.0)
+        self._forecast_done += self._forecast_of.get(done.batch, 0.0)
+        self.failed_cells(done.failed)
+        self._show()
+
+    def failed_cells(self, count: int) -> None:
+        """So many more cells raised."""
+        self.failed += count
+
+    def close(self) -> None:
+        """The run is over."""
+        self._show(last=True)
+
+    def remaining(self) -> float | None:
+        """Estimate of the seconds left, from the share of the forecast that is done; None at first."""
+        if not self._forecast_done:
+            return None
+        elapsed = time.monotonic() - self._began
+        return elapsed * (self._forecast - self._forecast_done) / self._forecast_done
+
+    def state(self) -> str:
+        """Where the run stands, in a line."""
+        parts = [f"{self.done:,} of {self.total:,} cells"]
+        parts += [f"{self.diverged:,} diverged"] if self.diverged else []
+        parts += [f"{self.failed:,} FAILED"] if self.failed else []
+        left = self.remaining()
+        if left is not None and self.done < self.total:
+            parts.append(f"about {duration(left)} left")
+        return ", ".join(parts)
+
+    def _show(self, first: bool = False, last: bool = False) -> None:
+        """Brings the reader up to date."""
+
+
+class Lines(Progress):
+    """Plain lines: the first, the last, and at most one every few seconds between."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self._shown = 0.0
+        self._text = ""
+
+    def line(self, text: str) -> None:
+        """A line of its own."""
+        print(text, file=self._stream, flush=True)
+
+    def _show(self, first: bool = False, last: bool = False) -> None:
+        now, text = time.monotonic(), self.state()
+        if not self.total or text == self._text or not (first or last or now - self._shown >= EVERY):
+            return
+        self._shown, self._text = now, text
+        self.line(f"[{duration(now - self._began)}] {text}")
+
+
+class Live(Progress):
+    """A bar that moves, on a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self._console = Console(file=stream, highlight=False)
+        self._bars = Bars(SpinnerColumn(), BarColumn(), TextColumn("{task.description}"), console=self._console)
+        self._task: Any = None
+
+    def line(self, text: str) -> None:
+        """A line above the bar."""
+        self._console.print(Text(text))
+
+    def _show(self, first: bool = False, last: bool = False) -> None:
+        if first and self.total:
+            self._bars.start()
+            self._task = self._bars.add_task("", total=self.total)
+        if self._task is not None:
+            self._bars.update(self._task, completed=self.done, description=self.state())
+        if last:
+            self._bars.stop()
+
+
+def progress_for(stream: TextIO | None = None) -> Progress:
+    """What suits a stream (standard error if None): a bar on a terminal, lines elsewhere."""
+    stream = stream or sys.stderr
+    if stream is None:  # a process without standard streams
+        return Progress()
+    return Live(stream) if stream.isatty() else Lines(stream)

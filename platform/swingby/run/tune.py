@@ -1,0 +1,303 @@
+"""Ray Tune: every batch a trial, over the cores of this machine or of a cluster. The only file that imports ray."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from swingby.errors import SwingbyError
+from swingby.experiment import Resources
+from swingby.records import Records
+from swingby.run import cluster
+from swingby.run.batch import BatchDone, run_batch
+from swingby.run.drain import Drain, flag_for
+from swingby.run.plan import Planned
+from swingby.run.progress import Progress
+
+RETRIES = 3
+"""How often a batch is tried again whose process died."""
+OBJECT_STORE = 100 * 2**20
+"""Bytes: trials hand over a few numbers, results go to shards."""
+_NOISE = ("ray.tune.analysis.experiment_analysis", "ray.tune.tune")
+"""Loggers that tell what is told here: each trial wrote no result file (results are in shards); some trials failed."""
+
+
+def run_tune(
+    planned: Planned, records: Records, progress: Progress, drain: Drain | None = None, address: str | None = None
+) -> dict[int, str]:
+    """Runs every batch of the plan as a Tune trial; workers are reused, so a trial costs some 20 ms.
+
+    Args:
+        planned: what to run; its plan is written.
+        drain: once asked, no batch begins any more and running ones finish.
+        address: host:port of an existing cluster whose nodes all see the data folder; None: this machine.
+
+    Returns:
+        Batches that were given up after their process died `RETRIES` + 1 times, with the reason.
+
+    Raises:
+        SwingbyError: an experiment broke its contract, a shard cannot be written, or the cluster does not fit.
+    """
+    drain = drain or Drain()
+    with ExitStack() as stack:
+        flag = stack.enter_context(drain.flagged(flag_for(records.data, planned.plan.plan_id)))
+        storage = stack.enter_context(_ray(planned.workers, address, records.data))
+        _check_resources(planned)
+        return _fit(_Run(planned, records, flag, progress, drain), storage)
+
+
+def cluster_cpus(address: str, data: Path) -> int:
+    """How many CPUs an existing cluster has.
+
+    Raises:
+        SwingbyError: it has no authentication, cannot be reached, or refuses our token.
+    """
+    import ray
+
+    with _ray(0, address, data):
+        return max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+
+@contextmanager
+def _ray(workers: int, address: str | None, data: Path) -> Iterator[Path]:
+    """Ray is up; a folder for what Tune insists on writing. Afterwards both are gone."""
+    with ExitStack() as stack:
+        stack.enter_context(cluster.settings(TUNE_MAX_PENDING_TRIALS_PG=str(max(16, workers))))
+        late = "ray" in sys.modules
+        if address is None:
+            cluster.require_tokens()
+            folder = stack.enter_context(cluster.private_folder())
+        else:
+            cluster.require_authentication(address)
+            cluster.require_own_token()
+            folder = stack.enter_context(_shared_folder(data))
+        import ray
+        from ray.exceptions import RayError
+
+        if ray.is_initialized():
+            raise SwingbyError("Ray already runs in this process; call ray.shutdown() first")
+        options: dict[str, Any] = {"address": address}
+        if address is None:
+            options = {
+                "num_cpus": workers,
+                "include_dashboard": False,
+                "object_store_memory": OBJECT_STORE,
+                "_temp_dir": str(folder),
+                "_plasma_directory": str(folder),  # objects are few and small: no need of /dev/shm, which may be tiny
+            }
+        stack.callback(ray.shutdown)
+        try:
+            context: Any = ray.init(**options, log_to_driver=False, configure_logging=False)
+        except (ConnectionError, RuntimeError, RayError) as error:
+            raise SwingbyError(f"Ray does not start: {str(error).splitlines()[0]}") from error
+        if address is None and late:  # somebody imported ray before it could be told to ask for a token
+            cluster.require_authentication(context.address_info["gcs_address"])
+        yield folder / "tune"
+
+
+@contextmanager
+def _shared_folder(data: Path) -> Iterator[Path]:
+    """A folder that every node of a cluster sees, removed afterwards."""
+    (data / "work").mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".tune-", dir=data / "work", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
+def _check_resources(planned: Planned) -> None:
+    """Refuses batches that would wait for ever."""
+    import ray
+
+    there = ray.cluster_resources()
+    for shape, needed in planned.resources.items():
+        for name, count in _bundle(needed, planned.chosen_device).items():
+            if count > there.get(name, 0.0):
+                raise SwingbyError(
+                    f"a batch of shape {shape!r} needs {count:g} {name}, and there are {there.get(name, 0.0):g}"
+                )
+
+
+def _bundle(needed: Resources, device: str | None) -> dict[str, float]:
+    """What a trial asks of Ray."""
+    gpus = max(needed.gpus, 1.0) if (device or "").startswith("cuda") else needed.gpus
+    asked = {"CPU": needed.cpus, "GPU": gpus, **needed.custom}
+    return {name: count for name, count in asked.items() if count}
+
+
+class _Run:
+    """What the parts of one run share."""
+
+    def __init__(self, planned: Planned, records: Records, flag: Path, progress: Progress, drain: Drain) -> None:
+        self.planned, self.progress, self.drain = planned, progress, drain
+        self.fault: str | None = None
+        self.lost: dict[int, str] = {}
+        self._fixed = {"data": str(records.data), "plan_id": planned.plan.plan_id, "flag": str(flag)}
+
+    def configs(self) -> Iterator[dict[str, Any]]:
+        """The configuration of each trial, in the plan's order."""
+        for note in self.planned.batches:
+            bundle = _bundle(self.planned.resources[note.shape], self.planned.chosen_device)
+            yield {**self._fixed, "batch": note.batch, "device": self.planned.device(note), "bundle": bundle}
+
+    def stopping(self) -> bool:
+        """Whether no batch should begin any more."""
+        return self.drain() or self.fault is not None
+
+    def reported(self, result: Mapping[str, Any]) -> None:
+        """A batch came back."""
+        if result.get("fault"):
+            self.fault = self.fault or result["fault"]
+            self.drain.ask()
+        else:
+            self.progress.batch_done(BatchDone(**result["batch_done"]))
+
+    def died(self, trial: Any) -> None:
+        """The process of a batch died; it is tried again."""
+        self.progress.line(f"batch {trial.config['batch']} is tried again: {_last(trial.get_error())}")
+
+    def gave_up(self, trial: Any) -> None:
+        """The process of a batch died once too often."""
+        batch, reason = trial.config["batch"], _last(trial.get_error())
+        self.lost[batch] = f"its process died {RETRIES + 1} times; the last time: {reason}"
+        self.progress.line(f"batch {batch} is given up")
+
+
+def train(config: Mapping[str, Any]) -> dict[str, Any]:
+    """One trial, in a worker: runs the batch that the configuration names.
+
+    What no second try would mend comes back as a "fault".
+    """
+    try:
+        done = run_batch(
+            config["data"], config["plan_id"], config["batch"], config["device"], Path(config["flag"]).exists
+        )
+    except SwingbyError as error:
+        return {"done": True, "fault": str(error)}
+    return {"done": True, "fault": None, "batch_done": asdict(done)}
+
+
+def _fit(run: _Run, storage: Path) -> dict[int, str]:
+    """Tunes; returns the batches given up."""
+    from ray import tune
+
+    tuner = tune.Tuner(
+        _trainable(),
+        tune_config=tune.TuneConfig(search_alg=_searcher(run), num_samples=len(run.planned.batches), reuse_actors=True),
+        run_config=tune.RunConfig(
+            storage_path=str(storage),
+            verbose=0,
+            failure_config=tune.FailureConfig(max_failures=RETRIES),
+            callbacks=[_callback(run)],
+        ),
+    )
+    with _quiet(_NOISE):
+        results = tuner.fit()
+    if run.fault is not None:
+        raise SwingbyError(run.fault)
+    if len(results.errors) != len(run.lost):
+        raise SwingbyError(f"Ray Tune failed: {results.errors[0]}")
+    return run.lost
+
+
+def _last(error: object) -> str:
+    """The last line that is not blank, where Ray puts the reason."""
+    return next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)
+
+
+def _trainable() -> type:
+    """The class of all trials; an actor of it takes one configuration after another."""
+    from ray import tune
+
+    class Trial(tune.Trainable):
+        def setup(self, config: dict[str, Any]) -> None:
+            self.batch_config = config
+
+        def reset_config(self, new_config: dict[str, Any]) -> bool:
+            self.batch_config = new_config
+            return True
+
+        def step(self) -> dict[str, Any]:
+            return train(self.batch_config)
+
+        @classmethod
+        def default_resource_request(cls, config: dict[str, Any]) -> tune.PlacementGroupFactory:
+            return tune.PlacementGroupFactory([config["bundle"]])
+
+    return Trial
+
+
+def _searcher(run: _Run) -> Any:
+    """Hands out the batches in the plan's order, until there are no more or the run drains."""
+    from ray.tune.search import Searcher
+
+    class InOrder(Searcher):
+        def __init__(self, run: _Run) -> None:
+            super().__init__()
+            self.run, self.waiting = run, run.configs()
+
+        def __getstate__(self) -> dict[str, Any]:
+            return {}  # Tune pickles what it would need to restore an experiment, which is not used
+
+        def suggest(self, trial_id: str) -> Any:
+            return self.FINISHED if self.run.stopping() else next(self.waiting, self.FINISHED)
+
+        def on_trial_complete(self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False) -> None:
+            return
+
+        def save(self, checkpoint_path: str) -> None:
+            return
+
+        def restore(self, checkpoint_path: str) -> None:
+            return
+
+    return InOrder(run)
+
+
+def _callback(run: _Run) -> Any:
+    """Tells the run what happens; Tune would end the sweep at the first exception of a callback, so none leaves it."""
+    from ray import tune
+
+    class Reports(tune.Callback):
+        def __init__(self, run: _Run) -> None:
+            self.run = run
+
+        def __getstate__(self) -> dict[str, Any]:
+            return {}
+
+        def on_trial_result(
+            self, iteration: int, trials: list[Any], trial: Any, result: dict[str, Any], **_: Any
+        ) -> None:
+            self._guarded(self.run.reported, result)
+
+        def on_trial_recover(self, iteration: int, trials: list[Any], trial: Any, **_: Any) -> None:
+            self._guarded(self.run.died, trial)
+
+        def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **_: Any) -> None:
+            self._guarded(self.run.gave_up, trial)
+
+        def _guarded(self, tell: Callable[[Any], None], what: Any) -> None:
+            try:
+                tell(what)
+            except Exception:
+                logging.getLogger(__name__).exception("progress could not be told; the run goes on")
+
+    return Reports(run)
+
+
+@contextmanager
+def _quiet(names: Sequence[str]) -> Iterator[None]:
+    """Silences these loggers."""
+    loggers = [logging.getLogger(name) for name in names]
+    before = [logger.disabled for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.disabled = True
+        yield
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
