@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import hashlib
 import json
 import os
 import socket
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,33 +56,52 @@ def sync_file(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """A temporary name to write; at the end it is synced and renamed to `path`, on any fault it is removed.
+def write_whole(path: Path, write: Callable[[Path], object], digits: int = 0) -> Path:
+    """Writes a file that is there whole or not at all: aside, synced, renamed.
+
+    Args:
+        path: where it goes.
+        write: writes the content to the path it is given.
+        digits: if not 0, so many digits of the content's SHA-256 are put at the end of the name, see `is_as_named`.
+
+    Returns:
+        Where it lies.
 
     Raises:
-        SwingbyError: the operating system refused (disk full, no rights); `path` is as it was before.
+        SwingbyError: the operating system refused (disk full, no rights); nothing changed.
     """
     temporary = path.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
     with clear_os_errors(f"write {path}"):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            yield temporary
+            write(temporary)
             sync_file(temporary)
+            if digits:
+                path = path.with_name(f"{path.stem}-{_sha256(temporary.read_bytes())[:digits]}{path.suffix}")
             temporary.rename(path)
             sync_folder(path.parent)
         finally:
             temporary.unlink(missing_ok=True)
+    return path
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def is_as_named(path: Path, content: bytes, digits: int) -> bool:
+    """Whether a file that `write_whole` named by its content still has it."""
+    return path.stem.endswith(f"-{_sha256(content)[:digits]}")
 
 
 def write_json(path: Path, value: Any) -> None:
     """Writes one JSON file whole.
 
     Raises:
-        SwingbyError: as `whole`.
+        SwingbyError: as `write_whole`.
     """
-    with whole(path) as temporary:
-        temporary.write_text(json.dumps(value, indent=1) + "\n")
+    text = json.dumps(value, indent=1) + "\n"
+    write_whole(path, lambda temporary: temporary.write_text(text))
 
 
 def _holder(handle: int) -> str:

@@ -11,26 +11,31 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from swingby.errors import SwingbyError
-from swingby.files import whole
+from swingby.files import is_as_named, write_whole
 
 _META = b"swingby"
 
 
-def write_parquet(path: Path, table: pa.Table, header: Mapping[str, Any]) -> Path:
-    """Writes a table and its header whole; with checksums, since a flipped bit in a float would never be noticed."""
+def write_parquet(path: Path, table: pa.Table, header: Mapping[str, Any], digits: int = 0) -> Path:
+    """Writes a table and its header whole, and says where; with checksums, since a flipped bit would never be noticed.
+
+    Args:
+        digits: if not 0, so many digits of the file's SHA-256 end its name: what `read_parquet` can hold it to.
+
+    Raises:
+        SwingbyError: a column's name comes twice, or the disk refuses.
+    """
+    if len(set(table.column_names)) < table.num_columns:
+        raise SwingbyError(f"{path.name}: a column comes twice among {', '.join(table.column_names)}")
     schema = table.schema.with_metadata({_META: json.dumps(header).encode()})
     # Floats hardly repeat: a dictionary of them costs time and saves nothing.
     dictionary: Any = [name for name in table.column_names if not _holds_floats(table.schema.field(name).type)]
-    with whole(path) as temporary:
-        pq.write_table(
-            table.cast(schema),
-            temporary,
-            compression="zstd",
-            use_dictionary=dictionary or False,
-            row_group_size=16384,
-            write_page_checksum=True,
-        )
-    return path
+    options = {"compression": "zstd", "use_dictionary": dictionary or False, "row_group_size": 16384}
+
+    def write(temporary: Path) -> None:
+        pq.write_table(table.cast(schema), temporary, write_page_checksum=True, **options)
+
+    return write_whole(path, write, digits)
 
 
 def _holds_floats(type_: pa.DataType) -> bool:
@@ -46,15 +51,20 @@ def _header(schema: pa.Schema, kind: str) -> dict[str, Any]:
     return header
 
 
-def read_parquet(path: Path, kind: str, **options: Any) -> tuple[dict[str, Any], pa.Table]:
-    """Header and table of one record; `options` go to `pyarrow.parquet.read_table`.
+def read_parquet(path: Path, kind: str, digits: int = 0, **options: Any) -> tuple[dict[str, Any], pa.Table]:
+    """Header and table of one record; `digits` as it was written, `options` go to `pyarrow.parquet.read_table`.
 
     Raises:
         SwingbyError: the file is missing, torn, corrupt, or not one of this platform's.
     """
     try:
-        table = pq.read_table(path, page_checksum_verification=True, **options)
-        return _header(table.schema, kind), table.replace_schema_metadata(None)
+        content = path.read_bytes() if digits else None
+        source = path if content is None else pa.BufferReader(content)
+        table = pq.read_table(source, page_checksum_verification=True, **options)
+        header = _header(table.schema, kind)
+        if content is not None and not is_as_named(path, content, digits):
+            raise pa.ArrowInvalid("its content is not the one its name was made from")
+        return header, table.replace_schema_metadata(None)
     except FileNotFoundError as error:
         raise SwingbyError(f"there is no {kind} {path}") from error
     except (pa.ArrowException, OSError) as error:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-import uuid
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict
@@ -26,6 +24,7 @@ from swingby.provenance import provenance
 __all__ = ["BatchNote", "Plan", "Records", "ShardHeader", "parameter_schema", "plan_table", "provenance"]
 
 FORMAT = 1
+_SHARD_DIGITS, _DERIVED_DIGITS = 8, 12
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -129,7 +128,7 @@ class Records:
     # shards
 
     def shards(self) -> list[str]:
-        """The name of every shard (`<plan_id>/b<batch>-a<attempt>-<random>.parquet`), sorted."""
+        """The name of every shard (`<plan_id>/b<batch>-a<attempt>-<content>.parquet`), sorted."""
         return _listing(self.data / "shards", "*/*.parquet")
 
     def shard_path(self, name: str) -> Path:
@@ -156,8 +155,8 @@ class Records:
         if "attempt" not in table.column_names:
             attempt = pa.array([header.attempt] * table.num_rows, pa.int64())
             table = table.append_column("attempt", attempt)
-        name = f"b{header.batch:06d}-a{header.attempt:04d}-{uuid.uuid4().hex[:8]}.parquet"
-        return write_parquet(self.shard_path(f"{header.plan_id}/{name}"), table, asdict(header))
+        name = f"b{header.batch:06d}-a{header.attempt:04d}.parquet"
+        return write_parquet(self.shard_path(f"{header.plan_id}/{name}"), table, asdict(header), _SHARD_DIGITS)
 
     def read_shard(self, name: str) -> tuple[ShardHeader, pa.Table]:
         """Header and rows of one shard.
@@ -166,7 +165,7 @@ class Records:
             SwingbyError: the file is missing, torn, corrupt, or not a shard.
         """
         path = self.shard_path(name)
-        header, table = read_parquet(path, "shard")
+        header, table = read_parquet(path, "shard", _SHARD_DIGITS)
         require(table, {**SEGMENT_COLUMNS, "attempt": pa.int64()}, f"shard {path.name}")
         try:
             return ShardHeader.of_json(header), table
@@ -192,11 +191,7 @@ class Records:
             raise SwingbyError(f"{version!r} cannot be a version; allowed: letters, digits, '.', '+' and '_'")
         require(table, dict.fromkeys(key), f"derived records {kind}")
         header = {"kind": kind, "version": version, "key": list(key), "created": utc_now(), **metadata}
-        digest = hashlib.sha256(json.dumps(header).encode())
-        for batch in table.to_batches():
-            digest.update(batch.serialize())
-        path = self.data / "derived" / kind / f"{version}-{digest.hexdigest()[:12]}.parquet"
-        return write_parquet(path, table, header)
+        return write_parquet(self.data / "derived" / kind / f"{version}.parquet", table, header, _DERIVED_DIGITS)
 
     def derived(self) -> list[str]:
         """The name of every derived file (`<kind>/<version>-<content>.parquet`), sorted."""
@@ -208,7 +203,7 @@ class Records:
         Raises:
             SwingbyError: the file is missing, torn, corrupt, or not derived records.
         """
-        header, table = read_parquet(self.data / "derived" / name, "derived file")
+        header, table = read_parquet(self.data / "derived" / name, "derived file", _DERIVED_DIGITS)
         missing = [key for key in ("kind", "version", "key", "created") if key not in header]
         if missing:
             raise SwingbyError(f"{Path(name).name} is not a derived file: its header lacks {', '.join(missing)}")

@@ -24,7 +24,7 @@ STORAGE = "storage_version 'v1.5.0'"
 
 
 def connect(**config: Any) -> Database:
-    """An in-memory connection: no extensions are loaded, no Python variables seen, spills go to the temporary folder."""
+    """An in-memory connection: loads no extensions, sees no Python variables, spills into the temporary folder."""
     spill = Path(tempfile.gettempdir()) / f"swingby-spill-{os.getpid()}"
     fixed = {
         "autoinstall_known_extensions": False,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from swingby.errors import SwingbyError
-from swingby.files import clear_os_errors, held, whole
+from swingby.files import clear_os_errors, held, write_whole
 from swingby.records import Records
 from swingby.store import fold
 from swingby.store.build import Build
@@ -293,6 +293,4 @@ class Ingest:
         if path.parent.name == SEALED:
             return path
         copy = self._layout.published / f"{path.stem}-{number:06d}.duckdb"
-        with whole(copy) as temporary:
-            shutil.copyfile(path, temporary)
-        return copy
+        return write_whole(copy, lambda temporary: shutil.copyfile(path, temporary))

@@ -33,8 +33,8 @@ FORGET = (
 
 DROP = "insert into ix.dropped.{table} select cell_id, curve from ranked where rank > 1"
 
-# A cell goes on from its own sweep's earlier attempts only (their checkpoints are the sweep's). Points of an attempt that
-# are not before the first step of a later one were computed again, so they go.
+# A cell goes on from its own sweep's earlier attempts only (their checkpoints are the sweep's). Points of an attempt
+# that are not before the first step of a later one were computed again, so they go.
 LINK = """
 insert into ix.links.{table}
 with parts as (
