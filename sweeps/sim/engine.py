@@ -50,11 +50,7 @@ class Ready:
 
     @classmethod
     def of(cls, cell: Cell) -> Ready:
-        """Draw everything (streams `rotation`, `init/*`, `data/*`).
-
-        Raises:
-            SwingbyError: the cell's points cannot be drawn.
-        """
+        """Draw everything but the order of the points (streams `rotation`, `init/*`, `data/*`)."""
         p = cell.params
         assert isinstance(p, SimParams)
         population = p.drive != "sgd" and p.moments == "population"
@@ -135,6 +131,14 @@ class Training:
     def parameters(self) -> list[Array]:
         """The current parameters, float64, with a leading cell axis."""
         return [parameter.double().cpu().numpy() for parameter in self.net.parameters]
+
+    def diet(self) -> list[Tensor]:
+        """What the batch is trained on, with a leading cell axis: whole training sets, and the first step's food."""
+        whole = self.recorder.whole
+        if not isinstance(self._drive, Descent):
+            return [whole]
+        food = self._drive.feed.food(0)
+        return [whole, *(food if isinstance(food, tuple) else (food,))]
 
     def run(self, watch: Watch | None = None) -> None:
         """Train to the end, recording as asked; a cell that diverges is frozen and its neighbours do not notice."""

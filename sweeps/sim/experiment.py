@@ -15,7 +15,6 @@ from sweeps.sim.film import Film
 from sweeps.sim.init import Start
 from sweeps.sim.params import SimParams
 from swingby.cells import Cell, Point, SeedMode
-from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Recording
 
 _LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
@@ -135,17 +134,9 @@ class Sim(Experiment):
 
     def _train(self, cells: Sequence[Cell], recording: Recording, device: str, watch: Watch | None = None) -> pa.Table:
         began, engine, schema = time.perf_counter(), f"torch on {device}", self._schema(recording.also)
-        ready, faults = _prepared(cells)
-        tables = []
-        if ready:
-            training = Training(ready, recording, device)
-            training.run(watch)
-            tables.append(rows.table(rows.trained(training, engine), schema))
-        if faults:
-            tables.append(rows.table(rows.untrained(faults, engine), schema))
-        table = pa.concat_tables(tables)
-        place = {cell.cell_id: index for index, cell in enumerate(cells)}
-        table = table.take(np.argsort([place[name] for name in table["cell_id"].to_pylist()]))
+        training = Training([Ready.of(cell) for cell in cells], recording, device)
+        training.run(watch)
+        table = rows.table(rows.trained(training, engine), schema)
         share = pa.array(np.full(len(cells), (time.perf_counter() - began) / len(cells)))
         return table.set_column(schema.get_field_index("seconds"), "seconds", share)
 
@@ -153,18 +144,6 @@ class Sim(Experiment):
         asked = {name: column for key in also for name, column in self.recordings[key].items()}
         columns = {name: column.type for name, column in {**self.curves, **asked, **self.scalars}.items()}
         return pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
-
-
-def _prepared(cells: Sequence[Cell]) -> tuple[list[Ready], list[tuple[Cell, str]]]:
-    """Draw every cell; one that cannot be drawn is set aside with its reason, and the others go on."""
-    ready: list[Ready] = []
-    faults: list[tuple[Cell, str]] = []
-    for cell in cells:
-        try:
-            ready.append(Ready.of(cell))
-        except SwingbyError as error:
-            faults.append((cell, str(error)))
-    return ready, faults
 
 
 def _weights(p: SimParams) -> int:

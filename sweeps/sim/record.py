@@ -49,7 +49,7 @@ class Recorder:
 
     def __init__(self, cells: Sequence[Cell], steps: Array, also: Sequence[str], probes: Probes, whole: Tensor) -> None:
         p = _params(cells[0])
-        self.steps, self._also, self._probes, self._whole, self._s = steps, tuple(also), probes, whole, p.s
+        self.steps, self._also, self._probes, self.whole, self._s = steps, tuple(also), probes, whole, p.s
         shape = (len(cells), len(steps))
         widths = {"output": p.s, "jacobian": p.s**2, "hierarchy_loss": 2**p.s, "centre_output": p.s**2}
         asked = {"output", *(_COLUMN[name] for name in also)}
@@ -88,7 +88,7 @@ class Recorder:
         error = outputs.clone()
         error[:, :, :s].sub_(points[:, :, :s])
         losses = 0.5 * error.double().square().sum(2)
-        entry = {"ood_loss": losses[:, 0], "train_loss": net.loss(self._whole), "output": outputs[:, 0, :s]}
+        entry = {"ood_loss": losses[:, 0], "train_loss": net.loss(self.whole), "output": outputs[:, 0, :s]}
         if "jacobian" in self._also:
             entry["jacobian"] = net.jacobian(points[:, 0]).flatten(1)
         if "hierarchy" in self._also:

@@ -1,8 +1,7 @@
-"""Turns a finished batch into rows: curves, scalars, certificates, and reasons for cells that could not be trained."""
+"""Turns a finished batch into rows: curves, scalars and certificates, in the columns of a schema."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -12,7 +11,6 @@ from sweeps.sim import task
 from sweeps.sim.certificate import Certificate, certify
 from sweeps.sim.engine import Training
 from sweeps.sim.record import DIVERGED_AT
-from swingby.cells import Cell
 
 _CERTIFICATE = [field.name for field in fields(Certificate)]
 Columns = dict[str, pa.Array]
@@ -45,20 +43,6 @@ def trained(training: Training, engine: str) -> Columns:
         "time_per_step": pa.array([item.params.time_per_step for item in ready]),
         **{name: pa.array([getattr(c, name) for c in certificates], pa.float64()) for name in _CERTIFICATE},
         "engine": pa.array([engine] * len(ready)),
-    }
-
-
-def untrained(faults: Sequence[tuple[Cell, str]], engine: str) -> Columns:
-    """The columns of cells that could not be trained at all: status failed, with the reason."""
-    count = len(faults)
-    return {
-        "cell_id": pa.array([cell.cell_id for cell, _ in faults]),
-        "from_step": pa.array([0] * count, pa.int64()),
-        "to_step": pa.array([0] * count, pa.int64()),
-        "final": pa.array([True] * count),
-        "status": pa.array(["failed"] * count),
-        "message": pa.array([message for _, message in faults]),
-        "engine": pa.array([engine] * count),
     }
 
 

@@ -6,10 +6,8 @@ import numpy as np
 
 from sweeps.sim.params import SimParams
 from swingby.cells import Cell
-from swingby.errors import SwingbyError
 
 Array = np.ndarray
-_TRUNCATION_ROUNDS = 1000
 
 
 def variances(p: SimParams) -> Array:
@@ -51,9 +49,6 @@ def draw_points(cell: Cell) -> Array:
     """The training points in their s informative coordinates, before any shuffle; float64, shape (C n, s).
 
     Cluster p comes from stream `data/p`; the one at the origin, last, from `data/0`. Larger n extends smaller n.
-
-    Raises:
-        SwingbyError: truncation leaves (almost) no point of a cluster.
     """
     p = _params(cell)
     names = [*range(1, p.s + 1), *([0] if p.zero_cluster else [])]
@@ -64,15 +59,11 @@ def _cluster(cell: Cell, p: SimParams, name: int) -> Array:
     stream = cell.stream(f"data/{name}")
     centre = centres(p)[name - 1] if name else np.zeros(p.s)
     kept: list[Array] = []
-    for _ in range(_TRUNCATION_ROUNDS):
-        missing = p.n - sum(map(len, kept))
-        if not missing:
-            return np.concatenate(kept)
+    # Ends: no centre is within min(mu)/2 of x^ (s >= 2), so at least half of all draws are kept.
+    while missing := p.n - sum(map(len, kept)):
         points = centre + np.sqrt(variances(p)) * stream.standard_normal((missing, p.s))
         kept.append(points[far_enough(p, points)] if p.truncate else points)
-    raise SwingbyError(
-        f"truncate: cluster {name} lies almost wholly within min(mu)/2 of the test point; allowed: smaller sigma"
-    )
+    return np.concatenate(kept)
 
 
 def far_enough(p: SimParams, points: Array) -> Array:
