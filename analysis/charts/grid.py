@@ -73,7 +73,7 @@ class GridAxis:
 
     @cached_property
     def edges(self) -> tuple[float, ...]:
-        """The borders between tiles, one more than values: half-way in the axis's own spacing, mirrored at both ends."""
+        """The borders between tiles, one more than values: half-way on the axis as drawn, mirrored at both ends."""
         at = [self.ruler(p) for p in self.positions]
         if len(at) == 1:
             return (self.unruler(at[0] - 0.5), self.unruler(at[0] + 0.5))

@@ -12,24 +12,31 @@ from analysis.charts.grid import Grid
 
 
 class Spread(NamedTuple):
-    """A number over the seeds of one point: median, and the quartiles `low` and `high`, from `n` runs that have it."""
+    """A number over the seeds of one point, from the `n` runs that have it.
+
+    `low` to `high` is the 95 % bootstrap interval of the median; the quartiles are those of the seeds themselves.
+    """
 
     point: int
+    n: int
     median: float
     low: float
     high: float
-    n: int
+    quartile_low: float
+    quartile_high: float
 
 
 def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
-    """The median as colour (cividis, from zero or the smallest value); quartiles and n where one points."""
-    table = [{**style.tile(grid, row.point), **row._asdict(), "text": _text(row)} for row in rows]
+    """The median as colour (cividis, from zero or the smallest value); its interval, the quartiles and n where one points."""
+    table = [{**style.tile(grid, row.point), **row._asdict(), "text": told(row)} for row in rows]
     layers = _along_one(grid, title) if grid.y is None else _map(grid, rows, title)
     return style.config(style.faceted(layers, table, grid))
 
 
-def _text(row: Spread) -> str:
-    return f"median {row.median:.3g}, quartiles {row.low:.3g} to {row.high:.3g}, {row.n} runs"
+def told(row: Spread) -> str:
+    """A point's number in words."""
+    interval = f"95 % interval {row.low:.3g} to {row.high:.3g}"
+    return f"median {row.median:.3g} ({interval}), quartiles {row.quartile_low:.3g} to {row.quartile_high:.3g}, {row.n} runs"
 
 
 def _tip(title: str) -> list[alt.Tooltip]:

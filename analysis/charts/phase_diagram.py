@@ -67,7 +67,7 @@ def _layers(grid: Grid, outcome: str) -> list[alt.Chart]:
     base = alt.Chart().transform_filter("datum.kind == 'tile'").encode(x=x, y=y)
     tiles = base.mark_rect(strokeWidth=0).encode(**area, color=_colour(outcome), tooltip=tip)
     side = style.smallest_tile(grid)
-    inset = base.mark_square(color="white", opacity=1).encode(size=_inset_size(side, alt.Undefined), tooltip=tip)
+    inset = base.mark_square(color="white", opacity=1).encode(size=_inset_size(side), tooltip=tip)
     # Draws nothing: a legend borrows the look of a mark, and white squares on white would not be seen in it.
     key = alt.Chart().transform_filter("datum.kind == 'key'").mark_square(fill="white", stroke=style.INK, opacity=1)
     key = key.encode(x=x, y=y, size=_inset_size(side, _inset_legend()))
@@ -88,10 +88,11 @@ def _colour(outcome: str) -> alt.Color:
     return alt.Color("share:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=legend)
 
 
-def _inset_size(side: float, legend: alt.Legend | None) -> alt.Size:
-    """The inset's side grows in proportion to the half-width and would fill the tile at one half, so its area squares it."""
+def _inset_size(side: float, legend: alt.Legend | None = None) -> alt.Size:
+    """The inset's side is proportional to the half-width, and would fill the tile at one half; hence the square."""
     scale = alt.Scale(type="pow", exponent=2, domain=[0, 0.5], range=[0, side**2])
-    return alt.Size("half_width:Q", scale=scale, legend=legend)
+    size = alt.Size("half_width:Q", scale=scale)
+    return size if legend is None else size.legend(legend)
 
 
 def _inset_legend() -> alt.Legend:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -28,12 +29,12 @@ def config(chart: Any) -> Any:
         chart.configure(background="white", font=FONT, padding=8)
         .configure_view(stroke=None)
         .configure_axis(
-            labelColor=INK, titleColor=INK, titleFontWeight="normal", titleFontSize=12, labelFontSize=11, titlePadding=8,
-            domainColor=FAINT, tickColor=FAINT, grid=False, labelFlush=False,
+            labelColor=INK, titleColor=INK, titleFontWeight="normal", titleFontSize=12, labelFontSize=11,
+            titlePadding=8, domainColor=FAINT, tickColor=FAINT, grid=False, labelFlush=False,
         )
         .configure_legend(
-            labelColor=INK, titleColor=INK, titleFontWeight="normal", titleFontSize=11, labelFontSize=11, titleLimit=400,
-            labelLimit=300,
+            labelColor=INK, titleColor=INK, titleFontWeight="normal", titleFontSize=11, labelFontSize=11,
+            titleLimit=400, labelLimit=300,
         )
         .configure_header(labelColor=INK, labelFontSize=12, labelFontWeight="bold", title=None, labelPadding=6)
         .configure_title(color=INK, fontSize=12, fontWeight="bold", anchor="start", offset=8)
@@ -47,10 +48,10 @@ def short(value: Any, digits: int = 5) -> Any:
     return value
 
 
-def inline(rows: Iterable[Row], name: str | None = None) -> alt.InlineData:
+def inline(rows: Iterable[Row], name: str = "") -> alt.InlineData:
     """Rows as data written into the chart itself."""
     values = [{key: short(value) for key, value in row.items()} for row in rows]
-    return alt.InlineData(values=values, **({} if name is None else {"name": name}))
+    return alt.InlineData(values=values, name=name) if name else alt.InlineData(values=values)
 
 
 def panel_size(grid: Grid) -> tuple[int, int]:
@@ -95,7 +96,7 @@ def thinned(axis: GridAxis, length: float, room: float) -> list[int]:
     at = [(axis.ruler(p) - first) / (last - first) * length for p in axis.positions]
     for stride in range(1, len(at)):
         kept = list(range(0, len(at), stride))
-        if all(at[b] - at[a] >= room for a, b in zip(kept, kept[1:], strict=False)):
+        if all(at[b] - at[a] >= room for a, b in pairwise(kept)):
             return kept
     return [0]
 

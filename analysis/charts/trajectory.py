@@ -13,7 +13,7 @@ from analysis.charts import style
 
 
 class Place(NamedTuple):
-    """Where the output stands at one step: its coordinates over mu, so that 1 is right; `seed` is None for the median."""
+    """The output at one step: two coordinates over mu, so that 1 is right; `seed` is None for the median."""
 
     group: str
     seed: int | None
@@ -72,7 +72,7 @@ def trajectories(medians: Sequence[Place], runs: Sequence[Place], plane: Plane) 
         titles[group] = f"a dot every {every:g} step{'' if every == 1 else 's'}"
         rows += [{"kind": "median", **place._asdict()} for place in path]
         rows += [{"kind": "mark", **place._asdict()} for place in time_marks(path, every)]
-    domain = _domain([*medians, *runs])
+    domain = plane_range([*medians, *runs])
     panels = [
         alt.layer(*_layers(plane, domain), data=style.inline(row for row in rows if row["group"] == group)).properties(
             width=250, height=250, title=alt.TitleParams(group, subtitle=titles[group], subtitleColor=style.FAINT)
@@ -88,7 +88,7 @@ def trajectory_panel(plane: Plane, domain: tuple[float, float]) -> Any:
     return style.config(chart.properties(width=270, height=270))
 
 
-def _domain(places: Sequence[Place]) -> tuple[float, float]:
+def plane_range(places: Sequence[Place]) -> tuple[float, float]:
     """One range for both axes, so that the plane keeps its shape; never beyond -1 and 2."""
     values = [v for place in places for v in (place.x, place.y) if math.isfinite(v)]
     return max(-1.0, min([-0.1, *values]) - 0.05), min(2.0, max([1.15, *values]) + 0.05)

@@ -12,7 +12,7 @@ from analysis.charts.losses import FLOOR
 from analysis.charts.trajectory import Place, even_time, time_marks
 
 CEILING = 1e6
-"""Losses above this many L_ref, and those that are not finite, are packed as this; runs that large count as diverged."""
+"""Losses above this many L_ref, and those that are not finite, are packed as this: beyond it a run counts as diverged."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def differences(values: np.ndarray) -> list[int]:
 
 
 def packed_loss(loss: np.ndarray) -> list[int]:
-    """Losses (over L_ref) as differences of thousandths of a decade: to 0.12 %, between the chart's floor and CEILING."""
+    """Losses (over L_ref) as differences of thousandths of a decade (0.12 %), from the chart's floor to CEILING."""
     bounded = np.clip(np.nan_to_num(loss, nan=CEILING, posinf=CEILING), FLOOR, CEILING)
     return differences(np.round(1000 * np.log10(bounded)))
 
@@ -59,7 +59,7 @@ def packed_output(output: np.ndarray) -> list[int]:
 
 
 def packed(curves: Mapping[int, PointCurves]) -> dict[str, Any]:
-    """The curves as the page's script reads them: shared lists of steps, and for each point its losses, path and marks."""
+    """The curves as the page's script reads them: shared lists of steps; of each point its losses, path and marks."""
     steps: dict[tuple[int, ...], int] = {}
     points = {}
     for point, curve in curves.items():

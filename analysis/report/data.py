@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from analysis.charts.grid import Grid, GridAxis, Value, plain
 from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS
 from analysis.charts.trajectory import Plane
 from analysis.report.curves import PointCurves
-from analysis.charts.grid import Grid, GridAxis, Value, plain
 from analysis.report.queries import Query
 from swingby import plugins
 from swingby.detector import OutcomeKind
@@ -120,7 +120,7 @@ def read(store: Store, sweep_id: str, plane: tuple[int, int] = (1, 2)) -> Report
 
 def ask(store: Store, query: Query) -> pl.DataFrame:
     """The rows of one query."""
-    return store.sql(query.text, query.parameters).polars()
+    return store.sql(query.text, [list(p) if isinstance(p, tuple) else p for p in query.parameters]).polars()
 
 
 def runs_query(sweep_id: str, points: Sequence[int], plane: Plane | None) -> Query:

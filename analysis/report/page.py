@@ -1,4 +1,4 @@
-"""One self-contained HTML page: figures, data and Vega inside, nothing fetched, nothing that was typed taken for markup."""
+"""One self-contained HTML page: figures, data and Vega inside; nothing is fetched, and no text is taken for markup."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def vega() -> str:
     Raises:
         SwingbyError: it has grown a piece that would end the page's script element early.
     """
-    bundle = vl_convert.javascript_bundle(vl_version=VEGA_LITE)
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE)
     if re.search(r"</script|<!--", bundle, re.IGNORECASE):
         raise SwingbyError("this release of vl-convert bundles a Vega that cannot stand inside a page; pin vl-convert")
     return bundle
@@ -76,7 +76,7 @@ def _hash(text: str) -> str:
 
 
 def policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
-    """The page's Content-Security-Policy: these scripts and styles, known by their hashes, and nothing from anywhere."""
+    """The page's Content-Security-Policy: these scripts and styles, by their hashes, and nothing from anywhere."""
     return "; ".join(
         [
             "default-src 'none'",

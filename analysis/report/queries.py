@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-Parameter = str | int | float
+Parameter = str | int | float | tuple[int, ...]
 
 
 @cache
@@ -35,7 +34,7 @@ class Query:
         return re.sub(r"\$(\d+)", lambda match: literal(self.parameters[int(match[1]) - 1]), self.text)
 
 
-def literal(value: Parameter | Sequence[Parameter]) -> str:
+def literal(value: Parameter) -> str:
     """A value as an SQL literal."""
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"

@@ -2,12 +2,15 @@
 -- $1 is the sweep's id.
 with here as (
     select point, cell_id from members where sweep_id = $1
+),
+told as (  -- outcomes of the very row that stands for the cell
+    select * exclude (of_shard), of_shard as shard from outcomes_descents
 )
 select columns(lambda name: name not in (
     'step', 'ood_loss', 'train_loss', 'output', 'jacobian', 'hierarchy_loss', 'centre_output', 'recorded', 'init_weights'
 ))
 from here
 join sim using (cell_id)
-left join outcomes_descents using (cell_id)
+left join told using (cell_id, shard)
 where status in ('ok', 'diverged', 'failed')
 order by point, seed

@@ -1,0 +1,44 @@
+"""The verb `report` of the command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from swingby.cli.console import DEFAULT_DATA, DataFolder, say
+from swingby.errors import SwingbyError
+
+
+def report(
+    sweep: Annotated[
+        str, typer.Argument(help="A sweep's name, its id (or the first digits), or a sweep file.", show_default=False)
+    ],
+    data: DataFolder = DEFAULT_DATA,
+    out: Annotated[Path, typer.Option(help="Where the folder with the report goes.")] = Path("out"),
+    png: Annotated[bool, typer.Option("--png/--no-png", help="Each figure as PNG.")] = True,
+    svg: Annotated[bool, typer.Option("--svg/--no-svg", help="Each figure as SVG.")] = True,
+    pdf: Annotated[bool, typer.Option("--pdf/--no-pdf", help="Each figure as PDF.")] = True,
+    plane: Annotated[str, typer.Option(help="The two concepts (from 1) that trajectories are drawn over.")] = "1,2",
+) -> None:
+    """Draws a sweep: one HTML page that works offline, and every figure as PNG, SVG and PDF beside it; prints the page's path.
+
+    Works on unfinished sweeps too: the page says what is missing.
+
+    Example:
+
+        swingby report transient-memorization --out out
+    """
+    from analysis.report import write_report
+
+    wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
+    say(str(write_report(sweep, data, out, wanted, _plane(plane))))
+
+
+def _plane(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"\s*(\d{1,3})\s*,\s*(\d{1,3})\s*", text)
+    if match is None:
+        raise SwingbyError(f"--plane {text!r} is no pair of concepts; write two numbers from 1 on, such as 1,2")
+    return int(match[1]), int(match[2])
