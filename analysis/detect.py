@@ -131,9 +131,11 @@ def _measured(group: Group, a: Floats) -> Columns:
     output = group.vectors("output", group.mu.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):
         progress = output / group.mu[:, None, :]
-    known = _finite(progress)
+    known = _finite(output)
+    # r_k does not exist where mu_k = 0: such a concept is never learned and never retreats.
+    steady = np.where(known[:, None, None], np.nan_to_num(progress, nan=0, posinf=0, neginf=0), 0)
     columns = _bumps(group, noisy, output)
-    columns["retreat"] = _told(order.retreats(np.where(known[:, None, None], progress, 0), group.steps, noisy), known)
+    columns["retreat"] = _told(order.retreats(steady, group.steps, noisy), known)
     columns |= _order(group, progress, known, a)
     columns |= _rates(group, progress, a)
     return columns | _hierarchy(group)

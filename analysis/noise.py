@@ -16,14 +16,16 @@ GRID = 200
 """A noisy curve with more records than this is also resampled to about this many."""
 SPAN = 4
 """Stride of the fourth difference that measures slow noise: wide enough to see it, short against a bump."""
+FEWEST = 32
+"""Records below which noise is taken as white."""
 SPREAD = 5
 """Neighbours in the running mean of the second reading."""
 
 # Calibrated on synthetic null curves and never on sweeps: `python -m analysis.calibration` prints the evidence.
 # Thresholds in units of the local standard deviation, by redness: log-linear between the two, constant outside.
-REDNESS = (1.1, 1.6)
-FACTORS = (8.0, 19.2)
-MEAN_FACTORS = (2.88, 15.2)
+REDNESS = (1.1, 1.7)
+FACTORS = (8.0, 24.0)
+MEAN_FACTORS = (2.9, 17.0)
 
 
 def local_sd(values: Floats, steps: Floats, stride: int = 1) -> Floats:
@@ -65,15 +67,15 @@ def redness(values: Floats, sd: Floats) -> Floats:
     """How much larger the slow noise is than the fast, (C,): 1 for white noise, about 1.85 for AR(1) with 0.9.
 
     Root mean square of the fourth difference over SPAN records, over the local sd; the largest fifth is left out, for
-    that is where the curve itself bends. Too few records to tell (below 40) count as the reddest noise.
+    that is where the curve itself bends. Fewer than FEWEST records cannot tell; so far apart, they are taken as white.
 
     Args:
         values: (C, T).
         sd: (C, T), the local standard deviation at stride 1.
     """
     count = values.shape[1] - 4 * SPAN
-    if count < 24:
-        return np.full(len(values), np.inf)
+    if values.shape[1] < FEWEST:
+        return np.ones(len(values))
     kernel = (1.0, -4.0, 6.0, -4.0, 1.0)
     fourth = sum(weight * values[:, i * SPAN : i * SPAN + count] for i, weight in enumerate(kernel))
     scale = sd[:, 2 * SPAN : -2 * SPAN]

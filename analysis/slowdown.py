@@ -114,6 +114,7 @@ def one_layer(progress: Floats, jacobian: Floats, mu: Floats, time: Floats, a: F
         time: time of the flow of L, (C, T).
     """
     decay = np.exp(-time[:, :, None] * a[:, None, :])
-    initial = np.einsum("cti,cki,ci->ctk", decay, jacobian, mu) / mu[:, None, :]
-    rate, r2 = _banded(np.abs(progress - initial - 1), time)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        initial = np.einsum("cti,cki,ci->ctk", decay, jacobian, mu) / mu[:, None, :]
+        rate, r2 = _banded(np.abs(progress - initial - 1), time)
     return Rates(rate, r2, a.copy())
