@@ -42,11 +42,19 @@ class Rises(NamedTuple):
 
 
 class Descent(NamedTuple):
-    """How C curves descend: drops beyond the threshold, (C,), the rises between them, the median threshold, (C,)."""
+    """How C curves descend.
+
+    Attributes:
+        drops: number of drops beyond the threshold, (C,).
+        rises: the rises between two of them.
+        tau: median of the threshold over the curve, over L_ref, (C,).
+        noise_sd: median of the noise's local standard deviation, over L_ref, (C,).
+    """
 
     drops: Ints
     rises: Rises
     tau: Floats
+    noise_sd: Floats
 
 
 def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy: NDArray[np.bool_]) -> Descent:
@@ -63,14 +71,19 @@ def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy:
         noisy: (C,), False where the run has no sampling noise.
     """
     scale, train_scale = np.zeros_like(loss), np.zeros_like(loss)
-    if noisy.any():
-        scale[noisy] = noise.thresholds(loss[noisy], steps)
-        train_scale[noisy] = noise.thresholds(train[noisy], steps)
-    plain = _read(loss, train, distance, scale, train_scale)
-    return _stronger(plain, _read_means(loss, train, distance, steps, noisy)) if noisy.any() else plain
+    sd = np.zeros(len(loss))
+    if not noisy.any():
+        return _read(loss, train, distance, scale, train_scale, sd)
+    of_loss, of_train = noise.measure(loss[noisy], steps), noise.measure(train[noisy], steps)
+    scale[noisy], train_scale[noisy] = of_loss.threshold, of_train.threshold
+    sd[noisy] = np.median(of_loss.sd, axis=1)
+    plain = _read(loss, train, distance, scale, train_scale, sd)
+    return _stronger(plain, _read_means(of_loss, of_train, distance[noisy], steps), np.flatnonzero(noisy))
 
 
-def _read(loss: Floats, train: Floats, distance: Floats, scale: Floats, train_scale: Floats) -> Descent:
+def _read(
+    loss: Floats, train: Floats, distance: Floats, scale: Floats, train_scale: Floats, noise_sd: Floats
+) -> Descent:
     turns = zigzag(loss, scale, np.full(len(loss), FLOOR))
     curve, at = turns.curve, turns.at
     follows = np.append(curve[1:] == curve[:-1], False) if len(curve) else np.zeros(0, dtype=bool)
@@ -90,7 +103,7 @@ def _read(loss: Floats, train: Floats, distance: Floats, scale: Floats, train_sc
         nearer=distance[row, peak] - distance[row, start],
         unlearned=unlearned - allowed,
     )
-    return Descent(drops, rises, np.maximum(FLOOR, np.median(scale, axis=1)))
+    return Descent(drops, rises, np.maximum(FLOOR, np.median(scale, axis=1)), noise_sd)
 
 
 def _return(loss: Floats, row: Ints, start: Ints, peak: Ints) -> Ints:
@@ -102,37 +115,33 @@ def _return(loss: Floats, row: Ints, start: Ints, peak: Ints) -> Ints:
     return np.where(back.any(axis=1), back.argmax(axis=1), lowest)
 
 
-def _read_means(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy: NDArray[np.bool_]) -> Descent:
-    starts = noise.block_starts(len(steps))
-    rows = np.flatnonzero(noisy)
-    coarse, coarse_steps = noise.resampled(loss[rows], steps)
-    coarse_train, _ = noise.resampled(train[rows], steps)
-    coarse_distance, _ = noise.resampled(distance[rows], steps)
+def _read_means(of_loss: noise.Noise, of_train: noise.Noise, distance: Floats, steps: Floats) -> Descent:
+    """The second reading, of the noisy rows alone; the records it names are those in the middle of its blocks."""
+    coarse_distance, _ = noise.resampled(distance, steps)
     means = _read(
-        noise.running_mean(coarse),
-        noise.running_mean(coarse_train),
+        noise.running_mean(of_loss.coarse),
+        noise.running_mean(of_train.coarse),
         noise.running_mean(coarse_distance),
-        noise.mean_thresholds(coarse, coarse_steps),
-        noise.mean_thresholds(coarse_train, coarse_steps),
+        of_loss.mean_threshold,
+        of_train.mean_threshold,
+        np.median(of_loss.sd, axis=1),
     )
+    starts = noise.block_starts(len(steps))
     middle = (starts + np.append(starts[1:], len(steps)) - 1) // 2
-    drops, tau, rises = np.zeros(len(loss), dtype=np.int64), np.full(len(loss), FLOOR), means.rises
-    drops[rows], tau[rows] = means.drops, means.tau
-    start, peak, end = (middle[at] for at in (rises.start, rises.peak, rises.end))
-    return Descent(drops, rises._replace(curve=rows[rises.curve], start=start, peak=peak, end=end), tau)
+    start, peak, end = (middle[at] for at in (means.rises.start, means.rises.peak, means.rises.end))
+    return means._replace(rises=means.rises._replace(start=start, peak=peak, end=end))
 
 
-def _stronger(first: Descent, second: Descent) -> Descent:
-    """Row by row the reading with more descents; the first where they agree."""
-    take = second.drops > first.drops
-    kept = first.rises.only(~take[first.rises.curve])
-    taken = second.rises.only(take[second.rises.curve])
+def _stronger(first: Descent, second: Descent, rows: Ints) -> Descent:
+    """Row by row the reading with more descents, the first where they agree; `second` is of these rows of the first."""
+    better = second.drops > first.drops[rows]
+    drops, tau, replaced = first.drops.copy(), first.tau.copy(), np.zeros(len(first.drops), dtype=bool)
+    drops[rows[better]], tau[rows[better]], replaced[rows[better]] = second.drops[better], second.tau[better], True
+    taken = second.rises.only(better[second.rises.curve])
+    taken = taken._replace(curve=rows[taken.curve])
+    kept = first.rises.only(~replaced[first.rises.curve])
     joined = Rises._make(np.concatenate(pair) for pair in zip(kept, taken, strict=True))
-    return Descent(
-        np.where(take, second.drops, first.drops),
-        joined.only(np.argsort(joined.curve, kind="stable")),
-        np.where(take, second.tau, first.tau),
-    )
+    return Descent(drops, joined.only(np.argsort(joined.curve, kind="stable")), tau, first.noise_sd)
 
 
 def tallest(rises: Rises) -> Rises:

@@ -104,12 +104,10 @@ class Needed(NamedTuple):
 def needed(curves: Floats) -> Needed:
     """The largest factors of the two readings at which each curve has two descents, by bisection, and its redness."""
     steps = np.arange(curves.shape[1], dtype=float)
-    stride = max(1, round(len(steps) / noise.GRID))
-    coarse, coarse_steps = noise.resampled(curves, steps)
-    coarse_sd = noise.local_sd(coarse, coarse_steps)
-    plain = _largest(curves, noise.local_sd(curves, steps, stride))
-    mean = _largest(noise.running_mean(coarse), coarse_sd)
-    return Needed(plain, mean, noise.redness(coarse, coarse_sd))
+    found = noise.measure(curves, steps)
+    plain = _largest(curves, found.sd)
+    mean = _largest(noise.running_mean(found.coarse), found.coarse_sd)
+    return Needed(plain, mean, found.red)
 
 
 def _largest(values: Floats, sd: Floats) -> Floats:

@@ -13,7 +13,6 @@ from analysis import order, slowdown, verdict
 from analysis.bumps import Descent, descend, nearest_centre, tallest
 from analysis.curves import Group, Runs, lists
 from analysis.extrema import Floats
-from analysis.noise import local_sd
 from swingby.detector import Detector, OutcomeKind
 from swingby.experiment import Column
 
@@ -149,14 +148,12 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
     known = _finite(train) & _finite(distance)
     train, distance = np.where(known[:, None], train, 0), np.where(known[:, None], distance, 0)
     descent = descend(loss, train, distance, group.steps, noisy)
-    sd = np.zeros(len(loss))
-    sd[noisy] = np.median(local_sd(loss[noisy], group.steps), axis=1)
     several = descent.drops >= 2
     transient = np.zeros(len(loss), dtype=bool)
     shown = (descent.rises.nearer < 0) & (descent.rises.unlearned <= 0)
     transient[descent.rises.curve[shown]] = True
     return {
-        "noise_sd": sd.astype(object),
+        "noise_sd": descent.noise_sd.astype(object),
         "descents": descent.drops.astype(object),
         "non_monotone": several.astype(object),
         "transient_memorization": _told(transient & several, known | ~several),
@@ -211,6 +208,8 @@ def _signal(group: Group) -> Floats:
 
 def _order(group: Group, progress: Floats, known: Mask, a: Floats) -> Columns:
     at = order.learned_at(progress)
+    # A run that left its bounds ends nowhere near the answer, whatever its last record inside them says.
+    at[group.runs.diverged[group.rows]] = len(group.steps)
     times = order.learning_times(at, group.steps)
     follows, told = order.follows_a(at, len(group.steps), a)
     return {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import median_filter
@@ -92,24 +94,49 @@ def factor(red: Floats, ends: tuple[float, float] = FACTORS) -> Floats:
     return np.exp(np.interp(red, REDNESS, np.log(ends)))
 
 
-def thresholds(values: Floats, steps: Floats) -> Floats:
-    """What the noise asks of a move before it counts, at every record, (C, T): the factor times the local sd."""
-    stride = max(1, round(values.shape[1] / GRID))
-    sd = local_sd(values, steps, stride)
+class Noise(NamedTuple):
+    """The noise of C curves, as recorded and resampled.
+
+    Attributes:
+        sd: local standard deviation at every record, (C, T).
+        coarse, coarse_steps, coarse_sd: the curves on about GRID blocks, (C, B), their steps, (B,), and their local sd.
+        red: redness of the resampled curves, (C,).
+    """
+
+    sd: Floats
+    coarse: Floats
+    coarse_steps: Floats
+    coarse_sd: Floats
+    red: Floats
+
+    @property
+    def threshold(self) -> Floats:
+        """What the noise asks of a move of the curve as recorded before it counts, at every record, (C, T)."""
+        return factor(self.red)[:, None] * self.sd
+
+    @property
+    def mean_threshold(self) -> Floats:
+        """The same for the running mean of the resampled curve, (C, B)."""
+        return factor(self.red, MEAN_FACTORS)[:, None] * self.coarse_sd
+
+
+def measure(values: Floats, steps: Floats) -> Noise:
+    """The noise of every row of values (C, T), recorded at steps (T,)."""
     coarse, coarse_steps = resampled(values, steps)
-    red = redness(coarse, local_sd(coarse, coarse_steps))
-    return factor(red)[:, None] * sd
+    coarse_sd = local_sd(coarse, coarse_steps)
+    stride = block_size(len(steps))
+    sd = coarse_sd if stride == 1 else local_sd(values, steps, stride)
+    return Noise(sd, coarse, coarse_steps, coarse_sd, redness(coarse, coarse_sd))
 
 
-def mean_thresholds(values: Floats, steps: Floats) -> Floats:
-    """The same for the running mean of an already resampled curve, (C, T)."""
-    sd = local_sd(values, steps)
-    return factor(redness(values, sd), MEAN_FACTORS)[:, None] * sd
+def block_size(times: int) -> int:
+    """How many records make a block that resamples `times` records to about GRID."""
+    return max(1, round(times / GRID))
 
 
 def block_starts(times: int) -> NDArray[np.int64]:
-    """Where the blocks begin that resample `times` records to about GRID; the last block takes what is left over."""
-    size = max(1, round(times / GRID))
+    """Where the blocks begin; the last one takes what is left over."""
+    size = block_size(times)
     return np.arange(max(1, times // size), dtype=np.int64) * size
 
 

@@ -69,7 +69,7 @@ def retreats(progress: Floats, steps: Floats, noisy: Mask) -> Mask:
         values = np.ascontiguousarray(progress[:, :, k])
         scale = np.zeros_like(values)
         if noisy.any():
-            scale[noisy] = noise.thresholds(values[noisy], steps)
+            scale[noisy] = noise.measure(values[noisy], steps).threshold
         turns = zigzag(values, scale, np.full(curves, RETREAT_FLOOR))
         curve, at = turns.curve, turns.at
         same = np.append(curve[1:] == curve[:-1], False) if len(curve) else np.zeros(0, dtype=bool)
