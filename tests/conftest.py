@@ -1,12 +1,16 @@
-"""What several test files share: somebody else's package of experiments, as if it were installed."""
+"""What several test files share: somebody else's packages of experiments, as if they were installed."""
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 PLUGIN = Path(__file__).parent / "plugin"
+WALK = Path(__file__).parent / "walk"
 
 
 @pytest.fixture
@@ -14,3 +18,14 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> str:
     """The experiment `toy` of tests/plugin, found by entry point like any other; gives its name."""
     monkeypatch.syspath_prepend(str(PLUGIN))
     return "toy"
+
+
+@pytest.fixture
+def walk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
+    """The experiment `walk` of tests/walk, also for child processes, with a data folder (`walk_kit.Kit`)."""
+    monkeypatch.syspath_prepend(str(WALK))
+    kit = importlib.import_module("walk_kit").Kit(tmp_path)
+    for name in ("PYTHONPATH", "WALK_LEDGER"):
+        monkeypatch.setenv(name, kit.environment()[name])
+    yield kit
+    kit.close()

@@ -59,6 +59,9 @@ def run_batch(
 ) -> BatchDone:
     """Trains those cells of a batch that have no final row from an earlier attempt at it.
 
+    Final rows are written together at the end, or once a minute. Rows that are not final are on disk when `run` goes on
+    after its yield, so it may then note in `Batch.workdir` that it got so far.
+
     A cell that makes `Experiment.run` raise comes back as a row with status "failed"; it is found by halving the batch.
 
     Args:
@@ -183,8 +186,9 @@ class _Trial:
     def _run_together(self, cells: tuple[Cell, ...]) -> None:
         batch = Batch(cells, self.plan.recording, self.device, self.workdir, self.draining)
         for table in self.experiment.run(batch):
-            self.buffer.append(self.segments.take(table))
-            if time.monotonic() - self.flushed >= FLUSH_SECONDS:
+            rows = self.segments.take(table)
+            self.buffer.append(rows)
+            if False in rows["final"].to_pylist() or time.monotonic() - self.flushed >= FLUSH_SECONDS:
                 self._flush()
 
     def _flush(self) -> None:

@@ -91,7 +91,8 @@ def require_tokens() -> None:
     """Makes Ray use a token in this process and its children: the user's, or one that nobody else can read."""
     if os.environ.get("RAY_AUTH_MODE", "token").lower() != "token":
         raise SwingbyError(f"RAY_AUTH_MODE is {os.environ['RAY_AUTH_MODE']!r}; allowed: token, or leave it unset")
-    os.environ["RAY_AUTH_MODE"] = "token"
+    if "ray" not in sys.modules:  # a Ray that is imported already turns it on itself when it starts, and only so
+        os.environ["RAY_AUTH_MODE"] = "token"
     if not (os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")):
         os.environ["RAY_AUTH_TOKEN_PATH"] = str(_token_file())
 

@@ -47,15 +47,16 @@ def fit(samples: Sequence[Sample]) -> Cost:
     """The cost of one shape, from at least one batch of it.
 
     The first batch in a process also pays for imports and compilation, and neighbours can slow any of them. So the
-    median over batches of one size counts, and no batch counts as dearer than a larger one. Relative residuals are
-    minimised; neither term becomes negative.
+    median over batches of one size counts, and sizes that took longer than a larger one are left out. Relative
+    residuals are minimised; neither term becomes negative.
     """
     by_size: dict[int, list[float]] = defaultdict(list)
     for sample in samples:
         by_size[sample.cells].append(max(sample.seconds, 1e-6))
     cells = np.array(sorted(by_size), float)
     seconds = np.array([np.median(by_size[int(count)]) for count in cells])
-    seconds = np.minimum.accumulate(seconds[::-1])[::-1]
+    plausible = seconds <= np.minimum.accumulate(seconds[::-1])[::-1]
+    cells, seconds = cells[plausible], seconds[plausible]
     size = sum(sample.size for sample in samples) / sum(sample.cells for sample in samples)
     fixed, each = 0.0, float(np.sum(cells / seconds) / np.sum((cells / seconds) ** 2))
     if len(cells) > 1:

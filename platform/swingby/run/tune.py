@@ -9,16 +9,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from swingby.errors import SwingbyError
 from swingby.experiment import Resources
-from swingby.records import Records
 from swingby.run import cluster
 from swingby.run.batch import BatchDone, run_batch
 from swingby.run.drain import Drain, flag_for
-from swingby.run.plan import Planned
-from swingby.run.progress import Progress
+
+if TYPE_CHECKING:  # workers import this file, and need neither the store nor the planner
+    from swingby.records import Records
+    from swingby.run.plan import Planned
+    from swingby.run.progress import Progress
 
 RETRIES = 3
 """How often a batch is tried again whose process died."""
@@ -192,6 +194,7 @@ def _fit(run: _Run, storage: Path) -> dict[int, str]:
             storage_path=str(storage),
             verbose=0,
             failure_config=tune.FailureConfig(max_failures=RETRIES),
+            checkpoint_config=tune.CheckpointConfig(checkpoint_at_end=False),
             callbacks=[_callback(run)],
         ),
     )

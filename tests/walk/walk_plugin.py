@@ -1,10 +1,11 @@
 """A package of somebody else's, for tests of the machinery: a random walk that can misbehave, and a detector for it.
 
-Environment: TOY_LEDGER, a file that gets a line (cell id and process id) whenever a cell begins.
+Environment: WALK_LEDGER, a file that gets a line (cell id and process id) whenever a cell begins.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import time
@@ -22,7 +23,7 @@ from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Param
 LIST = pa.list_(pa.float64())
 
 
-class ToyParams(Params):
+class WalkParams(Params):
     """What a walk may be told.
 
     Attributes:
@@ -39,12 +40,12 @@ class ToyParams(Params):
     pieces: int = 0
 
 
-class Toy(Experiment):
+class Walk(Experiment):
     """Walks `length` steps of size `rate`."""
 
-    name: ClassVar[str] = "toy"
+    name: ClassVar[str] = "walk"
     stream_version: ClassVar[int] = 1
-    Params: ClassVar[type[Params]] = ToyParams
+    Params: ClassVar[type[Params]] = WalkParams
     curves: ClassVar[Mapping[str, Column]] = {
         "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),
         "position": Column(LIST, "where the walk is"),
@@ -76,7 +77,7 @@ class Toy(Experiment):
             yield pa.concat_tables(tables)
 
     def _begin(self, cell: Cell) -> None:
-        if ledger := os.environ.get("TOY_LEDGER"):
+        if ledger := os.environ.get("WALK_LEDGER"):
             handle = os.open(ledger, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             os.write(handle, f"{cell.cell_id} {os.getpid()}\n".encode())
             os.close(handle)
@@ -96,14 +97,16 @@ class Toy(Experiment):
         checkpoint = Path(batch.workdir or "") / cell.cell_id
         edges = np.linspace(0, cell.params.length + 1, cell.params.pieces + 1).astype(int)
         begun = int(checkpoint.read_text()) if checkpoint.exists() else 0
-        for low, high in zip(edges[:-1], edges[1:], strict=True):
+        for low, high in itertools.pairwise(edges):
+            if batch.draining():
+                return
             if low >= begun:
                 yield self._rows(cell, batch, int(low), int(high) - 1)
                 checkpoint.write_text(str(high))
                 time.sleep(cell.params.pause)
 
     def _rows(self, cell: Cell, batch: Batch, low: int, high: int) -> pa.Table:
-        params: ToyParams = cell.params  # type: ignore[assignment]
+        params: WalkParams = cell.params
         noise = cell.stream("noise").normal(size=params.length + 1)
         place = params.rate * np.cumsum(noise)
         diverged = params.wants == "diverge"
@@ -130,9 +133,9 @@ class Toy(Experiment):
 class Height(Detector):
     """How high a walk gets."""
 
-    name: ClassVar[str] = "toy_height"
+    name: ClassVar[str] = "walk_height"
     version: ClassVar[str] = "1"
-    experiments: ClassVar[tuple[str, ...]] = ("toy",)
+    experiments: ClassVar[tuple[str, ...]] = ("walk",)
     outcomes: ClassVar[Mapping[str, Column]] = {
         "height": Column(pa.float64(), "highest position"),
         "noisy": Column(pa.bool_(), "whether the noise was recorded"),

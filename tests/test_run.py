@@ -1,0 +1,513 @@
+"""Laws of planning and running batches, in one process: what is planned, what a batch leaves, what a detector adds."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from swingby.errors import SwingbyError
+from swingby.run.batch import BatchDone, SupersededError, run_batch
+from swingby.run.batches import choose
+from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
+from swingby.run.derive import derive
+from swingby.run.drain import Drain
+from swingby.run.drive import run_sweep
+from swingby.run.forecast import forecast
+from swingby.run.plan import Planned, Planner, plan, summary
+from swingby.run.progress import Lines, Progress, duration, size
+from swingby.run.segments import ExperimentError
+from swingby.store import ingest
+
+
+def quietly(walk: Any, sweep: Any, **options: Any) -> Any:
+    """A run by the for-loop that prints nothing."""
+    return run_sweep(sweep, walk.data, **{"local": True, "progress": Progress(), **options})
+
+
+def committed(walk: Any, sweep: Any, **options: Any) -> Planned:
+    """A written plan, as a driver makes it."""
+    return Planner(sweep, walk.records(), **options).commit()
+
+
+# what batches are made of
+
+costs_of_shapes = st.fixed_dictionaries(
+    {name: st.builds(Cost, st.floats(0, 2), st.floats(1e-4, 3), st.just(100.0)) for name in "abc"}
+)
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=200), costs_of_shapes, st.integers(1, 8), st.data())
+def test_batches_partition_cells(shapes: list[str], known: dict[str, Cost], workers: int, data: st.DataObject) -> None:
+    """Every cell is in exactly one batch, with cells of its own shape, in order, within the shape's limit."""
+    most = {shape: data.draw(st.integers(1, 50)) for shape in "abc"}
+    chosen = choose(shapes, known, most, workers)
+    assert sorted(itertools.chain.from_iterable(batch.positions for batch in chosen)) == list(range(len(shapes)))
+    for batch in chosen:
+        assert {shapes[position] for position in batch.positions} == {batch.shape}
+        assert list(batch.positions) == sorted(batch.positions)
+        assert len(batch.positions) <= most[batch.shape]
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=200), costs_of_shapes, st.integers(1, 8))
+def test_batches_are_short_and_in_order(shapes: list[str], known: dict[str, Cost], workers: int) -> None:
+    """A batch of several cells is not forecast above 5 s, and batches come in the order of their first cell."""
+    chosen = choose(shapes, known, dict.fromkeys("abc", 1000), workers)
+    assert all(batch.seconds is not None and batch.seconds <= 5 + 1e-9 for batch in chosen if len(batch.positions) > 1)
+    assert [batch.positions[0] for batch in chosen] == sorted(batch.positions[0] for batch in chosen)
+
+
+def test_every_worker_gets_batches() -> None:
+    """Work that one batch could hold is split for several workers, but never below a second a batch."""
+    cells, known = ["a"] * 1000, {"a": Cost(0.0, 0.02, 1.0)}
+    alone, many = (choose(cells, known, {"a": 10_000}, workers) for workers in (1, 4))
+    assert len(alone) == 4
+    assert len(many) >= 4 * 4 - 1
+    assert all((batch.seconds or 0) >= 0.9 for batch in choose(cells, known, {"a": 10_000}, 64))
+
+
+def test_half_of_a_plan_has_whole_seeds(walk: Any) -> None:
+    """Seed-major: the first half of the cells of each shape, in the plan's order, are the first half of the seeds."""
+    sweep = walk.sweep(seeds=10)
+    planned = committed(walk, sweep)
+    for shape in ("w1", "w2"):
+        numbers = [note.batch for note in planned.batches if note.shape == shape]
+        cells = [cell for number in numbers for cell in walk.records().read_batch(planned.plan.plan_id, number)[0]]
+        assert {cell.seed for cell in cells[: len(cells) // 2]} == set(range(5))
+
+
+# what cells cost
+
+
+@given(st.floats(0.01, 5), st.floats(1e-3, 2), st.lists(st.integers(1, 4000), min_size=2, max_size=6, unique=True))
+def test_fit_finds_the_cost(fixed: float, each: float, sizes: list[int]) -> None:
+    """Batches that take exactly fixed + each * B seconds give back both numbers."""
+    found = fit([Sample("a", count, fixed + each * count, 10 * count) for count in sizes])
+    assert found.each == pytest.approx(each, rel=1e-6)
+    assert found.fixed == pytest.approx(fixed, rel=1e-4, abs=1e-6 * each * max(sizes))
+    assert found.size == pytest.approx(10.0)
+
+
+def test_a_slow_first_batch_does_not_count() -> None:
+    """Imports and compilation in the first pilot do not make cells look dear: it took longer than a larger one."""
+    found = fit([Sample("a", 1, 9.0, 1), Sample("a", 2, 0.3, 2), Sample("a", 16, 1.7, 16)])
+    assert found.seconds(16) == pytest.approx(1.7, rel=0.05)
+    assert found.seconds(2) == pytest.approx(0.3, rel=0.05)
+
+
+@given(st.lists(st.tuples(st.integers(1, 100), st.floats(1e-5, 100)), min_size=1, max_size=8))
+def test_costs_are_never_negative(runs: list[tuple[int, float]]) -> None:
+    """Whatever was measured, no batch is forecast at zero or less, and a larger one never at less than a smaller."""
+    found = fit([Sample("a", cells, seconds, 1) for cells, seconds in runs])
+    assert 0 < found.seconds(1) <= found.seconds(50) <= found.seconds(5000)
+
+
+def test_unmeasured_shapes_are_carried_over_by_work() -> None:
+    """A shape nobody measured costs what the nearest measured one costs, in proportion to work, and says so."""
+    samples = [Sample("small", 10, 1.0, 100), Sample("large", 10, 40.0, 100)]
+    found = costs(samples, {"small": 1.0, "large": 40.0, "between": 80.0})
+    assert found["between"].each == pytest.approx(8.0)
+    assert (found["small"].measured, found["between"].measured) == (True, False)
+    assert costs([], {"small": 1.0}) == {}
+
+
+def test_a_handful_of_shapes_is_measured() -> None:
+    """Of many shapes the cheapest, the median and the dearest are measured; of few, all."""
+    assert worth_measuring({str(number): float(number) for number in range(41)}) == ["0", "20", "40"]
+    assert worth_measuring({"b": 2.0, "a": 1.0}) == ["a", "b"]
+
+
+# planning
+
+
+def test_pilot_cells_are_results(walk: Any) -> None:
+    """Planning with a pilot trains a few cells, keeps them, forecasts from them, and a second plan trains none."""
+    sweep = walk.sweep(seeds=20)
+    first = plan(sweep, walk.records())
+    assert first.forecast is not None
+    assert first.piloted == first.done == sum(walk.started().values()) > 0
+    assert {row.shape for row in first.forecast.shapes if row.measured} == {"w1", "w2"}
+    second = plan(sweep, walk.records())
+    assert (second.piloted, second.done) == (0, first.done)
+    assert second.forecast is not None
+    assert max(walk.started().values()) == 1
+
+
+def test_plan_without_pilot_trains_nothing(walk: Any) -> None:
+    """Without a pilot nothing is trained or written, and the forecast says that nothing was measured."""
+    planned = plan(walk.sweep(), walk.records(), pilot=False)
+    assert planned.forecast is None
+    assert not walk.ledger.exists()
+    assert walk.records().plans() == []
+    assert "unmeasured" in summary(planned)
+
+
+def test_forecast_counts_cores_and_walls() -> None:
+    """Core-seconds add up over batches; the wall time is that of handing them out to the workers in turn."""
+    from swingby.experiment import Resources
+    from swingby.records import BatchNote
+
+    notes = [BatchNote(number, "a", 10) for number in range(5)]
+    found = forecast(notes, {"a": Cost(1.0, 0.1, 50.0)}, {"a": Resources()}, workers=2)
+    assert found is not None
+    assert found.core_seconds == pytest.approx(10.0)
+    assert found.wall_seconds == pytest.approx(6.0)
+
+
+def test_a_plan_is_written_before_any_trial(walk: Any) -> None:
+    """The plan has every cell, lies on disk before a cell begins, and cells with a result have no batch."""
+    sweep = walk.sweep()
+    quietly(walk, walk.sweep(seeds=1), pilot=False)
+    begun = walk.started()
+    planned = committed(walk, sweep)
+    table = walk.records().read_plan(planned.plan.plan_id).table
+    assert walk.started() == begun
+    assert set(table["cell_id"].to_pylist()) == {cell.cell_id for cell in sweep.cells()}
+    without = {row["cell_id"] for row in table.to_pylist() if row["batch"] is None}
+    assert without == set(begun)
+    assert (planned.done, planned.missing) == (len(begun), len(sweep) - len(begun))
+
+
+# running
+
+
+def test_a_second_run_trains_nothing(walk: Any) -> None:
+    """Every cell is trained exactly once; a second run of the finished sweep trains none and writes no plan."""
+    sweep = walk.sweep()
+    first = quietly(walk, sweep)
+    plans = walk.records().plans()
+    second = quietly(walk, sweep)
+    assert (first.ok, first.missing, second.ok, second.trained) == (12, 0, 12, 0)
+    assert set(walk.started().values()) == {1}
+    assert walk.records().plans() == plans
+
+
+def test_sweeps_share_cells(walk: Any) -> None:
+    """A larger grid trains only what the smaller one did not, and a smaller one inside a larger nothing."""
+    quietly(walk, walk.sweep(seeds=2))
+    grown = quietly(walk, walk.sweep(name="grown", seeds=5))
+    inside = quietly(walk, walk.sweep(name="inside", seeds=[1, 3]))
+    assert (grown.trained, inside.trained) == (12, 0)
+    assert set(walk.started().values()) == {1}
+
+
+def test_a_missing_recording_trains_again(walk: Any) -> None:
+    """A cell that lacks a requested recording is computed again; one that has more than requested is not."""
+    quietly(walk, walk.sweep())
+    assert quietly(walk, walk.sweep(name="more", record={"also": ["noise"]})).trained == 12
+    assert quietly(walk, walk.sweep(name="less", seeds=2)).trained == 0
+
+
+def test_cells_that_raise_stay_alone(walk: Any) -> None:
+    """A cell that raises comes back failed with what it said; every neighbour has the curve it has without it."""
+    mixed = walk.sweep(axes={"wants": ["ok", "raise", "diverge"], "rate": [1.0, 2.0]}, seeds=8)
+    result = quietly(walk, mixed, pilot=False)
+    assert (result.ok, result.failed, result.diverged, result.missing) == (16, 16, 16, 0)
+    rows = walk.rows("select message, position from walk where status = 'failed'")
+    assert all(row.message.startswith("ValueError: the walk of seed") and row.position is None for row in rows)
+    beside = {row.cell_id: row.position for row in walk.rows("select cell_id, position from walk where wants = 'ok'")}
+    walk.data = walk.folder / "alone"
+    quietly(walk, walk.sweep(axes={"rate": [1.0, 2.0]}, seeds=8), pilot=False)
+    assert {row.cell_id: row.position for row in walk.rows("select cell_id, position from walk")} == beside
+
+
+def test_failed_cells_are_retried_on_request(walk: Any) -> None:
+    """A failed cell is left alone by the next run, counted, and trained again with retry_failed."""
+    sweep = walk.sweep(axes={"wants": ["ok", "raise"]}, seeds=2)
+    quietly(walk, sweep, pilot=False)
+    again = quietly(walk, sweep, pilot=False)
+    assert (again.trained, again.failed) == (0, 2)
+    before = sum(walk.started().values())
+    assert quietly(walk, sweep, pilot=False, retry_failed=True).trained == 2
+    assert sum(walk.started().values()) > before
+
+
+def test_a_batch_is_finished_where_it_stopped(walk: Any) -> None:
+    """An attempt at a batch trains only the cells that earlier attempts at it did not finish."""
+    sweep = walk.sweep(axes={"width": [1]}, seeds=4, base={"pieces": 2})
+    planned = committed(walk, sweep)
+    asked = iter([False] * 5 + [True] * 100)
+    first = run_batch(walk.data, planned.plan.plan_id, 0, draining=lambda: next(asked))
+    second = run_batch(walk.data, planned.plan.plan_id, 0)
+    assert first.left > 0
+    assert first.cells + second.cells == 4
+    assert run_batch(walk.data, planned.plan.plan_id, 0) == BatchDone(0)
+    attempts = [row.attempt for row in walk.rows("select distinct attempt from shards order by attempt")]
+    assert attempts[:2] == [1001, 1002]
+    assert [row.length for row in walk.rows("select len(step) as length from walk")] == [5] * 4
+
+
+def test_rows_that_are_not_final_are_on_disk_at_once(walk: Any) -> None:
+    """When a long experiment goes on after yielding a segment, a shard has it: a checkpoint may say so."""
+    sweep = walk.sweep(axes={"width": [1]}, seeds=1, base={"pieces": 5, "length": 9})
+    planned = committed(walk, sweep)
+    counts: list[int] = []
+
+    def look() -> bool:
+        counts.append(len(walk.records().shards()))
+        return False
+
+    run_batch(walk.data, planned.plan.plan_id, 0, draining=look)
+    assert counts[-5:] == [0, 1, 2, 3, 4]
+    assert walk.rows("select step from walk")[0].step == list(range(10))
+
+
+def test_short_batches_leave_one_shard(walk: Any) -> None:
+    """A batch of final rows is one shard, whose header says what it cost and what it recorded."""
+    planned = committed(walk, walk.sweep(record={"also": ["noise"]}))
+    for note in planned.batches:
+        run_batch(walk.data, planned.plan.plan_id, note.batch)
+    names = walk.records().shards()
+    assert len(names) == len(planned.batches)
+    header, rows = walk.records().read_shard(names[0])
+    assert header.recorded == ("steps:log:200", "noise")
+    assert set(header.curves) == {"step", "position", "noise"}
+    assert header.cells == rows.num_rows == 6
+    assert header.shape in ("w1", "w2")
+    assert header.seconds > 0
+
+
+def test_checkpoints_go_when_all_is_final(walk: Any) -> None:
+    """The batch's folder is there while cells are unfinished, is found again by the next run, and goes at the end."""
+    sweep = walk.sweep(axes={"width": [1]}, seeds=1, base={"pieces": 3, "length": 8})
+    planned = committed(walk, sweep)
+    asked = iter([False] * 4 + [True] * 100)
+    run_batch(walk.data, planned.plan.plan_id, 0, draining=lambda: next(asked))
+    assert list((walk.data / "work").rglob("*/*/*"))
+    assert quietly(walk, sweep, pilot=False).ok == 1
+    assert walk.rows("select step from walk")[0].step == list(range(9))
+    assert not [path for path in (walk.data / "work").rglob("*") if path.is_file()]
+
+
+def test_a_superseded_run_writes_nothing(walk: Any) -> None:
+    """Once a newer plan of the sweep is there, a worker of the older one neither begins a batch nor commits one."""
+    sweep = walk.sweep()
+    old = committed(walk, sweep)
+    committed(walk, sweep)
+    with pytest.raises(SupersededError):
+        run_batch(walk.data, old.plan.plan_id, 0)
+    late = walk.sweep(name="late", axes={"width": [1]}, seeds=1, base={"pieces": 2})
+    older = committed(walk, late)
+
+    def supersede() -> bool:
+        if sum(walk.started().values()) == 1 and not any("late" in name for name in walk.records().plans()[3:]):
+            committed(walk, late)
+        return False
+
+    with pytest.raises(SupersededError):
+        run_batch(walk.data, older.plan.plan_id, 0, draining=supersede)
+    assert walk.records().shards() == []
+
+
+def test_no_final_row_is_a_fault(walk: Any) -> None:
+    """An experiment that ends without a final row for a cell, unasked, is told so by name."""
+    with pytest.raises(SwingbyError, match=r"experiment 'walk'.*no final row for 2 cells"):
+        quietly(walk, walk.sweep(axes={"wants": ["exit"]}, seeds=2), pilot=False)
+
+
+def test_a_run_with_a_full_disk_ends_with_a_clear_error(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shard that cannot be written is no cell's fault: the run ends and says why, and its lock is free again."""
+    import errno
+
+    sweep = walk.sweep()
+    planned = committed(walk, sweep)
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pyarrow.parquet.write_table", full)
+        with pytest.raises(SwingbyError, match="disk is full"):
+            run_batch(walk.data, planned.plan.plan_id, 0)
+    assert walk.records().shards() == []
+    assert quietly(walk, sweep, pilot=False).missing == 0
+
+
+def test_the_same_sweep_twice_at_once_is_refused(walk: Any) -> None:
+    """While somebody runs a sweep, a second run of it is refused and names the holder; another sweep is not."""
+    sweep = walk.sweep()
+    with walk.records().lock(sweep.sweep_id, "the first run"):
+        with pytest.raises(SwingbyError, match="the first run"):
+            quietly(walk, sweep)
+        assert quietly(walk, walk.sweep(name="other", seeds=1)).missing == 0
+    assert quietly(walk, sweep).missing == 0
+
+
+def test_an_error_leaves_the_lock_free(walk: Any) -> None:
+    """After a run that ended with an error the sweep can be run again at once."""
+    sweep = walk.sweep(axes={"wants": ["exit", "ok"]}, seeds=1)
+    for _ in range(2):
+        with pytest.raises(SwingbyError, match="no final row"):
+            quietly(walk, sweep, pilot=False)
+
+
+def test_draining_leaves_the_rest_for_the_next_run(walk: Any) -> None:
+    """A run that is asked to stop finishes the running batch, begins no other, and the next run does only the rest."""
+    sweep, drain = walk.sweep(axes={"width": list(range(1, 9))}, seeds=1), Drain()
+
+    class StopAfterTwo(Progress):
+        def batch_done(self, done: BatchDone) -> None:
+            super().batch_done(done)
+            if self.batches == 2:
+                drain.ask()
+
+    stopped = quietly(walk, sweep, pilot=False, progress=StopAfterTwo(), drain=drain)
+    assert (stopped.ok, stopped.missing, stopped.drained) == (2, 6, True)
+    assert "goes on where it stopped" in str(stopped)
+    assert (quietly(walk, sweep, pilot=False).ok, set(walk.started().values())) == (8, {1})
+
+
+def test_an_experiment_the_store_cannot_hold_is_refused_first(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An experiment whose columns the store refuses is refused before any cell is trained, not after each of them."""
+    from swingby import plugins
+    from swingby.experiment import Column
+
+    there = plugins.experiment("walk")
+    monkeypatch.setattr(type(there), "name", "members")
+    monkeypatch.setattr(type(there), "curves", {**there.curves, "seed": Column(pa.list_(pa.float64()), "a clash")})
+    with pytest.raises(SwingbyError):
+        quietly(walk, walk.sweep(), pilot=False)
+
+
+# outcomes
+
+
+def test_outcomes_follow_their_rows(walk: Any) -> None:
+    """Each cell has one outcome of the detector's version; a row with more recordings gets a new one; twice is once."""
+    quietly(walk, walk.sweep(axes={"wants": ["ok", "raise"]}, seeds=3))
+    assert [(row.height is not None, row.noisy) for row in walk.rows("from outcomes_walk_height")] == [
+        (True, False)
+    ] * 3
+    assert derive(walk.records()) == {"walk_height": 0}
+    quietly(walk, walk.sweep(name="more", seeds=3, axes={"wants": ["ok"]}, record={"also": ["noise"]}))
+    assert [row.noisy for row in walk.rows("from outcomes_walk_height")] == [True] * 3
+
+
+def test_outcomes_come_in_chunks(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few cells a detector sees at once, every cell gets its outcome."""
+    monkeypatch.setattr("swingby.run.derive.CHUNK", 5)
+    quietly(walk, walk.sweep())
+    rows = walk.rows("select h.height, w.position from outcomes_walk_height h join walk w using (cell_id)")
+    assert [row.height for row in rows] == [max(row.position) for row in rows]
+    assert len(rows) == 12
+    assert len(walk.records().derived()) == 3
+
+
+def test_a_new_version_of_a_detector_sees_all_cells(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A raised version derives every cell again; the rows shown are the new ones, the old ones are kept beside."""
+    from swingby import plugins
+
+    quietly(walk, walk.sweep())
+    monkeypatch.setattr(type(plugins.detector("walk_height")), "version", "2")
+    assert derive(walk.records()) == {"walk_height": 12}
+    kept = Counter(row.version for row in walk.rows("from outcomes_walk_height_all"))
+    assert kept == {"1": 12, "2": 12}
+    assert len(walk.rows("from outcomes_walk_height")) == 12
+
+
+# progress
+
+
+def test_lines_are_few() -> None:
+    """On a stream that is no terminal, many batches in a moment make a first line, a last line and few between."""
+    stream = io.StringIO()
+    lines = Lines(stream)
+    planned = Planned.__new__(Planned)
+    for name, value in {"missing": 100, "batches": (), "resources": {}}.items():
+        object.__setattr__(planned, name, value)
+    lines.planned(planned)
+    for number in range(100):
+        lines.batch_done(BatchDone(number, ok=0, failed=1))
+    lines.close()
+    written = stream.getvalue().splitlines()
+    assert 2 <= len(written) <= 4
+    assert "0 of 100 cells" in written[0]
+    assert "100 of 100 cells" in written[-1]
+    assert "100 FAILED" in written[-1]
+
+
+@given(st.floats(0, 1e7), st.floats(0, 1e15))
+def test_numbers_are_readable(seconds: float, count: float) -> None:
+    """Durations and sizes are short, and have a unit."""
+    assert len(duration(seconds)) <= 16
+    assert duration(seconds).split()[-1] in ("s", "min")
+    assert len(size(count)) <= 9
+
+
+def test_the_result_compares_forecast_and_actual(walk: Any) -> None:
+    """A run that was forecast says both numbers at its end."""
+    text = str(quietly(walk, walk.sweep(seeds=10)))
+    assert "forecast:" in text
+    assert "actual:" in text
+
+
+def test_records_folder_is_made_absolute(walk: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A relative data folder is that of the working directory at the start, wherever a worker's may be."""
+    monkeypatch.chdir(tmp_path)
+    assert run_sweep(walk.sweep(seeds=1), "relative", local=True, progress=Progress()).missing == 0
+    assert (tmp_path / "relative" / "swingby.json").exists()
+
+
+def test_contract_breaches_are_named(walk: Any) -> None:
+    """Rows of a strange cell, of the wrong type, with a strange column, or out of order are refused by name."""
+    from swingby import plugins
+    from swingby.experiment import Batch, Recording
+    from swingby.run.segments import Segments
+
+    cell = next(walk.sweep().cells())
+    experiment = plugins.experiment("walk")
+    good = next(experiment.run(Batch((cell,), Recording())))
+
+    def told(change: Any) -> str:
+        segments = Segments(experiment, Recording(), [cell.cell_id])
+        tables = change(good)
+        for table in tables[:-1]:
+            segments.take(table)
+        with pytest.raises(ExperimentError) as caught:
+            segments.take(tables[-1])
+        return str(caught.value)
+
+    def column(name: str, values: pa.Array) -> Any:
+        return lambda table: [table.set_column(table.column_names.index(name), name, values)]
+
+    assert "not in the batch" in told(column("cell_id", pa.array(["0" * 32])))
+    assert "declared: list" in told(column("position", pa.array(["far"])))
+    assert "does not declare: speed" in told(lambda table: [table.append_column("speed", pa.array([1.0]))])
+    assert "no column 'position'" in told(lambda table: [table.drop_columns(["position"])])
+    assert "no column 'final_position'" in told(lambda table: [table.drop_columns(["final_position"])])
+    assert "after its final one" in told(lambda table: [table, table])
+    assert "status 'fine'" in told(column("status", pa.array(["fine"])))
+    assert "0 <= from <= to" in told(column("from_step", pa.array([9])))
+    assert "do not increase strictly" in told(column("step", pa.array([[0, 2, 2, 3, 4]])))
+
+
+def test_ingest_happens_during_a_run(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of finished batches can be queried while later batches are still running."""
+    import time
+
+    from swingby.store import Store
+
+    monkeypatch.setattr("swingby.run.drive.FOLD_SECONDS", 0.1)
+    seen: list[int] = []
+
+    class Look(Progress):
+        def batch_done(self, done: BatchDone) -> None:
+            super().batch_done(done)
+            deadline = time.monotonic() + 20
+            while self.batches == 2 and not seen and time.monotonic() < deadline:
+                with Store.open(walk.data) as store:
+                    if "walk" in store.tables() and (found := len(store.sql("from walk"))):
+                        seen.append(found)
+                time.sleep(0.05)
+
+    quietly(walk, walk.sweep(axes={"width": [1, 2, 3]}, seeds=2), pilot=False, progress=Look())
+    assert seen
+    assert seen[0] < 6
+    ingest(walk.records())
