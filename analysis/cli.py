@@ -23,7 +23,7 @@ def report(
     pdf: Annotated[bool, typer.Option("--pdf/--no-pdf", help="Each figure as PDF.")] = True,
     plane: Annotated[str, typer.Option(help="The two concepts (from 1) that trajectories are drawn over.")] = "1,2",
 ) -> None:
-    """Draws a sweep: one HTML page that works offline, and every figure as PNG, SVG and PDF beside it; prints the page's path.
+    """Draws a sweep: one HTML page that works offline, and every figure beside it as PNG, SVG and PDF; prints the path.
 
     Works on unfinished sweeps too: the page says what is missing.
 

@@ -47,13 +47,12 @@ def loss_curves(bands: Sequence[Band], runs: Sequence[Run], top: float, width: i
     last = max((band.step for band in bands), default=1)
     chart = alt.layer(*_layers(last, top)).properties(width=width, height=210)
     facet = alt.Facet("group:N", sort=groups, header=alt.Header(title=None))
-    return style.config(chart.facet(facet=facet, columns=3, data=style.inline(rows), spacing=18))
+    return style.finished(chart.facet(facet=facet, columns=3, data=style.LATER), rows, spacing=18)
 
 
 def loss_panel(last: int, top: float) -> Any:
     """The same picture for the page: no rows yet, but the named data `curve`, which the page fills in."""
-    chart = alt.layer(*_layers(last, top), data=style.inline([], name="curve"))
-    return style.config(chart.properties(width=270, height=190))
+    return style.waiting(alt.layer(*_layers(last, top)), "curve", width=270, height=190)
 
 
 def step_axis(last: int) -> alt.X:

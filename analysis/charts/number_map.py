@@ -27,16 +27,17 @@ class Spread(NamedTuple):
 
 
 def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
-    """The median as colour (cividis, from zero or the smallest value); its interval, the quartiles and n where one points."""
+    """The median as colour (cividis, from zero or the smallest value); interval, quartiles and n where one points."""
     table = [{**style.tile(grid, row.point), **row._asdict(), "text": told(row)} for row in rows]
     layers = _along_one(grid, title) if grid.y is None else _map(grid, rows, title)
-    return style.config(style.faceted(layers, table, grid))
+    return style.faceted(layers, table, grid)
 
 
 def told(row: Spread) -> str:
     """A point's number in words."""
-    interval = f"95 % interval {row.low:.3g} to {row.high:.3g}"
-    return f"median {row.median:.3g} ({interval}), quartiles {row.quartile_low:.3g} to {row.quartile_high:.3g}, {row.n} runs"
+    interval = f"95\u00a0% interval {row.low:.3g} to {row.high:.3g}"
+    quartiles = f"quartiles {row.quartile_low:.3g} to {row.quartile_high:.3g}"
+    return f"median {row.median:.3g} ({interval}), {quartiles}, {row.n} runs"
 
 
 def _tip(title: str) -> list[alt.Tooltip]:

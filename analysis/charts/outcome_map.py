@@ -34,7 +34,7 @@ def outcome_map(grid: Grid, rows: Sequence[MostCommon], outcomes: Sequence[str],
     for row in table:
         row["text"] = f"{row['outcome']}: {row['k']} of {row['n']} seeds"
     layers = _along_one(grid, outcomes, title) if grid.y is None else _map(grid, outcomes, title)
-    return style.config(style.faceted(layers, table, grid))
+    return style.faceted(layers, table, grid)
 
 
 def _map(grid: Grid, outcomes: Sequence[str], title: str) -> list[alt.Chart]:
@@ -81,7 +81,8 @@ def _colour(outcomes: Sequence[str], title: str) -> alt.Color:
 def _size(side: float) -> alt.Size:
     """Area in proportion to the share; all seeds alike fill the tile."""
     legend = alt.Legend(
-        title="area: its share of the seeds", orient="bottom", direction="horizontal", values=[0.25, 0.5, 0.75, 1], format=".0%",
+        title="area: its share of the seeds", orient="bottom", direction="horizontal",
+        values=[0.25, 0.5, 0.75, 1], format=".0%",
         symbolFillColor=style.FAINT,
     )  # fmt: skip
     return alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, (0.94 * side) ** 2]), legend=legend)

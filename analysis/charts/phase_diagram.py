@@ -51,7 +51,7 @@ def phase_diagram(grid: Grid, shares: Sequence[Share], contour: Sequence[Segment
     if grid.y is None:
         return _along_one(grid, shares, outcome)
     rows = [_row(grid, share) for share in shares] + [{"kind": "contour", **piece._asdict()} for piece in contour]
-    return style.config(style.faceted(_layers(grid, outcome), rows, grid))
+    return style.faceted(_layers(grid, outcome), rows, grid)
 
 
 def _row(grid: Grid, share: Share) -> dict[str, Any]:
@@ -128,4 +128,4 @@ def _along_one(grid: Grid, shares: Sequence[Share], outcome: str) -> Any:
         base.transform_filter("datum.point == picked").mark_point(color=style.OOD, size=190, strokeWidth=2).encode(y=y)
     )
     layers = [half, bars, line, marks, ring]
-    return style.config(style.faceted(layers, [_row(grid, share) for share in shares], grid))
+    return style.faceted(layers, [_row(grid, share) for share in shares], grid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -23,22 +24,21 @@ TRAINING = "#2a6f97"
 Row = Mapping[str, Any]
 
 
-def config(chart: Any) -> Any:
-    """The chart with the house's type and lines; on white, so that it prints as it shows."""
-    return (
-        chart.configure(background="white", font=FONT, padding=8)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=INK, titleColor=INK, titleFontWeight="normal", titleFontSize=12, labelFontSize=11,
-            titlePadding=8, domainColor=FAINT, tickColor=FAINT, grid=False, labelFlush=False,
-        )
-        .configure_legend(
-            labelColor=INK, titleColor=INK, titleFontWeight="normal", titleFontSize=11, labelFontSize=11,
-            titleLimit=400, labelLimit=300,
-        )
-        .configure_header(labelColor=INK, labelFontSize=12, labelFontWeight="bold", title=None, labelPadding=6)
-        .configure_title(color=INK, fontSize=12, fontWeight="bold", anchor="start", offset=8)
-    )  # fmt: skip
+LATER = alt.NamedData("rows")
+"""What stands for the rows in a faceted chart until `finished` puts them in."""
+
+TEXT = {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": 11}
+LOOK: Mapping[str, Any] = {
+    "background": "white",  # on white, so that a figure prints as it shows
+    "font": FONT,
+    "padding": 8,
+    "view": {"stroke": None},
+    "axis": {
+        **TEXT, "titleFontSize": 12, "titlePadding": 8, "domainColor": FAINT, "tickColor": FAINT, "grid": False,
+    },
+    "legend": {**TEXT, "titleFontSize": 11, "titleLimit": 400, "labelLimit": 300},
+    "header": {"labelColor": INK, "labelFontSize": 12, "labelFontWeight": "bold", "title": None, "labelPadding": 6},
+}  # fmt: skip
 
 
 def short(value: Any, digits: int = 5) -> Any:
@@ -48,15 +48,22 @@ def short(value: Any, digits: int = 5) -> Any:
     return value
 
 
-def inline(rows: Iterable[Row], name: str = "") -> alt.InlineData:
-    """Rows as data written into the chart itself."""
-    values = [{key: short(value) for key, value in row.items()} for row in rows]
-    return alt.InlineData(values=values, name=name) if name else alt.InlineData(values=values)
+def finished(chart: Any, rows: Iterable[Row], **properties: Any) -> Any:
+    """The chart with the house's look and its rows written into it."""
+    done = chart.properties(config=alt.Config(**LOOK), **properties)
+    # Last, and as a plain dict: Altair copies and checks a chart at every step, which is slow once the rows are inside.
+    done.data = {"values": [{key: short(value) for key, value in row.items()} for row in rows]}
+    return done
+
+
+def waiting(chart: Any, name: str, **properties: Any) -> Any:
+    """The chart with the house's look and no rows yet, but data of this name, which the page fills in."""
+    return chart.properties(config=alt.Config(**LOOK), data=alt.InlineData(values=[], name=name), **properties)
 
 
 def panel_size(grid: Grid) -> tuple[int, int]:
     """Width and height in px of one panel: larger where there are fewer of them."""
-    side = {1: 430, 2: 300}.get(len(grid.facets), 236)
+    side = {1: 430, 2: 310, 4: 290}.get(len(grid.facets), 236)
     return side, side if grid.y is not None else round(side * 0.7)
 
 
@@ -81,7 +88,8 @@ def grid_ticks(axis: GridAxis, length: float, room: float) -> alt.Axis:
     labels = {f"{axis.positions[i]:.6g}": texts[i] for i in kept}
     # A look-up, because the values of an ordinal axis are text and those of a log axis are not powers of ten.
     expression = f"{json.dumps(labels)}[format(datum.value, '.6~g')]"
-    return alt.Axis(title=axis.title, values=positions, labelExpr=expression, labelOverlap=False, labelFlush=False)
+    title = textwrap.wrap(axis.title, max(20, int(length / 6.5)))
+    return alt.Axis(title=title, values=positions, labelExpr=expression, labelOverlap=False)
 
 
 def tick_texts(axis: GridAxis) -> list[str]:
@@ -145,8 +153,7 @@ def faceted(layers: Sequence[alt.Chart], rows: Iterable[Row], grid: Grid) -> Any
     """The layers over one table, one panel a facet; `picked` is the point that the page outlines."""
     width, height = panel_size(grid)
     chart = alt.layer(*layers).properties(width=width, height=height)
-    picked = alt.param(name="picked", value=-1)
-    if len(grid.facets) == 1:
-        return chart.properties(data=inline(rows)).add_params(picked)
-    facet = alt.Facet("facet:N", sort=list(grid.facets), header=alt.Header(title=None))
-    return chart.facet(facet=facet, columns=columns(grid), data=inline(rows), spacing=18).add_params(picked)
+    if len(grid.facets) > 1:
+        facet = alt.Facet("facet:N", sort=list(grid.facets), header=alt.Header(title=None))
+        chart = chart.facet(facet=facet, columns=columns(grid), data=LATER).properties(spacing=18)
+    return finished(chart.add_params(alt.param(name="picked", value=-1)), rows)

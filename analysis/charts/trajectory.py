@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -62,35 +62,40 @@ def time_marks(path: Sequence[Place], every: float) -> list[Place]:
 
 
 def trajectories(medians: Sequence[Place], runs: Sequence[Place], plane: Plane) -> Any:
-    """A panel for each group: the median path with its time marks, and the single runs (thin)."""
-    groups = list(dict.fromkeys(place.group for place in medians))
+    """A panel a group (in order of appearance): the median path with its time marks, and the single runs (thin)."""
     rows: list[dict[str, Any]] = [{"kind": "run", **place._asdict()} for place in runs]
     titles: dict[str, str] = {}
-    for group in groups:
+    for group in dict.fromkeys(place.group for place in medians):
         path = [place for place in medians if place.group == group]
         every = even_time(path)
-        titles[group] = f"a dot every {every:g} step{'' if every == 1 else 's'}"
+        titles[group] = f"{group}|a dot every {every:g} step{'' if every == 1 else 's'}"
         rows += [{"kind": "median", **place._asdict()} for place in path]
         rows += [{"kind": "mark", **place._asdict()} for place in time_marks(path, every)]
-    domain = plane_range([*medians, *runs])
-    panels = [
-        alt.layer(*_layers(plane, domain), data=style.inline(row for row in rows if row["group"] == group)).properties(
-            width=250, height=250, title=alt.TitleParams(group, subtitle=titles[group], subtitleColor=style.FAINT)
-        )
-        for group in groups
-    ]
-    return style.config(alt.concat(*panels, columns=3, spacing=24))
+        rows += [{**landmark, "group": group} for landmark in landmarks(plane)]
+    rows = [{**row, "group": titles[row["group"]]} for row in rows]
+    chart = alt.layer(
+        *_layers(plane, plane_range(v for place in [*medians, *runs] for v in (place.x, place.y)))
+    ).properties(width=250, height=250)
+    header = alt.Header(title=None, labelExpr="split(datum.label, '|')", labelLineHeight=15)
+    facet = alt.Facet("group:N", sort=list(titles.values()), header=header)
+    return style.finished(chart.facet(facet=facet, columns=3, data=style.LATER), rows, spacing=24)
 
 
 def trajectory_panel(plane: Plane, domain: tuple[float, float]) -> Any:
     """The same picture for the page: no rows yet, but the named data `path`, which the page fills in."""
-    chart = alt.layer(*_layers(plane, domain), data=style.inline([], name="path"))
-    return style.config(chart.properties(width=270, height=270))
+    return style.waiting(alt.layer(*_layers(plane, domain)), "path", width=270, height=270)
 
 
-def plane_range(places: Sequence[Place]) -> tuple[float, float]:
-    """One range for both axes, so that the plane keeps its shape; never beyond -1 and 2."""
-    values = [v for place in places for v in (place.x, place.y) if math.isfinite(v)]
+def landmarks(plane: Plane) -> list[dict[str, Any]]:
+    """What the plane shows beside the path: the training clusters' centres and the test point, over mu."""
+    centres = [(1, 0), (0, 1), *([(0, 0)] if plane.origin else [])]
+    rows: list[dict[str, Any]] = [{"kind": "landmark", "what": "training", "x": x, "y": y} for x, y in centres]
+    return [*rows, {"kind": "landmark", "what": "test point", "x": 1, "y": 1}]
+
+
+def plane_range(coordinates: Iterable[float]) -> tuple[float, float]:
+    """One range for both axes, so that the plane keeps its shape; with room for the landmarks, within -1 and 2."""
+    values = [v for v in coordinates if math.isfinite(v)]
     return max(-1.0, min([-0.1, *values]) - 0.05), min(2.0, max([1.15, *values]) + 0.05)
 
 
@@ -114,27 +119,21 @@ def _layers(plane: Plane, domain: tuple[float, float]) -> list[alt.Chart]:
     dots = base.transform_filter("datum.kind == 'mark'").mark_circle(size=34, opacity=1, color=style.INK, clip=True)
     return [
         runs.encode(detail="seed:N", order=order), median.encode(order=order),
-        dots.encode(tooltip=alt.Tooltip("step:Q", title="step")), *_landmarks(plane, scale),
+        dots.encode(tooltip=alt.Tooltip("step:Q", title="step")), *_landmarks(base),
     ]  # fmt: skip
 
 
-def _landmarks(plane: Plane, scale: alt.Scale) -> list[alt.Chart]:
-    """Training centres as squares, the test point as a star-like cross; both named in the picture."""
-    rows = [{"lx": 1, "ly": 0, "what": "training"}, {"lx": 0, "ly": 1, "what": "training"}]
-    rows += [{"lx": 0, "ly": 0, "what": "training"}] if plane.origin else []
-    rows += [{"lx": 1, "ly": 1, "what": "test point"}]
-    chart = alt.Chart(style.inline(rows)).encode(x=alt.X("lx:Q", scale=scale), y=alt.Y("ly:Q", scale=scale))
-    colour = alt.Color(
-        "what:N", scale=alt.Scale(domain=["training", "test point"], range=[style.TRAINING, style.OOD]), legend=None
-    )  # fmt: skip
-    shape = alt.Shape(
-        "what:N", scale=alt.Scale(domain=["training", "test point"], range=["square", "diamond"]), legend=None
-    )
-    marks = chart.mark_point(filled=True, size=110, opacity=1, stroke="white", strokeWidth=1).encode(
-        color=colour, shape=shape
-    )
-    names = chart.mark_text(
-        dx=-9, dy=-11, align="right", fontSize=11, stroke="white", strokeWidth=3, strokeJoin="round"
-    )
-    over = chart.mark_text(dx=-9, dy=-11, align="right", fontSize=11)
-    return [marks, names.encode(text="what:N"), over.encode(text="what:N", color=colour)]
+def _landmarks(base: alt.Chart) -> list[alt.Chart]:
+    """Training centres as squares, the test point as a diamond; both named in the picture."""
+    chart = base.transform_filter("datum.kind == 'landmark'")
+    names, colours = ["training", "test point"], [style.TRAINING, style.OOD]
+    colour = alt.Color("what:N", scale=alt.Scale(domain=names, range=colours), legend=None)
+    shape = alt.Shape("what:N", scale=alt.Scale(domain=names, range=["square", "diamond"]), legend=None)
+    marks = chart.mark_point(filled=True, size=110, opacity=1, stroke="white", strokeWidth=1)
+    name = {"dx": -9, "dy": -11, "align": "right", "fontSize": 11}
+    casing = chart.mark_text(stroke="white", strokeWidth=3, strokeJoin="round", **name)
+    return [
+        marks.encode(color=colour, shape=shape),
+        casing.encode(text="what:N"),
+        chart.mark_text(**name).encode(text="what:N", color=colour),
+    ]

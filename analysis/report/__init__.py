@@ -5,22 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import vl_convert
 
-from analysis.charts.grid import plain
-from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, loss_panel
-from analysis.charts.number_map import told
-from analysis.charts.trajectory import trajectory_panel
 from analysis.report import data as report_data
-from analysis.report import phases, words
-from analysis.report.curves import packed
+from analysis.report import words
 from analysis.report.data import ReportData
-from analysis.report.figures import Made, shown, spoken, top_of, unit
+from analysis.report.examples import Examples
+from analysis.report.figures import Figures, code_of
+from analysis.report.interactive import interactive
 from analysis.report.page import VEGA_LITE, Figure, render
+from analysis.report.prose import shown
 from swingby import __version__, plugins
 from swingby.files import TEMPORARY, clear_os_errors, sync_folder, utc_now
 from swingby.records import Records
@@ -31,15 +29,15 @@ from swingby.store import Store, ingest
 PAGE = "report.html"
 KINDS = ("png", "svg", "pdf")
 SHARPNESS = 3.0
-"""Pixels of the PNG for each pixel of the figure: 300 dpi at the width of a page."""
+"""Pixels of the PNG for each pixel of the figure: about 300 dpi where a figure fills the width of a page."""
 
 
 def write_report(
     sweep: str, data: Path, out: Path, kinds: Collection[str] = KINDS, plane: tuple[int, int] = (1, 2)
 ) -> Path:
-    """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all, and gives the page's path.
+    """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all; gives the page's path.
 
-    What the detectors have not seen yet they are shown first.
+    Cells that the detectors have not seen yet are shown to them first.
 
     Args:
         sweep: a sweep's name, its id (or the first digits), or a sweep file.
@@ -52,40 +50,36 @@ def write_report(
     """
     records = Records.open(data, create=False)
     ingest(records)
-    with Store.open(data) as store:
+    with Store.open(records.data) as store:
         found = find_sweep(store, sweep)
         derive(records, [found.sweep_id])
-        made = Made.of(report_data.read(store, found.sweep_id, plane), store)
+        read = report_data.read(store, found.sweep_id, plane)
+        figures = Figures(read, Examples.of(read, store))
     folder = out.expanduser().absolute() / found.name
+    contents = {PAGE: page(figures, kinds).encode(), **pictures(figures.every, kinds)}
     with clear_os_errors(f"write the report {folder}"):
-        _replace(folder, _files(made, kinds))
+        _replace(folder, contents)
     return folder / PAGE
 
 
-def _files(made: Made, kinds: Collection[str]) -> dict[str, bytes]:
-    """Every file of the report by its name."""
-    found = {PAGE: page(made, kinds).encode()}
-    for figure in made.figures:
-        for kind, content in pictures(figure, kinds).items():
-            found[f"{figure.slug}.{kind}"] = content
+def pictures(figures: Collection[Figure], kinds: Collection[str]) -> dict[str, bytes]:
+    """Each figure as files for a paper, by file name: png, svg, pdf, as far as they are asked for."""
+    found = {}
+    for figure in figures if kinds else ():
+        svg = vl_convert.vegalite_to_svg(dict(figure.spec), vl_version=VEGA_LITE)
+        for kind in kinds:
+            found[f"{figure.slug}.{kind}"] = _converted(svg, kind)
     return found
 
 
-def pictures(figure: Figure, kinds: Collection[str]) -> dict[str, bytes]:
-    """A figure as files for a paper: png, svg, pdf, as far as they are asked for."""
-    if not kinds:
-        return {}
-    svg = vl_convert.vegalite_to_svg(figure.spec, vl_version=VEGA_LITE)
-    drawn = {
-        "png": lambda: vl_convert.svg_to_png(svg, scale=SHARPNESS),
-        "svg": svg.encode,
-        "pdf": lambda: vl_convert.svg_to_pdf(svg),
-    }
-    return {kind: drawn[kind]() for kind in kinds}
+def _converted(svg: str, kind: str) -> bytes:
+    if kind == "png":
+        return vl_convert.svg_to_png(svg, scale=SHARPNESS)
+    return vl_convert.svg_to_pdf(svg) if kind == "pdf" else svg.encode()
 
 
 def _replace(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Puts a folder with these files in the place of `folder`: readers see the old one or the new one."""
+    """Puts a folder with these files in the place of `folder`: there is never a half-written one under its name."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh, old = (folder.with_name(f"{TEMPORARY}{uuid.uuid4().hex}") for _ in range(2))
     try:
@@ -104,9 +98,9 @@ def _replace(folder: Path, contents: Mapping[str, bytes]) -> None:
             shutil.rmtree(leftover, ignore_errors=True)
 
 
-def page(made: Made, kinds: Collection[str]) -> str:
-    """The HTML page."""
-    data, figures = made.data, made.figures
+def page(figures: Figures, kinds: Collection[str] = ()) -> str:
+    """The HTML page; `kinds` are the pictures that lie beside it."""
+    data = figures.data
     content = {
         "title": (data.sweep["title"] or data.sweep["name"]).strip(),
         "description": (data.resolved["description"] or "").strip(),
@@ -114,82 +108,34 @@ def page(made: Made, kinds: Collection[str]) -> str:
         "sweep_id": data.sweep["sweep_id"],
         "experiment": data.sweep["experiment"],
         "written": utc_now()[:16].replace("T", " ") + " UTC",
-        "figures": figures,
+        "figures": figures.every,
         "warnings": words.warnings(data),
-        "summary": words.summary(made),
+        "summary": words.summary(data, figures.examples),
         "files": [kind for kind in KINDS if kind in kinds],
-        "table": words.table(data),
+        "table": words.Table.of(data),
         "made": _made(data),
         "conventions": {name: shown(value) for name, value in data.resolved["common"].items()},
     }
-    return render(content, {"figures": {figure.slug: figure.spec for figure in figures}, **_interactive(made)})
+    return render(content, interactive(figures))
 
 
-def _made(data: ReportData) -> dict[str, str]:
-    """How the report came about, beyond what each figure says."""
-    detectors = plugins.detectors_for(data.sweep["experiment"])
-    rows = [
-        f"{row['plan_id']}: {row['cells']:,} cells, {row['started']:%Y-%m-%d %H:%M} to {row['finished']:%H:%M} UTC on {row['hosts']}, "
-        f"commit {row['git_commit'] or 'unknown'}{' with local changes' if row['git_dirty'] else ''}, {row['engines']}"
-        for row in data.origins
-    ]
-    axes = [
-        f"{' + '.join(axis['names'])}: {', '.join(map(shown, _flat(axis['values'])))}" for axis in data.resolved["axes"]
-    ]
+def _made(data: ReportData) -> dict[str, list[str]]:
+    """How the report came about, beyond what each figure says; a list of lines for each term."""
+    resolved, recording = data.resolved, data.resolved["recording"]
+    axes = [f"{' + '.join(a['names'])}: {', '.join(_value(v) for v in a['values'])}" for a in resolved["axes"]]
     return {
-        "Grid": "; ".join(axes) + (f"; where {data.resolved['where']}" if data.resolved["where"] else ""),
-        "Plans": " | ".join(rows),
-        "Detectors": ", ".join(f"{detector.name} version {detector.version}" for detector in detectors),
-        "Recorded": ", ".join([data.resolved["recording"]["steps"], *data.resolved["recording"]["also"]]),
-        "Written by": f"swingby {__version__}",
+        "Grid": [*axes, *([f"where {resolved['where']}"] if resolved["where"] else [])],
+        "Plans": [_plan(row) for row in data.origins],
+        "Detectors": [f"{item.name}, version {item.version}" for item in plugins.detectors_for(resolved["experiment"])],
+        "Recorded": [", ".join([f"{recording['steps']} ({recording['points']} points)", *recording["also"]])],
+        "Written by": [f"swingby {__version__}"],
     }
 
 
-def _flat(values: Sequence[Sequence[Any]]) -> list[Any]:
-    return [value[0] if len(value) == 1 else list(value) for value in values]
+def _value(value: list[Any]) -> str:
+    return shown(value[0] if len(value) == 1 else value)
 
 
-def _interactive(made: Made) -> dict[str, Any]:
-    """What the page's script needs to show the curves of a point."""
-    data, grid = made.data, made.data.grid
-    last = max((int(curve.step[-1]) for curve in data.curves.values()), default=1)
-    axes = [(grid.x.name, map(plain, grid.x.values))]
-    axes.append(("", iter(("",))) if grid.y is None else (grid.y.name, map(plain, grid.y.values)))
-    axes.append(("panel", iter(grid.facets)))
-    return {
-        "panel": {
-            "figure": made.main.slug,
-            "losses": loss_panel(last, top_of(data)).to_dict(),
-            "path": None if data.plane is None else trajectory_panel(data.plane, made.plane_range).to_dict(),
-            "names": [OOD_LOSS, TRAINING_LOSS],
-            "first": next(iter(made.examples)),
-        },
-        "grid": [{"name": name, "values": list(values)} for name, values in axes],
-        "points": _points(data),
-        "curves": packed(data.curves),
-    }
-
-
-def _points(data: ReportData) -> dict[str, Any]:
-    """Of every point: where it stands, what it is called, and its number in words."""
-    text = _texts(data)
-    found = {}
-    for point, place in data.grid.places.items():
-        n = data.curves[point].n if point in data.curves else 0
-        found[str(point)] = {
-            "place": place,
-            "label": data.grid.label(point),
-            "text": text.get(point, "no result"),
-            "note": f"Median and 10 % to 90 % band over {words.plural(n, 'seed')}; dots at equal times.",
-        }
-    return found
-
-
-def _texts(data: ReportData) -> dict[int, str]:
-    name = spoken(data.outcome)
-    if data.kind == "yes_no":
-        return {share.point: f"{name}: {words.told(share)}" for share in phases.shares(data.cells, data.outcome)}
-    if data.kind == "category":
-        order = phases.categories(data.cells, data.outcome)
-        return {row.point: f"{name}: {row.counts}" for row in phases.most_common(data.cells, data.outcome, order)}
-    return {row.point: f"{name}{unit(data.outcome)}: {told(row)}" for row in phases.spreads(data.cells, data.outcome)}
+def _plan(row: Mapping[str, Any]) -> str:
+    times = f"{row['started']:%Y-%m-%d %H:%M} to {row['finished']:%Y-%m-%d %H:%M} UTC"
+    return f"{row['plan_id']}: {row['cells']:,} cells, {times}, on {row['hosts']} ({row['engines']}), {code_of(row)}"

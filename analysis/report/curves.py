@@ -12,7 +12,7 @@ from analysis.charts.losses import FLOOR
 from analysis.charts.trajectory import Place, even_time, time_marks
 
 CEILING = 1e6
-"""Losses above this many L_ref, and those that are not finite, are packed as this: beyond it a run counts as diverged."""
+"""Losses above this many L_ref, and those that are not finite, are packed as this; beyond it a run has diverged."""
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
 
 from analysis import phase
-from analysis.charts.grid import Grid
+from analysis.charts.grid import Grid, GridAxis
 from analysis.charts.number_map import Spread
 from analysis.charts.outcome_map import MostCommon
 from analysis.charts.phase_diagram import Segment, Share
@@ -20,51 +21,73 @@ ORDER: Mapping[str, Sequence[str]] = {
 """Every value of a category, in the order of the legend, from the best news to the worst."""
 
 
-def shares(cells: pl.DataFrame, outcome: str) -> list[Share]:
-    """The share of the seeds with an outcome at every point where it could be told of some."""
-    table = phase.shares(cells, outcome).filter(pl.col("n") > 0)
-    return [Share(*row) for row in table.select(Share._fields).iter_rows()]
+class Phases:
+    """The outcomes of one sweep over its seeds; each is counted once and kept.
 
+    Args:
+        cells: a row a finished cell, with `point` and a column an outcome (null where it could not be told).
+    """
 
-def most_common(cells: pl.DataFrame, outcome: str, order: Sequence[str]) -> list[MostCommon]:
-    """The most common outcome at every point; of equally common ones the first in `order`."""
-    table = phase.categories(cells, outcome, order=order)
-    return [
-        MostCommon(row["point"], row["category"], row["k"], row["n"], _counted(row["counts"]))
-        for row in table.iter_rows(named=True)
-    ]
+    def __init__(self, cells: pl.DataFrame) -> None:
+        self.cells = cells
+        self._shares: dict[str, list[Share]] = {}
+        self._spreads: dict[str, list[Spread]] = {}
+
+    def shares(self, outcome: str) -> list[Share]:
+        """The share of the seeds with an outcome at every point where it could be told of some."""
+        if outcome not in self._shares:
+            table = phase.shares(self.cells, outcome).filter(pl.col("n") > 0)
+            self._shares[outcome] = [Share(*row) for row in table.select(Share._fields).iter_rows()]
+        return self._shares[outcome]
+
+    def spreads(self, outcome: str) -> list[Spread]:
+        """Median with its bootstrap interval, and quartiles, of a number over the seeds at every point that has it."""
+        if outcome not in self._spreads:
+            table = phase.medians(self.cells, outcome).filter(pl.col("n") > 0)
+            self._spreads[outcome] = [Spread(*row) for row in table.select(Spread._fields).iter_rows()]
+        return self._spreads[outcome]
+
+    def most_common(self, outcome: str) -> list[MostCommon]:
+        """The most common outcome at every point; of equally common ones the first of `categories`."""
+        table = phase.categories(self.cells, outcome, order=self.categories(outcome))
+        return [
+            MostCommon(row["point"], row["category"], row["k"], row["n"], _counted(row["counts"]))
+            for row in table.iter_rows(named=True)
+        ]
+
+    def categories(self, outcome: str) -> list[str]:
+        """Every possible value of a category in its fixed order; then any unexpected ones, by name."""
+        known = list(ORDER.get(outcome, ()))
+        return known + sorted(set(self.cells[outcome].drop_nulls().unique()) - set(known))
+
+    def seeds(self, outcome: str | None = None) -> tuple[int, int]:
+        """The least and the largest number of finished runs at a point, of those whose outcome could be told."""
+        told = self.cells if outcome is None else self.cells.filter(pl.col(outcome).is_not_null())
+        counts = told.group_by("point").len()["len"].to_list()
+        return (min(counts), max(counts)) if counts else (0, 0)
 
 
 def _counted(counts: Sequence[Mapping[str, object]]) -> str:
     return ", ".join(f"{entry['category']} {entry['k']}" for entry in counts)
 
 
-def spreads(cells: pl.DataFrame, outcome: str) -> list[Spread]:
-    """Median with its bootstrap interval, and quartiles, of a number over the seeds at every point that has it."""
-    table = phase.medians(cells, outcome).filter(pl.col("n") > 0)
-    return [Spread(*row) for row in table.select(Spread._fields).iter_rows()]
-
-
-def categories(cells: pl.DataFrame, outcome: str) -> list[str]:
-    """Every possible value of a category in its fixed order; where none is known, those that occur, by name."""
-    known = list(ORDER.get(outcome, ()))
-    return known + sorted(set(cells[outcome].drop_nulls().unique()) - set(known))
-
-
 def boundary(grid: Grid, found: Sequence[Share]) -> list[Segment]:
-    """The contour at one half in every panel, straight on the axes as they are drawn; none along a single parameter."""
-    return [] if grid.y is None else [piece for facet in range(len(grid.facets)) for piece in _boundary(grid, found, facet)]
+    """The contour at one half in every panel, straight on the axes as drawn; none along a single parameter."""
+    if grid.y is None:
+        return []
+    return [piece for facet in range(len(grid.facets)) for piece in _boundary(grid, grid.y, found, facet)]
 
 
-def _boundary(grid: Grid, found: Sequence[Share], facet: int) -> Iterator[Segment]:
-    assert grid.y is not None
-    values = np.full((len(grid.y.values), len(grid.x.values)), np.nan)
+def _boundary(grid: Grid, axis_y: GridAxis, found: Sequence[Share], facet: int) -> Iterator[Segment]:
+    values = np.full((len(axis_y.values), len(grid.x.values)), np.nan)
     for share in found:
         i, j, panel = grid.places[share.point]
         if panel == facet:
             values[j, i] = share.share
-    x, y = ([axis.ruler(position) for position in axis.positions] for axis in (grid.x, grid.y))
+    x, y = ([axis.ruler(position) for position in axis.positions] for axis in (grid.x, axis_y))
     for line in contour(x, y, values, 0.5):
-        corners = [(grid.x.unruler(a), grid.y.unruler(b)) for a, b in zip(line.x.tolist(), line.y.tolist(), strict=True)]
-        for start, end in zip(corners, corners[1:], strict=False):
+        corners = [
+            (grid.x.unruler(a), axis_y.unruler(b)) for a, b in zip(line.x.tolist(), line.y.tolist(), strict=True)
+        ]
+        for start, end in pairwise(corners):
             yield Segment(grid.facets[facet], *start, *end)

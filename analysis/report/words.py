@@ -4,36 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from analysis.charts.number_map import told as told_number
 from analysis.charts.phase_diagram import Share
-from analysis.report import phases
 from analysis.report.data import ReportData
-from analysis.report.figures import Made, spoken, unit
-from analysis.seeds import Bump
+from analysis.report.examples import Examples
+from analysis.report.figures import COMPANIONS
+from analysis.report.prose import percent, plural, spoken, told, unit
 
-
-def percent(share: float) -> str:
-    """A share as a reader writes it."""
-    return f"{100 * share:.0f} %"
-
-
-def plural(count: int, noun: str) -> str:
-    """ "1 point", "2,000 points"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def told(share: Share) -> str:
-    """A share with its count and interval."""
-    interval = f"95 % interval {percent(share.low)} to {percent(share.high)}"
-    return f"{share.k} of {plural(share.n, 'seed')}, {percent(share.share)} ({interval})"
+Rows = dict[int, tuple[str, ...]]
 
 
 def warnings(data: ReportData) -> list[str]:
     """What a reader must know before believing a figure."""
-    counts = data.counts
-    found = []
+    counts, found = data.counts, []
     if counts.missing:
         found.append(
             f"This sweep is not finished: {counts.missing:,} of {plural(counts.planned, 'cell')} have no result yet. "
@@ -41,98 +26,91 @@ def warnings(data: ReportData) -> list[str]:
         )
     if counts.failed:
         found.append(
-            f"{plural(counts.failed, 'cell')} failed with an error and are left out of every figure; `--retry-failed` runs them again."
+            f"{plural(counts.failed, 'cell')} failed with an error and are left out of every figure; "
+            "`swingby run --retry-failed` runs them again."
         )
     if counts.diverged:
-        found.append(f"{plural(counts.diverged, 'cell')} diverged. They count as runs, with the outcome “diverged”.")
+        found.append(f"{plural(counts.diverged, 'cell')} diverged; they count as runs, with the outcome “diverged”.")
     empty = counts.points - data.cells["point"].n_unique()
     if empty:
         found.append(f"{plural(empty, 'point')} of the grid have no finished run at all and are left blank.")
-    dirty = [row for row in data.origins if row["git_dirty"]]
-    if dirty:
+    if any(row["git_dirty"] for row in data.origins):
         found.append("Some cells were computed by code with changes that no commit holds.")
     return found
 
 
-def summary(made: Made) -> list[str]:
+def summary(data: ReportData, examples: Examples) -> list[str]:
     """The sentences at the top of the page."""
-    data, counts, seeds = made.data, made.data.counts, len(made.data.resolved["seeds"])
-    first = (
-        f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished: {plural(counts.points, 'point')} of the grid "
-        f"with {plural(seeds, 'seed')} each."
-    )
-    by_kind = {"yes_no": _shares, "category": _categories, "number": _numbers}
-    sentences = [first, *by_kind[data.kind](data, data.outcome)]
-    if data.outcome != "bump_height" and "bump_height" in data.kinds:
-        sentences += _numbers(data, "bump_height")
-    if made.bump is not None:
-        sentences.append(bump_over_seeds(data, *made.bump))
-    if data.outcome != "outcome" and "outcome" in data.kinds:
-        sentences += _categories(data, "outcome")
-    return sentences
-
-
-def bump_over_seeds(data: ReportData, point: int, bump: Bump) -> str:
-    """The test whether the bump of one point is there over its seeds, in words."""
-    weak = f" With {plural(bump.n, 'seed')} the test has little power." if bump.weak else ""
-    verdict = "so it is no accident of single runs" if bump.found else "so chance is not excluded"
-    return (
-        f"At {data.grid.label(point)} a rise located on all seeds but one and measured on the one left out is {bump.height:.2g} of "
-        f"L_ref on average (95 % t-interval {bump.low:.2g} to {bump.high:.2g}, {plural(bump.n, 'seed')}), {verdict}.{weak}"
-    )
+    counts, seeds = data.counts, len(data.resolved["seeds"])
+    points = f"{plural(counts.points, 'point')} of the grid"
+    tell = {"yes_no": _shares, "category": _categories, "number": _numbers}
+    others = [name for name in reversed(COMPANIONS) if name in data.kinds and name != data.outcome]
+    return [
+        f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished: {points}, {plural(seeds, 'seed')} each.",
+        *tell[data.kind](data, data.outcome),
+        *_bump(data, examples),
+        *(sentence for name in others for sentence in tell[data.kinds[name]](data, name)),
+    ]
 
 
 def _shares(data: ReportData, outcome: str) -> list[str]:
-    found, words = phases.shares(data.cells, outcome), spoken(outcome)
+    found, words = data.phases.shares(outcome), spoken(outcome)
     if not found:
         return [f"For no run could it be told whether it shows {words}."]
     above = [share for share in found if share.low > 0.5]
     below = [share for share in found if share.high < 0.5]
-    open_ = len(found) - len(above) - len(below)
-    sentences = [
-        f"{words.capitalize()} happens in most runs at {len(above):,} of {plural(len(found), 'point')} (the 95 % Wilson interval lies above "
-        f"one half) and in a minority at {len(below):,} (below it); at {open_:,} the seeds do not tell (it contains one half)."
-    ]
-    facets = _by_facet(data, found)
-    most, least = max(found, key=lambda share: share.low), min(found, key=lambda share: share.high)
-    sentences += facets
-    sentences.append(f"It is most frequent at {data.grid.label(most.point)}: {told(most)}.")
-    if least.share < most.share:
-        sentences.append(f"It is least frequent at {data.grid.label(least.point)}: {told(least)}.")
-    expected = 0.05 * len(found)
-    together = (
-        " Seeds are common to all points, so neighbours err together." if data.resolved["seed_mode"] == "common" else ""
+    undecided = len(found) - len(above) - len(below)
+    most = (
+        f"Most runs show {words} at {len(above):,} of {plural(len(found), 'point')} (the 95\u00a0% Wilson interval of "
+        f"the share lies above one half), a minority at {len(below):,} (below it); at {undecided:,} the seeds do not "
+        "decide (it contains one half)."
     )
-    if len(found) > 1:
-        sentences.append(
-            f"Each interval stands for its own point: of {len(found):,} such intervals about {expected:.0f} miss the true share by "
-            f"construction.{together}"
-        )
-    return sentences
+    return [most + _by_panel(data, found), f"The share is largest at {_extremes(data, found)}."]
 
 
-def _by_facet(data: ReportData, found: Sequence[Share]) -> list[str]:
-    if len(data.grid.facets) < 2:
-        return []
-    total = Counter(data.grid.places[share.point][2] for share in found)
+def _by_panel(data: ReportData, found: Sequence[Share]) -> str:
     above = Counter(data.grid.places[share.point][2] for share in found if share.low > 0.5)
+    if len(data.grid.facets) < 2 or not above:
+        return ""
+    total = Counter(data.grid.places[share.point][2] for share in found)
     parts = [f"{above[facet]} of {total[facet]} at {label}" for facet, label in enumerate(data.grid.facets)]
-    return [f"By panel, points where most runs show it: {'; '.join(parts)}."]
+    return f" Points above one half, by panel: {', '.join(parts)}."
+
+
+def _extremes(data: ReportData, found: Sequence[Share]) -> str:
+    most, least = max(found, key=lambda share: share.low), min(found, key=lambda share: share.high)
+    text = f"{data.grid.label(most.point)}: {told(most)}"
+    lowest = sum(share.k == 0 for share in found)
+    if lowest > 1:
+        return f"{text}; at {plural(lowest, 'point')} no seed shows it"
+    return text if least.share == most.share else f"{text}; smallest at {data.grid.label(least.point)}: {told(least)}"
+
+
+def _bump(data: ReportData, examples: Examples) -> list[str]:
+    bump = examples.bump()
+    if bump is None:
+        return []
+    place, seeds = data.grid.label(examples.first), plural(bump.n, "seed")
+    verdict = "the seeds share a bump" if bump.found else "that the seeds share a bump in time is not established"
+    weak = f" With {seeds} this test has little power." if bump.weak else ""
+    sentence = (
+        f"At {place}, a rise of the OOD loss that is located on all seeds but one and measured at the same steps of the "
+        f"one left out is {bump.height:.2g} of L_ref on average (95\u00a0% t-interval {bump.low:.2g} to {bump.high:.2g}, "
+        f"{seeds}): {verdict}.{weak}"
+    )
+    return [sentence]
 
 
 def _categories(data: ReportData, outcome: str) -> list[str]:
     counts = Counter(data.cells[outcome].drop_nulls().to_list())
-    total = counts.total()
-    parts = [f"{counts[name]:,} {name}" for name in phases.categories(data.cells, outcome) if counts[name]]
-    sentence = f"What became of the {plural(total, 'run')}: {', '.join(parts)}."
-    if outcome == "outcome" and "certain" in data.cells.columns:
-        unsure = int((~data.cells["certain"].fill_null(value=False)).sum())
-        sentence += f" For {unsure:,} of them the run did not record what it takes to be certain." if unsure else ""
-    return [sentence]
+    parts = [f"{counts[name]:,} {name}" for name in data.phases.categories(outcome) if counts[name]]
+    unsure = int((~data.cells["certain"].fill_null(value=False)).sum()) if outcome == "outcome" else 0
+    doubt = f" Of {unsure:,} of them the run did not record enough to be certain." if unsure else ""
+    return [f"The {spoken(outcome)} of the {plural(counts.total(), 'run')}: {', '.join(parts)}.{doubt}"]
 
 
 def _numbers(data: ReportData, outcome: str) -> list[str]:
-    found, name = phases.spreads(data.cells, outcome), f"{spoken(outcome)}{unit(outcome)}"
+    found, name = data.phases.spreads(outcome), f"{spoken(outcome)}{unit(outcome)}"
     if not found:
         return [f"No run has a {name}."]
     most = max(found, key=lambda spread: spread.median)
@@ -141,41 +119,39 @@ def _numbers(data: ReportData, outcome: str) -> list[str]:
     return [f"The {name} is largest at {data.grid.label(most.point)}: {told_number(most)}."]
 
 
-def table(data: ReportData) -> dict[str, Any]:
-    """Every point with its numbers: what the figures show, for readers who cannot see them or want them exactly."""
-    columns: dict[str, dict[int, tuple[str, ...]]] = {}
-    headings: list[str] = []
-    for outcome in dict.fromkeys([data.outcome, "outcome", "bump_height"]):
-        if outcome not in data.kinds:
-            continue
-        heads, rows = _columns(data, outcome)
-        headings += heads
-        columns[outcome] = {point: row for point, row in rows.items()}
-    widths = {outcome: len(next(iter(rows.values()), ())) for outcome, rows in columns.items()}
-    body = [
-        [
-            data.grid.label(point),
-            *(cell for outcome, rows in columns.items() for cell in rows.get(point, ("",) * widths[outcome])),
-        ]
-        for point in data.grid.places
-    ]
-    return {
-        "caption": "The numbers behind the figures, a row a point of the grid. Intervals are for 95 %: Wilson's of a share, the bootstrap's of a median, both over seeds.",
-        "headings": ["point", *headings],
-        "rows": body,
-    }
+@dataclass(frozen=True)
+class Table:
+    """The numbers behind the figures, for readers who cannot see them or want them exactly: a row a point."""
+
+    headings: list[str]
+    rows: list[list[str]]
+    caption: str = (
+        "The numbers behind the figures, a row a point of the grid. Intervals are for 95\u00a0%: Wilson's for a share, "
+        "the bootstrap's for a median, both over seeds."
+    )
+
+    @classmethod
+    def of(cls, data: ReportData) -> Table:
+        """Every point with the main outcome and its companions."""
+        names = [name for name in dict.fromkeys([data.outcome, *COMPANIONS]) if name in data.kinds]
+        blocks = [_columns(data, name) for name in names]
+        rows = []
+        for point in data.grid.places:
+            texts = [found.get(point, ("",) * len(headings)) for headings, found in blocks]
+            rows.append([data.grid.label(point), *(text for block in texts for text in block)])
+        return cls(["point", *(heading for heads, _ in blocks for heading in heads)], rows)
 
 
-def _columns(data: ReportData, outcome: str) -> tuple[list[str], dict[int, tuple[str, ...]]]:
-    words = spoken(outcome)
-    if data.kinds[outcome] == "yes_no":
-        shares = {
-            s.point: (f"{s.k} of {s.n}", percent(s.share), f"{percent(s.low)} to {percent(s.high)}")
-            for s in phases.shares(data.cells, outcome)
+def _columns(data: ReportData, outcome: str) -> tuple[list[str], Rows]:
+    words, kind = spoken(outcome), data.kinds[outcome]
+    if kind == "yes_no":
+        shares = data.phases.shares(outcome)
+        rows: Rows = {
+            s.point: (f"{s.k} of {s.n}", percent(s.share), f"{percent(s.low)} to {percent(s.high)}") for s in shares
         }
-        return [words, "share", "interval"], shares
-    if data.kinds[outcome] == "category":
-        found = phases.most_common(data.cells, outcome, phases.categories(data.cells, outcome))
-        return [f"{words} (runs)"], {row.point: (row.counts,) for row in found}
-    rows = {s.point: (f"{s.median:.3g}", f"{s.low:.3g} to {s.high:.3g}") for s in phases.spreads(data.cells, outcome)}
-    return [f"median {words}{unit(outcome)}", "its interval"], rows
+        return [words, "share", "interval"], rows
+    if kind == "category":
+        return [f"{words} (runs)"], {row.point: (row.counts,) for row in data.phases.most_common(outcome)}
+    spreads = data.phases.spreads(outcome)
+    rows = {s.point: (f"{s.median:.3g}", f"{s.low:.3g} to {s.high:.3g}", str(s.n)) for s in spreads}
+    return [f"median {words}{unit(outcome)}", "interval", "runs"], rows

@@ -44,7 +44,7 @@
     if (path) {
       const has = curve && curve.path;
       const rows = has ? [...track("median", (i) => step[i], curve.path), ...track("mark", (i) => i * curve.every, curve.marks)] : [];
-      path.data("path", rows).run();
+      path.data("path", [...panel.landmarks, ...rows]).run();
     }
     views[panel.figure].signal("picked", Number(point)).run();
     points[point].place.forEach((rank, axis) => { if (selects[axis]) selects[axis].value = String(rank); });

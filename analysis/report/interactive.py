@@ -1,0 +1,73 @@
+"""What the page's script needs to show the curves of the point that is pointed at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from analysis.charts.grid import plain
+from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, loss_panel
+from analysis.charts.number_map import told as told_number
+from analysis.charts.trajectory import landmarks, trajectory_panel
+from analysis.report.curves import packed
+from analysis.report.data import ReportData
+from analysis.report.figures import Figures
+from analysis.report.prose import plural, spoken, told, unit
+
+
+def interactive(figures: Figures) -> dict[str, Any]:
+    """The specs, the two empty panels, the grid's axes, what is known of each point, and its curves, as JSON values."""
+    data = figures.data
+    return {
+        "figures": {figure.slug: figure.spec for figure in figures.every},
+        "panel": _panel(figures),
+        "grid": _axes(data),
+        "points": _points(data),
+        "curves": packed(data.curves),
+    }
+
+
+def _panel(figures: Figures) -> dict[str, Any]:
+    data, plane = figures.data, figures.data.plane
+    last = max((int(curve.step[-1]) for curve in data.curves.values()), default=1)
+    return {
+        "figure": figures.main.slug,
+        "losses": loss_panel(last, figures.top).to_dict(),
+        "path": None if plane is None else trajectory_panel(plane, figures.plane_range).to_dict(),
+        "names": [OOD_LOSS, TRAINING_LOSS],
+        "landmarks": [] if plane is None else landmarks(plane),
+        "first": figures.examples.first,
+    }
+
+
+def _axes(data: ReportData) -> list[dict[str, Any]]:
+    """x, y and panel, with the values that a menu offers; a single value needs no menu."""
+    x, y, facets = data.grid.x, data.grid.y, data.grid.facets
+    axes = [(x.name, [plain(value) for value in x.values])]
+    axes.append(("", [""]) if y is None else (y.name, [plain(value) for value in y.values]))
+    axes.append(("panel", list(facets)))
+    return [{"name": name, "values": values} for name, values in axes]
+
+
+def _points(data: ReportData) -> dict[str, Any]:
+    """Of every point: where it stands, what it is called, its number in words, and what its curves are over."""
+    texts = _texts(data)
+    found = {}
+    for point, place in data.grid.places.items():
+        n = data.curves[point].n if point in data.curves else 0
+        note = f"Median, and 10\u00a0% to 90\u00a0% of {plural(n, 'seed')}; dots at equal times."
+        text = texts.get(point, "could not be told")
+        found[str(point)] = {
+            "place": place,
+            "label": data.grid.label(point),
+            "text": f"{spoken(data.outcome)}: {text}",
+            "note": note,
+        }
+    return found
+
+
+def _texts(data: ReportData) -> dict[int, str]:
+    if data.kind == "yes_no":
+        return {share.point: told(share) for share in data.phases.shares(data.outcome)}
+    if data.kind == "category":
+        return {row.point: row.counts for row in data.phases.most_common(data.outcome)}
+    return {row.point: f"{told_number(row)}{unit(data.outcome)}" for row in data.phases.spreads(data.outcome)}
