@@ -6,7 +6,7 @@ active units, so the points enter through one moment matrix a pattern; a linear 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,6 @@ from sweeps.sim.nets import build
 from sweeps.sim.params import SimParams
 
 Array = np.ndarray
-_FlatLoss = Callable[[Tensor], Tensor]
 MOST_PARAMETERS = 400
 """Nets with more trained parameters (in the informative frame) get no growth rate: it would cost more than the run."""
 
@@ -119,30 +118,22 @@ def patterns(p: SimParams, parameters: Sequence[Tensor], x: Tensor) -> tuple[lis
     return list(kinds.split([mask.shape[1] for mask in seen], dim=1)), moments
 
 
-def _flat_loss(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> _FlatLoss:
-    """L as a function of all parameters in one vector."""
+def _gradient(
+    p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor, differentiable: bool = False
+) -> tuple[Tensor, Tensor]:
+    """All parameters in one vector theta, and grad L there as a function of theta."""
     shapes = [parameter.shape for parameter in parameters]
+    theta = torch.cat([parameter.flatten() for parameter in parameters]).requires_grad_()
+    parts = theta.split([shape.numel() for shape in shapes])
+    loss = _loss(p, [part.view(shape) for part, shape in zip(parts, shapes, strict=True)], masks, moments)
+    (slope,) = torch.autograd.grad(loss, theta, create_graph=differentiable)
+    return theta, slope
 
-    def loss(theta: Tensor) -> Tensor:
-        parts = theta.split([shape.numel() for shape in shapes])
-        return _loss(p, [part.view(shape) for part, shape in zip(parts, shapes, strict=True)], masks, moments)
 
-    return loss
-
-
-def growth_rate(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> float | None:
-    """The largest growth rate of theta' = -grad L linearised at `parameters`, in the time of the flow of L (eq 4.1).
-
-    It is minus the smallest eigenvalue of L's Hessian. None for nets of more than `MOST_PARAMETERS` parameters.
-    """
-    theta = torch.cat([parameter.flatten() for parameter in parameters])
-    if len(theta) > MOST_PARAMETERS:
-        return None
-    gradient = torch.func.grad(_flat_loss(p, parameters, masks, moments))
-    hessian = torch.func.jacrev(gradient)(theta)
-    smallest = float(torch.linalg.eigvalsh((hessian + hessian.T) / 2)[0])
-    # First-layer weights that meet no informative input exist where d > s: flat directions, of eigenvalue 0.
-    return -min(smallest, 0.0) if p.d > p.s and p.model != "symmetric" else -smallest
+def gradient_norm(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> float:
+    """||grad L|| over all parameters of one net; L in its own units (eq 2.1), whatever a step descended."""
+    with torch.enable_grad():
+        return float(_gradient(p, parameters, masks, moments)[1].norm())
 
 
 def moment_gradient_norms(p: SimParams, parameters: Sequence[Tensor], moments: Tensor) -> Tensor:
@@ -152,7 +143,17 @@ def moment_gradient_norms(p: SimParams, parameters: Sequence[Tensor], moments: T
     return torch.cat([slope.flatten(1) for slope in slopes], dim=1).norm(dim=1)
 
 
-def gradient_norm(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> float:
-    """||grad L|| over all parameters of one net; L in its own units (eq 2.1), whatever a step descended."""
-    theta = torch.cat([parameter.flatten() for parameter in parameters])
-    return float(torch.func.grad(_flat_loss(p, parameters, masks, moments))(theta).norm())
+def growth_rate(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> float | None:
+    """The largest growth rate of theta' = -grad L linearised at `parameters`, in the time of the flow of L (eq 4.1).
+
+    It is minus the smallest eigenvalue of L's Hessian. None for nets of more than `MOST_PARAMETERS` parameters.
+    """
+    if sum(parameter.numel() for parameter in parameters) > MOST_PARAMETERS:
+        return None
+    with torch.enable_grad():
+        theta, slope = _gradient(p, parameters, masks, moments, differentiable=True)
+        rows = torch.eye(len(theta), dtype=theta.dtype, device=theta.device)
+        (hessian,) = torch.autograd.grad(slope, theta, rows, is_grads_batched=True)
+    largest = -float(torch.linalg.eigvalsh((hessian + hessian.T) / 2)[0])
+    # First-layer weights that meet no informative input exist where d > s: flat directions, of eigenvalue 0.
+    return max(largest, 0.0) if p.d > p.s and p.model != "symmetric" else largest
