@@ -1,0 +1,220 @@
+"""Somebody's SQL on the newest published store: read-only, shut off from all files, in a process that can be killed."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from swingby.errors import SwingbyError
+
+LIMIT_BYTES = 2 * 2**30
+"""The largest answer, in bytes of Arrow."""
+_STALE = 24 * 3600.0
+_UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+
+
+class SandboxError(SwingbyError):
+    """The query was refused, failed, or was stopped; the message says which and why."""
+
+
+def query(
+    data: str | Path,
+    sql: str,
+    *,
+    limit_rows: int = 1_000_000,
+    timeout: float = 30.0,
+    memory: str = "1GB",
+    threads: int = 2,
+) -> pa.Table:
+    """The rows of one SELECT (or EXPLAIN of one) that may come from anybody.
+
+    Args:
+        data: the data folder; the newest published generation of its store is read.
+        sql: the query.
+        limit_rows: more rows are cut off; the table's schema metadata then says `cut: true`.
+        timeout: seconds after which the query's process is killed.
+        memory: what the query may use, such as "500MB" or "4GiB"; nothing is spilled to disk.
+        threads: how many threads it may use.
+
+    Raises:
+        SandboxError: the query is not allowed, is wrong, takes too long, or needs too much memory.
+        SwingbyError: there is no such data folder, or nothing was published in it yet.
+    """
+    # Not at the top: the query's process imports this package too, and starts twice as fast without the store.
+    from swingby.records import Records
+    from swingby.store import Layout
+
+    layout = Layout(Records.open(data, create=False).data)
+    with _throwaway(layout.root.parent) as folder:
+        for _ in range(10):
+            generation = layout.newest()
+            if generation is None:
+                raise SwingbyError(f"nothing was ingested in {data} yet; `swingby ingest` does it")
+            with suppress(FileNotFoundError):  # published again since the pointer was read
+                files = link(layout.paths(generation), folder)
+                statements = layout.statements(generation, files)
+                return run(files, statements, sql, folder, limit_rows, timeout, memory, threads)
+    raise SwingbyError(f"the store in {layout.root} is published faster than it can be opened")
+
+
+def link(files: Mapping[str, Path], folder: Path) -> dict[str, Path]:
+    """Hard links to files in a folder (copies, where it is on another device), by the same keys.
+
+    A query never sees the folder of the store: what DuckDB allows beside an attached file falls into this one.
+    """
+    links = {key: folder / f"{number}.duckdb" for number, key in enumerate(files)}
+    for key, path in files.items():
+        try:
+            os.link(path, links[key])
+        except FileNotFoundError:
+            raise
+        except OSError:
+            shutil.copyfile(path, links[key])
+    return links
+
+
+def run(
+    files: Mapping[str, Path],
+    statements: Sequence[str],
+    sql: str,
+    folder: Path,
+    limit_rows: int,
+    timeout: float,
+    memory: str,
+    threads: int,
+) -> pa.Table:
+    """The rows of a query in a process of its own, on database files that `statements` attach; the files are removed.
+
+    Raises:
+        SandboxError: as `query`.
+    """
+    request = {
+        "sql": sql,
+        "statements": list(statements),
+        "files": [str(path) for path in files.values()],
+        "limit_rows": limit_rows,
+        "limit_bytes": LIMIT_BYTES,
+        "memory": memory,
+        "memory_bytes": _bytes(memory),
+        "threads": threads,
+        "seconds": timeout,
+        "parent": os.getpid(),
+    }
+    with _process(folder) as process, _deadline(process, timeout) as passed:
+        table = _rows(process, json.dumps(request).encode())
+        errors = process.stderr.read() if process.stderr is not None else b""
+        code = process.wait()
+    if passed.is_set() or code in (-signal.SIGALRM, -signal.SIGXCPU):
+        raise SandboxError(f"the query was stopped after {timeout:g} s; narrow it, or allow it more time")
+    report = _report(errors)
+    if code != 0 or table is None:
+        raise SandboxError(_told(code, report, memory))
+    return table.replace_schema_metadata({"cut": "true"}) if report.get("cut") else table
+
+
+def _process(folder: Path) -> subprocess.Popen[bytes]:
+    # Nothing of this process's environment is passed on: it may hold tokens.
+    environment = {"HOME": str(folder), "LANG": "C.UTF-8", "PYTHONPATH": str(Path(__file__).parents[2])}
+    return subprocess.Popen(
+        [sys.executable, "-P", "-s", "-B", "-m", "swingby.sandbox"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+@contextmanager
+def _deadline(process: subprocess.Popen[bytes], seconds: float) -> Iterator[threading.Event]:
+    """Kills the process with its group when its time is up (the event then says so), or when the caller gives up."""
+    passed = threading.Event()
+
+    def kill() -> None:
+        if process.poll() is None:
+            passed.set()
+            os.killpg(process.pid, signal.SIGKILL)
+
+    timer = threading.Timer(seconds, kill)
+    timer.start()
+    try:
+        yield passed
+    finally:
+        timer.cancel()
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def _rows(process: subprocess.Popen[bytes], request: bytes) -> pa.Table | None:
+    """What the process answers; None if it ended before it had an answer, or in the midst of one."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(request)
+        process.stdin.close()
+        return pa.ipc.open_stream(process.stdout).read_all()
+    except (OSError, pa.ArrowInvalid):
+        return None
+
+
+def _report(errors: bytes) -> dict[str, Any]:
+    lines = errors.decode(errors="replace").strip().splitlines()
+    try:
+        return json.loads(lines[-1])
+    except (ValueError, IndexError):
+        return {"crash": lines[-1] if lines else ""}
+
+
+def _told(code: int, report: Mapping[str, Any], memory: str) -> str:
+    if not report.get("error"):
+        how = signal.Signals(-code).name if code < 0 else f"code {code}: {report.get('crash', '')}"
+        return f"the query's process ended by {how}; it may have needed more than {memory} of memory"
+    error, tables = str(report["error"]), list(report.get("tables", ()))
+    missing = re.search(r"Table with name (\S+) does not exist", error)
+    if missing is None:
+        return error
+    close = difflib.get_close_matches(missing[1], tables, n=1)
+    guess = f"did you mean {close[0]!r}? " if close else ""
+    # DuckDB's own guess looks among its system tables too.
+    error = re.sub(r'\s*Did you mean "[^"]*"\?', "", error)
+    return f"{error}\n{guess}tables: {', '.join(tables) or '(none)'}"
+
+
+def _bytes(memory: str) -> int:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", memory, re.IGNORECASE)
+    if match is None:
+        raise SandboxError(f"memory {memory!r} is not understood; allowed: a number and KB, MB, GB, KiB, MiB or GiB")
+    return int(float(match[1]) * _UNITS[match[2].upper()])
+
+
+@contextmanager
+def _throwaway(data: Path) -> Iterator[Path]:
+    """A folder for one query, on the store's own device if it can be written there, removed in the end."""
+    for left in data.glob(".sandbox-*"):
+        # Left behind by a process that was killed; no query runs for so long.
+        if time.time() - left.stat().st_mtime > _STALE:
+            shutil.rmtree(left, ignore_errors=True)
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=".sandbox-", dir=data))
+    except OSError:
+        folder = Path(tempfile.mkdtemp(prefix="swingby-sandbox-"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

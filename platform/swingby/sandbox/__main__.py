@@ -1,0 +1,151 @@
+"""The process that answers one query: limits first, then the files, then the lock, and only then the query.
+
+Reads a request as JSON from standard input; writes the rows as an Arrow stream to standard output, and one line of JSON
+(`cut`, or what went wrong) to standard error. Ends with code 0, or 3 if the query was refused or failed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import duckdb
+import pyarrow as pa
+
+from swingby.sandbox.statement import RefusedError, readable
+
+ROWS = 16_384
+"""Rows in one batch of the answer."""
+_BESIDE = 4 * 2**30
+"""Address space beside DuckDB's memory: code, stacks of threads, reserves of the allocator; mostly never touched."""
+_DIE_WITH_PARENT = 1
+
+
+def main() -> int:
+    """Answers the request on standard input; the exit code."""
+    request = json.load(sys.stdin)
+    confine(request)
+    # Whatever else writes to standard output must not end up between the rows.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    connection = duckdb.connect(":memory:")
+    try:
+        connection = locked(request)
+        report: dict[str, Any] = {"cut": answer(connection, request, out)}
+    except RefusedError as error:
+        report = {"error": f"refused: {error}", "tables": []}
+    except (MemoryError, duckdb.OutOfMemoryException):
+        report = {"error": f"the query needs more than {request['memory']} of memory: give it more, or narrow it"}
+    except duckdb.Error as error:
+        report = {"error": str(error).strip(), "tables": _tables(connection)}
+    # Short enough for the pipe's buffer, which nobody empties before the rows have ended.
+    report["error"] = report["error"][:10_000] if "error" in report else None
+    sys.stderr.write(json.dumps(report) + "\n")
+    return 3 if report["error"] else 0
+
+
+def confine(request: dict[str, Any]) -> None:
+    """Bounds this process, whatever DuckDB does: no byte to any file, bounded memory and time, gone with its parent."""
+    seconds = float(request["seconds"])
+    _limit(resource.RLIMIT_FSIZE, 0)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_AS, 2 * int(request["memory_bytes"]) + _BESIDE)
+    _limit(resource.RLIMIT_CPU, math.ceil(seconds * (request["threads"] + 1)) + 5)
+    # An alarm without a handler ends the process from the kernel's side, even while it sits in foreign code.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, seconds + 1)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        if os.getppid() != request["parent"]:
+            os._exit(3)  # the parent died before it could be watched
+
+
+def _limit(kind: int, most: int) -> None:
+    _, hard = resource.getrlimit(kind)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(kind, (most, most))
+
+
+def locked(request: dict[str, Any]) -> duckdb.DuckDBPyConnection:
+    """A connection on the files of the request that can reach no other file, and whose settings cannot be changed.
+
+    The links are removed as soon as the files are open: nothing is left to be found, or to be left behind.
+    """
+    config: dict[str, Any] = {
+        "allow_community_extensions": False,
+        "allow_persistent_secrets": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "memory_limit": request["memory"],
+        "python_enable_replacements": False,
+        "temp_directory": "",
+        "threads": request["threads"],
+    }
+    connection = duckdb.connect(":memory:", config=config)
+    for statement in request["statements"]:
+        connection.execute(statement)
+    for file in request["files"]:
+        Path(file).unlink(missing_ok=True)
+    connection.execute("set enable_external_access = false")
+    connection.execute("set disabled_filesystems = 'LocalFileSystem'")
+    connection.execute("set lock_configuration = true")
+    return connection
+
+
+def answer(connection: duckdb.DuckDBPyConnection, request: dict[str, Any], out: BinaryIO) -> bool:
+    """Writes the rows of the query as an Arrow stream; whether some were cut off.
+
+    Raises:
+        RefusedError: the query is not allowed, or its answer is too large.
+        duckdb.Error: the query fails.
+    """
+    left, room = int(request["limit_rows"]), int(request["limit_bytes"])
+    statement = readable(connection, request["sql"])
+    if statement.lower().startswith("explain"):
+        reader = connection.execute(statement).to_arrow_reader(ROWS)
+    else:
+        # One row more than asked for tells whether there are more; the rest is not even computed.
+        reader = connection.sql(statement).limit(left + 1).to_arrow_reader(ROWS)
+    if reader is None:
+        raise RefusedError("the statement gives no rows")
+    with pa.ipc.new_stream(out, reader.schema) as stream:
+        for batch in _batches(reader):
+            if batch.num_rows > left:
+                stream.write_batch(batch.slice(0, left))
+                return True
+            room -= batch.nbytes
+            if room < 0:
+                most = f"{int(request['limit_bytes']):,} bytes"
+                raise RefusedError(f"the answer is larger than {most}; select fewer columns or rows")
+            stream.write_batch(batch)
+            left -= batch.num_rows
+    return False
+
+
+def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
+    """The batches; an error of DuckDB that came through Arrow is told as DuckDB's again."""
+    try:
+        yield from reader
+    except (pa.ArrowInvalid, OSError) as error:
+        kind = duckdb.OutOfMemoryException if "Out of Memory" in str(error) else duckdb.Error
+        raise kind(str(error)) from error
+
+
+def _tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    try:
+        found = connection.execute("select view_name from duckdb_views() where not internal order by all").fetchall()
+    except duckdb.Error:
+        return []  # a fatal error closes the database; its message stands for itself
+    return [name for (name,) in found]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""What somebody's SQL may say: one SELECT, or EXPLAIN of one, that changes nothing and calls nothing near a file.
+
+A statement's type is not enough: to DuckDB 2 `with a as (copy (select 1) to 'file') select 1` is a SELECT, and it
+writes the file. So the parsed statement is looked through, and every kind of query in it must be one that only reads.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+
+QUERIES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
+TABLE_FUNCTIONS = {
+    *("range", "generate_series", "unnest", "repeat", "repeat_row", "json_each", "json_tree", "summary"),
+    *("duckdb_columns", "duckdb_constraints", "duckdb_databases", "duckdb_functions", "duckdb_keywords"),
+    *("duckdb_memory", "duckdb_schemas", "duckdb_settings", "duckdb_tables", "duckdb_types", "duckdb_views"),
+    *("pragma_table_info", "pragma_version", "histogram_values", "test_all_types"),
+}
+"""Functions that may stand for a table: none of them reads a file, runs SQL given as text, or changes a setting."""
+FORBIDDEN = {"write_log", "nextval", "setval"}
+"""Functions of values that leave a trace."""
+ALLOWED = "allowed: one SELECT, or EXPLAIN of one"
+
+_EXPLAIN = re.compile(r"explain\b(\s*analyze\b)?(\s*\(\s*format\s+\w+\s*\))?", re.IGNORECASE)
+
+
+class RefusedError(ValueError):
+    """What of a statement is not allowed, and what is."""
+
+
+def readable(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
+    """The one statement in `sql`, to be run as it is given back.
+
+    Raises:
+        RefusedError: it is not one statement, or it could do more than read tables.
+        duckdb.Error: it is no SQL.
+    """
+    statement = _one(connection, sql)
+    if _kind(statement) == "SELECT":
+        return _inspected(connection, statement.query)
+    explain = _EXPLAIN.match(statement.query)
+    if _kind(statement) != "EXPLAIN" or explain is None:
+        raise RefusedError(_told(statement))
+    # What is explained is checked as a statement of its own; EXPLAIN ANALYZE would run it, whatever it is.
+    inner = _one(connection, statement.query[explain.end() :])
+    if _kind(inner) != "SELECT":
+        raise RefusedError(f"EXPLAIN of {_kind(inner)} is not allowed; {ALLOWED}")
+    return f"{explain[0]} {_inspected(connection, inner.query)}"
+
+
+def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> Any:
+    statements = connection.extract_statements(sql)
+    if len(statements) != 1:
+        raise RefusedError(f"{len(statements) or 'no'} statements; {ALLOWED}")
+    return statements[0]
+
+
+def _told(statement: Any) -> str:
+    if re.match(r"\s*pivot\b", statement.query, re.IGNORECASE):
+        return "PIVOT has to name its values: pivot t on width in (2, 4) using avg(height)"
+    return f"{_kind(statement)} is not allowed; {ALLOWED}"
+
+
+def _kind(statement: Any) -> str:
+    try:
+        return str(statement.type).rpartition(".")[2].replace("_", " ")
+    except ValueError:
+        return "this kind of statement"  # one that DuckDB's Python side has no name for, such as UPDATE EXTENSIONS
+
+
+def _inspected(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+    ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
+    try:
+        tree = json.loads(text)
+        parts = list(_parts(tree))
+    except RecursionError:
+        raise RefusedError(f"nested too deeply; {ALLOWED}") from None
+    if tree.get("error", True) or len(tree["statements"]) != 1:
+        raise RefusedError(f"{tree.get('error_message', 'it cannot be looked through')}; {ALLOWED}")
+    for part in parts:
+        _inspect(part)
+    return query
+
+
+def _parts(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every mapping in a tree, itself included."""
+    left = [tree]
+    while left:
+        part = left.pop()
+        if isinstance(part, dict):
+            yield part
+            left.extend(part.values())
+        elif isinstance(part, list):
+            left.extend(part)
+
+
+def _inspect(part: dict[str, Any]) -> None:
+    kind = part.get("type")
+    if isinstance(kind, str) and kind.endswith("_NODE") and kind not in QUERIES:
+        raise RefusedError(f"{kind.removesuffix('_QUERY_NODE').removesuffix('_NODE')} is not allowed; {ALLOWED}")
+    if "info_type" in part:
+        raise RefusedError(f"{part['info_type']} is not allowed; {ALLOWED}")
+    if kind == "TABLE_FUNCTION":
+        name = _function(part.get("function", {}))
+        if name not in TABLE_FUNCTIONS:
+            known = ", ".join(sorted(TABLE_FUNCTIONS))
+            raise RefusedError(f"the function {name!r} is not allowed as a table; allowed: {known}")
+    elif part.get("class") == "FUNCTION" and _function(part) in FORBIDDEN:
+        raise RefusedError(f"the function {_function(part)!r} is not allowed: a query only reads")
+
+
+def _function(part: dict[str, Any]) -> str:
+    return str(part.get("function_name", "")).lower()
