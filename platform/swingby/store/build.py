@@ -9,7 +9,7 @@ from pathlib import Path
 from swingby.errors import SwingbyError
 from swingby.files import sync_folder
 from swingby.store.catalogue import views
-from swingby.store.database import REBUILD, STORAGE, Database, DatabaseError, connect, disk_is_full
+from swingby.store.database import CURVES, REBUILD, STORAGE, Database, DatabaseError, connect, disk_is_full
 from swingby.store.layout import Layout
 from swingby.store.tables import FORMAT, INDEX, SEGMENT, Connection, fetch
 from swingby.store.views import literal
@@ -59,7 +59,7 @@ class Build:
 
     def _open_segment(self, connection: Connection) -> None:
         self.segment = 1 + max((number for number, _ in self._layout.sealed(self.number)), default=-1)
-        _attach(connection, "seg", self._layout.segment(self.number, self.segment), STORAGE)
+        _attach(connection, "seg", self._layout.segment(self.number, self.segment), CURVES)
         connection.execute(SEGMENT)
 
     def seal(self) -> None:

@@ -22,6 +22,9 @@ REBUILD = "`swingby rebuild` makes the store again from the records"
 STORAGE = "storage_version 'v1.5.0'"
 """Attach option: any supported DuckDB reads what any other wrote."""
 
+CURVES = f"{STORAGE}, row_group_size 10240"
+"""Attach options of a curve segment, whose rows are long: a checkpoint writes the last row group again."""
+
 
 def connect(**config: Any) -> Database:
     """An in-memory connection: loads no extensions, sees no Python variables, spills into the temporary folder."""

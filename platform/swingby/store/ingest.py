@@ -143,7 +143,8 @@ class Ingest:
     def _untaken(self, keys: Iterable[str], known: str) -> list[str]:
         """The keys that the query `known` does not give, without the bad ones whose files are as they were."""
         taken = {name for (name,) in fetch(self._build.connection(), known)}
-        return [key for key in keys if key not in taken and self._bad.get(key) != self._file_stamp(key)]
+        new = [key for key in keys if key not in taken]
+        return [key for key in new if key not in self._bad or self._bad[key] != self._file_stamp(key)]
 
     def _forget_vanished(self) -> None:
         for key in [key for key in self._bad if not self._path(key).exists()]:
