@@ -1,6 +1,8 @@
 """Two bundles of conventions: what the paper's text says, and what the code behind its figures does.
 
-Each is a function of the values set for a point to defaults for the others; these depend on the model, s, d, layers.
+Each is a function of the values set for a point to defaults for all others. They depend on the model and on s alone, never on depth,
+width or d: along such an axis nothing else may change. What single figures do otherwise (lr 0.01 and width 3 or 4 in the narrow nets of
+Figs 2c, 13 and 14, mu = (2, 4) in Figs 2c and 3) stands in the sweeps of those figures.
 """
 
 from __future__ import annotations
@@ -53,17 +55,14 @@ def _whole(values: Values, name: str, default: int) -> int:
 
 
 def _common(given: Values, s: int) -> dict[str, Any]:
-    one_layer = given["model"] == "one_layer"
-    layers = 1 if one_layer else 2
-    narrow = _figs_13_14(given)
     return {
         "drive": "sgd",
         "d": 64,
         "n": _POINTS,
         "truncate": False,
-        "rotate": not narrow,
-        "layers": layers,
-        "width": 3 if narrow else 64,
+        "rotate": True,
+        "layers": 1 if given["model"] == "one_layer" else 2,
+        "width": 64,
         "init": "default",
         "init_gain": 1.0,
         "init_high": 0.1,
@@ -79,11 +78,6 @@ def _common(given: Values, s: int) -> dict[str, Any]:
     }
 
 
-def _figs_13_14(given: Values) -> bool:
-    """Three layers at d = 3: hidden width 3, not rotated ([S] F.2)."""
-    return _whole(given, "d", 64) == 3 and _whole(given, "layers", 2) == 3
-
-
 def _paper_mlp(given: Values, s: int) -> dict[str, Any]:
     return {
         "mu": tuple(float(p + 1) for p in range(s)),
@@ -96,21 +90,14 @@ def _paper_mlp(given: Values, s: int) -> dict[str, Any]:
 
 
 def _authors_mlp(given: Values, s: int) -> dict[str, Any]:
-    layers = _whole(given, "layers", 1 if given["model"] == "one_layer" else 2)
-    # Fig 2c: four layers and mu = (2, 4); width 4 where d = 2. The learning rate of the narrow nets hangs on d and
-    # layers, never on the width, so that it is one number along an axis of widths.
-    fig_2c = s == 2 and layers == 4
-    low = fig_2c and _whole(given, "d", 64) == 2
     return {
-        "mu": (2.0, 4.0) if fig_2c else tuple(float(p + 1) for p in range(s)),
+        "mu": tuple(float(p + 1) for p in range(s)),
         "sigma": (0.5,) * s if s == 4 else (0.05,) * s,
         "sigma_is": "variance",
         # The s = 4 hierarchy (Fig 7) has no cluster at the origin.
         "zero_cluster": s == 2,
         "bias": True,
         "reduction": "mean",
-        **({"width": 4} if low else {}),
-        **({"lr": 0.01} if low or _figs_13_14(given) else {}),
     }
 
 
