@@ -12,8 +12,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from swingby import __version__
-
 
 def provenance() -> dict[str, Any]:
     """Git commit and dirty flag of the checkout (None outside one), versions, host, system, CPUs, command line."""
@@ -32,12 +30,11 @@ def provenance() -> dict[str, Any]:
 
 def package_versions() -> dict[str, str]:
     """The installed version of this package and of each that it requires."""
-    versions = {"swingby": __version__}
     try:
-        required = metadata.requires("swingby") or []
+        versions = {"swingby": metadata.version("swingby")}
     except metadata.PackageNotFoundError:  # a source tree that was never installed
-        return versions
-    for requirement in required:
+        return {}
+    for requirement in metadata.requires("swingby") or []:
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         if "extra ==" not in requirement:
             versions[name] = metadata.version(name)
