@@ -23,44 +23,51 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Lists:
-    """A list column with the lists laid end to end: values (N,) or, for lists of vectors, the flat entries.
+    """A list column with the lists laid end to end; a record is a number, or a vector of the row's own width.
 
     Attributes:
         values: every number of the column; nulls are NaN.
         start: where each row begins in `values`, int (R,).
         count: how many records each row has, int (R,); 0 for a null row.
-        width: numbers a record (1 for a plain list).
+        width: numbers a record of each row, int (R,); 1 for a plain list and for a row without records.
     """
 
     values: Floats
     start: Ints
     count: Ints
-    width: int
+    width: Ints
 
-    def dense(self, rows: Ints, times: int) -> Floats:
-        """The first `times` records of these rows, (C, T) or, if width > 1 or nested, (C, T, width)."""
-        return self.values[self.start[rows, None] + np.arange(times * self.width)].reshape(len(rows), times, self.width)
+    def dense(self, rows: Ints, times: int, width: int) -> Floats:
+        """The first `times` records of rows that have them, all of this width: (C, times, width)."""
+        return self.values[self.start[rows, None] + np.arange(times * width)].reshape(len(rows), times, width)
 
 
 def lists(column: pa.ChunkedArray) -> Lists:
-    """A column of lists of numbers, or of lists of equally long lists of numbers.
+    """A column of lists of numbers, or of lists of lists of numbers that are equally long within a row.
 
     Raises:
-        ValueError: the inner lists differ in length.
+        ValueError: the inner lists of a row differ in length, or one is null; the message says in which row.
     """
     array = _whole(column)
     if pa.types.is_null(array.type):
         nothing = np.zeros(len(array), dtype=np.int64)
-        return Lists(np.zeros(0), nothing, nothing, 1)
-    count = pc.fill_null(array.value_lengths(), 0).to_numpy(zero_copy_only=False).astype(np.int64)
-    flat, width = array.flatten(), 1
+        return Lists(np.zeros(0), nothing, nothing, np.ones_like(nothing))
+    count, flat, width = _lengths(array, 0), array.flatten(), np.ones(len(array), dtype=np.int64)
     if pa.types.is_list(flat.type) or pa.types.is_large_list(flat.type) or pa.types.is_fixed_size_list(flat.type):
-        widths = pc.fill_null(flat.value_lengths(), -1).unique().to_pylist()
-        if len(widths) > 1 or widths == [-1]:
-            raise ValueError(f"vectors of lengths {sorted(widths)} in one column of curves; one length is allowed")
-        flat, width = flat.flatten(), widths[0] if widths else 1
+        inner, given = _lengths(flat, -1), count > 0
+        width[given] = inner[(np.cumsum(count) - count)[given]]
+        wrong = np.flatnonzero((inner != np.repeat(width, count)) | (inner < 0))
+        if len(wrong):
+            row = int(np.searchsorted(np.cumsum(count), wrong[0], side="right"))
+            raise ValueError(f"row {row} holds vectors of different lengths; one length a row is allowed")
+        flat = flat.flatten()
+    size = count * width
     values = flat.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    return Lists(values, (np.cumsum(count) - count) * width, count, width)
+    return Lists(values, np.cumsum(size) - size, count, width)
+
+
+def _lengths(array: pa.Array, null: int) -> Ints:
+    return pc.fill_null(array.value_lengths(), null).to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
@@ -102,12 +109,12 @@ class Group:
         result = np.full((len(self.rows), times, width), np.nan)
         given = np.flatnonzero(source.count[self.rows] > 0)
         if len(given):
-            short = np.flatnonzero(source.count[self.rows[given]] < times)
-            if source.width != width or len(short):
-                row = self.rows[given[short[0] if len(short) else 0]]
-                got = f"{source.count[row]} records of {source.width}"
-                raise SwingbyError(f"cell {self.runs.ids[row]}: {name} has {got}; expected {times} of {width}")
-            result[given] = source.dense(self.rows[given], times)
+            rows = self.rows[given]
+            wrong = rows[(source.count[rows] < times) | (source.width[rows] != width)]
+            if len(wrong):
+                got = f"{source.count[wrong[0]]} records of {source.width[wrong[0]]} numbers"
+                raise SwingbyError(f"cell {self.runs.ids[wrong[0]]}: {name} has {got}; expected {times} of {width}")
+            result[given] = source.dense(rows, times, width)
         return result
 
     def has(self, name: str) -> Mask:
@@ -170,7 +177,7 @@ class Runs:
                 bad = np.union1d(bad, np.flatnonzero(source.values > BOUND * np.repeat(self.l_ref, source.count)))
             row = np.searchsorted(source.start, bad, side="right") - 1
             # Rows without a curve share their start with the next one; searchsorted's last is the one that has it.
-            np.minimum.at(first, row, (bad - source.start[row]) // source.width)
+            np.minimum.at(first, row, (bad - source.start[row]) // source.width[row])
         return first
 
     def groups(self) -> Iterator[Group]:

@@ -32,6 +32,7 @@ class Bump(NamedTuple):
         height: mean rise on the seeds left out, in the unit of the losses.
         low, high: its t-interval.
         found: whether the interval lies above 0.
+        confirmed: whether it also does with every other seed for placing and the rest for measuring (4 seeds or more).
         weak: 5 seeds or fewer, at which the test has little power: not found then says little.
         start, peak: median over rotations of where the rise was looked for, in steps.
     """
@@ -41,6 +42,7 @@ class Bump(NamedTuple):
     low: float
     high: float
     found: bool
+    confirmed: bool
     weak: bool
     start: float
     peak: float
@@ -93,8 +95,11 @@ def bump_over_seeds(
 ) -> Bump:
     """Whether the loss has a bump: place it on all seeds but one, measure it on that one, rotate, t-interval.
 
-    A bump's own height is never negative, so its mean over seeds proves nothing; a rise measured where others have
-    it is as often negative as positive if there is none. The rotations share seeds, so the interval is approximate.
+    A bump's own height is never negative, so its mean over seeds proves nothing; a rise measured where others have it
+    is on average no higher than 0 if there is none. Still the rotations share their seeds, and so mostly their place:
+    without a bump `found` is true in 5 to 20 % of samples (5 to 30 seeds of noise around falls and plateaus; the
+    interval alone would say 2.5 %). `confirmed` places on one half and measures on the other, where the interval keeps
+    what it says; it needs about twice the seeds.
 
     Args:
         step: common steps, (T,).
@@ -111,10 +116,24 @@ def bump_over_seeds(
     average = np.mean if centre == "mean" else np.median
     places = [_bump_place(average(np.delete(loss, i, axis=0), axis=0)) for i in range(n)]
     heights = np.array([loss[i, peak] - loss[i, start] for i, (start, peak) in enumerate(places)])
-    half = stdtrit(n - 1, (1 + confidence) / 2) * heights.std(ddof=1) / np.sqrt(n)
-    low, high = heights.mean() - half, heights.mean() + half
+    low, high = _t_interval(heights, confidence)
+    confirmed = low > 0 and n >= 4 and _split_low(loss, average(loss[::2], axis=0), confidence) > 0
     start, peak = np.median(step[np.array(places)], axis=0)
-    return Bump(n, float(heights.mean()), float(low), float(high), bool(low > 0), n <= FEW, float(start), float(peak))
+    return Bump(
+        n, float(heights.mean()), low, high, low > 0, bool(confirmed), n <= FEW, float(start), float(peak)
+    )  # fmt: skip
+
+
+def _split_low(loss: Floats, placed_on: Floats, confidence: float) -> float:
+    """Lower end of the rise's t-interval on every other seed, placed on the curve of the rest."""
+    start, peak = _bump_place(placed_on)
+    return _t_interval(loss[1::2, peak] - loss[1::2, start], confidence)[0]
+
+
+def _t_interval(values: Floats, confidence: float) -> tuple[float, float]:
+    n, middle = len(values), float(values.mean())
+    half = float(stdtrit(n - 1, (1 + confidence) / 2) * values.std(ddof=1) / np.sqrt(n))
+    return middle - half, middle + half
 
 
 def _bump_place(curve: Floats) -> tuple[int, int]:
