@@ -18,7 +18,8 @@ from sweeps.sim.init import Start, draw_layers, full_layers
 from sweeps.sim.nets import build
 from sweeps.sim.params import SimParams
 from swingby.cells import Cell
-from swingby.experiment import Batch, Recording
+from swingby.errors import SwingbyError
+from swingby.experiment import SEGMENT_COLUMNS, Batch, Recording
 
 SIM = Sim()
 SMALL: dict[str, Any] = {
@@ -283,3 +284,33 @@ def test_asked_recordings_are_what_they_say() -> None:
     np.testing.assert_allclose(losses[:, 3], row["ood_loss"], rtol=1e-12)
     for p in range(2):
         np.testing.assert_allclose(losses[:, 2**p], 0.5 * ((outputs[:, p] - np.diag([1.0, 2.0])[p]) ** 2).sum(1))
+
+
+@pytest.mark.parametrize("model", MODELS[1:], ids=str)
+def test_a_row_has_the_declared_columns(model: dict[str, Any]) -> None:
+    """A table has the segment columns, the curves, the asked recordings and the scalars, each of its declared type."""
+    (table,) = SIM.run(Batch((cell(**model), cell(1, **{**model, "lr": 1e6})), Recording(also=("jacobian",))))
+    declared = {**SIM.curves, **SIM.recordings["jacobian"], **SIM.scalars}
+    expected = {**SEGMENT_COLUMNS, **{name: column.type for name, column in declared.items()}}
+    assert {field.name: field.type for field in table.schema} == expected
+    assert table["status"].to_pylist() == ["ok", "diverged"]
+    (row, _) = table.to_pylist()
+    assert {len(row[name]) for name in (*SIM.curves, "jacobian")} == {len(row["step"])}
+    assert (row["from_step"], row["to_step"]) == (0, SIM.steps(cell(**model).params))
+
+
+def test_epochs_are_recorded_at_their_start() -> None:
+    """`steps: epoch` records the first step of each epoch and the last; a run without epochs refuses it clearly."""
+    (row,) = run(cell(), steps="epoch")
+    assert row["step"] == [0, 5, 10, 15, 20]
+    with pytest.raises(SwingbyError, match="allowed here: log, every"):
+        run(cell(drive="gd"), steps="epoch")
+
+
+def test_a_run_leaves_torch_as_it_was() -> None:
+    """The number of torch threads and the treatment of denormal numbers are restored."""
+    before = torch.get_num_threads()
+    run(cell())
+    assert torch.get_num_threads() == before
+    tiny = torch.tensor([1e-310], dtype=torch.float64)
+    assert float(tiny + tiny) > 0

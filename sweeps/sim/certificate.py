@@ -82,8 +82,8 @@ def _loss(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], m
             F = (F * masks[layer][:, None] if masks else F) @ W.T
             if p.bias:
                 F = F + rest[layer * stride + 1] * _last_row(F)
-    target = torch.zeros(moments.shape[1], p.d, dtype=first.dtype, device=first.device)
-    target[: p.s, : p.s] = torch.eye(p.s)
+    target = first.new_zeros(moments.shape[1], p.d)
+    target.diagonal()[: p.s] = 1
     error = F - target
     return 0.5 * (error * (moments @ error)).sum()
 

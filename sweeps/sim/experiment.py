@@ -13,6 +13,7 @@ from sweeps.sim import presets, rows
 from sweeps.sim.engine import Ready, Training, Watch, one_thread
 from sweeps.sim.film import Film
 from sweeps.sim.init import Start
+from sweeps.sim.nets import CHUNK
 from sweeps.sim.params import SimParams
 from swingby.cells import Cell, Point, SeedMode
 from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Recording
@@ -20,6 +21,8 @@ from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Param
 _LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
 _MEMORY = 1e9
 """Bytes that one batch may occupy."""
+_RECORDED = 200
+"""Recorded steps of a usual run."""
 _REPLAYED_STEPS = 20_000
 
 
@@ -90,25 +93,28 @@ class Sim(Experiment):
         return p.total_steps
 
     def work(self, params: Any) -> float:
-        """Multiplications of a cell, and a fixed share a step for the interpreter."""
+        """Multiplications of a cell, in draws, steps and records, and what a step costs however small the net is."""
         p: SimParams = params
-        weights, rows = _weights(p), p.batch_size if p.model == "relu" else p.s + p.bias
-        stages = 7 if p.drive == "flow" else 1
-        evaluations = 200 * p.points * weights if p.model == "relu" else 0
-        return float(p.total_steps * stages * (3 * rows * weights + 500) + evaluations + 20 * p.points)
+        weights, k = _weights(p), p.s + p.bias
+        rows, steps = (p.batch_size if p.model == "relu" else k), p.total_steps
+        if p.drive in ("flow", "closed_form"):
+            # Adaptive steps of seven stages: how many is not known beforehand, and hangs little on gd_steps.
+            steps = 7 * 500 if p.drive == "flow" else _RECORDED
+        records = _RECORDED * (p.points if p.model == "relu" else k) * weights
+        return float(steps * (3 * rows * weights + 2000 * p.depth) + records + 300 * p.points)
 
     def max_batch(self, params: Any) -> int:
-        """As many cells as fit into 1 GB."""
+        """As many cells as fit into 1 GB: draws and curves in float64, and what the engine holds in the cell's dtype."""
         p: SimParams = params
         k, item = p.s + p.bias, 8 if p.dtype == "float64" else 4
-        numbers = 4 * _weights(p) + (24 * p.points if p.model == "relu" else 0) * k / 8
+        held = 4 * _weights(p)
         if p.model == "relu":
-            numbers += 2 * max(p.batch_size, 256) * (p.depth * p.width + p.d) + 2 * p.points * k
+            held += 2 * p.points * k + 3 * max(p.batch_size, CHUNK) * (p.depth * p.width + p.d)
         elif p.drive == "sgd":
-            numbers += 3 * p.steps_per_epoch * k * k
-        curves = 8 * 201 * (2 + p.s + 2 * p.s**2 + 2**p.s)
-        drawn = 8 * p.points * p.s + 8 * sum(out * fan_in for out, fan_in in p.layer_shapes) + 8 * p.d**2
-        return int(np.clip(_MEMORY / (item * numbers + 2 * curves + 2 * drawn), 1, 4096))
+            held += 3 * p.steps_per_epoch * k * k
+        drawn = p.points * p.s + sum(out * fan_in for out, fan_in in p.layer_shapes) + p.d**2
+        curves = _RECORDED * (2 + p.s + 2 * p.s**2 + 2**p.s)
+        return int(np.clip(_MEMORY / (item * held + 8 * drawn + 16 * curves), 1, 4096))
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         """Train the batch; one table, one final row a cell, in the order of the batch."""

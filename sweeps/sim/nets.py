@@ -14,7 +14,7 @@ from torch import Tensor
 
 from sweeps.sim.params import SimParams
 
-_CHUNK = 256
+CHUNK = 256
 """Points at a time in an evaluation over a whole training set: activations stay in the cache."""
 Food = Tensor | tuple[Tensor, Tensor]
 """What a step trains on: scaled second moments (C, k, k) in moment nets; else points (C, B, k) and scale (C, 1, 1)."""
@@ -83,8 +83,8 @@ class Net(ABC):
 
     def minus_target(self) -> Tensor:
         """-T, shape (C, k, d): minus the images of the unit vectors under the identity; nothing for the constant."""
-        target = torch.zeros(self.k, self.d, dtype=self.parameters[0].dtype, device=self.parameters[0].device)
-        target[: self.s, : self.s] = -torch.eye(self.s)
+        target = self.parameters[0].new_zeros(self.k, self.d)
+        target.diagonal()[: self.s] = -1
         return target.expand(self.cells, -1, -1)
 
 
@@ -210,7 +210,7 @@ class ReluNet(Net):
 
     def loss(self, whole: Tensor) -> Tensor:
         total = torch.zeros(self.cells, dtype=torch.float64, device=whole.device)
-        for x in whole.split(_CHUNK, dim=1):
+        for x in whole.split(CHUNK, dim=1):
             error = self._forward(x)[-1]
             error[:, :, : self.s].sub_(x[:, :, : self.s])
             total += error.square_().sum((1, 2), dtype=torch.float64)

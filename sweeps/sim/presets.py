@@ -1,8 +1,8 @@
 """Two bundles of conventions: what the paper's text says, and what the code behind its figures does.
 
-Each is a function of the values set for a point to defaults for all others. They depend on the model and on s alone, never on depth,
-width or d: along such an axis nothing else may change. What single figures do otherwise (lr 0.01 and width 3 or 4 in the narrow nets of
-Figs 2c, 13 and 14, mu = (2, 4) in Figs 2c and 3) stands in the sweeps of those figures.
+Each is a function of the values set for a point to defaults for all others. They depend on the model and on s alone,
+never on depth, width or d: along such an axis nothing else may change. What single figures do otherwise (lr 0.01 and
+width 3 or 4 in the narrow nets of Figs 2c, 13 and 14, mu = (2, 4) in Figs 2c and 3) stands in those figures' sweeps.
 """
 
 from __future__ import annotations
