@@ -47,7 +47,7 @@ class SweepStatus:
 def known_sweeps(store: Store) -> list[KnownSweep]:
     """Every sweep of the store, the newest first."""
     rows = store.sql("select sweep_id, name, experiment, cells from sweeps order by created desc, sweep_id").rows()
-    return [KnownSweep(row["sweep_id"], row["name"], row["experiment"], row["cells"]) for row in rows]
+    return [KnownSweep(row.sweep_id, row.name, row.experiment, row.cells) for row in rows]
 
 
 def find_sweep(store: Store, sweep: str) -> KnownSweep:
@@ -105,7 +105,7 @@ def find_cell(store: Store, start: str) -> tuple[str, str]:
     found: list[tuple[str, str]] = []
     for name in (name for name in experiments if name in tables):
         rows = store.sql(f'select cell_id from "{name}" where starts_with(cell_id, ?) limit 3', [start]).rows()
-        found += [(row["cell_id"], name) for row in rows]
+        found += [(row.cell_id, name) for row in rows]
     if not found:
         raise SwingbyError(f"no cell {start!r} has a row here; ids: swingby sql 'select cell_id from sim limit 5'")
     if len(found) > 1:
@@ -124,7 +124,7 @@ def sweep_status(data: Path, sweep: str | None = None) -> list[SweepStatus]:
     records = Records.open(data, create=False)
     with Store.open(data) as store:
         chosen = known_sweeps(store) if sweep is None else [find_sweep(store, sweep)]
-        folded = {row["shard"] for row in store.sql("select shard from shards").rows()}
+        folded = {row.shard for row in store.sql("select shard from shards").rows()}
         waiting = len(set(records.shards()) - folded)
         return [_status(store, records, item, waiting) for item in chosen]
 
@@ -136,7 +136,7 @@ def _status(store: Store, records: Records, sweep: KnownSweep, waiting: int) -> 
             f'select status, count(*) as n from "{sweep.experiment}" semi join '
             "(select cell_id from members where sweep_id = ?) using (cell_id) group by status"
         )
-        counts |= {row["status"]: row["n"] for row in store.sql(query, [sweep.sweep_id]).rows()}
+        counts |= {row.status: row.n for row in store.sql(query, [sweep.sweep_id]).rows()}
     done = counts["ok"] + counts["diverged"] + counts["failed"]
     return SweepStatus(
         sweep.name,
@@ -157,7 +157,7 @@ def data_findings(data: Path) -> Iterator[tuple[Verdict, str, str]]:
     yield "ok", f"{data}: {len(records.plans())} plans, {len(records.shards())} shards", ""
     with Store.open(data) as store:
         bad = store.sql("select shard, reason from bad_shards").rows()
-        folded = {row["shard"] for row in store.sql("select shard from shards").rows()}
+        folded = {row.shard for row in store.sql("select shard from shards").rows()}
     for row in bad:
         yield "fault", f"shard {row['shard']}: {row['reason']}", "move the file away and run the sweep again"
     waiting = len(set(records.shards()) - folded) - len(bad)
