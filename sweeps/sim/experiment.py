@@ -104,7 +104,7 @@ class Sim(Experiment):
         return float(steps * (3 * rows * weights + 2000 * p.depth) + records + 300 * p.points)
 
     def max_batch(self, params: Any) -> int:
-        """As many cells as fit into 1 GB: draws and curves in float64, and what the engine holds in the cell's dtype."""
+        """As many cells as fit into 1 GB: draws and curves in float64, the engine's own in the cell's dtype."""
         p: SimParams = params
         k, item = p.s + p.bias, 8 if p.dtype == "float64" else 4
         held = 4 * _weights(p)
