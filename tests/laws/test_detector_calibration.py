@@ -52,6 +52,7 @@ def test_bumps_are_found_at_every_width(length: int, width: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_the_frozen_constants_are_those_that_the_search_finds() -> None:
     """The calibration on null curves and bumps, run again, gives the constants in `noise.py`, within their targets."""
     point, worst, _ = calibration.fit()
