@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swingby import plugins
@@ -301,6 +301,7 @@ def test_rows_that_are_no_segments_are_refused(records: Records, spoil, complain
     assert records.shards() == []
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_a_torn_shard_is_a_clear_error(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """However a shard is cut short, or whichever bit of it flips, reading it says so."""
