@@ -79,4 +79,7 @@ class Kit:
         for child in self.children:
             if child.poll() is None:
                 child.kill()
-            child.communicate()
+            child.wait()
+            for pipe in (child.stdin, child.stdout):
+                if pipe is not None:
+                    pipe.close()

@@ -1,6 +1,6 @@
 """A package of somebody else's, for tests of the machinery: a random walk that can misbehave, and a detector for it.
 
-Environment: WALK_LEDGER, a file that gets a line (cell id and process id) whenever a cell begins.
+Environment: WALK_LEDGER, a file that gets a line (cell id, process id, nanoseconds) whenever a cell begins.
 """
 
 from __future__ import annotations
@@ -40,6 +40,11 @@ class WalkParams(Params):
     pieces: int = 0
 
 
+def _of(cell: Cell) -> WalkParams:
+    assert isinstance(cell.params, WalkParams)
+    return cell.params
+
+
 class Walk(Experiment):
     """Walks `length` steps of size `rate`."""
 
@@ -65,37 +70,37 @@ class Walk(Experiment):
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         tables = []
         for cell in batch.cells:
-            if batch.draining() and cell.params.pieces:
+            if batch.draining() and _of(cell).pieces:
                 return
             self._begin(cell)
             self._misbehave(cell, batch)
-            if cell.params.pieces:
+            if _of(cell).pieces:
                 yield from self._pieces(cell, batch)
-            elif cell.params.wants != "exit":
-                tables.append(self._rows(cell, batch, 0, cell.params.length))
+            elif _of(cell).wants != "exit":
+                tables.append(self._rows(cell, batch, 0, _of(cell).length))
         if tables:
             yield pa.concat_tables(tables)
 
     def _begin(self, cell: Cell) -> None:
         if ledger := os.environ.get("WALK_LEDGER"):
             handle = os.open(ledger, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-            os.write(handle, f"{cell.cell_id} {os.getpid()}\n".encode())
+            os.write(handle, f"{cell.cell_id} {os.getpid()} {time.time_ns()}\n".encode())
             os.close(handle)
-        time.sleep(cell.params.pause)
+        time.sleep(_of(cell).pause)
 
     def _misbehave(self, cell: Cell, batch: Batch) -> None:
-        if cell.params.wants == "raise":
+        if _of(cell).wants == "raise":
             raise ValueError(f"the walk of seed {cell.seed} falls")
-        if cell.params.wants == "die":
+        if _of(cell).wants == "die":
             os.kill(os.getpid(), signal.SIGKILL)
-        if cell.params.wants == "once" and batch.workdir is not None and not (batch.workdir / "died").exists():
+        if _of(cell).wants == "once" and batch.workdir is not None and not (batch.workdir / "died").exists():
             (batch.workdir / "died").touch()
             os.kill(os.getpid(), signal.SIGKILL)
 
     def _pieces(self, cell: Cell, batch: Batch) -> Iterator[pa.Table]:
         """Goes on from a checkpoint, and leaves one after each piece."""
         checkpoint = Path(batch.workdir or "") / cell.cell_id
-        edges = np.linspace(0, cell.params.length + 1, cell.params.pieces + 1).astype(int)
+        edges = np.linspace(0, _of(cell).length + 1, _of(cell).pieces + 1).astype(int)
         begun = int(checkpoint.read_text()) if checkpoint.exists() else 0
         for low, high in itertools.pairwise(edges):
             if batch.draining():
@@ -103,10 +108,10 @@ class Walk(Experiment):
             if low >= begun:
                 yield self._rows(cell, batch, int(low), int(high) - 1)
                 checkpoint.write_text(str(high))
-                time.sleep(cell.params.pause)
+                time.sleep(_of(cell).pause)
 
     def _rows(self, cell: Cell, batch: Batch, low: int, high: int) -> pa.Table:
-        params: WalkParams = cell.params
+        params = _of(cell)
         noise = cell.stream("noise").normal(size=params.length + 1)
         place = params.rate * np.cumsum(noise)
         diverged = params.wants == "diverge"

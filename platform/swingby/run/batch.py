@@ -59,8 +59,8 @@ def run_batch(
 ) -> BatchDone:
     """Trains those cells of a batch that have no final row from an earlier attempt at it.
 
-    Final rows are written together at the end, or once a minute. Rows that are not final are on disk when `run` goes on
-    after its yield, so it may then note in `Batch.workdir` that it got so far.
+    Rows that are whole cells (final, from step 0) are written together at the end, or once a minute. Any other row is
+    on disk when `run` goes on after its yield, so that it may then note in `Batch.workdir` how far it got.
 
     A cell that makes `Experiment.run` raise comes back as a row with status "failed"; it is found by halving the batch.
 
@@ -188,7 +188,7 @@ class _Trial:
         for table in self.experiment.run(batch):
             rows = self.segments.take(table)
             self.buffer.append(rows)
-            if False in rows["final"].to_pylist() or time.monotonic() - self.flushed >= FLUSH_SECONDS:
+            if not _whole_cells(rows) or time.monotonic() - self.flushed >= FLUSH_SECONDS:
                 self._flush()
 
     def _flush(self) -> None:
@@ -224,6 +224,11 @@ class _Trial:
             pid=os.getpid(),
             versions=package_versions(),
         )
+
+
+def _whole_cells(rows: pa.Table) -> bool:
+    """Whether every row is all of its cell."""
+    return all(rows["final"].to_pylist()) and not any(rows["from_step"].to_pylist())
 
 
 def _told(error: Exception) -> str:

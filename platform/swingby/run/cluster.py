@@ -123,28 +123,35 @@ def require_authentication(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=5).close()
     except (OSError, OverflowError) as error:
         raise SwingbyError(f"no Ray cluster answers at {address}: {error}") from error
-    wrong = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
-    command = [sys.executable, "-m", "ray.scripts.scripts", "status", "--address", address]
-    try:
-        asked = subprocess.run(command, env={**kept, **wrong}, capture_output=True, text=True, timeout=60)
-    except subprocess.TimeoutExpired:
-        raise SwingbyError(f"no Ray cluster answers at {address}") from None
-    if asked.returncode == 0:
+    wrong = _status(address, {"RAY_AUTH_TOKEN": secrets.token_hex(32)})
+    if wrong.returncode == 0:
         raise SwingbyError(f"the Ray cluster at {address} has no authentication; {_REMEDY}")
-    if "AuthenticationError" not in asked.stderr:
-        said = asked.stderr.strip().splitlines()[-1:] or ["no answer"]
+    if "AuthenticationError" not in wrong.stderr:
+        said = wrong.stderr.strip().splitlines()[-1:] or ["no answer"]
         raise SwingbyError(f"no Ray cluster answers at {address}: {said[0]}")
 
 
-def require_own_token() -> None:
-    """For an existing cluster: its token must be here.
+def require_our_token(address: str) -> None:
+    """For an existing cluster: the token of this user's environment (or ~/.ray/auth_token) must be the cluster's.
 
     Raises:
-        SwingbyError: there is none.
+        SwingbyError: there is none, or it is refused.
     """
-    default = Path.home() / ".ray" / "auth_token"
-    named = os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")
-    if not named and not default.exists():
-        raise SwingbyError(f"this machine has no token of the cluster: set RAY_AUTH_TOKEN_PATH, or put it at {default}")
+    ours = {name: value for name, value in os.environ.items() if name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")}
+    if _status(address, ours).returncode != 0:
+        raise SwingbyError(
+            f"the Ray cluster at {address} refuses our token: set RAY_AUTH_TOKEN_PATH to a file with the cluster's, "
+            "or put it at ~/.ray/auth_token"
+        )
     os.environ["RAY_AUTH_MODE"] = "token"
+
+
+def _status(address: str, token: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """What `ray status` says with this token; in a process of its own, since Ray reads a token once."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
+    command = [sys.executable, "-m", "ray.scripts.scripts", "status", "--address", address]
+    environment = {**kept, **token, "RAY_AUTH_MODE": "token"}
+    try:
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        raise SwingbyError(f"no Ray cluster answers at {address}") from None

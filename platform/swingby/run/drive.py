@@ -128,7 +128,8 @@ def run_sweep(
         if planned.missing and not drain():
             lost = _train(planned, records, progress, drain, local, address)
         wall = time.monotonic() - started
-        ingest(records)
+        if planned.missing:
+            ingest(records)
         derive(records, [sweep.sweep_id])
         actual = Actual(progress.core_seconds, wall, _disk(records.data) - before) if progress.done else None
         counts = _counts(records, sweep)
@@ -157,10 +158,8 @@ def _workers(address: str | None, data: Path) -> int:
 
 def _plan(planner: Planner, pilot: bool, progress: Progress) -> Planned:
     """The written plan; pilot cells first, if the cost of what is missing is unknown."""
-    planner.look()
-    if pilot and planner.unmeasured():
-        progress.line("measuring the cost of a cell on a few of them ...")
-        planner.measure()
+    if pilot:
+        planner.measure(progress.line)
     planned = planner.commit()
     for line in summary(planned).splitlines():
         progress.line(line)

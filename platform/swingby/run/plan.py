@@ -142,12 +142,15 @@ class Planner:
         if reasons:
             raise SwingbyError(f"the store cannot hold experiment {plan.experiment!r}: {reasons[0]}")
 
-    def measure(self) -> None:
+    def measure(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """Trains pilot cells of shapes that nobody has measured, under a plan of their own."""
         with committing(self.records, self.sweep.sweep_id):
             ingest(self.records)
             self._standing()
             pilots = self._pilots()
+            if not pilots:
+                return
+            tell(f"measuring the cost of a cell on {sum(len(batch.positions) for batch in pilots)} of them ...")
             planned = self._planned_as(pilots, (0, 0), {}, written=True)
             self._write(planned.plan)
         slow: set[str] = set()
@@ -287,7 +290,7 @@ def refused(records: Records, start: str) -> list[str]:
 
 SAMPLES = """
 select shape, cells, seconds, bytes from (
-  select shape, max(cells) as cells, sum(seconds) as seconds, cast(sum(bytes) as double) as bytes, max(finished) as finished
+  select shape, max(cells) as cells, sum(seconds) as seconds, sum(bytes)::double as bytes, max(finished) as finished
   from shards
   where experiment = $1 and array_to_string(recorded, ' ') = $2 and ($3 = '' or starts_with(device, $3))
   group by shape, plan_id, batch, attempt

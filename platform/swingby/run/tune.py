@@ -60,9 +60,9 @@ def cluster_cpus(address: str, data: Path) -> int:
     Raises:
         SwingbyError: it has no authentication, cannot be reached, or refuses our token.
     """
-    import ray
-
     with _ray(0, address, data):
+        import ray  # not before: it reads once whether to use a token
+
         return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
@@ -77,7 +77,7 @@ def _ray(workers: int, address: str | None, data: Path) -> Iterator[Path]:
             folder = stack.enter_context(cluster.private_folder())
         else:
             cluster.require_authentication(address)
-            cluster.require_own_token()
+            cluster.require_our_token(address)
             folder = stack.enter_context(_shared_folder(data))
         import ray
         from ray.exceptions import RayError
@@ -97,10 +97,18 @@ def _ray(workers: int, address: str | None, data: Path) -> Iterator[Path]:
         try:
             context: Any = ray.init(**options, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, RayError) as error:
-            raise SwingbyError(f"Ray does not start: {str(error).splitlines()[0]}") from error
+            raise SwingbyError(_told(error, address)) from error
         if address is None and late:  # somebody imported ray before it could be told to ask for a token
             cluster.require_authentication(context.address_info["gcs_address"])
         yield folder / "tune"
+
+
+def _told(error: Exception, address: str | None) -> str:
+    """Why Ray could not be reached."""
+    if address is None:
+        return f"Ray does not start: {str(error).splitlines()[0]}"
+    mend = "is it one of its nodes? was ray imported before RAY_AUTH_MODE=token was set?"
+    return f"the Ray cluster at {address} cannot be joined from this machine ({mend}): {error}"
 
 
 @contextmanager

@@ -1,0 +1,266 @@
+"""The law of a run that is killed: whatever dies, and whenever, each planned cell ends in the store exactly once, no
+cell with a committed result is trained again, and the store made again from the files is the one that lives."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from swingby.store import Store, rebuild
+from swingby.sweep import Sweep
+
+SLACK = 20_000_000
+"""Nanoseconds that the time of a rename may lag behind the clock (the kernel stamps files by ticks of up to 10 ms)."""
+
+WINDOWS = {
+    "before rename plans": (1, 1),
+    "after rename plans": (1, 1),
+    "before rename shards": (1, 2, 3),
+    "after rename shards": (1, 2, 3),
+    "before apply": (1, 2),
+    "before commit seg": (1, 2),
+    "after commit seg": (1, 2),
+    "before commit ix": (1, 3),
+    "after commit ix": (1, 3),
+    "after apply": (1, 2),
+    "before publish": (1, 2),
+    "before rename store": (1, 2, 3),
+    "after rename store": (1, 2, 3),
+    "after publish": (1, 2),
+    "before rename derived": (1,),
+    "after rename derived": (1,),
+}
+"""Where a driver is killed -> the hits, one kill each: publication is three renames (index, segment, pointer)."""
+KILLS = sum(map(len, WINDOWS.values()))
+INGEST_WINDOWS = [name for name in WINDOWS if not name.endswith(("plans", "shards", "derived"))]
+
+
+class Nursery:
+    """Drivers that can be stopped at a window and killed (see walk_nursery)."""
+
+    def __init__(self, walk: Any) -> None:
+        self.walk = walk
+        self.at = walk.folder / f"at-{id(self)}"
+        script = Path(sys.modules["walk_kit"].__file__ or "").with_name("walk_nursery.py")
+        self.process = subprocess.Popen(
+            [sys.executable, str(script)],
+            env=walk.environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        walk.children.append(self.process)
+
+    def start(self, text: str, do: str = "run", window: str = "", hit: int = 1) -> int:
+        """Starts a driver; its process id."""
+        assert self.process.stdin is not None
+        self.at.unlink(missing_ok=True)
+        order = {"do": do, "data": str(self.walk.data), "text": text, "at": str(self.at), "window": window, "hit": hit}
+        self.process.stdin.write(json.dumps(order) + "\n")
+        self.process.stdin.flush()
+        return int(self._read())
+
+    def ended(self) -> int:
+        """Waits for the driver; its exit status."""
+        return int(self._read())
+
+    def _read(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline()
+
+    def kill_at(self, text: str, window: str, hit: int, do: str = "run") -> None:
+        """Starts a driver and kills it at a window."""
+        driver = self.start(text, do, window, hit)
+        deadline = time.monotonic() + 60
+        while not self.at.exists() and psutil.pid_exists(driver) and time.monotonic() < deadline:
+            time.sleep(0.002)
+        assert self.at.exists(), f"the driver never came to {window!r} for the {hit}. time"
+        os.kill(driver, signal.SIGKILL)
+        assert self.ended() == -signal.SIGKILL
+
+
+@pytest.fixture
+def nursery(walk: Any) -> Iterator[Nursery]:
+    """A nursery."""
+    return Nursery(walk)
+
+
+def committed(walk: Any) -> dict[str, int]:
+    """The cells that have a final row in some shard -> when the first of these came to be (nanoseconds)."""
+    records, found = walk.records(), {}
+    for name in records.shards():
+        came = records.shard_path(name).stat().st_ctime_ns
+        rows = records.read_shard(name)[1]
+        for cell_id in rows.filter(rows["final"])["cell_id"].to_pylist():
+            found[cell_id] = min(came, found.get(cell_id, came))
+    return found
+
+
+def check_no_rerun(walk: Any) -> None:
+    """No cell began after it had a committed result, and no process trained one twice unless the batch was halved."""
+    came = committed(walk)
+    lines = [line.split() for line in walk.ledger.read_text().splitlines()]
+    late = [cell for cell, _, at in lines if cell in came and int(at) > came[cell] + SLACK]
+    assert not late, f"{len(late)} cells with a committed result began again"
+    assert max(Counter((cell, pid) for cell, pid, _ in lines).values()) == 1
+
+
+def content(data: Path) -> dict[str, list[str]]:
+    """All rows of all tables that a reader sees."""
+    with Store.open(data) as store:
+        return {name: sorted(map(repr, store.sql(f'from "{name}"').rows())) for name in store.tables()}
+
+
+def check_finished(walk: Any, *sweeps: Any) -> None:
+    """Every planned cell is there exactly once with its whole curve and outcome, and a rebuild changes nothing."""
+    planned = {cell.cell_id for sweep in sweeps for cell in sweep.cells()}
+    rows = walk.rows("select cell_id, status, step, position, length from walk")
+    assert Counter(row.cell_id for row in rows) == Counter(planned)
+    assert {row.status for row in rows} <= {"ok", "diverged"}
+    assert all(row.step == list(range(row.length + 1)) and len(row.position) == len(row.step) for row in rows)
+    assert {row.cell_id for row in walk.rows("from outcomes_walk_height")} == planned
+    assert walk.rows("from bad_shards") == []
+    live = content(walk.data)
+    rebuild(walk.records())
+    assert content(walk.data) == live
+
+
+def small(walk: Any, **changes: Any) -> str:
+    """Eight batches: short cells, cells in pieces, cells that diverge."""
+    axes = {"width": [1, 2], "pieces": [0, 2], "wants": ["ok", "diverge"]}
+    return walk.text(**{"axes": axes, "seeds": 3, "base": {"length": 5}, **changes})
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_killed_at_a_window(walk: Any, nursery: Nursery, window: str) -> None:
+    """A run killed at this window, again and again, then finished."""
+    text = small(walk)
+    for hit in WINDOWS[window]:
+        nursery.kill_at(text, window, hit)
+        check_no_rerun(walk) if walk.ledger.exists() else None
+    nursery.start(text)
+    assert nursery.ended() == 0
+    check_no_rerun(walk)
+    check_finished(walk, Sweep.parse(text, "small"))
+
+
+def test_ingest_killed_at_every_window(walk: Any, nursery: Nursery) -> None:
+    """An ingest killed before, inside and after its commits and its publication; readers always see whole cells."""
+    text = small(walk, seeds=8)
+    for window in INGEST_WINDOWS:
+        nursery.kill_at(text, "after rename shards", 2)
+        nursery.kill_at(text, window, 1, do="ingest")
+        with Store.open(walk.data) as store:
+            if "walk_points" in store.tables():
+                seen = store.sql("select cell_id, step, status from walk").rows()
+                assert len(seen) == len({row.cell_id for row in seen})
+                assert all(row.step == list(range(6)) for row in seen if row.status != "running")
+    nursery.start(text)
+    assert nursery.ended() == 0
+    check_no_rerun(walk)
+    check_finished(walk, Sweep.parse(text, "small"))
+
+
+def test_killed_at_random_moments(walk: Any, nursery: Nursery) -> None:
+    """A run killed a dozen times at moments that a seeded generator chose, then finished."""
+    moments = random.Random(20)
+    text = small(walk, seeds=40, base={"length": 5, "pause": 0.004})
+    for _ in range(12):
+        driver = nursery.start(text)
+        time.sleep(moments.uniform(0.02, 0.8))
+        os.kill(driver, signal.SIGKILL)
+        assert nursery.ended() == -signal.SIGKILL
+    nursery.start(text)
+    assert nursery.ended() == 0
+    check_no_rerun(walk)
+    check_finished(walk, Sweep.parse(text, "small"))
+
+
+def test_two_sweeps_at_once(walk: Any, nursery: Nursery) -> None:
+    """Two sweeps that share half of their cells run at once on one store, killed at random, and both are finished."""
+    moments, other = random.Random(5), Nursery(walk)
+    base = {"length": 5, "pause": 0.004}
+    texts = [
+        small(walk, name="left", seeds=12, base=base),
+        small(walk, name="right", seeds={"count": 12, "first": 6}, base=base),
+    ]
+    for _ in range(3):
+        drivers = [nursery.start(texts[0]), other.start(texts[1])]
+        for driver, home in zip(drivers, (nursery, other), strict=True):
+            time.sleep(moments.uniform(0.05, 0.5))
+            os.kill(driver, signal.SIGKILL)
+            assert home.ended() == -signal.SIGKILL
+    for home, text in zip((nursery, other), texts, strict=True):
+        home.start(text)
+    assert [nursery.ended(), other.ended()] == [0, 0]
+    check_finished(walk, *(Sweep.parse(text, "small") for text in texts))
+
+
+TUNE = """
+import sys
+from swingby.run import batches
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Lines
+from swingby.sweep import Sweep
+batches.UNMEASURED = 4
+print(run_sweep(Sweep.load("walks.yaml"), "data", pilot=False, workers=2, progress=Lines(sys.stdout)), flush=True)
+"""
+
+
+def test_killed_workers_and_drivers_of_tune(walk: Any) -> None:
+    """By Ray Tune: workers killed at random while they train, the driver killed, its workers perhaps still at it when
+    the next one begins; then finished."""
+    moments = random.Random(3)
+    text = small(walk, seeds=6, base={"length": 5, "pause": 0.1})
+    (walk.folder / "walks.yaml").write_text(text)
+    for workers_to_kill in (2, 0):
+        driver = walk.driver(TUNE)
+        begun = len(trainings(walk))
+        for _ in range(workers_to_kill):
+            wait_for_trainings(walk, begun + 3)
+            time.sleep(moments.uniform(0, 0.3))
+            worker = int(trainings(walk)[-1].split()[1])
+            assert worker != driver.pid
+            os.kill(worker, signal.SIGKILL)
+            begun = len(trainings(walk))
+        wait_for_trainings(walk, begun + 3)
+        agents = [child for child in psutil.Process(driver.pid).children(recursive=True) if "Agent" in child.name()]
+        driver.kill()
+        driver.wait()
+        for agent in agents:  # they would look for their scheduler for a minute
+            agent.kill()
+    last = walk.driver(TUNE)
+    said = last.communicate(timeout=120)[0]
+    assert last.returncode == 0, said
+    check_no_rerun(walk)
+    check_finished(walk, Sweep.parse(text, "walks.yaml"))
+
+
+def trainings(walk: Any) -> list[str]:
+    """The ledger's lines."""
+    return walk.ledger.read_text().splitlines() if walk.ledger.exists() else []
+
+
+def wait_for_trainings(walk: Any, count: int) -> None:
+    """Waits until so many cells have begun."""
+    deadline = time.monotonic() + 90
+    while len(trainings(walk)) < count:
+        assert time.monotonic() < deadline, "nothing is trained"
+        time.sleep(0.02)
+
+
+def test_enough_is_killed() -> None:
+    """The windows above kill at least thirty times; the ingest, the random moments and Tune come on top."""
+    assert KILLS >= 30

@@ -1,0 +1,273 @@
+"""Laws of the scheduler: it leaves what the for-loop leaves, survives its workers, drains, and lets nobody in."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from swingby.errors import SwingbyError
+from swingby.run import cluster, tune
+from swingby.run.drain import Drain
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Progress
+
+DRIVER = """
+import sys
+from swingby.errors import SwingbyError
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Lines
+from swingby.sweep import Sweep
+try:
+    print(run_sweep(Sweep.load("walks.yaml"), "data", pilot=False, workers=2, progress=Lines(sys.stdout)), flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+class Said(Progress):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def line(self, text: str) -> None:
+        """Kept."""
+        self.said.append(text)
+
+
+def abandoned() -> set[Path]:
+    """Private folders that runs left."""
+    return set(Path("/tmp").glob("swingby-*-*"))
+
+
+def wait_for(what: Any, seconds: float = 60) -> None:
+    """Waits until something is true."""
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, "it does not happen"
+        time.sleep(0.05)
+
+
+def start(walk: Any, **changes: Any) -> subprocess.Popen[str]:
+    """A driver in its own process group, past its first trained cell."""
+    (walk.folder / "walks.yaml").write_text(walk.text(**changes))
+    child = walk.driver(DRIVER)
+    wait_for(walk.ledger.exists)
+    return child
+
+
+def rays(child: subprocess.Popen[str]) -> list[psutil.Process]:
+    """The processes below a driver."""
+    return psutil.Process(child.pid).children(recursive=True)
+
+
+def test_tune_isolates_what_goes_wrong(walk: Any) -> None:
+    """Cells that raise or diverge are rows; a batch whose process dies once is finished, one that always dies is given
+    up with a reason while the others go on; workers compute on one thread whatever the driver's environment says; and
+    neither processes nor files are left behind."""
+    before, said = abandoned(), Said()
+    sweep = walk.sweep(axes={"wants": ["ok", "raise", "diverge", "once", "die"]}, seeds=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OMP_NUM_THREADS", "8")
+        patch.setattr("swingby.run.batches.UNMEASURED", 1)
+        result = run_sweep(sweep, walk.data, pilot=False, workers=2, progress=said)
+        assert os.environ["OMP_NUM_THREADS"] == "8"
+    statuses = {row.wants: row.status for row in walk.rows("select wants, status from walk")}
+    assert statuses == {"ok": "ok", "raise": "failed", "diverge": "diverged", "once": "ok"}
+    assert (result.ok, result.diverged, result.failed, result.missing) == (2, 1, 1, 1)
+    assert next(iter(result.lost.values())).startswith(f"its process died {tune.RETRIES + 1} times")
+    assert sum("is tried again" in line for line in said.said) == tune.RETRIES + 1
+    assert {row.threads for row in walk.rows("select threads from walk where status <> 'failed'")} == {"1"}
+    assert abandoned() - before <= {Path(os.environ["RAY_AUTH_TOKEN_PATH"]).parent}
+    assert not psutil.Process().children(recursive=True)
+
+
+def test_tune_leaves_what_the_loop_leaves(walk: Any) -> None:
+    """The same cells by Ray Tune and by the plain for-loop: the same rows, to the last bit."""
+    columns = "cell_id, seed, seed_mode, width, rate, status, message, recorded, steps, step, position, final_position"
+    query = f"select {columns} from walk order by cell_id"
+    sweep = walk.sweep(axes={"width": [1, 2], "wants": ["ok", "raise", "diverge"]}, seeds=4)
+    run_sweep(sweep, walk.data, workers=2, pilot=False, progress=Progress())
+    by_tune = walk.rows(query)
+    walk.data = walk.folder / "by-loop"
+    run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress())
+    assert by_tune == walk.rows(query)
+    assert len(by_tune) == 24
+
+
+def test_a_fault_ends_the_run(walk: Any) -> None:
+    """What no second try would mend (a broken contract) ends the run with its reason after one try."""
+    sweep = walk.sweep(axes={"wants": ["exit"]}, seeds=1)
+    with pytest.raises(SwingbyError, match="no final row"):
+        run_sweep(sweep, walk.data, workers=1, pilot=False, progress=Progress())
+    assert set(walk.started().values()) == {1}
+    assert not psutil.Process().children(recursive=True)
+
+
+def test_ctrl_c_drains(walk: Any) -> None:
+    """Ctrl-C once, sent to the whole process group as a terminal does: running batches finish and are kept, no other
+    begins, the driver ends by itself without a trace, and the next run trains only the rest."""
+    child = start(walk, axes={"width": list(range(1, 9))}, seeds=1, base={"pause": 1.5})
+    os.killpg(child.pid, signal.SIGINT)
+    said = child.communicate(timeout=60)[0]
+    assert child.returncode == 0, said
+    assert "stopping: running batches finish" in said
+    assert "goes on where it stopped" in said
+    assert "Traceback" not in said
+    kept = walk.rows("select cell_id from walk")
+    assert {row.cell_id for row in kept} == set(walk.started())
+    assert 1 <= len(kept) < 8
+    (walk.folder / "walks.yaml").write_text(walk.text(axes={"width": list(range(1, 9))}, seeds=1, base={"pause": 1.5}))
+    rest = walk.sweep(axes={"width": list(range(1, 9))}, seeds=1, base={"pause": 1.5})
+    drain = Drain()
+    drain.ask()
+    assert run_sweep(rest, walk.data, local=True, pilot=False, progress=Progress(), drain=drain).missing == 8 - len(
+        kept
+    )
+
+
+def test_ctrl_c_twice_stops_at_once(walk: Any) -> None:
+    """Ctrl-C twice: the driver does not wait for its batches, and takes its Ray processes with it."""
+    child = start(walk, axes={"width": [1, 2]}, seeds=1, base={"pause": 120})
+    below = rays(child)
+    assert any("raylet" in process.name() for process in below)
+    for _ in range(2):
+        os.killpg(child.pid, signal.SIGINT)
+        time.sleep(0.5)
+    said = child.communicate(timeout=30)[0]
+    assert "interrupted" in said
+    gone, alive = psutil.wait_procs(below, timeout=20)
+    assert not alive, alive
+    assert gone
+
+
+def test_a_killed_driver_leaves_no_workers(walk: Any) -> None:
+    """After SIGKILL of a driver its workers and its scheduler end by themselves within seconds, and what it left in the
+    temporary folder is removed by the next run."""
+    child = start(walk, axes={"width": [1, 2]}, seeds=1, base={"pause": 120})
+    below = rays(child)
+    working = [process for process in below if process.name() in ("raylet", "gcs_server") or process.pid in walk.pids()]
+    assert len(working) >= 3
+    child.kill()
+    child.communicate()
+    _, alive = psutil.wait_procs(working, timeout=20)
+    # Ray's two agents try for a minute to tell the dead scheduler that it is dead; nobody has to wait for them here.
+    for process in below:
+        if process.is_running() and "Agent" in " ".join(process.cmdline()):
+            process.kill()
+    assert not alive, alive
+    mine = Path("/tmp").glob(f"swingby-{child.pid}-*")
+    assert list(mine)
+    with cluster.private_folder():
+        assert not list(Path("/tmp").glob(f"swingby-{child.pid}-*"))
+
+
+def test_the_token_is_private(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The token of a run is long, random, its owner's only, and an environment that turns it off is refused."""
+    monkeypatch.delenv("RAY_AUTH_TOKEN", raising=False)
+    monkeypatch.delenv("RAY_AUTH_TOKEN_PATH", raising=False)
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    cluster.require_tokens()
+    path = Path(os.environ["RAY_AUTH_TOKEN_PATH"])
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert re.fullmatch("[0-9a-f]{64}", path.read_text())
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    with pytest.raises(SwingbyError, match="RAY_AUTH_MODE"):
+        cluster.require_tokens()
+
+
+@pytest.mark.parametrize("address", ["10.0.0.5", "ray://10.0.0.5:10001", "a b:1", ""])
+def test_addresses_are_checked(address: str) -> None:
+    """An address is host:port; anything else is refused with an example."""
+    with pytest.raises(SwingbyError, match="host:port"):
+        cluster.require_authentication(address)
+
+
+def test_nobody_answers() -> None:
+    """A cluster that is not there is refused within seconds."""
+    began = time.monotonic()
+    with pytest.raises(SwingbyError, match="no Ray cluster answers"):
+        cluster.require_authentication("127.0.0.1:9")
+    assert time.monotonic() - began < 10
+
+
+HEAD = """
+import sys, time
+import ray
+context = ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, _temp_dir=sys.argv[1],
+                   object_store_memory=100 * 2**20, _plasma_directory=sys.argv[1])
+print("at", context.address_info["gcs_address"], flush=True)
+sys.stdin.read()
+"""
+
+
+def head(walk: Any, folder: Path, **environment: str) -> tuple[subprocess.Popen[str], str]:
+    """A Ray cluster of somebody else's, and its address."""
+    folder.mkdir(parents=True)
+    child = subprocess.Popen(
+        [sys.executable, "-c", HEAD, str(folder)],
+        env=walk.environment(RAY_USAGE_STATS_ENABLED="0", **environment),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert child.stdout is not None
+    walk.children.append(child)
+    line = child.stdout.readline()
+    assert line.startswith("at "), line
+    return child, line.split()[1]
+
+
+def test_a_cluster_without_authentication_is_refused(walk: Any, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A cluster that takes any token is refused before anything is sent to it, and the message says what to do."""
+    with cluster.private_folder() as folder:
+        child, address = head(walk, folder / "ray", RAY_AUTH_MODE="disabled")
+        with pytest.raises(SwingbyError, match=r"has no authentication.*RAY_AUTH_MODE=token"):
+            run_sweep(walk.sweep(), walk.data, address=address, pilot=False, progress=Progress())
+        child.communicate("", timeout=30)
+    assert not walk.ledger.exists()
+
+
+def test_an_existing_cluster_is_used(walk: Any) -> None:
+    """With the token of a cluster, a sweep runs on it, and the cluster is still there afterwards."""
+    with cluster.private_folder() as folder:
+        token = folder / "theirs"
+        token.write_text("c0ffee" * 8)
+        child, address = head(walk, folder / "ray", RAY_AUTH_MODE="token", RAY_AUTH_TOKEN_PATH=str(token))
+        (walk.folder / "walks.yaml").write_text(walk.text(axes={"width": [1, 2]}, seeds=2))
+        code = DRIVER.replace("workers=2", f"address={address!r}")
+        user = subprocess.run(
+            [sys.executable, "-c", code],
+            env=walk.environment(RAY_AUTH_TOKEN_PATH=str(token)),
+            cwd=walk.folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert user.returncode == 0, user.stderr
+        assert "4 cells: 4 ok" in user.stdout
+        refused = subprocess.run(
+            [sys.executable, "-c", code],
+            env=walk.environment(RAY_AUTH_TOKEN="decaf" * 8),
+            cwd=walk.folder,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert f"cluster at {address} refuses our token" in refused.stderr
+        cluster.require_authentication(address)
+        child.communicate("", timeout=30)
+    assert len(walk.pids()) <= 2
+    assert not [path for path in (walk.data / "work").rglob("*") if path.is_file()]
