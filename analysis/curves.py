@@ -95,6 +95,19 @@ class Group:
         """The unit of loss, (C,)."""
         return self.runs.l_ref[self.rows]
 
+    @cached_property
+    def a(self) -> Floats:
+        """The signal a_p, (C, s)."""
+        return self.runs.a.dense(self.rows, self.mu.shape[1], 1)[:, :, 0]
+
+    def words(self, name: str) -> NDArray[np.object_]:
+        """A column of text, (C,)."""
+        return self.runs.words(name)[self.rows]
+
+    def flags(self, name: str) -> Mask:
+        """A column of yes and no, (C,); null is no."""
+        return self.runs.flags(name)[self.rows]
+
     def curve(self, name: str) -> Floats:
         """A curve of numbers, (C, T); NaN where the row has none."""
         return self.vectors(name, 1)[:, :, 0]
@@ -131,6 +144,7 @@ class Runs:
         diverged: rows that say so, or whose curve is non-finite or beyond 1e6 L_ref somewhere, (R,).
         length: records before that place, int (R,).
         l_ref: ||x^||^2 / 2, (R,).
+        mu, a: the centres' distances, and the signal a_p as recorded or else sigma_p^2 + mu_p^2 / C, C clusters.
 
     Raises:
         SwingbyError: curves of one cell that differ in length.
@@ -145,14 +159,44 @@ class Runs:
                 self.curves[name] = lists(table[name])
             except ValueError as error:
                 raise SwingbyError(f"column {name}: {error}") from None
-        status = np.array(table["status"].to_pylist(), dtype=object)
+        self._words: dict[str, NDArray[np.object_]] = {}
+        status = self.words("status")
         self.final = (status == "ok") | (status == "diverged")
         self.mu = lists(table["mu"])
+        self.a = self._signal()
         self.l_ref = self._l_ref()
         self._check_lengths()
         cut = self._first_out_of_bounds()
         self.diverged = (status == "diverged") | (self.final & (cut < self.curves["step"].count))
         self.length = np.where(self.final, cut, 0)
+
+    def words(self, name: str) -> NDArray[np.object_]:
+        """A column of text, (R,)."""
+        if name not in self._words:
+            self._words[name] = np.array(self.table[name].to_pylist(), dtype=object)
+        return self._words[name]
+
+    def flags(self, name: str) -> Mask:
+        """A column of yes and no, (R,); null is no."""
+        return self.words(name).astype(bool)
+
+    def numbers(self, name: str) -> Floats:
+        """A column of numbers, (R,); null is NaN."""
+        return self.table[name].cast(pa.float64()).to_numpy()
+
+    def _signal(self) -> Lists:
+        given, sigma, count = lists(self.table["a"]), lists(self.table["sigma"]), self.mu.count
+        row = np.repeat(np.arange(len(count)), count)
+        entry = np.arange(len(row)) - np.repeat(self.mu.start, count)
+        values = np.full(len(row), np.nan)
+        fits = (sigma.count == count)[row]
+        spread = sigma.values[(sigma.start[row] + entry)[fits]]
+        variance = np.where(self.words("sigma_is")[row[fits]] == "variance", spread, spread**2)
+        clusters = (count + self.flags("zero_cluster"))[row[fits]]
+        values[fits] = variance + self.mu.values[fits] ** 2 / clusters
+        recorded = (given.count == count)[row]
+        values[recorded] = given.values[(given.start[row] + entry)[recorded]]
+        return Lists(values, self.mu.start, count, self.mu.width)
 
     def _l_ref(self) -> Floats:
         row = np.repeat(np.arange(len(self.ids)), self.mu.count)

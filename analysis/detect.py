@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analysis import order, slowdown, verdict
 from analysis.bumps import Descent, descend, nearest_centre, tallest
-from analysis.curves import Group, Runs, lists
+from analysis.curves import Group, Runs
 from analysis.extrema import Floats
 from swingby.detector import Detector, OutcomeKind
 from swingby.experiment import Column
@@ -93,10 +93,9 @@ class Descents(Detector):
         found = {name: np.full(len(runs.ids), None, dtype=object) for name in OUTCOMES}
         final_loss, largest_a = np.full((2, len(runs.ids)), np.nan)
         for group in runs.groups():
-            a = _signal(group)
             final_loss[group.rows] = group.curve("ood_loss")[:, -1] / group.l_ref
-            largest_a[group.rows] = a.max(axis=1)
-            for name, values in _measured(group, a).items():
+            largest_a[group.rows] = group.a.max(axis=1)
+            for name, values in _measured(group).items():
                 found[name][group.rows] = values
         found |= _judge(runs, final_loss, largest_a)
         columns = {name: pa.array(found[name].tolist(), type=column.type) for name, column in OUTCOMES.items()}
@@ -111,22 +110,14 @@ def _completed(table: pa.Table, needs: tuple[str, ...]) -> pa.Table:
     return table
 
 
-def _numbers(table: pa.Table, name: str) -> Floats:
-    return table[name].cast(pa.float64()).to_numpy()
-
-
-def _words(table: pa.Table, name: str) -> NDArray[np.object_]:
-    return np.array(table[name].to_pylist(), dtype=object)
-
-
 def _finite(values: Floats) -> Mask:
     """Rows without a number that is missing or infinite."""
     return np.asarray(np.isfinite(values).reshape(len(values), -1).all(axis=1), dtype=bool)
 
 
-def _measured(group: Group, a: Floats) -> Columns:
+def _measured(group: Group) -> Columns:
     """Everything that is read off the curves of one group, as object arrays (C,)."""
-    noisy = _words(group.runs.table, "drive")[group.rows] == NOISY
+    noisy = group.words("drive") == NOISY
     output = group.vectors("output", group.mu.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):
         progress = output / group.mu[:, None, :]
@@ -135,16 +126,15 @@ def _measured(group: Group, a: Floats) -> Columns:
     steady = np.where(known[:, None, None], np.nan_to_num(progress, nan=0, posinf=0, neginf=0), 0)
     columns = _bumps(group, noisy, output)
     columns["retreat"] = _told(order.retreats(steady, group.steps, noisy), known)
-    columns |= _order(group, progress, known, a)
-    columns |= _rates(group, progress, a)
+    columns |= _order(group, progress, known)
+    columns |= _rates(group, progress)
     return columns | _hierarchy(group)
 
 
 def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
     loss = group.curve("ood_loss") / group.l_ref[:, None]
     train = group.curve("train_loss") / group.l_ref[:, None]
-    origin = np.array([bool(flag) for flag in _words(group.runs.table, "zero_cluster")[group.rows]])
-    distance = nearest_centre(output, group.mu, origin)
+    distance = nearest_centre(output, group.mu, group.flags("zero_cluster"))
     known = _finite(train) & _finite(distance)
     train, distance = np.where(known[:, None], train, 0), np.where(known[:, None], distance, 0)
     descent = descend(loss, train, distance, group.steps, noisy)
@@ -189,29 +179,12 @@ def _rows(values: NDArray[Any], known: Mask | None = None) -> NDArray[np.object_
     return result
 
 
-def _signal(group: Group) -> Floats:
-    """a_p as recorded, else sigma_p^2 + mu_p^2 / C with C clusters, (C, s)."""
-    table, concepts = group.runs.table, group.mu.shape[1]
-    given, sigma = lists(table["a"].take(group.rows)), lists(table["sigma"].take(group.rows))
-    origin = np.array([bool(flag) for flag in _words(table, "zero_cluster")[group.rows]])
-    variance_given = _words(table, "sigma_is")[group.rows] == "variance"
-    result = np.full(group.mu.shape, np.nan)
-    for row in range(len(result)):
-        if given.count[row] >= concepts:
-            result[row] = given.values[given.start[row] :][:concepts]
-        elif sigma.count[row] >= concepts:
-            spread = sigma.values[sigma.start[row] :][:concepts]
-            variance = spread if variance_given[row] else spread**2
-            result[row] = variance + group.mu[row] ** 2 / (concepts + origin[row])
-    return result
-
-
-def _order(group: Group, progress: Floats, known: Mask, a: Floats) -> Columns:
+def _order(group: Group, progress: Floats, known: Mask) -> Columns:
     at = order.learned_at(progress)
     # A run that left its bounds ends nowhere near the answer, whatever its last record inside them says.
     at[group.runs.diverged[group.rows]] = len(group.steps)
     times = order.learning_times(at, group.steps)
-    follows, told = order.follows_a(at, len(group.steps), a)
+    follows, told = order.follows_a(at, len(group.steps), group.a)
     return {
         "t90": _rows(times, known),
         "learning_order": _rows(np.argsort(times, axis=1, kind="stable"), known),
@@ -219,12 +192,10 @@ def _order(group: Group, progress: Floats, known: Mask, a: Floats) -> Columns:
     }
 
 
-def _rates(group: Group, progress: Floats, a: Floats) -> Columns:
-    table, concepts = group.runs.table, group.mu.shape[1]
-    model, per_step = _words(table, "model")[group.rows], _numbers(table, "time_per_step")[group.rows]
-    no_bias = np.array([flag is False or flag is None for flag in _words(table, "bias")[group.rows]])
-    least = np.where(_words(table, "dtype")[group.rows] == "float32", 1e-6, 1e-12)
-    time = per_step[:, None] * group.steps
+def _rates(group: Group, progress: Floats) -> Columns:
+    model, a, concepts = group.words("model"), group.a, group.mu.shape[1]
+    least = np.where(group.words("dtype") == "float32", 1e-6, 1e-12)
+    time = group.runs.numbers("time_per_step")[group.rows, None] * group.steps
     rates = slowdown.outputs(progress, time)
     minors = slowdown.Rates(*(np.full((len(a), concepts * (concepts - 1) // 2), np.nan) for _ in range(3)))
     if group.has("jacobian").any():
@@ -232,12 +203,18 @@ def _rates(group: Group, progress: Floats, a: Floats) -> Columns:
         two = np.flatnonzero(group.has("jacobian") & ((model == "symmetric") | (model == "w_recurrence")))
         _put(rates, two, slowdown.symmetric_majors(jacobian[two], time[two], a[two]))
         _put(minors, two, slowdown.symmetric_minors(jacobian[two], time[two], a[two], least[two]))
-        one = np.flatnonzero(group.has("jacobian") & (model == "one_layer") & no_bias & (group.steps[0] == 0))
+        one = np.flatnonzero(
+            group.has("jacobian") & (model == "one_layer") & ~group.flags("bias") & (group.steps[0] == 0)
+        )
         _put(rates, one, slowdown.one_layer(progress[one], jacobian[one, 0], group.mu[one], time[one], a[one]))
     names = ("rate", "r2", "predicted")
-    terminal = {f"terminal_{name}": _rows(values) for name, values in zip(names, rates, strict=True)}
-    known = ~np.all(np.isnan(minors.predicted), axis=1) & (concepts > 1)
-    return terminal | {f"minor_{name}": _rows(values, known) for name, values in zip(names, minors, strict=True)}
+    terminal = {f"terminal_{name}": _found(values) for name, values in zip(names, rates, strict=True)}
+    return terminal | {f"minor_{name}": _found(values) for name, values in zip(names, minors, strict=True)}
+
+
+def _found(values: Floats) -> NDArray[np.object_]:
+    """A matrix as one list a row; a row without a number becomes null."""
+    return _rows(values, ~np.all(np.isnan(values), axis=1))
 
 
 def _put(whole: slowdown.Rates, rows: NDArray[np.int64], part: slowdown.Rates) -> None:
@@ -261,12 +238,12 @@ def _judge(runs: Runs, final_loss: Floats, a: Floats) -> Columns:
     outcome, certain = verdict.judge(
         runs.diverged,
         final_loss,
-        _words(runs.table, "model"),
-        _words(runs.table, "dtype"),
+        runs.words("model"),
+        runs.words("dtype"),
         runs.mu.count,
         runs.l_ref,
         a,
-        {name: _numbers(runs.table, name) for name in CERTIFICATES},
+        {name: runs.numbers(name) for name in CERTIFICATES},
     )
     words = np.array(verdict.OUTCOMES, dtype=object)[outcome]
     return {"outcome": _told(words, runs.final), "certain": _told(certain, runs.final)}

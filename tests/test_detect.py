@@ -624,7 +624,7 @@ def test_one_layer_slows_down_at_a_k() -> None:
     )
     assert with_noise["terminal_rate"] == pytest.approx(a, rel=1e-9)
     assert with_noise["terminal_predicted"] == pytest.approx(a)
-    assert biased["terminal_predicted"] == [None, None]
+    assert biased["terminal_predicted"] is None
     assert biased["terminal_rate"] != pytest.approx(a, rel=1e-3)
 
 
