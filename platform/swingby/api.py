@@ -22,6 +22,6 @@ class Sweep(sweep_files.Sweep):
         Raises:
             SwingbyError: the same sweep is running already, or the data folder cannot be used.
         """
-        from swingby.run.drive import run_sweep  # noqa: PLC0415 - the scheduler is imported only by those who run
+        from swingby.run.drive import run_sweep
 
         return run_sweep(self, data, **options)

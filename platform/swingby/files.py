@@ -155,3 +155,18 @@ def held(path: Path, what: str, command: str | None = None, wait: float = 0.0) -
         yield
     finally:
         os.close(handle)
+
+
+def holder(path: Path) -> str | None:
+    """Who holds the lock on `path` now, in words; None if nobody does."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _holder(handle)
+    finally:
+        os.close(handle)
+    return None

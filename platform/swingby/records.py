@@ -16,7 +16,7 @@ from swingby.cells import Cell
 from swingby.columns import parameter_schema
 from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Recording
-from swingby.files import TEMPORARY, clear_os_errors, held, utc_now, write_json
+from swingby.files import TEMPORARY, clear_os_errors, held, holder, utc_now, write_json
 from swingby.headers import PLAN_COLUMNS, BatchNote, Plan, ShardHeader, plan_cells, plan_table
 from swingby.parquet import read_parquet, require, write_parquet
 from swingby.provenance import provenance
@@ -218,7 +218,11 @@ class Records:
         Raises:
             SwingbyError: on entering, if somebody else runs it; says who.
         """
-        return held(self.data / "locks" / f"{sweep_id}.lock", f"sweep {sweep_id}", command)
+        return held(self.data / "locks" / f"{sweep_id}.lock", f"sweep {sweep_id}", command, wait=1.0)
+
+    def holder(self, sweep_id: str) -> str | None:
+        """Who runs a sweep now, in words; None if nobody does."""
+        return holder(self.data / "locks" / f"{sweep_id}.lock")
 
     def workdir(self, plan_id: str, batch: int) -> Path:
         """The folder of a batch's checkpoints; not made here."""

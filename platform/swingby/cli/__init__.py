@@ -6,7 +6,6 @@ import sys
 from typing import Any
 
 import typer
-from click import Command, Context
 from typer.core import TyperGroup
 
 from swingby import __version__, plugins
@@ -18,12 +17,14 @@ BAD_INPUT = 2
 
 
 class Door(TyperGroup):
-    """Finds verbs (an offered one is imported only when it is used) and turns a `SwingbyError` into a message and exit code 2."""
+    """Finds verbs, and turns a `SwingbyError` into a message and exit code 2.
 
-    def list_commands(self, ctx: Context) -> list[str]:
+    An offered verb is imported only when it is used."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:
         return [*super().list_commands(ctx), *sorted(plugins.offered(plugins.COMMANDS))]
 
-    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
         if own is not None or cmd_name not in plugins.offered(plugins.COMMANDS):
             return own
@@ -31,7 +32,7 @@ class Door(TyperGroup):
         offered.command(name=cmd_name)(plugins.load(plugins.COMMANDS, cmd_name))
         return typer.main.get_command(offered)
 
-    def invoke(self, ctx: Context) -> Any:
+    def invoke(self, ctx: typer.Context) -> Any:
         try:
             return super().invoke(ctx)
         except SwingbyError as error:
@@ -50,7 +51,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
-    help="Sweeps over learning dynamics: write a grid, spread it by Ray Tune, ask SQL of every curve, draw the phase diagram.",
+    help="Sweeps over learning dynamics: write a grid, spread it by Ray Tune, ask SQL, draw the phase diagram.",
 )
 
 

@@ -32,7 +32,7 @@ def say(message: str = "") -> None:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
     """A plain table; cells are text, never markup."""
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     drawn = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
     for name in columns:

@@ -46,7 +46,7 @@ def sql(
     `outcomes_descents` (what the detector said), `sweeps`, `members`, `plans`, `shards`. `swingby sql "show tables"` is
     not a SELECT; `select * from duckdb_views()` tells what there is.
     """
-    from swingby import sandbox  # noqa: PLC0415
+    from swingby import sandbox
 
     text = sys.stdin.read() if query == "-" else query
     rows = sandbox.query(data, text, limit_rows=limit, timeout=timeout, memory=memory)
@@ -112,7 +112,7 @@ def _flat(rows: pa.Table) -> pl.DataFrame:
 
 
 def _json(value: object) -> str:
-    import json  # noqa: PLC0415
+    import json
 
     return json.dumps(value, default=str)
 
@@ -138,7 +138,7 @@ def export(
 
         swingby export transient-memorization --out results.parquet
     """
-    from swingby.run.lookup import sweep_rows  # noqa: PLC0415
+    from swingby.run.lookup import sweep_rows
 
     endings = {f".{form.value}": form for form in Format if form is not Format.table}
     if out.suffix not in endings:
@@ -155,8 +155,8 @@ def ingest(data: DataFolder = DEFAULT_DATA) -> None:
 
         swingby ingest --data data
     """
-    from swingby.records import Records  # noqa: PLC0415
-    from swingby.store import ingest as fold  # noqa: PLC0415
+    from swingby.records import Records
+    from swingby.store import ingest as fold
 
     say(str(fold(Records.open(data, create=False))))
 
@@ -168,7 +168,7 @@ def rebuild(data: DataFolder = DEFAULT_DATA) -> None:
 
         swingby rebuild --data data
     """
-    from swingby.records import Records  # noqa: PLC0415
-    from swingby.store import rebuild as again  # noqa: PLC0415
+    from swingby.records import Records
+    from swingby.store import rebuild as again
 
     say(str(again(Records.open(data, create=False))))

@@ -23,6 +23,7 @@ MARKS = {"ok": ("ok   ", "green"), "warn": ("warn ", "yellow"), "fault": ("FAULT
 LOW_DISK = 2e9
 LOW_MEMORY = 2e9
 RAY_SHARED_MEMORY = 200e6
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - looked at, never written
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,9 @@ def _guarded(subject: str, look: Callable[[], Finding]) -> Finding:
         return look()
     except Exception as error:  # a doctor reports what fails, whatever it is
         text = str(error).strip().splitlines()
-        return Finding(subject, "fault", text[0] if text else repr(error), "see the message; `ray stop` ends left-overs")
+        return Finding(
+            subject, "fault", text[0] if text else repr(error), "see the message; `ray stop` ends left-overs"
+        )
 
 
 def _python() -> Finding:
@@ -86,7 +89,7 @@ def _python() -> Finding:
 
 
 def _packages() -> Iterator[Finding]:
-    from packaging.requirements import Requirement  # noqa: PLC0415
+    from packaging.requirements import Requirement
 
     for line in requires("swingby") or []:
         requirement = Requirement(line)
@@ -109,14 +112,18 @@ def _plugins() -> Iterator[Finding]:
             try:
                 plugins.load(group, name)
             except SwingbyError as error:
-                yield Finding(f"{group} {name}", "fault", str(error), f"mend or remove the package behind {point.value}")
+                yield Finding(
+                    f"{group} {name}", "fault", str(error), f"mend or remove the package behind {point.value}"
+                )
             else:
                 yield Finding(f"{group} {name}", "ok", point.value)
 
 
 def _gpus() -> Finding:
     found = sorted(Path("/proc/driver/nvidia/gpus").glob("*")) or sorted(Path("/dev").glob("nvidia[0-9]*"))
-    detail = f"{len(found)} NVIDIA device{'s' if len(found) != 1 else ''}" if found else "none; SIM sweeps run on the CPU"
+    detail = (
+        f"{len(found)} NVIDIA device{'s' if len(found) != 1 else ''}" if found else "none; SIM sweeps run on the CPU"
+    )
     return Finding("GPU", "ok", detail)
 
 
@@ -124,17 +131,20 @@ def _memory() -> Finding:
     free = psutil.virtual_memory().available
     text = f"{size(free)} free of {size(psutil.virtual_memory().total)}"
     if free < LOW_MEMORY:
-        return Finding("memory", "warn", text, "Ray takes about 0.7 GB and a batch up to 1 GB a worker: close something")
+        return Finding(
+            "memory", "warn", text, "Ray takes about 0.7 GB and a batch up to 1 GB a worker: close something"
+        )
     return Finding("memory", "ok", text)
 
 
 def _shared_memory() -> Finding:
-    if not Path("/dev/shm").is_dir():  # noqa: S108 - looked at, not written
-        return Finding("/dev/shm", "warn", "does not exist", "Ray falls back to disk; in a container add --shm-size=1g")
-    free = shutil.disk_usage("/dev/shm").free  # noqa: S108
+    subject, remedy = str(SHARED_MEMORY), "Ray uses the disk instead; in a container add --shm-size=1g"
+    if not SHARED_MEMORY.is_dir():
+        return Finding(subject, "warn", "does not exist", remedy)
+    free = shutil.disk_usage(SHARED_MEMORY).free
     if free < RAY_SHARED_MEMORY:
-        return Finding("/dev/shm", "warn", f"{size(free)} free", "Ray falls back to disk; in a container add --shm-size=1g")
-    return Finding("/dev/shm", "ok", f"{size(free)} free")
+        return Finding(subject, "warn", f"{size(free)} free", remedy)
+    return Finding(subject, "ok", f"{size(free)} free")
 
 
 def _disk(data: Path) -> Finding:
@@ -153,7 +163,7 @@ def _data_folder(data: Path) -> Iterator[Finding]:
     if not data.exists():
         yield Finding("data folder", "ok", f"{data} does not exist yet; the first run makes it")
         return
-    from swingby.run.lookup import data_findings  # noqa: PLC0415
+    from swingby.run.lookup import data_findings
 
     try:
         for verdict, detail, remedy in data_findings(data):
@@ -163,7 +173,7 @@ def _data_folder(data: Path) -> Iterator[Finding]:
 
 
 def _ray() -> Finding:
-    from swingby.run.tune import try_ray  # noqa: PLC0415
+    from swingby.run.tune import try_ray
 
     seconds, detail = try_ray()
     return Finding("Ray", "ok", f"started, ran a task and stopped in {seconds:.1f} s; {detail}")

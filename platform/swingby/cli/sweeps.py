@@ -14,7 +14,9 @@ from swingby.sweep import Sweep
 SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Override one value, e.g. seeds.count=3 or base.n=500; repeatable."),
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Override one value, e.g. seeds.count=3 or base.n=500; repeatable."
+    ),
 ]
 ConfirmAbove = Annotated[
     int, typer.Option("--confirm-above", metavar="CELLS", help="Refuse a sweep of more cells than this.")
@@ -51,7 +53,8 @@ def plan(
     overrides: Overrides = None,
     confirm_above: ConfirmAbove = 100_000,
     pilot: Annotated[
-        bool, typer.Option("--pilot/--no-pilot", help="Train a few cells to measure the cost; they are kept as results.")
+        bool,
+        typer.Option("--pilot/--no-pilot", help="Train a few cells to measure the cost; they are kept as results."),
     ] = True,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Count failed cells as missing.")] = False,
 ) -> None:
@@ -61,8 +64,8 @@ def plan(
 
         swingby plan transient-memorization --set seeds.count=3
     """
-    from swingby.records import Records  # noqa: PLC0415
-    from swingby.run import plan as planning  # noqa: PLC0415
+    from swingby.records import Records
+    from swingby.run import plan as planning
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     planned = planning.plan(loaded, Records.open(data), pilot=pilot, retry_failed=retry_failed)
@@ -75,21 +78,25 @@ def run(
     overrides: Overrides = None,
     confirm_above: ConfirmAbove = 100_000,
     local: Annotated[bool, typer.Option("--local", help="A plain for-loop in this process instead of Ray.")] = False,
-    address: Annotated[str | None, typer.Option("--address", help="An existing Ray cluster instead of an own one.")] = None,
+    address: Annotated[
+        str | None, typer.Option("--address", help="An existing Ray cluster instead of an own one.")
+    ] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed cells again.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done, train nothing, write nothing.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be done, train nothing, write nothing.")
+    ] = False,
     pilot: Annotated[bool, typer.Option("--pilot/--no-pilot", help="Measure the cost on a few cells first.")] = True,
 ) -> None:
     """Trains every cell of the sweep that has no result yet; a second run of a finished sweep does no work.
 
-    Ctrl-C once: running batches finish, the rest is left for the next run. Ctrl-C twice: stop now; nothing finished is lost.
+    Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
     Exit code 0: every cell has a result; 1: some failed or are missing; 2: bad input.
 
     Example:
 
         swingby run transient-memorization --set seeds.count=3 --local
     """
-    from swingby.run import drive  # noqa: PLC0415
+    from swingby.run import drive
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     if dry_run:
@@ -97,17 +104,15 @@ def run(
         return
     if local and address is not None:
         raise SwingbyError("--local and --address exclude each other: a for-loop has no cluster")
-    result = drive.run_sweep(
-        loaded, data, local=local, address=address, retry_failed=retry_failed, pilot=pilot
-    )
+    result = drive.run_sweep(loaded, data, local=local, address=address, retry_failed=retry_failed, pilot=pilot)
     say(str(result))
     if result.failed or result.missing:
         raise typer.Exit(CELLS_FAILED)
 
 
 def _dry_run(sweep: Sweep, data: Path, retry_failed: bool) -> None:
-    from swingby.records import Records  # noqa: PLC0415
-    from swingby.run import plan as planning  # noqa: PLC0415
+    from swingby.records import Records
+    from swingby.run import plan as planning
 
     if not (data / "swingby.json").exists():
         say(f"{sweep.name}: {len(sweep):,} cells, none done ({data} does not exist yet)")
@@ -117,7 +122,9 @@ def _dry_run(sweep: Sweep, data: Path, retry_failed: bool) -> None:
 
 
 def status(
-    sweep: Annotated[str | None, typer.Argument(help="A sweep's name or id; without it, all.", show_default=False)] = None,
+    sweep: Annotated[
+        str | None, typer.Argument(help="A sweep's name or id; without it, all.", show_default=False)
+    ] = None,
     data: DataFolder = DEFAULT_DATA,
 ) -> None:
     """How far each sweep is: cells with a result, failed, missing, and who runs it now.
@@ -126,23 +133,27 @@ def status(
 
         swingby status --data data
     """
-    from swingby.run.lookup import sweep_status  # noqa: PLC0415
+    from swingby.run.lookup import sweep_status
 
     rows = sweep_status(data, sweep)
     if not rows:
         say(f"no sweep in {data} yet; `swingby run transient-memorization` makes one")
         return
     columns = ("sweep", "id", "cells", "ok", "diverged", "failed", "missing", "running now")
-    table(columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing, r.holder or "-") for r in rows])
+    table(
+        columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing, r.holder or "-") for r in rows]
+    )
     waiting = rows[0].waiting_shards
     if waiting:
-        say(f"{waiting} shard{'s' if waiting != 1 else ''} not folded in yet: `swingby ingest` does it (a running driver does so by itself)")
+        say(f"shards not folded in yet: {waiting}; a running driver does it by itself, or `swingby ingest`")
 
 
 def replay(
     cell: Annotated[str, typer.Argument(help="A cell's id, or its first digits.", show_default=False)],
     data: DataFolder = DEFAULT_DATA,
-    out: Annotated[Path | None, typer.Option(help="Where the full recording goes; default: replay-<cell>.parquet")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where the full recording goes; default: replay-<cell>.parquet")
+    ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
 ) -> None:
     """One cell again, recorded at every step with its weights, compared with what is stored.
@@ -153,11 +164,15 @@ def replay(
 
         swingby replay 3f2a --out cell.parquet
     """
-    from swingby.run.replay import replay_cell  # noqa: PLC0415
+    from swingby.run.replay import replay_cell
 
     result = replay_cell(data, cell, out, device)
-    say(f"cell {result.cell_id}: {result.steps:,} steps recorded in {duration(result.seconds)} -> {result.path} ({size(result.path.stat().st_size)})")
-    rows = [(d.column, d.points, f"{d.largest:.3g}", f"{d.relative:.3g}", "equal" if d.equal else "DIFFERS") for d in result.differences]
+    made = f"{result.path} ({size(result.path.stat().st_size)})"
+    say(f"cell {result.cell_id}: {result.steps:,} steps recorded in {duration(result.seconds)} -> {made}")
+    rows = [
+        (d.column, d.points, f"{d.largest:.3g}", f"{d.relative:.3g}", "equal" if d.equal else "DIFFERS")
+        for d in result.differences
+    ]
     table(("curve", "points compared", "largest difference", "relative", ""), rows)
     if not result.equal:
         raise typer.Exit(CELLS_FAILED)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from swingby import plugins
 from swingby.cells import Cell
@@ -75,7 +74,7 @@ def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "
     seconds = time.perf_counter() - began
     path = out if out is not None else Path(f"replay-{cell_id[:12]}.parquet")
     write_parquet(path.absolute(), table, {"cell_id": cell_id, "experiment": experiment, "replay": True})
-    steps = pc.sum(pc.list_value_length(table["step"])).as_py() or 0
+    steps = sum(len(part) for part in table["step"].to_pylist() if part)
     dtype = stored["dtype"][0].as_py()
     return Replay(cell_id, path, steps, seconds, tuple(_differences(stored, table, TOLERANCE[dtype])))
 
@@ -88,9 +87,9 @@ def cell_of(records: Records, cell_id: str) -> Cell:
     """
     for plan_id in reversed(records.plans()):
         plan = records.read_plan(plan_id)
-        rows = plan.table.filter(pc.equal(plan.table["cell_id"], cell_id))
-        if rows.num_rows:
-            return plan_cells(plan, rows)[0]
+        ids = plan.table["cell_id"].to_pylist()
+        if cell_id in ids:
+            return plan_cells(plan, plan.table.slice(ids.index(cell_id), 1))[0]
     raise SwingbyError(f"no plan names the cell {cell_id}; its row came from records without their plans")
 
 

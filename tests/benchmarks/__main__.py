@@ -1,0 +1,46 @@
+"""`make bench`: prints every benchmark table of the project."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.benchmarks import engine, path
+
+
+def main() -> None:
+    """Run all, or the small form of all with --quick."""
+    arguments = argparse.ArgumentParser(description=main.__doc__)
+    arguments.add_argument("--quick", action="store_true", help="fewer shapes and cells, one repeat")
+    quick = arguments.parse_args().quick
+    console = Console(width=140)
+    console.print(
+        f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, one thread an engine"
+    )
+    show(
+        console,
+        "A run of 10,000 points, batch 128, 40 epochs, float32 (flow: float64): ms a run, median (least .. most)",
+        ("shape", "cells a batch", "plain torch loop", "this engine", "ratio"),
+        engine.table(quick),
+    )
+    show(
+        console,
+        "From plan to diagram: curves of 200 points made up for the purpose, four a cell",
+        ("cells", "stage", "seconds", "cells/s"),
+        path.table(quick),
+    )
+
+
+def show(console: Console, title: str, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    """One table."""
+    drawn = Table(*columns, title=title, title_justify="left")
+    for row in rows:
+        drawn.add_row(*row)
+    console.print(drawn)
+
+
+if __name__ == "__main__":
+    main()
