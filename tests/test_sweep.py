@@ -398,6 +398,19 @@ def test_no_fault_in_one_part_hides_a_fault_between_parameters() -> None:
     assert [fault.line for fault in found] == [3, 4, 5]
 
 
+def test_faults_between_parameters_are_told_beside_others() -> None:
+    """What does not fit together is told also where other parts of the file are wrong, and no consequence of these."""
+    base = "name: x\nexperiment: sim\nbase: {s: 3, d: 2, sigma: [1, -1, 1]}\n"
+    alone = faults(base)
+    assert len(alone) == 2
+    for other in ("preset: papre", "axes: {widht: [1]}", "axes: {mu: []}", "where: layers >", "axes: {n: [1, 1]}"):
+        assert set(alone) < set(faults(base + other)), other
+    for other in ("axes: {d: [1, x]}", "axes: {d: []}", "axes: {d: [2, 3]}\nwhere: widht > 3", "preset: papre"):
+        found = faults(base.replace("d: 2, ", "") + other)
+        assert not any("do not fit" in fault.message for fault in found), other
+    assert [fault.line for fault in faults("name: x\nexperiment: sim\npreset: papre\naxes: {mu.7: [1.0]}")] == [3]
+
+
 def test_a_fault_that_many_points_show_is_told_once() -> None:
     """One distinct fault of the grid is one fault, with the first point that shows it and how many more do."""
     (fault,) = faults(
@@ -416,7 +429,7 @@ def test_points_that_coincide_are_a_fault() -> None:
     """Two places of the grid that resolve to the same cell are named, since either could be meant."""
     (fault,) = faults(f"{HEAD}axes:\n  note: [Some, other, some]")
     assert fault.line == 3
-    assert fault.message == "two points are the same once resolved: note='Some' and note='some'"
+    assert fault.message == "this point is the same, once resolved, as note='Some'; at note='some'"
 
 
 @pytest.mark.parametrize("confirm_above", [100_000, 10**17, None])

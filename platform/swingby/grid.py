@@ -43,6 +43,8 @@ class Grid:
         axes: what varies; the last axis fastest.
         paths: for each name that is set, where in the sweep file.
         parameters: what may be set of the experiment.
+        certain: where other parts of the file have faults: the parameters that have none, and are set; only faults
+            that speak of no other are told.
         told: the faults found so far.
     """
 
@@ -54,7 +56,8 @@ class Grid:
     seed_mode: SeedMode
     paths: Mapping[str, Path]
     parameters: Parameters
-    told: dict[tuple[Any, ...], _Told] = field(default_factory=dict)
+    certain: frozenset[str] | None = None
+    told: dict[tuple[Path, str], _Told] = field(default_factory=dict)
 
     def points(self, lined: Lined) -> tuple[Point, ...]:
         """Every point for which `where` holds; faults are noted once each, with the first point that shows them."""
@@ -69,8 +72,7 @@ class Grid:
             point = Point(self.experiment.name, self.experiment.stream_version, params, self.seed_mode)
             twin = first.setdefault(point.point_id, chosen)
             if twin is not chosen:
-                message = f"two points are the same once resolved: {_place(twin)} and {_place(chosen)}"
-                self._tell(("axes",), message, chosen, key="twins")
+                self._tell(("axes",), f"this point is the same, once resolved, as {_place(twin)}", chosen)
             points.append(point)
         for told in self.told.values():
             more = f" (and at {told.points - 1:,} more)" if told.points > 1 else ""
@@ -90,14 +92,15 @@ class Grid:
         try:
             values = self._merged({**self.base, **chosen})
         except _EntryError as error:
-            return self._tell(self.paths[error.name], str(error), chosen, key=(error.name, str(error)))
+            return self._tell(self.paths[error.name], str(error), chosen, [split(error.name)[0]])
         except _INNER as error:
-            return self._tell(("preset",), f"the preset cannot fill this in: {_reason(error)}", chosen, key="preset")
+            reason = f"the preset cannot fill this in: {_reason(error)}"
+            return self._tell(("preset",), reason, chosen, self.parameters.names)
         try:
             if self.where is not None and not self.where.holds({**self.parameters.defaults, **values}):
                 return False
         except ExpressionError as error:
-            return self._tell(("where",), f"where: {error}", chosen, key=("where", _pattern(str(error))))
+            return self._tell(("where",), f"where: {error}", chosen)
         try:
             return self.experiment.Params.model_validate(values)
         except ValidationError as error:
@@ -119,22 +122,25 @@ class Grid:
 
     def _tell_invalid(self, detail: Any, chosen: Mapping[str, Any]) -> None:
         message = plain_message(detail)
-        names = [str(detail["loc"][0])] if detail["loc"] else re.findall(r"[A-Za-z_]\w*", message)
+        words = [*(str(part) for part in detail["loc"][:1]), *re.findall(r"[A-Za-z_]\w*", message)]
+        names = [word for word in words if word in self.parameters.names]
         path = next((self._path(name) for name in names if self._path(name)), None) or ("experiment",)
         if detail["type"] == "missing":
             message = f"parameter {names[0]!r} is not set by base, axes or preset"
         elif message.startswith("must be "):
             message = f"{dotted(detail['loc'])} {message}"
-        self._tell(path, message, chosen, key=(detail["loc"], detail["type"], _pattern(message)))
+        self._tell(path, message, chosen, names)
 
     def _path(self, name: str) -> Path | None:
         """Where a parameter, or an entry of it, is set: on an axis rather than in base, as that is what varies."""
         paths = [path for known, path in self.paths.items() if split(known)[0] == name]
         return max(paths, key=lambda path: path[0] == "axes", default=None)
 
-    def _tell(self, path: Path, message: str, chosen: Mapping[str, Any], key: Any) -> None:
-        example = "" if key == "twins" else _place(chosen)
-        self.told.setdefault((path, key), _Told(path, message, example)).points += 1
+    def _tell(self, path: Path, message: str, chosen: Mapping[str, Any], names: Sequence[str] = ()) -> None:
+        """Note a fault that speaks of these parameters."""
+        if self.certain is None or self.certain.issuperset(names):
+            told = self.told.setdefault((path, _pattern(message)), _Told(path, message, _place(chosen)))
+            told.points += 1
 
 
 class _EntryError(ValueError):

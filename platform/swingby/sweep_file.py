@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -49,9 +50,7 @@ class SweepFile:
         named = {"name": self._name(), "title": self._text("title"), "description": self._text("description")}
         recording = read_recording(self.lined, self.experiment)
         seeds, mode = read_seeds(self.lined)
-        written = self.file.get("axes")
-        axes = axis_names(written) if isinstance(written, dict) else []
-        diagram = read_diagram(self.lined, self.experiment, axes)
+        diagram = read_diagram(self.lined, self.experiment, self._written_axes())
         grid = self._grid(seeds, mode)
         self.lined.finish()
         return named | grid | {"seeds": tuple(seeds), "seed_mode": mode, "recording": recording, "diagram": diagram}
@@ -60,15 +59,17 @@ class SweepFile:
         before = self.lined.count
         preset, where, base = self._preset(), self._where(), self._base()
         drafts = read_axes(self.lined, self.parameters)
-        self._doubly_set(base, drafts)
+        self._doubly_set(drafts)
         axes = self._axes(drafts, len(seeds))
         points: tuple[Point, ...] = ()
-        # Points are resolved only from parts without a fault: otherwise its consequences would be told as well.
-        if self.experiment is not None and self.parameters is not None and self.lined.count == before:
-            fill = self.experiment.presets[preset] if preset is not None else lambda given: {}
+        if self.experiment is not None and self.parameters is not None:
+            fill = self.experiment.presets.get(preset or "", lambda given: {})
             paths = {name: ("base", name) for name in base} | self._axis_paths(axes)
             grid = Grid(self.experiment, fill, base, axes, where, mode, paths, self.parameters)
-            points = grid.points(self.lined)
+            if self.lined.count > before:
+                self._check_sound_part(grid)
+            else:
+                points = grid.points(self.lined)
         return {
             "experiment_name": self.file.get("experiment"),
             "preset": preset,
@@ -77,6 +78,18 @@ class SweepFile:
             "where": None if where is None else where.text,
             "points": points,
         }
+
+    def _check_sound_part(self, grid: Grid) -> None:
+        """Tell also what is wrong between parameters, as far as it does not follow from the faults told already."""
+        unread = set(self._written_axes()) - {name for axis in grid.axes for name in axis.names}
+        unread |= set(self._written_base()) - set(grid.base)
+        certain = {name for name in grid.paths if split(name)[1] is None} - {split(name)[0] for name in unread}
+        usable = grid.where is not None and {name for name, _ in grid.where.names} <= certain
+        if not usable and self.file.get("where") is not None:
+            # Which points the filter leaves is not known, but all of them have what base sets.
+            certain -= {split(name)[0] for name in self._written_axes()}
+        where = grid.where if usable else None
+        replace(grid, where=where, certain=frozenset(certain)).points(self.lined)
 
     @cached_property
     def experiment(self) -> Experiment | None:
@@ -147,15 +160,20 @@ class SweepFile:
         return expression
 
     def _base(self) -> dict[str, Any]:
-        base = self.file.get("base") or {}
-        if not isinstance(base, dict):
-            self.lined.fault(("base",), f"base must be a mapping of parameters to values, got {shown(base)}")
-            return {}
-        for name in base:
+        """What base sets, as the parameters' types have it; values with a fault are left out."""
+        written = self.file.get("base") or {}
+        if not isinstance(written, dict):
+            self.lined.fault(("base",), f"base must be a mapping of parameters to values, got {shown(written)}")
+        base: dict[str, Any] = {}
+        for name, raw in self._written_base().items():
             stem = split(name)[0]
-            if name != stem and stem in base:
+            if name != stem and stem in self._written_base():
                 self.lined.fault(("base", name), f"{name!r} and {stem!r} are both under base", "write one of them")
-        return {name: self._base_value(name, value) for name, value in base.items()}
+            before = self.lined.count
+            value = self._base_value(name, raw)
+            if self.lined.count == before:
+                base[name] = value
+        return base
 
     def _base_value(self, name: str, raw: Any) -> Any:
         if self.parameters is None:
@@ -169,10 +187,18 @@ class SweepFile:
             self.lined.fault(("base", name, *place), f"{dotted((name, *place))} {message}", hint)
         return value
 
-    def _doubly_set(self, base: Mapping[str, Any], drafts: Sequence[Draft]) -> None:
+    def _written_base(self) -> dict[str, Any]:
+        base = self.file.get("base")
+        return base if isinstance(base, dict) else {}
+
+    def _written_axes(self) -> list[str]:
+        axes = self.file.get("axes")
+        return axis_names(axes) if isinstance(axes, dict) else []
+
+    def _doubly_set(self, drafts: Sequence[Draft]) -> None:
         for name, path in ((column.name, column.path) for draft in drafts for column in draft.columns):
             # An entry's axis over a vector in base is how one coordinate is varied; the other way round is a fault.
-            for other in (other for other in base if name in (other, split(other)[0])):
+            for other in (other for other in self._written_base() if name in (other, split(other)[0])):
                 line = self.lined.origin(("base", other))
                 place = f"on line {line}" if isinstance(line, int) else f"by {line}"
                 hint = f"the axis would win and base.{other} say nothing: take one of them out"
@@ -181,13 +207,12 @@ class SweepFile:
     def _axes(self, drafts: Sequence[Draft], seeds: int) -> tuple[Axis, ...]:
         """The axes written out, if their product is not too large: the count comes first."""
         points = math.prod(draft.count for draft in drafts)
-        cells, limit = points * seeds, self.confirm_above
-        parts = " x ".join([*(f"{'+'.join(draft.names)} {draft.count:,}" for draft in drafts), f"seeds {seeds:,}"])
-        if points > MOST_POINTS:
-            self.lined.fault(("axes",), f"{points:,} points: {parts}", f"allowed: {MOST_POINTS:,} points")
-        elif limit is not None and cells > limit:
-            hint = f"allowed: {limit:,}, or more with --confirm-above {cells}"
-            self.lined.fault(("axes",), f"{cells:,} cells before `where`: {parts}", hint)
+        cells, limit = points * max(seeds, 1), self.confirm_above
+        if points > MOST_POINTS or (limit is not None and cells > limit):
+            parts = [*(f"{'+'.join(draft.names)} {draft.count:,}" for draft in drafts), f"seeds {seeds:,}"]
+            most = "allowed:" if limit is None else f"allowed: {limit:,} cells, or more with --confirm-above {cells}"
+            most += f" (never more than {MOST_POINTS:,} points)" if points > MOST_POINTS else ""
+            self.lined.fault(("axes",), f"{cells:,} cells before `where`: {' x '.join(parts)}", most)
         elif self.parameters is not None:
             axes = [draft.axis(self.lined, self.parameters) for draft in drafts]
             return tuple(axis for axis in axes if axis is not None)
