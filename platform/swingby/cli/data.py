@@ -7,15 +7,19 @@ import sys
 import uuid
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, err, say, table
+from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, err, say, table
 from swingby.errors import SwingbyError
+from swingby.run.progress import duration
+
+if TYPE_CHECKING:
+    from swingby.store import Taken
 
 
 class Format(StrEnum):
@@ -158,7 +162,7 @@ def ingest(data: DataFolder = DEFAULT_DATA) -> None:
     from swingby.records import Records
     from swingby.store import ingest as fold
 
-    say(str(fold(Records.open(data, create=False))))
+    _tell(fold(Records.open(data, create=False)))
 
 
 def rebuild(data: DataFolder = DEFAULT_DATA) -> None:
@@ -171,4 +175,15 @@ def rebuild(data: DataFolder = DEFAULT_DATA) -> None:
     from swingby.records import Records
     from swingby.store import rebuild as again
 
-    say(str(again(Records.open(data, create=False))))
+    _tell(again(Records.open(data, create=False)))
+
+
+def _tell(taken: Taken) -> None:
+    say(
+        f"took in {taken.plans} plans, {taken.shards} shards with {taken.rows:,} rows, "
+        f"{taken.derived} derived files in {duration(taken.seconds)}"
+    )
+    for name, reason in taken.bad:
+        complain(f"left out {name}: {reason}")
+    if taken.bad:
+        raise typer.Exit(1)

@@ -15,8 +15,9 @@ import psutil
 import typer
 
 from swingby import plugins
-from swingby.cli.console import DEFAULT_DATA, DataFolder, out, size
+from swingby.cli.console import DEFAULT_DATA, DataFolder, out
 from swingby.errors import SwingbyError
+from swingby.run.progress import size
 
 Verdict = Literal["ok", "warn", "fault"]
 MARKS = {"ok": ("ok   ", "green"), "warn": ("warn ", "yellow"), "fault": ("FAULT", "bold red")}
@@ -71,7 +72,7 @@ def examine(data: Path, ray: bool = True) -> Iterator[Finding]:
     yield _disk(data)
     yield from _data_folder(data)
     if ray:
-        yield _guarded("Ray", _ray)
+        yield _guarded("Ray", lambda: _ray(data))
 
 
 def _guarded(subject: str, look: Callable[[], Finding]) -> Finding:
@@ -172,8 +173,8 @@ def _data_folder(data: Path) -> Iterator[Finding]:
         yield Finding("data folder", "fault", str(error), "choose another folder with --data, or `swingby rebuild`")
 
 
-def _ray() -> Finding:
+def _ray(data: Path) -> Finding:
     from swingby.run.tune import try_ray
 
-    seconds, detail = try_ray()
+    seconds, detail = try_ray(data)
     return Finding("Ray", "ok", f"started, ran a task and stopped in {seconds:.1f} s; {detail}")

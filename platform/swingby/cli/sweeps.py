@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, duration, say, size, table
+from swingby.cli.console import DEFAULT_DATA, DataFolder, say, table
 from swingby.errors import SwingbyError
+from swingby.run.progress import duration, size
 from swingby.sweep import Sweep
 
 SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)]
@@ -139,7 +140,7 @@ def status(
     if not rows:
         say(f"no sweep in {data} yet; `swingby run transient-memorization` makes one")
         return
-    columns = ("sweep", "id", "cells", "ok", "diverged", "failed", "missing", "running now")
+    columns = ("sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing", "running now")
     table(
         columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing, r.holder or "-") for r in rows]
     )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import signal
 import sys
 import tempfile
+import time
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -66,6 +69,26 @@ def cluster_cpus(address: str, data: Path) -> int:
         return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
+def try_ray(data: Path) -> tuple[float, str]:
+    """Starts Ray as a run does, lets a worker run one task, and stops it: the seconds that took, and what there was.
+
+    Raises:
+        SwingbyError: Ray does not start.
+    """
+    import ray
+
+    began = time.perf_counter()
+    with _ray(1, None, data):
+        ray.get(ray.remote(_nothing).remote(), timeout=60)
+        there = ray.cluster_resources()
+    free = there.get("memory", 0.0) / 1e9
+    return time.perf_counter() - began, f"ray {ray.__version__}, token authentication, {free:.1f} GB for its workers"
+
+
+def _nothing() -> None:
+    """The smallest task."""
+
+
 @contextmanager
 def _ray(workers: int, address: str | None, data: Path) -> Iterator[Path]:
     """Ray is up; a folder for what Tune insists on writing. Afterwards both are gone."""
@@ -87,6 +110,7 @@ def _ray(workers: int, address: str | None, data: Path) -> Iterator[Path]:
         options: dict[str, Any] = {"address": address}
         if address is None:
             options = {
+                "address": "local",  # whatever RAY_ADDRESS says
                 "num_cpus": workers,
                 "include_dashboard": False,
                 "object_store_memory": OBJECT_STORE,
@@ -94,10 +118,14 @@ def _ray(workers: int, address: str | None, data: Path) -> Iterator[Path]:
                 "_plasma_directory": str(folder),  # objects are few and small: no need of /dev/shm, which may be tiny
             }
         stack.callback(ray.shutdown)
+        on_sigterm = signal.getsignal(signal.SIGTERM)
         try:
             context: Any = ray.init(**options, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, RayError) as error:
             raise SwingbyError(_told(error, address)) from error
+        finally:
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGTERM, on_sigterm)  # Ray puts its own in the place of the one that drains
         if address is None and late:  # somebody imported ray before it could be told to ask for a token
             cluster.require_authentication(context.address_info["gcs_address"])
         yield folder / "tune"
