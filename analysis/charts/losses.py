@@ -15,6 +15,10 @@ FLOOR = 1e-3
 """Losses below this many L_ref are drawn on the floor: a tenth of what counts as generalized."""
 
 
+GENERALIZED = 0.01
+"""At or below this many L_ref a run counts as generalized."""
+
+
 class Band(NamedTuple):
     """The seeds of one point at one step: median, and `low` to `high` (10 % and 90 % quantiles), over L_ref."""
 
@@ -75,7 +79,7 @@ def _layers(last: int, top: float) -> list[alt.Chart]:
     median = band.mark_line(strokeWidth=2.2).encode(y=alt.Y("median:Q", scale=scale))
     runs = alt.Chart().transform_filter("datum.kind == 'run'").mark_line(strokeWidth=0.6, opacity=0.35)
     runs = runs.encode(x=x, y=alt.Y("value:Q", scale=scale), color=colour, detail="seed:N")
-    learned = alt.Chart().mark_rule(color=style.FAINT, strokeDash=[3, 3]).encode(y=alt.datum(0.01))
+    learned = style.level(GENERALIZED)
     return [learned, area, runs, median]
 
 

@@ -116,7 +116,7 @@ def _along_one(grid: Grid, shares: Sequence[Share], outcome: str) -> Any:
     y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis)
     tip = [alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N", title=outcome)]
     base = alt.Chart().encode(x=x, tooltip=tip)
-    half = alt.Chart().mark_rule(color=style.FAINT, strokeDash=[4, 3]).encode(y=alt.datum(0.5))
+    half = style.level(0.5)
     bars = base.mark_rule(color=style.TRAINING, strokeWidth=1.5).encode(y=alt.Y("low:Q"), y2="high:Q")
     line = base.mark_line(color=style.TRAINING, strokeWidth=1, opacity=0.6).encode(y=y)
     # Filled where the interval lies on one side of a half, open where it contains it.

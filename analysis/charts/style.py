@@ -149,6 +149,12 @@ def smallest_tile(grid: Grid) -> float:
     return across if grid.y is None else min(across, grid.y.narrowest * height)
 
 
+def level(value: float) -> alt.Chart:
+    """A dashed line across a panel; once, not once a row."""
+    once = alt.Chart().transform_aggregate(rows="count()")
+    return once.mark_rule(color=FAINT, strokeDash=[4, 3]).encode(y=alt.datum(value))
+
+
 def faceted(layers: Sequence[alt.Chart], rows: Iterable[Row], grid: Grid) -> Any:
     """The layers over one table, one panel a facet; `picked` is the point that the page outlines."""
     width, height = panel_size(grid)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import uuid
 from collections.abc import Collection, Mapping
@@ -20,7 +19,7 @@ from analysis.report.interactive import interactive
 from analysis.report.page import VEGA_LITE, Figure, render
 from analysis.report.prose import shown
 from swingby import __version__, plugins
-from swingby.files import TEMPORARY, clear_os_errors, sync_folder, utc_now
+from swingby.files import TEMPORARY, clear_os_errors, sync_file, sync_folder, utc_now
 from swingby.records import Records
 from swingby.run.derive import derive
 from swingby.run.lookup import find_sweep
@@ -57,8 +56,7 @@ def write_report(
         figures = Figures(read, Examples.of(read, store))
     folder = out.expanduser().absolute() / found.name
     contents = {PAGE: page(figures, kinds).encode(), **pictures(figures.every, kinds)}
-    with clear_os_errors(f"write the report {folder}"):
-        _replace(folder, contents)
+    replace_folder(folder, contents)
     return folder / PAGE
 
 
@@ -78,24 +76,26 @@ def _converted(svg: str, kind: str) -> bytes:
     return vl_convert.svg_to_pdf(svg) if kind == "pdf" else svg.encode()
 
 
-def _replace(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Puts a folder with these files in the place of `folder`: there is never a half-written one under its name."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
+def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Puts a folder with these files in the place of `folder`: there is never a half-written one under its name.
+
+    Raises:
+        SwingbyError: the operating system refused; the folder is as it was before.
+    """
     fresh, old = (folder.with_name(f"{TEMPORARY}{uuid.uuid4().hex}") for _ in range(2))
-    try:
-        fresh.mkdir()
-        for name, content in contents.items():
-            with (fresh / name).open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-        if folder.exists():
-            folder.rename(old)
-        fresh.rename(folder)
-        sync_folder(folder.parent)
-    finally:
-        for leftover in (fresh, old):
-            shutil.rmtree(leftover, ignore_errors=True)
+    with clear_os_errors(f"write the report {folder}"):
+        try:
+            fresh.mkdir(parents=True)
+            for name, content in contents.items():
+                (fresh / name).write_bytes(content)
+                sync_file(fresh / name)
+            if folder.exists():
+                folder.rename(old)
+            fresh.rename(folder)
+            sync_folder(folder.parent)
+        finally:
+            for leftover in (fresh, old):
+                shutil.rmtree(leftover, ignore_errors=True)
 
 
 def page(figures: Figures, kinds: Collection[str] = ()) -> str:

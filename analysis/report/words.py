@@ -33,7 +33,7 @@ def warnings(data: ReportData) -> list[str]:
         found.append(f"{plural(counts.diverged, 'cell')} diverged; they count as runs, with the outcome “diverged”.")
     empty = counts.points - data.cells["point"].n_unique()
     if empty:
-        found.append(f"{plural(empty, 'point')} of the grid have no finished run at all and are left blank.")
+        found.append(f"Left blank for want of a finished run: {plural(empty, 'point')} of the grid.")
     if any(row["git_dirty"] for row in data.origins):
         found.append("Some cells were computed by code with changes that no commit holds.")
     return found
@@ -93,10 +93,10 @@ def _bump(data: ReportData, examples: Examples) -> list[str]:
     place, seeds = data.grid.label(examples.first), plural(bump.n, "seed")
     verdict = "the seeds share a bump" if bump.found else "that the seeds share a bump in time is not established"
     weak = f" With {seeds} this test has little power." if bump.weak else ""
+    interval = f"95\u00a0% t-interval {bump.low:.2g} to {bump.high:.2g}, {seeds}"
     sentence = (
-        f"At {place}, a rise of the OOD loss that is located on all seeds but one and measured at the same steps of the "
-        f"one left out is {bump.height:.2g} of L_ref on average (95\u00a0% t-interval {bump.low:.2g} to {bump.high:.2g}, "
-        f"{seeds}): {verdict}.{weak}"
+        f"At {place}, a rise of the OOD loss located on all seeds but one and measured at the same steps of the one "
+        f"left out is {bump.height:.2g} of L_ref on average ({interval}): {verdict}.{weak}"
     )
     return [sentence]
 

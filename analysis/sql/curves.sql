@@ -4,17 +4,17 @@
 -- all others. $1 is the sweep's id.
 with runs as (
     select
-        members.point, sim.status, sim.l_ref, sim.mu, sim.step, sim.ood_loss, sim.train_loss, sim.output,
-        list_max(sim.step) as last_step
+        members.point, sim.l_ref, sim.mu, sim.step, sim.ood_loss, sim.train_loss, sim.output
     from members join sim on sim.cell_id = members.cell_id
-    where members.sweep_id = $1 and sim.status in ('ok', 'diverged') and len(sim.step) > 0
+    where members.sweep_id = $1 and sim.status in ('ok', 'diverged')
 ),
 points as (
     select
-        point, count(*) as runs, max(last_step) as last_step,
-        coalesce(list(last_step) filter (where status = 'diverged'), []) as ended
-    from runs
-    group by point
+        members.point, count(*) as runs, max(sim.steps) as last_step,
+        coalesce(list(sim.steps) filter (where sim.status = 'diverged'), []) as ended
+    from members join sim on sim.cell_id = members.cell_id
+    where members.sweep_id = $1 and sim.status in ('ok', 'diverged')
+    group by members.point
 ),
 entries as (
     select

@@ -1,0 +1,202 @@
+"""The report's page in a browser without a network: it draws, answers to a pointer and to keys, and stays small."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route, sync_playwright
+
+from analysis.report import PAGE, write_report
+from tests import synthetic_sim
+
+CHROMIUM = Path("/usr/bin/chromium")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--no-first-run",
+    "--disable-component-update",
+    "--disable-sync",
+)
+TITLE = "<script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
+LIMIT = 10_000_000
+"""Bytes of the page for 41 x 41 points of 30 seeds."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Headless Chromium; without it these tests fail, they are not skipped."""
+    found = str(CHROMIUM) if CHROMIUM.exists() else shutil.which("chromium") or shutil.which("google-chrome")
+    assert found, (
+        f"no Chromium at {CHROMIUM} nor on the path: install it (apt-get install chromium) to test the report's page"
+    )
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found, args=list(QUIET))
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a small sweep with a hostile title."""
+    folder = tmp_path_factory.mktemp("small")
+    synthetic_sim.write(folder / "data", synthetic_sim.square("small", 4, 5, TITLE))
+    return write_report("small", folder / "data", folder / "out", kinds=())
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of 41 x 41 points of 30 seeds, whose curves are made up."""
+    folder = tmp_path_factory.mktemp("large")
+    synthetic_sim.write(folder / "data", synthetic_sim.square("large", 41, 30))
+    return write_report("large", folder / "data", folder / "out", kinds=())
+
+
+class Opened:
+    """A page opened from its file with the network off, and everything it complained of or asked for."""
+
+    def __init__(self, browser: Browser, path: Path) -> None:
+        context = browser.new_context(viewport={"width": 1300, "height": 900}, offline=True)
+        self.page: Page = context.new_page()
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        context.route("**/*", self._route)
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector("html[data-drawn]", timeout=60_000)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        self.said.append(f"{message.type}: {message.text}")
+
+    def _route(self, route: Route) -> None:
+        if route.request.url.startswith("file:"):
+            route.continue_()
+        else:
+            self.asked.append(route.request.url)
+            route.abort()
+
+    def curves(self) -> dict[str, list[str]]:
+        """The shapes that the curve panels draw."""
+        script = """(id) => [...document.querySelectorAll(`#${id} svg .mark-line path, #${id} svg .mark-area path`)]
+            .map((shape) => shape.getAttribute('d'))"""
+        return {name: self.page.evaluate(script, name) for name in ("losses", "path")}
+
+    def point_at(self, tile: int) -> None:
+        """Moves the pointer onto a tile of the main figure, counted in drawing order."""
+        tiles = self.page.locator(".beside [data-figure] svg .mark-rect path")
+        tiles.nth(tile).hover(force=True)
+
+
+@pytest.fixture
+def opened(browser: Browser, small: Path) -> Iterator[Opened]:
+    page = Opened(browser, small)
+    yield page
+    page.page.context.close()
+
+
+def test_every_figure_is_drawn_and_nothing_complains(opened: Opened) -> None:
+    """Offline, each figure has marks, the console stays empty, and nothing was asked of a network."""
+    marks = opened.page.evaluate(
+        """() => [...document.querySelectorAll('[data-figure], #losses, #path')].map((figure) =>
+            [figure.dataset.figure || figure.id,
+             figure.querySelectorAll('svg .role-mark path, svg .role-mark line').length])"""
+    )
+    assert len(marks) == 5 + 2
+    assert [name for name, count in marks if count == 0] == []
+    assert opened.said == []
+    assert opened.asked == []
+
+
+def test_pointing_at_another_point_changes_the_curves(opened: Opened) -> None:
+    """The panel shows the curves, the label and the share of the point under the pointer."""
+    opened.point_at(0)
+    first, name = opened.curves(), opened.page.inner_text("#at")
+    opened.point_at(15)
+    second = opened.curves()
+    assert name == "mu.1 = 1, init_gain = 0.01"
+    assert opened.page.inner_text("#at") == "mu.1 = 3, init_gain = 1"
+    assert "of 5 seeds" in opened.page.inner_text("#share")
+    for panel in ("losses", "path"):
+        assert first[panel]
+        assert first[panel] != second[panel]
+    opened.point_at(0)
+    assert opened.curves() == first
+    assert opened.said == []
+
+
+def test_the_shown_curve_is_the_points_own(opened: Opened) -> None:
+    """A point without a bump has a median that only falls, one with a large bump has one that rises again."""
+    script = """(curve) => { const rows = curve.losses[0][0]; let at = 0; return rows.map((step) => (at += step)); }"""
+    data = json.loads(opened.page.evaluate("() => document.getElementById('data').textContent"))
+    rising = {}
+    for point in ("0", "15"):
+        decoded = opened.page.evaluate(script, data["curves"]["of"][point])
+        rising[point] = any(b > a for a, b in pairwise(decoded))
+    assert rising == {"0": False, "15": True}
+
+
+def test_a_click_holds_a_point(opened: Opened) -> None:
+    """After a click other points are passed over; Escape lets go."""
+    opened.point_at(3)
+    opened.page.mouse.down()
+    opened.page.mouse.up()
+    held = opened.page.inner_text("#at")
+    opened.point_at(9)
+    assert opened.page.inner_text("#at") == held
+    opened.page.locator(".beside [data-figure]").press("Escape")
+    opened.point_at(10)
+    assert opened.page.inner_text("#at") != held
+
+
+def test_keys_and_menus_reach_every_point(opened: Opened) -> None:
+    """Arrow keys move to the neighbours and stop at the border; the menus choose a value each."""
+    figure = opened.page.locator(".beside [data-figure]")
+    opened.point_at(0)
+    figure.press("ArrowRight")
+    assert opened.page.inner_text("#at").startswith("mu.1 = 1.66667, init_gain = 0.01")
+    figure.press("ArrowUp")
+    assert "init_gain = 0.0464159" in opened.page.inner_text("#at")
+    for _ in range(9):
+        figure.press("ArrowLeft")
+    assert opened.page.inner_text("#at").startswith("mu.1 = 1,")
+    opened.page.locator("#choose select").first.select_option("3")
+    assert opened.page.inner_text("#at").startswith("mu.1 = 3,")
+    assert opened.said == []
+
+
+def test_the_outline_follows(opened: Opened) -> None:
+    """The point whose curves are shown is outlined in the diagram."""
+    outline = ".beside [data-figure] svg .mark-rect path[stroke='#d1495b']"
+    opened.point_at(2)
+    before = opened.page.locator(outline).first.get_attribute("d")
+    opened.point_at(7)
+    assert opened.page.locator(outline).count() == 1
+    assert opened.page.locator(outline).first.get_attribute("d") != before
+
+
+def test_a_hostile_title_stays_text(opened: Opened) -> None:
+    """A title that is markup is read as it was written, and runs nothing."""
+    assert opened.page.inner_text("h1") == TITLE
+    assert opened.page.title().startswith(TITLE)
+    assert opened.page.locator("h1 *").count() == 0
+
+
+def test_a_large_grid_stays_small_and_answers(browser: Browser, large: Path) -> None:
+    """41 x 41 points of 30 seeds make a page below 10 MB, drawn without complaint, whose points show their curves."""
+    assert large.stat().st_size < LIMIT
+    opened = Opened(browser, large)
+    opened.point_at(0)
+    first = opened.curves()
+    opened.point_at(41 * 41 - 1)
+    assert opened.page.locator(".beside [data-figure] svg .mark-symbol path").count() >= 41 * 41
+    assert opened.curves()["losses"] != first["losses"]
+    assert opened.curves()["path"] != first["path"]
+    assert (opened.said, opened.asked) == ([], [])
+    assert large.name == PAGE
+    opened.page.context.close()
