@@ -11,14 +11,16 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psutil
 import pytest
 
 from swingby.errors import SwingbyError
 from swingby.run import cluster, tune
-from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
+from swingby.store import Store
+from swingby.sweep import Sweep
 
 DRIVER = """
 import sys
@@ -105,6 +107,46 @@ def test_tune_leaves_what_the_loop_leaves(walk: Any) -> None:
     assert len(by_tune) == 24
 
 
+SIM = """
+name: both-ways
+experiment: sim
+preset: authors
+base: {d: 4, n: 60, epochs: 8, batch_size: 32, rotate: true, dtype: float64, mu: [1.0, 2.0], sigma: [0.1, 0.2]}
+axes:
+  model: [linear, relu]
+  width: [3, 6]
+  lr: [0.05, 1.0e+3]
+seeds: 6
+record: {points: 40, also: [jacobian, centres]}
+"""
+CURVES = ("ood_loss", "train_loss", "output", "jacobian", "centre_output")
+
+
+def test_sim_by_tune_and_by_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SIM experiment by Ray Tune and by the for-loop: in the same batches the same rows to the last bit; in other
+    batches the same curves within 1e-9 of the value plus 1e-12 of L_ref, up to where a run diverges."""
+    sweep = Sweep.parse(SIM, "both-ways")
+
+    def rows(name: str, size: int, local: bool) -> dict[str, Any]:
+        monkeypatch.setattr("swingby.run.batches.UNMEASURED", size)
+        result = run_sweep(sweep, tmp_path / name, local=local, workers=2, pilot=False, progress=Progress())
+        assert (result.failed, result.missing) == (0, 0)
+        assert result.ok >= 24
+        with Store.open(tmp_path / name) as store:
+            skipped = "shard, attempt, seconds"
+            return {row.cell_id: row for row in store.sql(f"select * exclude ({skipped}) from sim").rows()}
+
+    by_tune, by_loop, otherwise = rows("tune", 7, False), rows("loop", 7, True), rows("other", 4, True)
+    assert repr(by_tune) == repr(by_loop)  # repr tells every bit of a double, and nan is nan
+    for cell_id, row in by_tune.items():
+        other = otherwise[cell_id]
+        assert (row.status, row.seed, row.a, row.l_ref) == (other.status, other.seed, other.a, other.l_ref)
+        diverges = [loss > 1e6 * row.l_ref for loss in row.ood_loss] + [True]
+        for name in CURVES:
+            mine, theirs = (np.array(getattr(one, name)[: diverges.index(True)]) for one in (row, other))
+            np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-12 * row.l_ref)
+
+
 def test_a_fault_ends_the_run(walk: Any) -> None:
     """What no second try would mend (a broken contract) ends the run with its reason after one try."""
     sweep = walk.sweep(axes={"wants": ["exit"]}, seeds=1)
@@ -114,11 +156,12 @@ def test_a_fault_ends_the_run(walk: Any) -> None:
     assert not psutil.Process().children(recursive=True)
 
 
-def test_ctrl_c_drains(walk: Any) -> None:
-    """Ctrl-C once, sent to the whole process group as a terminal does: running batches finish and are kept, no other
-    begins, the driver ends by itself without a trace, and the next run trains only the rest."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_drains(walk: Any, number: signal.Signals) -> None:
+    """Ctrl-C once, sent to the whole process group as a terminal does, or SIGTERM to the driver, as a scheduler does:
+    running batches finish and are kept, no other begins, and the driver ends by itself without a trace."""
     child = start(walk, axes={"width": list(range(1, 9))}, seeds=1, base={"pause": 1.5})
-    os.killpg(child.pid, signal.SIGINT)
+    os.killpg(child.pid, number) if number == signal.SIGINT else os.kill(child.pid, number)
     said = child.communicate(timeout=60)[0]
     assert child.returncode == 0, said
     assert "stopping: running batches finish" in said
@@ -127,13 +170,7 @@ def test_ctrl_c_drains(walk: Any) -> None:
     kept = walk.rows("select cell_id from walk")
     assert {row.cell_id for row in kept} == set(walk.started())
     assert 1 <= len(kept) < 8
-    (walk.folder / "walks.yaml").write_text(walk.text(axes={"width": list(range(1, 9))}, seeds=1, base={"pause": 1.5}))
-    rest = walk.sweep(axes={"width": list(range(1, 9))}, seeds=1, base={"pause": 1.5})
-    drain = Drain()
-    drain.ask()
-    assert run_sweep(rest, walk.data, local=True, pilot=False, progress=Progress(), drain=drain).missing == 8 - len(
-        kept
-    )
+    assert not list((walk.data / "work").glob("*.drain"))
 
 
 def test_ctrl_c_twice_stops_at_once(walk: Any) -> None:

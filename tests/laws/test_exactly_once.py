@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +91,7 @@ class Nursery:
 
 
 @pytest.fixture
-def nursery(walk: Any) -> Iterator[Nursery]:
+def nursery(walk: Any) -> Nursery:
     """A nursery."""
     return Nursery(walk)
 

@@ -9,9 +9,12 @@ from swingby.experiment import Resources
 from swingby.records import BatchNote
 from swingby.run.cost import Cost
 from swingby.run.progress import duration, size
+from swingby.store.ingest import SEGMENT_ROWS
 
-STORED = 2.0
-"""Bytes on disk for each byte of shards: the shards themselves, and the store that is folded from them."""
+STORE = 1.75
+"""Bytes of the store for each byte of shards (1.6 for curves and 0.15 for the index, measured on 6,720 SIM cells)."""
+COPIES = 3
+"""How often the store holds what is not sealed: to work on, and in the last two publications."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,6 @@ class ShapeForecast:
     cells: int
     batches: int
     core_seconds: float
-    disk_bytes: float
     measured: bool
 
 
@@ -45,25 +47,26 @@ def forecast(
     """
     if not notes or not known:
         return None
-    free = [0.0] * workers
+    free, shards = [0.0] * workers, 0.0
     shapes: dict[str, ShapeForecast] = {}
     for note in notes:
         cost, cpus = known[note.shape], max(1, round(resources[note.shape].cpus))
         seconds = cost.seconds(note.cells)
         taken = sorted(free)[: min(cpus, workers)]
         free = [*sorted(free)[len(taken) :], *[taken[-1] + seconds] * len(taken)]
-        old = shapes.get(note.shape, ShapeForecast(note.shape, 0, 0, 0.0, 0.0, cost.measured))
+        shards += note.cells * cost.size
+        old = shapes.get(note.shape, ShapeForecast(note.shape, 0, 0, 0.0, cost.measured))
         shapes[note.shape] = ShapeForecast(
             note.shape,
             old.cells + note.cells,
             old.batches + 1,
             old.core_seconds + seconds * cpus,
-            old.disk_bytes + note.cells * cost.size * STORED,
             cost.measured,
         )
     rows = tuple(shapes.values())
-    core, disk = sum(row.core_seconds for row in rows), sum(row.disk_bytes for row in rows)
-    return Forecast(core, max(free), disk, rows)
+    open_share = min(1.0, SEGMENT_ROWS / sum(row.cells for row in rows))
+    disk = shards * (1 + STORE * (1 + (COPIES - 1) * open_share))
+    return Forecast(sum(row.core_seconds for row in rows), max(free), disk, rows)
 
 
 def forecast_lines(found: Forecast | None) -> Iterable[str]:
@@ -75,11 +78,7 @@ def forecast_lines(found: Forecast | None) -> Iterable[str]:
         f"  forecast: {found.core_seconds / 3600:.3g} core-hours, {duration(found.wall_seconds)} on these workers, "
         f"{size(found.disk_bytes)} on disk"
     )
-    measured = [row for row in found.shapes if row.measured]
-    carried = [row for row in found.shapes if not row.measured]
-    yield f"  measured: {_shapes(measured)}" + (f"; in proportion to work: {_shapes(carried)}" if carried else "")
-
-
-def _shapes(rows: Sequence[ShapeForecast]) -> str:
-    shown = [row.shape for row in rows[:3]]
-    return f"{len(rows)} shapes ({'; '.join(shown)}{'; ...' if len(rows) > 3 else ''})"
+    measured = [row.shape for row in found.shapes if row.measured]
+    shown = "; ".join(measured) if len(measured) <= 3 else f"{len(measured)} shapes"
+    carried = len(found.shapes) - len(measured)
+    yield f"  measured on {shown}" + (f"; {carried:,} other shapes in proportion to their work" if carried else "")

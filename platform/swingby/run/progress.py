@@ -51,6 +51,7 @@ class Progress:
         self.core_seconds = self._forecast = self._forecast_done = 0.0
         self._forecast_of: dict[int, float] = {}
         self._cpus_of: dict[int, float] = {}
+        self._workers = 1
         self._began = time.monotonic()
 
     def line(self, text: str) -> None:
@@ -61,6 +62,7 @@ class Progress:
         self._reset()
         self.total = planned.missing
         self._cpus_of = {note.batch: planned.resources[note.shape].cpus for note in planned.batches}
+        self._workers = max(1, planned.workers)
         self._forecast_of = {note.batch: note.forecast_seconds or float(note.cells) for note in planned.batches}
         self._forecast = sum(self._forecast_of.values())
         self._show(first=True)
@@ -84,11 +86,14 @@ class Progress:
         self._show(last=True)
 
     def remaining(self) -> float | None:
-        """Estimate of the seconds left, from the share of the forecast that is done; None at first."""
+        """Estimate of the seconds left: the forecast of the batches left, corrected by what the done ones took.
+
+        None before the first batch is done.
+        """
         if not self._forecast_done:
             return None
-        elapsed = time.monotonic() - self._began
-        return elapsed * (self._forecast - self._forecast_done) / self._forecast_done
+        correction = self.core_seconds / self._forecast_done
+        return (self._forecast - self._forecast_done) * correction / self._workers
 
     def state(self) -> str:
         """Where the run stands, in a line."""

@@ -6,8 +6,8 @@ import logging
 import signal
 import sys
 import tempfile
-import time
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
