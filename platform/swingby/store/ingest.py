@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,18 @@ from swingby.store.tables import fetch, insert_one
 SEGMENT_ROWS = 100_000
 GROUP_ROWS = 20_000
 GROUP_BYTES = 128 * 2**20
+READ_AHEAD = 4
+
+
+def _ahead(read: Callable[[str], fold.Piece], names: Iterable[str]) -> Iterator[tuple[str, Future[fold.Piece]]]:
+    """Reads in a thread of its own, a few names ahead: DuckDB writes meanwhile."""
+    with ThreadPoolExecutor(1) as pool:
+        waiting: deque[tuple[str, Future[fold.Piece]]] = deque()
+        for name in names:
+            waiting.append((name, pool.submit(read, name)))
+            if len(waiting) > READ_AHEAD:
+                yield waiting.popleft()
+        yield from waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +221,10 @@ class Ingest:
     def _groups(self, names: Iterable[str]) -> Iterator[list[fold.Piece]]:
         """Good shards in groups of bounded size, a transaction each; bad ones are listed on the way."""
         group: list[fold.Piece] = []
-        for name in names:
+        for name, reading in _ahead(self._read, names):
             try:
-                piece = self._admitted_piece(name)
+                piece = reading.result()
+                self._admit(piece)
             except SwingbyError as error:
                 self._refuse(name, error)
                 continue
@@ -221,14 +236,15 @@ class Ingest:
         if group:
             yield group
 
-    def _admitted_piece(self, name: str) -> fold.Piece:
+    def _read(self, name: str) -> fold.Piece:
         header, table = self._records.read_shard(name)
-        piece = fold.piece(name, self._path(name).stat().st_size, header, table)
+        return fold.piece(name, self._path(name).stat().st_size, header, table)
+
+    def _admit(self, piece: fold.Piece) -> None:
         look = (piece.experiment, piece.rows.schema, piece.curves.schema)
         if look not in self._admitted:
             fold.admit(self._build.connection(), piece)
             self._admitted.add(look)
-        return piece
 
     def _apply(self, group: Sequence[fold.Piece]) -> None:
         """Folds a group of shards.
