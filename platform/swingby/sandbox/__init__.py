@@ -207,9 +207,10 @@ def _bytes(memory: str) -> int:
 def _throwaway(data: Path) -> Iterator[Path]:
     """A folder for one query, on the store's own device if it can be written there, removed in the end."""
     for left in data.glob(".sandbox-*"):
-        # Left behind by a process that was killed; no query runs for so long.
-        if time.time() - left.stat().st_mtime > _STALE:
-            shutil.rmtree(left, ignore_errors=True)
+        # Left behind by a process that was killed, as no query runs for so long; others come and go meanwhile.
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _STALE:
+                shutil.rmtree(left, ignore_errors=True)
     try:
         folder = Path(tempfile.mkdtemp(prefix=".sandbox-", dir=data))
     except OSError:
