@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 
@@ -115,8 +115,13 @@ def run(
         "seconds": timeout,
         "parent": os.getpid(),
     }
-    with _process(folder) as process, _deadline(process, timeout) as passed:
-        table = _rows(process, json.dumps(request).encode())
+    with tempfile.TemporaryFile(dir=folder) as asked:
+        # A file, since a pipe would block, or break, where the process ends before it has read everything.
+        asked.write(json.dumps(request).encode())
+        asked.seek(0)
+        process = _process(folder, asked)
+    with process, _deadline(process, timeout) as passed:
+        table = _rows(process)
         errors = process.stderr.read() if process.stderr is not None else b""
         code = process.wait()
     if passed.is_set() or code in (-signal.SIGALRM, -signal.SIGXCPU):
@@ -127,12 +132,12 @@ def run(
     return table.replace_schema_metadata({"cut": "true"}) if report.get("cut") else table
 
 
-def _process(folder: Path) -> subprocess.Popen[bytes]:
+def _process(folder: Path, asked: IO[bytes]) -> subprocess.Popen[bytes]:
     # Nothing of this process's environment is passed on: it may hold tokens.
     environment = {"HOME": str(folder), "LANG": "C.UTF-8", "PYTHONPATH": str(Path(__file__).parents[2])}
     return subprocess.Popen(
         [sys.executable, "-P", "-s", "-B", "-m", "swingby.sandbox"],
-        stdin=subprocess.PIPE,
+        stdin=asked,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=folder,
@@ -161,13 +166,10 @@ def _deadline(process: subprocess.Popen[bytes], seconds: float) -> Iterator[thre
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def _rows(process: subprocess.Popen[bytes], request: bytes) -> pa.Table | None:
+def _rows(process: subprocess.Popen[bytes]) -> pa.Table | None:
     """What the process answers; None if it ended before it had an answer, or in the midst of one."""
-    assert process.stdin is not None
     assert process.stdout is not None
     try:
-        process.stdin.write(request)
-        process.stdin.close()
         return pa.ipc.open_stream(process.stdout).read_all()
     except (OSError, pa.ArrowInvalid):
         return None
