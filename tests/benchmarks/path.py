@@ -74,12 +74,23 @@ def make_plan(count: int) -> Plan:
 
 def header(plan: Plan, batch: int) -> ShardHeader:
     """The header of one made-up shard."""
-    now = "2000-01-01T00:00:00+00:00"
-    curves = ("step", "ood_loss", "train_loss", "output")
     return ShardHeader(
-        plan.plan_id, plan.sweep_id, plan.experiment, batch, 1001, Recording().tokens, curves, "made up", SHARD, now, now,
-        1.0, "bench", "cpu", 0,
-    )  # fmt: skip
+        plan_id=plan.plan_id,
+        sweep_id=plan.sweep_id,
+        experiment=plan.experiment,
+        batch=batch,
+        attempt=1001,
+        recorded=Recording().tokens,
+        curves=("step", "ood_loss", "train_loss", "output"),
+        shape="made up",
+        cells=SHARD,
+        started=plan.created,
+        finished=plan.created,
+        seconds=1.0,
+        host="bench",
+        device="cpu",
+        pid=0,
+    )
 
 
 def made_up(plan: Plan, start: int) -> pa.Table:
