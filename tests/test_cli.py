@@ -177,7 +177,7 @@ def test_bad_input_is_told_with_code_2(arguments: list[str], told: str, trained:
 
 def test_the_python_api_has_the_same_nouns(trained: Path) -> None:
     """`Sweep.load`, `sweep.run` and `Store.open(...).sql(...)` as Arrow and polars."""
-    from swingby import Store, Sweep
+    from swingby.api import Store, Sweep
 
     overrides = [value for value in [*SMALL, *FEW] if value != "--set"]
     sweep = Sweep.load("transient-memorization", overrides)

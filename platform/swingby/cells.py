@@ -1,4 +1,4 @@
-"""A cell: one point of a grid with one seed; its id is a hash of its content, and its random streams hang on that content."""
+"""A cell: one point of a grid with one seed; its id is a hash of its content, and its random streams hang on it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def canonical_json(value: Mapping[str, Json]) -> str:
 
 
 def philox(*key: str | int) -> np.random.Generator:
-    """A counter-based generator (Philox) keyed by the SHA-256 of `key`; equal keys give equal draws, whatever runs beside them."""
+    """A counter-based generator (Philox) keyed by the SHA-256 of `key`: equal keys give equal draws."""
     text = canonical_json({"key": list(key)})
     digest = hashlib.sha256(text.encode()).digest()
     return np.random.Generator(np.random.Philox(key=int.from_bytes(digest[:16], "little")))
@@ -83,7 +83,7 @@ class Cell:
         return self.point.params
 
     def stream(self, name: str) -> np.random.Generator:
-        """The random stream `name` of this cell (data, initialisation, batch order, ...); draw in float64, cast afterwards.
+        """The random stream `name` of this cell (data, initialisation, batch order); draw in float64, cast afterwards.
 
         With `common` seeds every point of the grid shares a seed's draws; with `independent` no two points do.
         """

@@ -14,7 +14,7 @@ OutcomeKind = Literal["yes_no", "category", "number"]
 
 
 class Detector(ABC):
-    """Turns curves into outcomes. A package offers it under the entry-point group `swingby.detectors`; it is made without arguments.
+    """Turns curves into outcomes; offered under the entry-point group `swingby.detectors`, made without arguments.
 
     Attributes:
         name: also part of the name of its derived table, `outcomes_<name>`.
@@ -22,7 +22,8 @@ class Detector(ABC):
         experiments: names of the experiments whose tables it reads.
         outcomes: the columns it adds to a cell.
         kinds: for each outcome that a sweep file may name in its diagram: how it is drawn.
-        needs: the columns of the experiment's table that `detect` reads, beside `cell_id`; a missing optional one arrives as nulls.
+        needs: the columns of the experiment's table that `detect` reads, beside `cell_id`; one that the table lacks
+            arrives as nulls.
     """
 
     name: ClassVar[str]

@@ -24,7 +24,7 @@ class Fault:
         return f"{place}{self.message}{hint}"
 
 
-class InputFaults(SwingbyError):
+class InputFaults(SwingbyError):  # noqa: N818 - the faults, not one error
     """Every fault found in one input, raised once."""
 
     def __init__(self, source: str, faults: Iterable[Fault]) -> None:

@@ -28,7 +28,7 @@ Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_as_tuple)]
 
 
 def added(default: Any, **field_options: Any) -> Any:
-    """A parameter that was added after cells already existed: at this default it is left out of the identity."""
+    """A parameter added after cells already existed: at this default it is left out of the identity."""
     return Field(default=default, json_schema_extra={"introduced_at": default}, **field_options)
 
 
@@ -43,7 +43,7 @@ def _plain(value: Any) -> Any:
 class Params(BaseModel):
     """Base of every experiment's parameters: flat, frozen, strict, finite, unknown names refused.
 
-    A parameter is a string, bool, int, float, None-able one of these, `Vector`, or `Matrix`: what a typed column can hold.
+    A parameter is a string, bool, int, float (or None too), `Vector` or `Matrix`: what a typed column can hold.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -149,18 +149,18 @@ SEGMENT_COLUMNS: Mapping[str, pa.DataType] = {
     "status": pa.string(),
     "message": pa.string(),
 }
-"""Columns every table that `run` yields begins with. A row is a segment of one cell: the steps from_step..to_step, both included.
-`status` is "ok", "diverged" (a result: non-finite or out of bounds) or "failed" (it raised; `message` says what)."""
+"""Columns every table that `run` yields begins with. A row is a segment of one cell: steps from_step..to_step, both
+included. `status` is "ok", "diverged" (a result: non-finite or out of bounds) or "failed" (it raised: see `message`)."""
 
 
 class Experiment(ABC):
-    """One kind of training. A package offers it under the entry-point group `swingby.experiments`; it is made without arguments.
+    """One kind of training; offered under the entry-point group `swingby.experiments`, made without arguments.
 
     Attributes:
         name: also the name of its table in the store; a lower-case identifier.
         stream_version: raised whenever the numbers of an existing cell change.
         Params: the pydantic model of its parameters.
-        presets: named bundles: a function from the values the sweep file sets (of one point) to defaults for the others.
+        presets: named bundles: functions from the values that a sweep file sets for a point to defaults for the others.
         default_preset: used where a sweep file names none.
         scalars: result columns with one value a cell.
         curves: list columns that every run records; `step` (int64 list) is always among them.
@@ -182,7 +182,7 @@ class Experiment(ABC):
 
     @abstractmethod
     def run(self, batch: Batch) -> Iterator[pa.Table]:
-        """Train the batch. Each yielded table has SEGMENT_COLUMNS, `curves` and the asked recordings, and on final rows the scalars.
+        """Train the batch. A table has SEGMENT_COLUMNS, `curves`, the asked recordings, and the scalars on final rows.
 
         A cell that diverges or raises comes back as a final row with a status and a message; its neighbours go on.
         Must not depend on the order or the company of the cells, save for rounding.

@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from swingby import plugins
 from swingby.axes import Axis
@@ -59,7 +59,7 @@ class Sweep:
     @classmethod
     def load(
         cls, path_or_name: str | Path, overrides: Sequence[str] = (), confirm_above: int | None = CONFIRM_ABOVE
-    ) -> Sweep:
+    ) -> Self:
         """The sweep in a file, or a packaged one by its name.
 
         Args:
@@ -83,7 +83,7 @@ class Sweep:
     @classmethod
     def parse(
         cls, text: str, source: str, overrides: Sequence[str] = (), confirm_above: int | None = CONFIRM_ABOVE
-    ) -> Sweep:
+    ) -> Self:
         """The sweep written in `text`; `source` names it in messages.
 
         Raises:

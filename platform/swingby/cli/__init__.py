@@ -21,10 +21,10 @@ class Door(TyperGroup):
 
     An offered verb is imported only when it is used."""
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         return [*super().list_commands(ctx), *sorted(plugins.offered(plugins.COMMANDS))]
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
         if own is not None or cmd_name not in plugins.offered(plugins.COMMANDS):
             return own
@@ -32,7 +32,7 @@ class Door(TyperGroup):
         offered.command(name=cmd_name)(plugins.load(plugins.COMMANDS, cmd_name))
         return typer.main.get_command(offered)
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except SwingbyError as error:

@@ -47,8 +47,7 @@ def sql(
         swingby sql "select layers, width, count(*) from sim group by all order by all"
 
     The tables: `sim` (a row a cell: parameters, scalars, curves as lists), `sim_points` (a row a recorded step),
-    `outcomes_descents` (what the detector said), `sweeps`, `members`, `plans`, `shards`. `swingby sql "show tables"` is
-    not a SELECT; `select * from duckdb_views()` tells what there is.
+    `outcomes_descents` (what the detector said), `sweeps`, `members`, `plans`, `shards`; `show tables` lists them.
     """
     from swingby import sandbox
 
