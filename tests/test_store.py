@@ -265,10 +265,10 @@ def test_what_was_computed_again_replaces_the_first_try(records: Records) -> Non
 
 def test_sweeps_do_not_lend_each_other_segments(records: Records) -> None:
     """A cell of two sweeps is put together from the segments of the sweep that finished it, and no others."""
-    write_shard(records, [Segment("x", 0, 3, final=False, value=1)], sweep="b")
-    write_shard(records, [Segment("x", 0, 1, final=False, value=2), Segment("x", 2, 2, value=3)], sweep="a")
+    write_shard(records, [Segment("x", 0, 1, final=False, value=1)], sweep="b")
+    write_shard(records, [Segment("x", 1, 1, final=False, value=2), Segment("x", 2, 2, value=3)], attempt=1002)
     ingest(records)
-    assert cells(records) == [("x", "ok", 3.0, [0, 1, 2], [2.0, 2.001, 3.002])]
+    assert cells(records) == [("x", "ok", 3.0, [1, 2], [2.001, 3.002])]
 
 
 def test_a_curve_that_only_some_pieces_have_stays_in_step(records: Records) -> None:
