@@ -83,9 +83,9 @@ class GridAxis:
 
     @cached_property
     def narrowest(self) -> float:
-        """The narrowest tile as a share of the axis's length."""
-        at = [self.ruler(e) for e in self.edges]
-        return min(b - a for a, b in pairwise(at)) / (at[-1] - at[0])
+        """The widest mark that fits every tile, centred at its value, as a share of the axis's length."""
+        at, ends = [self.ruler(p) for p in self.positions], [self.ruler(e) for e in self.edges]
+        return min((b - a for a, b in pairwise(at)), default=ends[-1] - ends[0]) / (ends[-1] - ends[0])
 
     def index(self, value: Value) -> int:
         """The rank of a value along the axis.

@@ -47,13 +47,17 @@ def _tip(title: str) -> list[alt.Tooltip]:
 def _map(grid: Grid, rows: Sequence[Spread], title: str) -> list[alt.Chart]:
     medians = [row.median for row in rows]
     legend = alt.Legend(
-        title=title, orient="bottom", gradientLength=220, gradientThickness=10, format=".2~g", tickCount=5
+        title=title,
+        orient="bottom",
+        gradientLength=220,
+        gradientThickness=10,
+        format=".2~g",
+        tickCount=5,
     )
     scale = alt.Scale(scheme="cividis", domain=[min(0.0, *medians), max(medians) or 1.0] if medians else [0, 1])
     area = style.tile_area(grid)
-    tiles = alt.Chart().mark_rect(strokeWidth=0).encode(
-        **area, color=alt.Color("median:Q", scale=scale, legend=legend), tooltip=_tip(title)
-    )  # fmt: skip
+    colour = alt.Color("median:Q", scale=scale, legend=legend)
+    tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**area, color=colour, tooltip=_tip(title))
     outline = alt.Chart().transform_filter("datum.point == picked").mark_rect(
         filled=False, fill=None, stroke=style.OOD, strokeWidth=2.5
     ).encode(**area)  # fmt: skip

@@ -65,7 +65,7 @@ def _layers(grid: Grid, outcome: str) -> list[alt.Chart]:
     x, y, area = style.grid_x(grid), style.grid_y(grid), style.tile_area(grid)
     tip = [alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N", title=outcome)]
     base = alt.Chart().transform_filter("datum.kind == 'tile'").encode(x=x, y=y)
-    tiles = base.mark_rect(strokeWidth=0).encode(**area, color=_colour(outcome), tooltip=tip)
+    tiles = base.mark_rect(**style.OVERLAP).encode(**area, color=_colour(outcome), tooltip=tip)
     side = style.smallest_tile(grid)
     inset = base.mark_square(color="white", opacity=1).encode(size=_inset_size(side), tooltip=tip)
     # Draws nothing: a legend borrows the look of a mark, and white squares on white would not be seen in it.

@@ -21,6 +21,13 @@ NO_RESULT = "#eef1f4"
 OOD = "#d1495b"
 TRAINING = "#2a6f97"
 
+TILE = 48
+"""The side in px of a tile where the grid is coarse."""
+OVERLAP = {"x2Offset": 0.6, "y2Offset": -0.6, "strokeWidth": 0}
+"""Tiles reach a little over their neighbours, so that no hairline of the ground shows between them."""
+SMALLEST = 144
+"""The least side in px of a panel."""
+
 Row = Mapping[str, Any]
 
 
@@ -62,9 +69,13 @@ def waiting(chart: Any, name: str, **properties: Any) -> Any:
 
 
 def panel_size(grid: Grid) -> tuple[int, int]:
-    """Width and height in px of one panel: larger where there are fewer of them."""
+    """Width and height in px of one panel: larger where there are fewer of them, but no tile is larger than TILE."""
     side = {1: 430, 2: 310, 4: 290}.get(len(grid.facets), 236)
-    return side, side if grid.y is not None else round(side * 0.7)
+    if grid.y is None:
+        return side, round(side * 0.7)
+    widths = max(TILE, label_room(grid.x)) * len(grid.x.values), TILE * len(grid.y.values)
+    width, height = (min(side, max(SMALLEST, math.ceil(wanted))) for wanted in widths)
+    return width, height
 
 
 def columns(grid: Grid) -> int:
@@ -98,21 +109,25 @@ def tick_texts(axis: GridAxis) -> list[str]:
     return texts if len(set(texts)) == len(texts) else [plain(v) for v in axis.values]
 
 
+def label_room(axis: GridAxis) -> float:
+    """The px that the widest label takes side by side with others."""
+    return 6.5 * max(map(len, tick_texts(axis))) + 8
+
+
 def thinned(axis: GridAxis, length: float, room: float) -> list[int]:
     """Ranks of the values that get a label: evenly many steps apart, and at least `room` px."""
     first, last = axis.ruler(axis.edges[0]), axis.ruler(axis.edges[-1])
     at = [(axis.ruler(p) - first) / (last - first) * length for p in axis.positions]
     for stride in range(1, len(at)):
         kept = list(range(0, len(at), stride))
-        if all(at[b] - at[a] >= room for a, b in pairwise(kept)):
+        if all(at[b] - at[a] >= room - 1e-6 for a, b in pairwise(kept)):
             return kept
     return [0]
 
 
 def grid_x(grid: Grid, field: str = "x") -> alt.X:
     """The x axis of a map over the grid, encoding `field`."""
-    widest = max(map(len, tick_texts(grid.x)))
-    ticks = grid_ticks(grid.x, panel_size(grid)[0], 7.0 * widest + 8)
+    ticks = grid_ticks(grid.x, panel_size(grid)[0], label_room(grid.x))
     return alt.X(f"{field}:Q", scale=grid_scale(grid.x), axis=ticks)
 
 
@@ -143,7 +158,7 @@ def tile(grid: Grid, point: int) -> dict[str, Any]:
 
 
 def smallest_tile(grid: Grid) -> float:
-    """The shorter side in px of the smallest tile: what an inset mark may fill."""
+    """The side in px of the largest square that fits every tile, centred at its point."""
     width, height = panel_size(grid)
     across = grid.x.narrowest * width
     return across if grid.y is None else min(across, grid.y.narrowest * height)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,9 +48,10 @@ class Figures:
 
     @cached_property
     def top(self) -> float:
-        """The upper end of the loss axes: just above the largest 90 % quantile, but never above 100 L_ref."""
+        """The upper end of the loss axes: above every band and every single run drawn, but never above 100 L_ref."""
         peaks = [float(np.max(curve.losses[OOD_LOSS][2])) for curve in self.data.curves.values()]
-        return min(100.0, 1.1 * max([1.0, *peaks]))
+        drawn = [loss for loss in self.examples.runs["ood"].drop_nulls().to_list() if math.isfinite(loss)]
+        return min(100.0, 1.1 * max([1.0, *peaks, *drawn]))
 
     @cached_property
     def plane_range(self) -> tuple[float, float]:
@@ -82,12 +84,14 @@ class Figures:
         )
         title = "What became of the runs" if outcome == "outcome" else f"The most common {words}"
         spec = outcome_map(self.data.grid, found, known, f"most common {words}").to_dict()
-        return "map", title, f"Most common {words} of the seeds", prose.OUTCOMES, spec
+        reading = prose.OUTCOMES_ALONG if self.data.grid.y is None else prose.OUTCOMES
+        return "map", title, f"Most common {words} of the seeds", reading, spec
 
     def _numbers(self, outcome: str) -> tuple[str, str, str, str, dict[str, Any]]:
         words, found = spoken(outcome), self.data.phases.spreads(outcome)
         spec = number_map(self.data.grid, found, f"median {words}{unit(outcome)}").to_dict()
-        return "map", f"The {words}", f"Median {words}{unit(outcome)} over the seeds", prose.NUMBERS, spec
+        reading = prose.NUMBERS_ALONG if self.data.grid.y is None else prose.NUMBERS
+        return "map", f"The {words}", f"Median {words}{unit(outcome)} over the seeds", reading, spec
 
     def _losses(self) -> Figure:
         bands = [band for point in self.examples.reasons for band in self._bands(point)]

@@ -9,10 +9,10 @@ from analysis.charts.phase_diagram import Share
 
 SHARES = (
     "Each tile is one point of the grid; its colour is the share of the seeds. The white square inside grows with "
-    "the width of the 95 % Wilson interval of that share and would fill the tile if nothing were known: the more "
-    "white, the less is known. A dot marks points whose interval contains one half. The line is where the share, "
-    "interpolated between points, is one half. Tiles without colour have no result. Each interval speaks for its own "
-    "point, so that over the whole grid about one in twenty misses."
+    "the width of the 95 % Wilson interval of that share and would fill an ordinary tile if nothing were known: the "
+    "more white, the less is known. A dot marks points whose interval contains one half. The line is where the "
+    "share, interpolated between points, is one half. Tiles without colour have no result. Each interval speaks for "
+    "its own point, so that over the whole grid about one in twenty misses."
 )
 SHARES_ALONG = (
     "Each mark is one point of the grid, with the 95 % Wilson interval of its share. Open marks have an interval "
@@ -21,12 +21,20 @@ SHARES_ALONG = (
 )
 OUTCOMES = (
     "The colour of a square is the most common outcome at that point of the grid, its area the share of the seeds "
-    "that ended so; a full tile means all of them. Of equally common outcomes the one named first in the legend is "
+    "that ended so; the largest means all of them. Of equally common outcomes the one named first in the legend is "
     "drawn. The legend lists every possible outcome, whether or not it occurred."
+)
+OUTCOMES_ALONG = (
+    "The height of a mark is the share of the seeds that ended in the most common outcome at that point of the grid, "
+    "its colour says which outcome that is. Of equally common outcomes the one named first in the legend is drawn."
 )
 NUMBERS = (
     "Each tile is the median over the seeds at one point of the grid; pointing at it shows the 95 % bootstrap "
     "interval of the median and the quartiles of the seeds. Tiles without colour have no result."
+)
+NUMBERS_ALONG = (
+    "Each mark is the median over the seeds at one point of the grid, its bar the 95 % bootstrap interval of that "
+    "median."
 )
 LOSSES = (
     "Thick: the median over the seeds at each step. Shaded: from the 10 % to the 90 % quantile of the seeds, which "
