@@ -22,7 +22,7 @@ from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep
 from swingby.run.forecast import forecast
 from swingby.run.plan import Planned, Planner, plan, summary
-from swingby.run.progress import Lines, Progress, duration, size
+from swingby.run.progress import Lines, Live, Progress, duration, progress_for, size
 from swingby.run.segments import ExperimentError
 from swingby.store import ingest
 
@@ -415,22 +415,35 @@ def test_a_new_version_of_a_detector_sees_all_cells(walk: Any, monkeypatch: pyte
 # progress
 
 
-def test_lines_are_few() -> None:
+def test_lines_are_few(walk: Any) -> None:
     """On a stream that is no terminal, many batches in a moment make a first line, a last line and few between."""
     stream = io.StringIO()
     lines = Lines(stream)
-    planned = Planned.__new__(Planned)
-    for name, value in {"missing": 100, "batches": (), "resources": {}}.items():
-        object.__setattr__(planned, name, value)
-    lines.planned(planned)
+    lines.planned(plan(walk.sweep(seeds=25), walk.records(), pilot=False))
     for number in range(100):
-        lines.batch_done(BatchDone(number, ok=0, failed=1))
+        lines.batch_done(BatchDone(number, failed=1))
     lines.close()
     written = stream.getvalue().splitlines()
     assert 2 <= len(written) <= 4
     assert "0 of 100 cells" in written[0]
     assert "100 of 100 cells" in written[-1]
     assert "100 FAILED" in written[-1]
+
+
+def test_a_terminal_gets_a_bar(walk: Any) -> None:
+    """On a terminal there is a bar that ends at the last cell, and what is worth a line stands above it."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    stream = Terminal()
+    progress = progress_for(stream)
+    assert isinstance(progress, Live)
+    assert isinstance(progress_for(io.StringIO()), Lines)
+    quietly(walk, walk.sweep(), pilot=False, progress=progress)
+    assert "12 missing" in stream.getvalue()
+    assert "12 of 12 cells" in stream.getvalue().splitlines()[-2]
 
 
 @given(st.floats(0, 1e7), st.floats(0, 1e15))
