@@ -50,7 +50,7 @@ def _axes(data: ReportData) -> list[dict[str, Any]]:
 
 def _points(data: ReportData) -> dict[str, Any]:
     """Of every point: where it stands, what it is called, its number in words, and what its curves are over."""
-    texts = _texts(data)
+    texts, name = _texts(data), f"{spoken(data.outcome)}{unit(data.outcome)}"
     found = {}
     for point, place in data.grid.places.items():
         n = data.curves[point].n if point in data.curves else 0
@@ -59,7 +59,7 @@ def _points(data: ReportData) -> dict[str, Any]:
         found[str(point)] = {
             "place": place,
             "label": data.grid.label(point),
-            "text": f"{spoken(data.outcome)}: {text}",
+            "text": f"{name}: {text}",
             "note": note,
         }
     return found
@@ -70,4 +70,4 @@ def _texts(data: ReportData) -> dict[int, str]:
         return {share.point: told(share) for share in data.phases.shares(data.outcome)}
     if data.kind == "category":
         return {row.point: row.counts for row in data.phases.most_common(data.outcome)}
-    return {row.point: f"{told_number(row)}{unit(data.outcome)}" for row in data.phases.spreads(data.outcome)}
+    return {row.point: told_number(row) for row in data.phases.spreads(data.outcome)}

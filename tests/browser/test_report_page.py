@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Route, sync_playwright
+from playwright.sync_api import TimeoutError as WaitedTooLong
 
 from analysis.report import PAGE, write_report
 from tests import synthetic_sim
@@ -69,7 +70,10 @@ class Opened:
         self.page.on("pageerror", lambda error: self.said.append(str(error)))
         context.route("**/*", self._route)
         self.page.goto(path.as_uri())
-        self.page.wait_for_selector("html[data-drawn]", timeout=60_000)
+        try:
+            self.page.wait_for_selector("html[data-drawn]", timeout=30_000)
+        except WaitedTooLong as error:
+            raise AssertionError(f"the page was not drawn in 30 s; it said: {self.said}") from error
 
     def _console(self, message: ConsoleMessage) -> None:
         self.said.append(f"{message.type}: {message.text}")
