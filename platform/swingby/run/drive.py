@@ -26,7 +26,7 @@ FOLD_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Actual:
-    """What a run took: seconds of cores in batches, wall seconds of training, bytes that the data folder grew by."""
+    """What a run took: core seconds, wall seconds from the first batch to the last, bytes the data folder grew by."""
 
     core_seconds: float
     wall_seconds: float
@@ -123,15 +123,14 @@ def run_sweep(
             workers = 1 if local else _workers(address, records.data)
         planner = Planner(sweep, records, retry_failed, target_seconds, workers, device, drain)
         planned = _plan(planner, pilot, progress)
-        before, started = _disk(records.data), time.monotonic()
+        before = _disk(records.data)
         lost = {}
         if planned.missing and not drain():
             lost = _train(planned, records, progress, drain, local, address)
-        wall = time.monotonic() - started
         if planned.missing:
             ingest(records)
         derive(records, [sweep.sweep_id])
-        actual = Actual(progress.core_seconds, wall, _disk(records.data) - before) if progress.done else None
+        took = Actual(progress.core_seconds, progress.wall_seconds, _disk(records.data) - before)
         counts = _counts(records, sweep)
         bad = refused(records, f"{planned.plan.plan_id}/")
     return RunResult(
@@ -147,8 +146,8 @@ def run_sweep(
         bad=tuple(bad),
         drained=drain(),
         seconds=time.monotonic() - began,
-        forecast=planned.forecast if actual else None,
-        actual=actual,
+        forecast=planned.forecast if progress.done else None,
+        actual=took if progress.done else None,
     )
 
 

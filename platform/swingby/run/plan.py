@@ -172,14 +172,14 @@ class Planner:
         return [shape for shape in worth_measuring(work) if shape not in known]
 
     def _pilots(self) -> list[Chosen]:
-        """Pilot batches: all shapes with one cell, then with more; no more than a quarter of what a shape lacks."""
+        """Pilot batches: all shapes with one cell, then with two, then with 16 where that is half of them or less."""
         waiting = {
             shape: [i for i, cell in enumerate(self.todo) if self._shape(cell) == shape] for shape in self.unmeasured()
         }
-        chosen = []
+        chosen, most = [], self._most()
         for count in PILOTS:
             for shape, positions in waiting.items():
-                if count == 1 or count <= min(len(positions) // 4, self._most()[shape]):
+                if count <= min(len(positions), max(2, len(positions) // 2), most[shape]):
                     chosen.append(Chosen(shape, tuple(positions[:count]), None))
                     del positions[:count]
         return chosen

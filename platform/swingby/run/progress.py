@@ -53,6 +53,7 @@ class Progress:
         self._cpus_of: dict[int, float] = {}
         self._workers = 1
         self._began = time.monotonic()
+        self._first = self._last = self._began
 
     def line(self, text: str) -> None:
         """Something worth saying once."""
@@ -69,6 +70,8 @@ class Progress:
 
     def batch_done(self, done: BatchDone) -> None:
         """One batch came back."""
+        self._last = time.monotonic()
+        self._first = min(self._first if self.batches else self._last, self._last - done.seconds)
         self.batches += 1
         self.done += done.cells
         self.diverged += done.diverged
@@ -84,6 +87,11 @@ class Progress:
     def close(self) -> None:
         """The run is over."""
         self._show(last=True)
+
+    @property
+    def wall_seconds(self) -> float:
+        """Seconds from the beginning of the first batch to the end of the last that came back."""
+        return self._last - self._first
 
     def remaining(self) -> float | None:
         """Estimate of the seconds left: the forecast of the batches left, corrected by what the done ones took.
