@@ -65,6 +65,8 @@ class Figures:
         n = prose.between(*self.data.phases.seeds(outcome))
         asked = (self.data.resolved["diagram"] or {}).get("title") if main else None
         caption = f"{what}, {n} at each point. {spoken(outcome).capitalize()}: {self.data.meanings[outcome]}."
+        if outcome == "bump_height":
+            caption += " So the median is 0 wherever fewer than half of the runs have a bump."
         names = ["cells", "curves"] if main else ["cells"]
         queries = [self.data.queries[name] for name in names]
         slug = f"{slug}-{outcome.replace('_', '-')}"
