@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import math
 import re
 import resource
 from collections import Counter
@@ -16,19 +15,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
 from typer.testing import CliRunner
 
 from analysis import phase
 from analysis.charts.losses import FLOOR
-from analysis.charts.trajectory import time_marks
 from analysis.report import KINDS, PAGE, replace_folder, write_report
 from analysis.report import data as report_data
-from analysis.report.curves import CEILING, PointCurves, packed, packed_loss, packed_output
+from analysis.report.curves import CEILING
 from analysis.report.data import ReportData, ask
 from analysis.report.examples import Examples, choose
 from analysis.report.figures import Figures
-from analysis.report.grid import axis_title, grid_of
 from analysis.report.page import embedded, vega
 from analysis.report.queries import Query, literal
 from swingby.cells import Cell
@@ -236,98 +232,6 @@ def test_examples_are_the_extremes(read: tuple[Store, ReportData]) -> None:
     rest = {point: value for point, value in shares.items() if point != most}
     assert abs(shares[middle] - 0.5) == min(abs(value - 0.5) for value in rest.values())
     assert shares[least] == min(value for point, value in rest.items() if point != middle)
-
-
-# packing
-
-
-losses = arrays.arrays(float, st.integers(1, 40), elements=st.floats(0) | st.just(math.nan))
-
-
-@given(losses)
-def test_packed_losses_are_read_back(loss: np.ndarray) -> None:
-    """A loss between the floor and the ceiling comes back to 0.12 %; beyond them, and if not finite, at the end."""
-    wanted = np.clip(np.where(np.isfinite(loss), loss, CEILING), FLOOR, CEILING)
-    assert 10 ** (np.cumsum(packed_loss(loss)) / 1000) == pytest.approx(wanted, rel=1.2e-3)
-
-
-@given(arrays.arrays(float, st.integers(1, 40), elements=st.floats(-10, 10)))
-def test_packed_outputs_are_read_back(output: np.ndarray) -> None:
-    """An output comes back to half a thousandth."""
-    assert np.cumsum(packed_output(output)) / 1000 == pytest.approx(output, abs=5.1e-4)
-
-
-def test_points_with_equal_steps_share_them() -> None:
-    """Lists of steps that are equal travel once."""
-    curve = PointCurves(np.array([0, 1, 5]), {"OOD loss": np.ones((3, 3))}, np.zeros((2, 3)), 4)
-    other = PointCurves(np.array([0, 2, 5]), curve.losses, curve.path, 4)
-    found = packed({1: curve, 2: other, 3: curve})
-    assert found["steps"] == [[0, 1, 4], [0, 2, 3]]
-    assert [found["of"][point]["steps"] for point in "123"] == [0, 1, 0]
-
-
-def test_a_path_ends_where_it_is_no_longer_finite() -> None:
-    """Of a path that leaves the numbers, the part before is shown."""
-    path = np.array([[0.0, 0.5, np.nan, 1.0], [0.0, 0.5, 0.5, 1.0]])
-    curve = PointCurves(np.array([0, 1, 2, 3]), {}, path, 4)
-    assert [place.step for place in curve.places()] == [0, 1]
-    assert time_marks(curve.places(), 1)[-1].x == 0.5
-
-
-# the grid
-
-
-def resolved(axes: list[tuple[list[str], list[list[Any]]]], diagram: dict[str, Any] | None) -> dict[str, Any]:
-    return {
-        "axes": [{"names": names, "values": values} for names, values in axes],
-        "diagram": diagram,
-        "experiment": "sim",
-    }
-
-
-def test_what_else_varies_gets_panels_and_is_never_pooled() -> None:
-    """Points that differ in more than x and y stand in different panels, the asked facet's values outermost."""
-    axes = [(["lr"], [[0.1], [0.2]]), (["layers"], [[1], [2]]), (["width"], [[4], [8]]), (["mu.1"], [[1.0], [2.0]])]
-    every = np.array(np.meshgrid([0.1, 0.2], [1, 2], [4, 8], [1.0, 2.0])).T.reshape(-1, 4).tolist()
-    points = [
-        {"point": index, "lr": lr, "layers": layers, "width": width, "mu": [1.0, mu]}
-        for index, (lr, layers, width, mu) in enumerate(every)
-    ]
-    grid = grid_of(
-        resolved(axes, {"x": "mu.1", "y": "width", "facet": "layers", "outcome": "x", "title": None}), points
-    )
-    assert len(set(grid.places.values())) == len(points)
-    assert grid.facets[0] == "layers = 1, lr = 0.1"
-    assert [label.split(",")[0] for label in grid.facets] == ["layers = 1"] * 2 + ["layers = 2"] * 2
-
-
-def test_zipped_parameters_are_one_axis() -> None:
-    """A parameter that advances with x makes no panels; if neither is drawn, a panel names both."""
-    axes = [(["d", "width"], [[2, 4], [64, 64]]), (["layers"], [[1], [2]])]
-    points = [
-        {"point": 2 * i + j, "d": d, "width": w, "layers": layers}
-        for i, (d, w) in enumerate([(2, 4), (64, 64)])
-        for j, layers in enumerate([1, 2])
-    ]
-    along = grid_of(resolved(axes, {"x": "d", "y": "layers", "facet": None, "outcome": "x", "title": None}), points)
-    assert along.facets == ("",)
-    apart = grid_of(resolved(axes, {"x": "layers", "y": None, "facet": None, "outcome": "x", "title": None}), points)
-    assert apart.facets == ("d = 2, width = 4", "d = 64, width = 64")
-    assert apart.y is None
-
-
-def test_a_sweep_without_axes_has_one_place() -> None:
-    """A single point is a diagram, too."""
-    grid = grid_of(resolved([], None), [{"point": 0}])
-    assert grid.places == {0: (0, 0, 0)}
-
-
-@pytest.mark.parametrize("name", ["mu.1", "width", "batch_size", "init_high"])
-def test_axes_say_what_they_mean(name: str) -> None:
-    """An axis is titled with what the parameter is, and with how the sweep file writes it."""
-    title = axis_title(name, "sim")
-    assert title.endswith(f"({name})")
-    assert len(title) > len(name) + 6
 
 
 # unfinished, failed, hostile, absent
