@@ -64,10 +64,17 @@ def pictures(figures: Collection[Figure], kinds: Collection[str]) -> dict[str, b
     """Each figure as files for a paper, by file name: png, svg, pdf, as far as they are asked for."""
     found = {}
     for figure in figures if kinds else ():
-        svg = vl_convert.vegalite_to_svg(dict(figure.spec), vl_version=VEGA_LITE)
+        svg = vl_convert.vegalite_to_svg(titled(figure), vl_version=VEGA_LITE)
         for kind in kinds:
             found[f"{figure.slug}.{kind}"] = _converted(svg, kind)
     return found
+
+
+def titled(figure: Figure) -> dict[str, Any]:
+    """A figure's drawing with its own title, for a picture that leaves the page and its headings behind."""
+    subtitle = f"sweep {figure.facts['Sweep']}; seeds {figure.facts['Seeds']}"
+    title = {"text": figure.title, "subtitle": subtitle, "anchor": "start", "fontSize": 15, "subtitleFontSize": 11}
+    return {**figure.spec, "title": {**title, "subtitlePadding": 4, "offset": 14}}
 
 
 def _converted(svg: str, kind: str) -> bytes:
