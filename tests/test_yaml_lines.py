@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swingby.errors import InputFaults
-from swingby.yaml_lines import read_yaml
+from swingby.sweepfile.yaml_lines import read_yaml
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text(max_size=8),

@@ -9,7 +9,7 @@ from typing import Any
 
 from analysis.charts.grid import Grid, GridAxis, Value, plain
 from swingby import plugins
-from swingby.parameters import split
+from swingby.sweepfile.parameters import split
 
 TITLES: Mapping[str, str] = {
     "mu": "distance of cluster {}",

@@ -150,7 +150,7 @@ SEGMENT_COLUMNS: Mapping[str, pa.DataType] = {
     "message": pa.string(),
 }
 """Columns every table that `run` yields begins with. A row is a segment of one cell: steps from_step..to_step, both
-included. `status` is "ok", "diverged" (a result: non-finite or out of bounds) or "failed" (it raised: see `message`)."""
+included. `status` is "ok", "diverged" (a result: non-finite or out of bounds) or "failed" (it raised; see message)."""
 
 
 class Experiment(ABC):

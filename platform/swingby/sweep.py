@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from swingby import plugins
-from swingby.axes import Axis
 from swingby.cells import Cell, Point, SeedMode, canonical_json
 from swingby.errors import SwingbyError
 from swingby.experiment import Experiment, Recording
-from swingby.sections import Diagram
-from swingby.sweep_file import SweepFile
+from swingby.sweepfile.axes import Axis
+from swingby.sweepfile.sections import Diagram
+from swingby.sweepfile.whole import SweepFile
 
 CONFIRM_ABOVE = 100_000
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ import pytest
 from swingby.store import Store, rebuild
 from swingby.sweep import Sweep
 
+WALK = Path(__file__).parents[1] / "walk"
 SLACK = 20_000_000
 """Nanoseconds that the time of a rename may lag behind the clock (the kernel stamps files by ticks of up to 10 ms)."""
 
@@ -47,26 +49,28 @@ INGEST_WINDOWS = [name for name in WINDOWS if not name.endswith(("plans", "shard
 
 
 class Nursery:
-    """Drivers that can be stopped at a window and killed (see walk_nursery)."""
+    """Drivers that can be stopped at a window and killed (see walk_nursery); one process serves many tests."""
 
-    def __init__(self, walk: Any) -> None:
-        self.walk = walk
-        self.at = walk.folder / f"at-{id(self)}"
-        script = Path(sys.modules["walk_kit"].__file__ or "").with_name("walk_nursery.py")
+    def __init__(self, folder: Path) -> None:
+        self.at = folder / "at"
         self.process = subprocess.Popen(
-            [sys.executable, str(script)],
-            env=walk.environment(),
+            [sys.executable, str(WALK / "walk_nursery.py")],
+            env={**os.environ, "PYTHONPATH": str(WALK)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        walk.children.append(self.process)
 
-    def start(self, text: str, do: str = "run", window: str = "", hit: int = 1) -> int:
+    def close(self) -> None:
+        """Ends the nursery."""
+        self.process.communicate(timeout=30)
+
+    def start(self, walk: Any, text: str, do: str = "run", window: str = "", hit: int = 1) -> int:
         """Starts a driver; its process id."""
         assert self.process.stdin is not None
         self.at.unlink(missing_ok=True)
-        order = {"do": do, "data": str(self.walk.data), "text": text, "at": str(self.at), "window": window, "hit": hit}
+        where = {"data": str(walk.data), "ledger": str(walk.ledger), "at": str(self.at)}
+        order = {**where, "do": do, "text": text, "window": window, "hit": hit}
         self.process.stdin.write(json.dumps(order) + "\n")
         self.process.stdin.flush()
         return int(self._read())
@@ -79,9 +83,9 @@ class Nursery:
         assert self.process.stdout is not None
         return self.process.stdout.readline()
 
-    def kill_at(self, text: str, window: str, hit: int, do: str = "run") -> None:
+    def kill_at(self, walk: Any, text: str, window: str, hit: int, do: str = "run") -> None:
         """Starts a driver and kills it at a window."""
-        driver = self.start(text, do, window, hit)
+        driver = self.start(walk, text, do, window, hit)
         deadline = time.monotonic() + 60
         while not self.at.exists() and psutil.pid_exists(driver) and time.monotonic() < deadline:
             time.sleep(0.002)
@@ -90,10 +94,19 @@ class Nursery:
         assert self.ended() == -signal.SIGKILL
 
 
+@pytest.fixture(scope="module")
+def nurseries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Nursery, Nursery]]:
+    """Two nurseries, for two drivers at once."""
+    both = Nursery(tmp_path_factory.mktemp("first")), Nursery(tmp_path_factory.mktemp("second"))
+    yield both
+    for nursery in both:
+        nursery.close()
+
+
 @pytest.fixture
-def nursery(walk: Any) -> Nursery:
+def nursery(nurseries: tuple[Nursery, Nursery]) -> Nursery:
     """A nursery."""
-    return Nursery(walk)
+    return nurseries[0]
 
 
 def committed(walk: Any) -> dict[str, int]:
@@ -147,9 +160,9 @@ def test_killed_at_a_window(walk: Any, nursery: Nursery, window: str) -> None:
     """A run killed at this window, again and again, then finished."""
     text = small(walk)
     for hit in WINDOWS[window]:
-        nursery.kill_at(text, window, hit)
+        nursery.kill_at(walk, text, window, hit)
         check_no_rerun(walk) if walk.ledger.exists() else None
-    nursery.start(text)
+    nursery.start(walk, text)
     assert nursery.ended() == 0
     check_no_rerun(walk)
     check_finished(walk, Sweep.parse(text, "small"))
@@ -159,14 +172,14 @@ def test_ingest_killed_at_every_window(walk: Any, nursery: Nursery) -> None:
     """An ingest killed before, inside and after its commits and its publication; readers always see whole cells."""
     text = small(walk, seeds=8)
     for window in INGEST_WINDOWS:
-        nursery.kill_at(text, "after rename shards", 2)
-        nursery.kill_at(text, window, 1, do="ingest")
+        nursery.kill_at(walk, text, "after rename shards", 2)
+        nursery.kill_at(walk, text, window, 1, do="ingest")
         with Store.open(walk.data) as store:
             if "walk_points" in store.tables():
                 seen = store.sql("select cell_id, step, status from walk").rows()
                 assert len(seen) == len({row.cell_id for row in seen})
                 assert all(row.step == list(range(6)) for row in seen if row.status != "running")
-    nursery.start(text)
+    nursery.start(walk, text)
     assert nursery.ended() == 0
     check_no_rerun(walk)
     check_finished(walk, Sweep.parse(text, "small"))
@@ -177,33 +190,33 @@ def test_killed_at_random_moments(walk: Any, nursery: Nursery) -> None:
     moments = random.Random(20)
     text = small(walk, seeds=24, base={"length": 5, "pause": 0.004})
     for _ in range(12):
-        driver = nursery.start(text)
+        driver = nursery.start(walk, text)
         time.sleep(moments.uniform(0.02, 0.5))
         os.kill(driver, signal.SIGKILL)
         assert nursery.ended() == -signal.SIGKILL
-    nursery.start(text)
+    nursery.start(walk, text)
     assert nursery.ended() == 0
     check_no_rerun(walk)
     check_finished(walk, Sweep.parse(text, "small"))
 
 
-def test_two_sweeps_at_once(walk: Any, nursery: Nursery) -> None:
+def test_two_sweeps_at_once(walk: Any, nurseries: tuple[Nursery, Nursery]) -> None:
     """Two sweeps that share half of their cells run at once on one store, killed at random, and both are finished."""
-    moments, other = random.Random(5), Nursery(walk)
+    moments = random.Random(5)
     base = {"length": 5, "pause": 0.004}
     texts = [
         small(walk, name="left", seeds=12, base=base),
         small(walk, name="right", seeds={"count": 12, "first": 6}, base=base),
     ]
     for _ in range(3):
-        drivers = [nursery.start(texts[0]), other.start(texts[1])]
-        for driver, home in zip(drivers, (nursery, other), strict=True):
+        drivers = [home.start(walk, text) for home, text in zip(nurseries, texts, strict=True)]
+        for driver, home in zip(drivers, nurseries, strict=True):
             time.sleep(moments.uniform(0.05, 0.5))
             os.kill(driver, signal.SIGKILL)
             assert home.ended() == -signal.SIGKILL
-    for home, text in zip((nursery, other), texts, strict=True):
-        home.start(text)
-    assert [nursery.ended(), other.ended()] == [0, 0]
+    for home, text in zip(nurseries, texts, strict=True):
+        home.start(walk, text)
+    assert [home.ended() for home in nurseries] == [0, 0]
     check_finished(walk, *(Sweep.parse(text, "small") for text in texts))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from swingby.errors import InputFaults
 from swingby.plugins import nearest
-from swingby.yaml_lines import Lined, Path, dotted, read_yaml, shown
+from swingby.sweepfile.yaml_lines import Lined, Path, dotted, read_yaml, shown
 
 TOP = ["name", "title", "description", "experiment", "preset", "base", "axes", "where", "seeds", "record", "diagram"]
 NESTED = ("base", "axes", "seeds", "record", "diagram")

@@ -12,7 +12,7 @@ from swingby import plugins
 from swingby.cells import SeedMode
 from swingby.errors import SwingbyError
 from swingby.experiment import Experiment, Recording
-from swingby.yaml_lines import Lined, shown
+from swingby.sweepfile.yaml_lines import Lined, shown
 
 
 @dataclass(frozen=True)

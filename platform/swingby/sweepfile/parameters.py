@@ -12,7 +12,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from swingby.experiment import Params
 from swingby.plugins import nearest
-from swingby.yaml_lines import guess, plain_message
+from swingby.sweepfile.yaml_lines import guess, plain_message
 
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 Problem = tuple[tuple[str | int, ...], str, str | None]

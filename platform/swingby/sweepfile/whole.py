@@ -10,16 +10,16 @@ from functools import cached_property
 from typing import Any
 
 from swingby import plugins
-from swingby.axes import Axis, Draft, read_axes
 from swingby.cells import Point, SeedMode
 from swingby.errors import SwingbyError
 from swingby.experiment import Experiment
-from swingby.expression import Expression, ExpressionError, parse
-from swingby.grid import Grid
-from swingby.overrides import TOP, apply_overrides
-from swingby.parameters import Parameters, split
-from swingby.sections import axis_names, read_diagram, read_recording, read_seeds
-from swingby.yaml_lines import Path, dotted, read_yaml, shown
+from swingby.sweepfile.axes import Axis, Draft, read_axes
+from swingby.sweepfile.expression import Expression, ExpressionError, parse
+from swingby.sweepfile.grid import Grid
+from swingby.sweepfile.overrides import TOP, apply_overrides
+from swingby.sweepfile.parameters import Parameters, split
+from swingby.sweepfile.sections import axis_names, read_diagram, read_recording, read_seeds
+from swingby.sweepfile.yaml_lines import Path, dotted, read_yaml, shown
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 MOST_POINTS = 2**31 - 1

@@ -10,13 +10,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from swingby.axes import Axis
 from swingby.cells import Point, SeedMode
 from swingby.errors import SwingbyError
 from swingby.experiment import Experiment, Params
-from swingby.expression import Expression, ExpressionError
-from swingby.parameters import Parameters, split
-from swingby.yaml_lines import Lined, Path, dotted, plain_message, shown
+from swingby.sweepfile.axes import Axis
+from swingby.sweepfile.expression import Expression, ExpressionError
+from swingby.sweepfile.parameters import Parameters, split
+from swingby.sweepfile.yaml_lines import Lined, Path, dotted, plain_message, shown
 
 Preset = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 _INNER = (SwingbyError, ValueError, TypeError, LookupError, ArithmeticError)

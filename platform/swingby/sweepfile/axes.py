@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from swingby.forms import FORMS, Linspace, Logspace, Range, written_out
-from swingby.parameters import Parameters, split
 from swingby.plugins import nearest
-from swingby.yaml_lines import Lined, Path, dotted, shown
+from swingby.sweepfile.forms import FORMS, Linspace, Logspace, Range, written_out
+from swingby.sweepfile.parameters import Parameters, split
+from swingby.sweepfile.yaml_lines import Lined, Path, dotted, shown
 
 ALLOWED = "allowed: a list [1, 2], linspace or logspace ({from, to, points}), range ({from, to, step})"
 
