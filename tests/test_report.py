@@ -95,7 +95,7 @@ def text_of(folder: Path) -> str:
 def test_every_figure_is_in_the_page_and_beside_it(report: Path) -> None:
     """Each figure of the page lies beside it as PNG, SVG and PDF, and nothing else does."""
     slugs = list(page_data(report)["figures"])
-    assert len(slugs) == 5
+    assert len(slugs) == 6
     assert {path.name for path in report.iterdir()} == {PAGE, *(f"{slug}.{kind}" for slug in slugs for kind in KINDS)}
     first = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF"}
     for slug in slugs:

@@ -23,7 +23,7 @@ from analysis.report.phases import boundary
 from analysis.report.prose import spoken, unit
 from analysis.report.queries import Query
 
-COMPANIONS = ("outcome", "bump_height")
+COMPANIONS = ("retreat", "outcome", "bump_height")
 """What is drawn beside the diagram that a sweep asks for."""
 
 
