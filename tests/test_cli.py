@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -187,3 +188,17 @@ def test_the_python_api_has_the_same_nouns(trained: Path) -> None:
         rows = store.sql("select * from sim")
         assert rows.arrow().num_rows == 8
         assert rows.polars()["cell_id"].n_unique() == 8
+
+
+def test_the_doctor_names_a_torn_shard(trained: Path, tmp_path: Path) -> None:
+    """A shard cut short is a fault with its name and a remedy, and the doctor then ends with code 1."""
+    data = tmp_path / "data"
+    shutil.copytree(trained, data)
+    whole = next((data / "shards").rglob("*.parquet"))
+    torn = whole.with_name("b000099-a9001-00000000.parquet")
+    torn.write_bytes(whole.read_bytes()[:100])
+    assert swingby("ingest", "--data", str(data)).returncode == 1
+    told = swingby("doctor", "--data", str(data), "--no-ray")
+    assert told.returncode == 1
+    assert torn.name in told.stdout
+    assert "move the file away" in told.stdout

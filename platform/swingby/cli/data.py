@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import uuid
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +14,7 @@ import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, err, say, table
 from swingby.errors import SwingbyError
+from swingby.files import write_whole
 from swingby.run.progress import duration
 
 if TYPE_CHECKING:
@@ -67,15 +66,7 @@ def write_rows(rows: pa.Table, form: Format, out: Path | None) -> None:
     if out is None:
         _print_rows(rows, form)
         return
-    aside = out.with_name(f".tmp-{uuid.uuid4().hex}")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        _write(rows, form, aside)
-        os.replace(aside, out)  # noqa: PTH105 - the name of the atomic call
-    except OSError as error:
-        raise SwingbyError(f"{out} cannot be written: {error.strerror or error}") from error
-    finally:
-        aside.unlink(missing_ok=True)
+    write_whole(out, lambda path: _write(rows, form, path))
     err.print(f"{rows.num_rows:,} rows -> {out}", markup=False)
 
 
@@ -87,7 +78,7 @@ def _print_rows(rows: pa.Table, form: Format) -> None:
     elif form is Format.csv:
         say(_flat(rows).write_csv().rstrip("\n"))
     elif form is Format.json:
-        say(pl.from_arrow(rows).write_json())  # type: ignore[union-attr]
+        say(pl.DataFrame(rows).write_json())
     else:
         shown = rows.slice(0, 200).to_pylist()
         table(rows.column_names, [[_short(row[name]) for name in rows.column_names] for row in shown])

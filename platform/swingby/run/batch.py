@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -222,8 +223,14 @@ class _Trial:
             host=socket.gethostname(),
             device=self.device,
             pid=os.getpid(),
-            versions=package_versions(),
+            versions=_versions(),
         )
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """The packages of this process; asking for them takes as long as training a small batch."""
+    return package_versions()
 
 
 def _whole_cells(rows: pa.Table) -> bool:

@@ -15,6 +15,7 @@ from swingby.run.derive import derive
 from swingby.run.drain import Drain
 from swingby.run.forecast import Forecast
 from swingby.run.local import run_local
+from swingby.run.lookup import standing
 from swingby.run.plan import Planned, Planner, cores, refused, summary
 from swingby.run.progress import Progress, duration, progress_for, size
 from swingby.store import Ingest, Store, ingest
@@ -131,15 +132,16 @@ def run_sweep(
             ingest(records)
         derive(records, [sweep.sweep_id])
         took = Actual(progress.core_seconds, progress.wall_seconds, _disk(records.data) - before)
-        counts = _counts(records, sweep)
+        with Store.open(records.data) as store:
+            counts = standing(store, sweep.experiment_name, sweep.sweep_id)
         bad = refused(records, f"{planned.plan.plan_id}/")
     return RunResult(
         name=sweep.name,
         sweep_id=sweep.sweep_id,
         cells=len(sweep),
-        ok=counts.get("ok", 0),
-        diverged=counts.get("diverged", 0),
-        failed=counts.get("failed", 0),
+        ok=counts["ok"],
+        diverged=counts["diverged"],
+        failed=counts["failed"],
         missing=len(sweep) - sum(counts.values()),
         trained=planned.piloted + progress.done,
         lost=lost,
@@ -217,19 +219,6 @@ def _fold_once(records: Records) -> bool:
     with Ingest(records, wait=0) as step:
         taken = step.take()
         return not step.publish() and taken.shards > 0
-
-
-def _counts(records: Records, sweep: Sweep) -> dict[str, int]:
-    """How many cells of the sweep have a final row, by status."""
-    with Store.open(records.data) as store:
-        if sweep.experiment_name not in store.tables():
-            return {}
-        rows = store.sql(
-            f"""select e.status, count(*) as cells from members m join "{sweep.experiment_name}" e using (cell_id)
-                where m.sweep_id = ? and e.status <> 'running' group by e.status""",
-            [sweep.sweep_id],
-        ).rows()
-    return {row.status: row.cells for row in rows}
 
 
 def _disk(data: Path) -> int:

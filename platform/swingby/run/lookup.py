@@ -129,15 +129,18 @@ def sweep_status(data: Path, sweep: str | None = None) -> list[SweepStatus]:
         return [_status(store, records, item, waiting) for item in chosen]
 
 
-def _status(store: Store, records: Records, sweep: KnownSweep, waiting: int) -> SweepStatus:
+def standing(store: Store, experiment: str, sweep_id: str) -> dict[str, int]:
+    """How many cells of a sweep have a final row, by status (ok, diverged, failed)."""
     counts = {"ok": 0, "diverged": 0, "failed": 0}
-    if sweep.experiment in store.tables():
-        query = (
-            f'select status, count(*) as n from "{sweep.experiment}" semi join '
-            "(select cell_id from members where sweep_id = ?) using (cell_id) group by status"
-        )
-        counts |= {row.status: row.n for row in store.sql(query, [sweep.sweep_id]).rows()}
-    done = counts["ok"] + counts["diverged"] + counts["failed"]
+    if experiment in store.tables():
+        query = f"""select e.status, count(*) as cells from members m join "{experiment}" e using (cell_id)
+                    where m.sweep_id = ? and e.status <> 'running' group by e.status"""
+        counts |= {row.status: row.cells for row in store.sql(query, [sweep_id]).rows()}
+    return counts
+
+
+def _status(store: Store, records: Records, sweep: KnownSweep, waiting: int) -> SweepStatus:
+    counts = standing(store, sweep.experiment, sweep.sweep_id)
     return SweepStatus(
         sweep.name,
         sweep.sweep_id,
@@ -145,7 +148,7 @@ def _status(store: Store, records: Records, sweep: KnownSweep, waiting: int) -> 
         counts["ok"],
         counts["diverged"],
         counts["failed"],
-        sweep.cells - done,
+        sweep.cells - sum(counts.values()),
         records.holder(sweep.sweep_id),
         waiting,
     )
@@ -159,7 +162,7 @@ def data_findings(data: Path) -> Iterator[tuple[Verdict, str, str]]:
         bad = store.sql("select shard, reason from bad_shards").rows()
         folded = {row.shard for row in store.sql("select shard from shards").rows()}
     for row in bad:
-        yield "fault", f"shard {row['shard']}: {row['reason']}", "move the file away and run the sweep again"
+        yield "fault", f"shard {row.shard}: {row.reason}", "move the file away and run the sweep again"
     waiting = len(set(records.shards()) - folded) - len(bad)
     if waiting > 0:
         yield "warn", f"{waiting} shards are not in the store yet", "swingby ingest"
