@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from sweeps.sim import task
+from sweeps.sim.cone import Cone
 from sweeps.sim.flow import ClosedForm, Flow
 from sweeps.sim.init import Start
 from sweeps.sim.nets import build
@@ -75,8 +76,8 @@ class Ready:
 
     @property
     def rank0(self) -> int | None:
-        """Rank of U_0 (numpy's tolerance: largest singular value x max(d, d') x 2.2e-16), for the symmetric model."""
-        return int(np.linalg.matrix_rank(self.start.layers[0][0])) if self.params.model == "symmetric" else None
+        """Rank of U_0 (numpy's tolerance: largest singular value x max(d, d') x 2.2e-16), for the symmetric family."""
+        return int(np.linalg.matrix_rank(self.start.layers[0][0])) if self.params.starts_from_U else None
 
 
 class Training:
@@ -85,6 +86,7 @@ class Training:
     Attributes:
         recorder: the curves so far.
         net: the nets, in the informative frame.
+        cone: how far the recorded W have left the cone, for the recurrence on W.
         failed: mask (C,) of cells whose flow could not be integrated.
     """
 
@@ -93,6 +95,7 @@ class Training:
         cells = [item.cell for item in ready]
         self._dtype, self._device = getattr(torch, p.dtype), device
         self.net = build(p, self._stacked([item.start.parameters for item in ready]))
+        self.cone = Cone(len(ready)) if p.model == "w_recurrence" else None
         steps = _recorded_steps(p, recording)
         whole = self._points() if p.model == "relu" else self._tensor(np.stack([item.moments for item in ready]))
         probes = Probes(cells, recording.also, self._dtype, device)
@@ -155,6 +158,8 @@ class Training:
             self._record(place, stop, watch)
 
     def _record(self, place: int, step: int, watch: Watch | None) -> None:
+        if self.cone is not None:
+            self.cone.look(self.net.parameters[0], ~self.recorder.diverged)
         gone = self.recorder.take(place, self.net)
         if bool(gone.any()):
             self._drive.freeze(gone)

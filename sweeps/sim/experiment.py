@@ -50,17 +50,25 @@ class Sim(Experiment):
         "l_ref": Column(pa.float64(), "1/2 ||x^||^2, the unit of loss"),
         "final_ood_loss": Column(pa.float64(), "last recorded OOD loss"),
         "final_train_loss": Column(pa.float64(), "last recorded training loss"),
-        "gradient_norm": Column(pa.float64(), "||grad L|| over the whole training set at the final weights, float64"),
+        "gradient_norm": Column(
+            pa.float64(),
+            "||grad L|| over the whole training set at the final weights, float64 (null for w_recurrence)",
+        ),
         "growth_rate": Column(
             pa.float64(),
             "largest growth rate of the flow of L linearised at the final weights, float64; null where the final OOD "
-            "loss is at most 1 % of L_ref, the net has more than 400 trained parameters, or the cell diverged",
+            "loss is at most 1 % of L_ref, the net has more than 400 trained parameters, the cell diverged, or for "
+            "w_recurrence",
             "1/time of the flow of L",
         ),
-        "smallest_eigenvalue": Column(pa.float64(), "smallest eigenvalue of W = U U^T at the end (symmetric)"),
-        "trace": Column(pa.float64(), "trace of W at the end (symmetric)"),
+        "smallest_eigenvalue": Column(
+            pa.float64(),
+            "smallest eigenvalue of W = U U^T at the end (symmetric); of the recorded W at which it is lowest beside "
+            "the trace, also in a cell that diverged (w_recurrence)",
+        ),
+        "trace": Column(pa.float64(), "trace of the W of smallest_eigenvalue"),
         "rank0": Column(
-            pa.int64(), "rank of U_0: singular values above the largest x max(d, d') x 2.2e-16 (symmetric)"
+            pa.int64(), "rank of U_0: singular values above the largest x max(d, d') x 2.2e-16 (symmetric family)"
         ),
         "narrowest": Column(pa.int64(), "narrowest layer that the output passes through"),
         "time_per_step": Column(
@@ -79,7 +87,7 @@ class Sim(Experiment):
         """What cells of one batch must share; mu, sigma, lr, initialisation and the like are per-cell numbers."""
         p: SimParams = params
         parts = [p.model, p.drive, f"s{p.s}", f"d{p.d}", f"L{p.depth}"]
-        if p.depth > 1 or p.model == "symmetric":
+        if p.depth > 1 or p.starts_from_U:
             parts += [f"w{p.width}"]
         if p.drive == "sgd":
             parts += [f"N{p.points}", f"b{p.batch_size}", f"e{p.epochs}", p.shuffle]
@@ -126,8 +134,8 @@ class Sim(Experiment):
         """One cell again, with every recording and two more list columns: `weights_step`, and `weights` at these steps.
 
         Every step is recorded up to 20,000 steps, and log-spaced 20,000 of them beyond. A row of `weights` is all
-        weights in the original coordinates, layer by layer from the input on, each weight matrix row-major and then its
-        bias; where they would exceed 2.5e7 numbers, only every so many recorded steps have one.
+        weights (of w_recurrence: W) in the original coordinates, layer by layer from the input on, each weight matrix
+        row-major and then its bias; where they would exceed 2.5e7 numbers, only every so many recorded steps have one.
         """
         p = cell.params
         assert isinstance(p, SimParams)

@@ -19,7 +19,7 @@ class Film:
     """
 
     def __init__(self, start: Start, recorded: int) -> None:
-        numbers = sum(part.size for layer in start.layers for part in layer if part is not None)
+        numbers = sum(part.size for layer in full_layers(start, start.parameters) for part in layer if part is not None)
         self._start, self._stride = start, -(-recorded * numbers // _MOST_NUMBERS)
         self._seen, self._steps, self._weights = 0, list[int](), list[Array]()
 

@@ -62,7 +62,7 @@ class Start:
         rotation: R, shape (d, d).
         parameters: in the informative frame, what a net trains: first the images of the s unit vectors (and of the
             origin, with bias) under the first layer, shape (k, out); then weight (and bias) of each further layer.
-            The symmetric model has one, R^T U, shape (d, d').
+            The symmetric model has one, R^T U, shape (d, d'); the recurrence on W has R^T U U^T R, shape (d, d).
     """
 
     params: SimParams
@@ -80,8 +80,9 @@ class Start:
 
 
 def _to_frame(p: SimParams, layers: Layers, R: Array) -> list[Array]:
-    if p.model == "symmetric":
-        return [R.T @ layers[0][0]]
+    if p.starts_from_U:
+        U = R.T @ layers[0][0]
+        return [U] if p.model == "symmetric" else [U @ U.T]
     (first, first_bias), E = layers[0], R[:, : p.s]
     images = (first @ E).T if first_bias is None else np.vstack([(first @ E).T, first_bias])
     if len(layers) == 1:
@@ -92,10 +93,15 @@ def _to_frame(p: SimParams, layers: Layers, R: Array) -> list[Array]:
 
 
 def full_layers(start: Start, parameters: list[Array]) -> Layers:
-    """The layers in the original coordinates that belong to trained `parameters` of the informative frame."""
+    """The layers in the original coordinates that belong to trained `parameters` of the informative frame.
+
+    For the recurrence on W it is W itself: no U belongs to it once it has left the cone.
+    """
     p, R = start.params, start.rotation
     if p.model == "symmetric":
         return [(R @ parameters[0], None)]
+    if p.model == "w_recurrence":
+        return [(R @ parameters[0] @ R.T, None)]
     first, rest = parameters[0], parameters[1:]
     moved = first - start.parameters[0]
     if len(start.layers) == 1:

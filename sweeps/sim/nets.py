@@ -177,6 +177,31 @@ class SymmetricNet(MomentNet):
         into[0][:, : self.s].add_(through_inner)
 
 
+class Recurrence(MomentNet):
+    """f(x) = W x with W iterated by D.2; no gradient descent, and `push` adds no gradient.
+
+    A step of size eta of `symmetric` on U takes W to (I - eta G) W (I - eta G), G = (W-I)A + A(W-I) in the time of
+    D.1 and half of it in that of D.2. The recurrence drops the eta^2 G W G of it, and with it W >= 0.
+    """
+
+    def __init__(self, p: SimParams, parameters: Sequence[Tensor]) -> None:
+        super().__init__(p, parameters)
+        self._minus_target = self.minus_target()
+
+    def affine(self) -> Tensor:
+        return self.parameters[0][:, : self.s]
+
+    def push(self, food: Food, into: Sequence[Tensor]) -> None:
+        """Add W G + G W, times the scale that food carries: D.1 where that is minus the step, D.2 at minus half."""
+        assert isinstance(food, Tensor)
+        W = self.parameters[0]
+        D = torch.bmm(food, self.affine() + self._minus_target)
+        G = torch.nn.functional.pad(D, (0, 0, 0, self.d - self.s))
+        product = torch.bmm(W, G + G.mT)
+        # One product and its transpose, so that W stays symmetric to the last bit.
+        into[0].add_(product + product.mT)
+
+
 class ReluNet(Net):
     """f(x) = W_L relu(... relu(W_1 x)), with biases or without."""
 
@@ -246,5 +271,11 @@ class ReluNet(Net):
 
 def build(p: SimParams, parameters: Sequence[Tensor]) -> Net:
     """The net class of the model."""
-    kinds = {"linear": LinearNet, "one_layer": LinearNet, "symmetric": SymmetricNet, "relu": ReluNet}
+    kinds = {
+        "linear": LinearNet,
+        "one_layer": LinearNet,
+        "symmetric": SymmetricNet,
+        "w_recurrence": Recurrence,
+        "relu": ReluNet,
+    }
     return kinds[p.model](p, parameters)

@@ -10,7 +10,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from swingby.experiment import Matrix, Params, Vector
 
-Model = Literal["linear", "relu", "symmetric", "one_layer"]
+Model = Literal["linear", "relu", "symmetric", "one_layer", "w_recurrence"]
 Drive = Literal["sgd", "gd", "flow", "closed_form"]
 Reduction = Literal["half_sum", "mean", "quarter_sum"]
 Fault = tuple[tuple[str | int, ...], str]
@@ -23,7 +23,11 @@ class SimParams(Params):
         pydantic.ValidationError: with one entry a fault, each under the name of its field.
     """
 
-    model: Model = Field("linear", description="linear or relu net of `layers` layers; symmetric U U^T; one_layer W")
+    model: Model = Field(
+        "linear",
+        description="linear or relu net of `layers` layers; symmetric U U^T; one_layer W; w_recurrence: W(0) = U U^T, "
+        "then W iterated by D.2 (or D.1), which is not gradient descent",
+    )
     drive: Drive = Field("sgd", description="mini-batch SGD; full-batch descent on moments; gradient flow; Theorem 4.1")
 
     s: int = Field(2, ge=1, le=16, description="number of concepts, and of informative directions")
@@ -37,7 +41,7 @@ class SimParams(Params):
     rotate: bool = Field(True, description="one random rotation of all points, training and test")
 
     layers: int = Field(2, ge=1, le=64, description="number of weight matrices of a linear or relu net")
-    width: int = Field(64, ge=1, le=8192, description="hidden width; d' (columns of U) for the symmetric model")
+    width: int = Field(64, ge=1, le=8192, description="hidden width; d' (columns of U) for the symmetric family")
     bias: bool = Field(False, description="every layer has a bias")
 
     init: Literal["default", "normal", "uniform", "explicit"] = Field(
@@ -67,7 +71,7 @@ class SimParams(Params):
         "sample", description="gd, flow, closed_form: moments of the drawn points, or diag(a) of the population"
     )
     moment_power: int = Field(
-        1, ge=1, le=2, description="gd or flow of the symmetric model: driven by A, or by A squared"
+        1, ge=1, le=2, description="gd or flow of the symmetric family: driven by A, or by A squared"
     )
     rtol: float = Field(1e-8, gt=0, le=1e-2, description="flow: relative error allowed in one adaptive step")
 
@@ -106,13 +110,18 @@ class SimParams(Params):
 
     @property
     def depth(self) -> int:
-        """Number of weight matrices: 1 for one_layer and symmetric (U appears twice, and is one)."""
+        """Number of weight matrices: 1 for one_layer and the symmetric family (U appears twice, and is one)."""
         return self.layers if self.model in ("linear", "relu") else 1
 
     @property
+    def starts_from_U(self) -> bool:
+        """Whether the weights drawn are one U, shape (d, d'): the symmetric family, `symmetric` and `w_recurrence`."""
+        return self.model in ("symmetric", "w_recurrence")
+
+    @property
     def layer_shapes(self) -> list[tuple[int, int]]:
-        """(out, in) of every weight matrix, from the input on; U is (d, d')."""
-        if self.model == "symmetric":
+        """(out, in) of every weight matrix that is drawn, from the input on; U is (d, d')."""
+        if self.starts_from_U:
             return [(self.d, self.width)]
         sizes = [self.d, *[self.width] * (self.depth - 1), self.d]
         return list(zip(sizes[1:], sizes[:-1], strict=True))
@@ -120,7 +129,7 @@ class SimParams(Params):
     @property
     def narrowest(self) -> int:
         """The narrowest layer that the output passes through."""
-        return self.width if self.model == "symmetric" else min(out for out, _ in self.layer_shapes)
+        return self.width if self.starts_from_U else min(out for out, _ in self.layer_shapes)
 
 
 def _detail(params: SimParams, place: tuple[str | int, ...], message: str) -> InitErrorDetails:
@@ -146,20 +155,26 @@ def _task_faults(p: SimParams) -> Iterator[Fault]:
 def _model_faults(p: SimParams) -> Iterator[Fault]:
     if p.model == "one_layer" and p.layers != 1:
         yield ("layers",), f"model one_layer has layers = {p.layers}; allowed: 1 (model linear takes any)"
-    if p.model == "symmetric" and p.bias:
-        yield ("bias",), "model symmetric has no bias; allowed: false"
+    if p.starts_from_U and p.bias:
+        yield ("bias",), f"model {p.model} has no bias; allowed: false"
 
 
 def _drive_faults(p: SimParams) -> Iterator[Fault]:
     if p.model == "relu" and p.drive != "sgd":
         yield ("drive",), f"drive {p.drive} needs a model linear in x, not relu; allowed: sgd"
+    if p.model == "w_recurrence" and p.drive != "gd":
+        yield ("drive",), f"drive {p.drive} is not for model w_recurrence, an iteration on moments; allowed: gd"
+        return
     if p.drive == "closed_form" and p.model != "one_layer":
         yield ("drive",), f"drive closed_form (Theorem 4.1) is not for model {p.model}; allowed: one_layer"
     if p.drive == "closed_form" and p.bias:
         yield ("bias",), "drive closed_form (Theorem 4.1) is for nets without bias; allowed: false"
-    if p.moment_power != 1 and (p.model != "symmetric" or p.drive not in ("gd", "flow")):
+    if p.moment_power != 1 and not (p.starts_from_U and p.drive in ("gd", "flow")):
         found = f"moment_power = {p.moment_power} with model {p.model}, drive {p.drive}"
-        yield ("moment_power",), f"{found}; allowed: 1 (2 is for model symmetric with drive gd or flow)"
+        yield (
+            ("moment_power",),
+            f"{found}; allowed: 1 (2 is for models symmetric and w_recurrence with drive gd or flow)",
+        )
     if p.moments == "population" and p.truncate and p.drive != "sgd":
         yield ("moments",), "the population moments of truncated clusters are not known; allowed with truncate: sample"
 

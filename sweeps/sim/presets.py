@@ -27,7 +27,7 @@ def authors(values: Values) -> dict[str, Any]:
 
 
 def _is_symmetric(values: Values) -> bool:
-    return values.get("model") == "symmetric"
+    return values.get("model") in ("symmetric", "w_recurrence")
 
 
 def _complete(values: Values, bundle: Any) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _authors_mlp(given: Values, s: int) -> dict[str, Any]:
 def _symmetric(given: Values, s: int) -> dict[str, Any]:
     d = _whole(given, "d", s)
     return {
-        "drive": "flow",
+        "drive": "gd" if given["model"] == "w_recurrence" else "flow",
         "d": d,
         "mu": _SYMMETRIC_MU.get(s, tuple(float(p + 1) for p in range(s))),
         "sigma": (0.05,) * s,

@@ -25,7 +25,7 @@ def trained(training: Training, engine: str) -> Columns:
     final = {name: recorder.final(name) for name in ("ood_loss", "train_loss")}
     reference = np.array([task.reference_loss(item.params) for item in ready])
     learned = np.array(final["ood_loss"], dtype=np.float64) <= _GENERALIZED * reference
-    certificates = certify(ready, training.parameters, status == "ok", learned)
+    certificates = _certificates(training, status == "ok", learned)
     return {
         "cell_id": pa.array([item.cell.cell_id for item in ready]),
         "from_step": pa.array([0] * len(ready), pa.int64()),
@@ -44,6 +44,18 @@ def trained(training: Training, engine: str) -> Columns:
         **{name: pa.array([getattr(c, name) for c in certificates], pa.float64()) for name in _CERTIFICATE},
         "engine": pa.array([engine] * len(ready)),
     }
+
+
+def _certificates(training: Training, wanted: np.ndarray, learned: np.ndarray) -> list[Certificate]:
+    """What `certify` tells of the end; for the recurrence, which descends nothing, W's worst state, diverged or not."""
+    cone = training.cone
+    if cone is None:
+        return certify(training.ready, training.parameters, wanted, learned)
+    seen = zip(cone.smallest_eigenvalue.tolist(), cone.trace.tolist(), strict=True)
+    return [
+        Certificate() if np.isnan(trace) else Certificate(smallest_eigenvalue=lowest, trace=trace)
+        for lowest, trace in seen
+    ]
 
 
 def _message(training: Training, place: int) -> str | None:
