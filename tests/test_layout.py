@@ -1,0 +1,185 @@
+"""Laws of the house: which folder is what, who may import whom also by a name in a string, and what the wheel holds."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE_ROOTS = {"swingby": ROOT / "platform", "sweeps": ROOT, "analysis": ROOT}
+NO_SCIENCE = {"sweeps", "analysis", "torch", "diffusers", "accelerate", "altair"}
+DUCKDB_ROOMS = ("swingby.store.", "swingby.sandbox")
+TOOLS = {"torch", "diffusers", "accelerate", "altair", "ray", "duckdb"}
+KNOWN = {"swingby.run.cluster": {"ray"}}
+"""It asks whether Ray is loaded already, and runs Ray's command in a process of its own."""
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Every module of the three wings, by name, with its file."""
+    for wing, root in SOURCE_ROOTS.items():
+        for path in sorted((root / wing).rglob("*.py")):
+            yield ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"), path
+
+
+def forbidden(module: str) -> set[str]:
+    """The packages that a module may not import."""
+    wing = module.partition(".")[0]
+    found = {"swingby": NO_SCIENCE, "sweeps": {"analysis"}, "analysis": {"sweeps", "torch", "diffusers", "accelerate"}}
+    ray = {"ray"} if module != "swingby.run.tune" else set()
+    return found[wing] | ray | ({"duckdb"} if not module.startswith(DUCKDB_ROOMS) else set())
+
+
+def named(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Packages that a module names, with the line: in imports, and in any text that reads as a dotted name.
+
+    `import_module("torch")`, `find_spec("torch.nn")`, `{"module": "torch"}`: whatever is done with the text. The wings
+    count only with a dot (`"sweeps.sim"`): their bare names are words, too.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name.partition(".")[0], node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0], node.lineno
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            head, *rest = node.value.split(".")
+            if (head in TOOLS or (head in SOURCE_ROOTS and rest)) and all(part.isidentifier() for part in rest):
+                yield head, node.lineno
+
+
+def importers(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Calls that import what a text names, with the line."""
+    names = {"import_module", "__import__", "find_spec", "exec", "eval", "run_module", "run_path"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in names:
+                yield name, node.lineno
+
+
+def test_platform_is_never_a_package() -> None:
+    """platform/__init__.py would shadow the standard library's `platform` for everyone who runs from the root."""
+    assert (ROOT / "platform" / "swingby" / "__init__.py").is_file()
+    assert [path.name for path in (ROOT / "platform").iterdir() if path.name != "__pycache__"] == ["swingby"]
+    code = "import platform; print(platform.__file__, platform.python_version())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not Path(done.stdout.split()[0]).is_relative_to(ROOT)
+
+
+def test_the_top_level_is_fixed() -> None:
+    """What git keeps at the top is what the design names, and nothing else."""
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    kept = {line.partition("/")[0] for line in done.stdout.splitlines()}
+    house = {"pyproject.toml", "platform", "sweeps", "analysis", "tests", "README.md"}
+    assert kept == house | {"Makefile", "constraints.txt", ".ci", "CHANGELOG.md", "LICENSE", ".gitignore"}
+
+
+def test_no_wing_names_what_it_may_not_import() -> None:
+    """No module imports a forbidden package, nor names one in a text by which it could be imported."""
+    found = [
+        f"{module}:{line} names {name}"
+        for module, path in modules()
+        for name, line in named(ast.parse(path.read_text()))
+        if name in forbidden(module) - KNOWN.get(module, set())
+    ]
+    assert found == []
+
+
+def test_nothing_is_imported_by_a_name_in_a_string() -> None:
+    """No module imports by text, or runs text: what it needs stands in import statements, where contracts see it."""
+    found = [
+        f"{module}:{line} calls {name}"
+        for module, path in modules()
+        for name, line in importers(ast.parse(path.read_text()))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("module", "code"),
+    [
+        ("analysis.detect", 'importlib.import_module("torch")'),
+        ("swingby.sweep", '__import__("altair")'),
+        ("sweeps.sim.task", 'name = "ray.tune"'),
+        ("swingby.run.local", "import ray.tune"),
+        ("analysis.report.data", "from duckdb import connect"),
+        ("swingby.records", 'find_spec("sweeps.sim")'),
+    ],
+)
+def test_a_hidden_import_would_be_found(module: str, code: str) -> None:
+    """The search above finds each of these."""
+    assert [name for name, _ in named(ast.parse(code)) if name in forbidden(module)]
+
+
+def test_the_contracts_are_those_of_the_design() -> None:
+    """The import contracts hold every wing to its rules, and leave out none."""
+    given = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    assert set(given["root_packages"]) == set(SOURCE_ROOTS)
+    rules = {
+        (wing, name)
+        for c in given["contracts"]
+        for wing in c.get("source_modules", ())
+        for name in c.get("forbidden_modules", ())
+    }
+    assert {("swingby", name) for name in NO_SCIENCE} <= rules
+    assert {("analysis", "torch"), ("analysis", "ray")} <= rules
+    assert {(wing, name) for wing in ("swingby", "sweeps") for name in ("ray", "duckdb")} <= rules
+    assert ("analysis", "duckdb") in rules
+    assert {"sweeps", "analysis"} in [set(c.get("modules", ())) for c in given["contracts"]]
+
+
+INSIDE = """
+import json
+from importlib.metadata import entry_points
+from importlib.resources import files
+import swingby, sweeps, analysis
+from swingby import plugins
+from swingby.sweep import Sweep
+from analysis.report import queries
+loaded = [name for group in (plugins.EXPERIMENTS, plugins.DETECTORS, plugins.COMMANDS)
+          for name in plugins.offered(group) if plugins.load(group, name)]
+packed = {folder: sorted(item.name for item in files("analysis").joinpath(folder).iterdir())
+          for folder in ("sql", "templates")}
+print(json.dumps({
+    "places": [module.__file__ for module in (swingby, sweeps, analysis)],
+    "loaded": loaded,
+    "scripts": [point.value for point in entry_points(group="console_scripts", name="swingby")],
+    "cells": len(Sweep.load("transient-memorization")),
+    "packed": packed,
+}))
+"""
+
+
+@pytest.mark.slow
+def test_the_wheel_stands_alone(tmp_path: Path) -> None:
+    """Installed from its wheel, away from the source tree, the package finds its plugins, sweeps, SQL and templates."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    built, target = tmp_path / "built", tmp_path / "target"
+    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", str(built), str(ROOT)], check=True, timeout=300)
+    (wheel,) = built.glob("*.whl")
+    subprocess.run([*pip, "install", "--no-deps", "--target", str(target), str(wheel)], check=True, timeout=300)
+    # The source tree stands on the path by a .pth file of the editable install, which PYTHONPATH goes before and -S
+    # leaves out; the other packages are then named by hand.
+    others = [entry for entry in sys.path if entry.endswith("site-packages")]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(target), *others])}
+    command = [sys.executable, "-S", "-c", INSIDE]
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert all(Path(place).is_relative_to(target) for place in found["places"])
+    assert found["loaded"] == ["sim", "descents", "report"]
+    assert found["scripts"][:1] == ["swingby.cli:main"]
+    assert found["cells"] >= 2000
+    for folder, names in found["packed"].items():
+        kept = sorted(path.name for path in (ROOT / "analysis" / folder).iterdir() if path.name != "__pycache__")
+        assert names == kept
+        assert names
