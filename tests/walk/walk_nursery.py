@@ -1,8 +1,8 @@
 """A process that forks a driver for each order it reads, so that a test can kill dozens of them in little time.
 
-An order is a line of JSON: do ("run", "ingest"), data, ledger, text (the sweep file), at (a file), window, hit. The driver
-stops for ever when it comes to that window for the hit-th time, having made the file `at`. The nursery answers with the
-driver's process id, and with its exit status once it has ended.
+An order is a line of JSON: do ("run", "ingest"), data, ledger, text (a sweep file), at (a file), window, hit. The
+driver stops for ever when it comes to that window for the hit-th time, having made the file `at`. The nursery answers
+with the driver's process id, and with its exit status once it has ended.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from swingby import plugins
 from swingby.records import Records
 from swingby.run import batches, drive
 from swingby.run.progress import Progress
@@ -81,6 +82,7 @@ def work(order: dict[str, Any]) -> None:
 
 def main() -> None:
     """Forks a driver an order."""
+    plugins.detectors_for(plugins.experiment("walk").name)  # imported once and not by each driver
     for line in sys.stdin:
         child = os.fork()
         if child == 0:
