@@ -147,10 +147,36 @@ def test_a_replay_equals_what_is_stored(trained: Path, tmp_path: Path) -> None:
     assert "weights" in frame.columns
 
 
+def test_a_replayed_flow_agrees_though_it_steps_otherwise(tmp_path: Path) -> None:
+    """A flow recorded at every step takes other adaptive steps than one recorded at few; that is no difference."""
+    text = "{name: flow, experiment: sim, base: {model: symmetric, drive: flow, d: 3, width: 3, n: 50, rotate: false}}"
+    (tmp_path / "flow.yaml").write_text(text)
+    assert swingby("run", "flow.yaml", "--local", "--no-pilot", cwd=tmp_path).returncode == 0
+    cell = swingby("sql", "select cell_id from sim", "--format", "csv", cwd=tmp_path).stdout.split()[1]
+    done = swingby("replay", cell, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_wide_row_stays_readable(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row too wide for its terminal is written a line a column; into a pipe it is a table, nothing folded."""
+    ask = ["sql", "select * from sim limit 2", "--data", str(trained)]
+    piped = swingby(*ask).stdout.splitlines()
+    assert len(piped) == 4
+    assert "cell_id" in piped[0]
+    assert "final_ood_loss" in piped[0]
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = swingby(*ask).stdout.splitlines()
+    assert sum(bool(re.match(r"cell_id +[0-9a-f]{32}$", line)) for line in lines) == 2
+    assert any(re.match(r"epochs +2$", line) for line in lines)
+    narrow = swingby("sql", "select seed, layers from sim", "--data", str(trained)).stdout
+    assert re.match(r"seed +┃ layers", narrow)
+
+
 def test_status_counts_the_cells(trained: Path) -> None:
     """Status tells cells, results, and that nobody runs the sweep."""
     shown = swingby("status", "--data", str(trained)).stdout
-    assert re.search(r"8\s*│\s*8\s*│\s*0\s*│\s*0\s*│\s*0\s*│\s*-", shown), shown
+    assert re.search(r"8\s*│\s*8\s*│\s*0\s*│\s*0\s*│\s*0\s*$", shown, flags=re.MULTILINE), shown
+    assert "running now" not in shown
 
 
 @pytest.mark.parametrize(
@@ -197,7 +223,7 @@ def test_the_doctor_names_a_torn_shard(trained: Path, tmp_path: Path) -> None:
     whole = next((data / "shards").rglob("*.parquet"))
     torn = whole.with_name("b000099-a9001-00000000.parquet")
     torn.write_bytes(whole.read_bytes()[:100])
-    assert swingby("ingest", "--data", str(data)).returncode == 1
+    assert swingby("ingest", "--data", str(data)).returncode == 2
     told = swingby("doctor", "--data", str(data), "--no-ray")
     assert told.returncode == 1
     assert torn.name in told.stdout

@@ -204,6 +204,13 @@ class Experiment(ABC):
         """How many steps a cell of these parameters takes (for forecasts)."""
         return 1
 
+    def tolerance(self, params: Any) -> float:
+        """How far two runs of one cell may lie apart, in another batch or recorded at other steps.
+
+        Relative to a curve's largest value. A batch of another size rounds otherwise, and float32 rounds much.
+        """
+        return 1e-9 if params.dtype == "float64" else 1e-3
+
     def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
         """One cell again, recorded at every step with every recording; extra columns may hold the weights."""
         yield from self.run(Batch((cell,), Recording(steps="every", also=tuple(self.recordings)), device))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -9,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -17,6 +19,8 @@ DataFolder = Annotated[
     Path, typer.Option("--data", envvar="SWINGBY_DATA", help="The folder that holds plans, shards and the store.")
 ]
 DEFAULT_DATA = Path("data")
+READABLE = 10
+"""A column of a table may be folded to so many characters."""
 
 
 def complain(message: str) -> None:
@@ -30,13 +34,36 @@ def say(message: str = "") -> None:
     out.print(message, markup=False)
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
-    """A plain table; cells are text, never markup."""
-    from rich.text import Text
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A plain table; cells are text, never markup.
 
-    drawn = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
+    On a terminal (or where COLUMNS is set) it keeps to the width: what would be folded beyond reading is written as a
+    block a row, a line a column. Into a pipe or a file it is as wide as it needs.
+    """
+    texts = [["" if value is None else str(value) for value in row] for row in rows]
+    widest = [max(map(len, column)) for column in zip(columns, *texts, strict=True)]
+    gaps = 3 * (len(columns) - 1)
+    if not (out.is_terminal or "COLUMNS" in os.environ):
+        Console(highlight=False, width=max(out.width, sum(widest) + gaps)).print(_drawn(columns, texts))
+    elif sum(min(width, READABLE) for width in widest) + gaps <= out.width:
+        out.print(_drawn(columns, texts))
+    else:
+        _blocks(columns, texts)
+
+
+def _drawn(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> Table:
+    drawn = Table(show_edge=False, pad_edge=False)
     for name in columns:
-        drawn.add_column(name, overflow="fold")
-    for row in rows:
-        drawn.add_row(*(Text("" if value is None else str(value)) for value in row))
-    out.print(drawn)
+        drawn.add_column(Text(name), overflow="fold")
+    for row in texts:
+        drawn.add_row(*map(Text, row))
+    return drawn
+
+
+def _blocks(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
+    margin = max(map(len, columns))
+    for index, row in enumerate(texts):
+        if index:
+            say()
+        for name, text in zip(columns, row, strict=True):
+            say(f"{name:<{margin}}  {text}".rstrip())

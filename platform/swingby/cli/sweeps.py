@@ -140,10 +140,11 @@ def status(
     if not rows:
         say(f"no sweep in {data} yet; `swingby run transient-memorization` makes one")
         return
-    columns = ("sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing", "running now")
-    table(
-        columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing, r.holder or "-") for r in rows]
-    )
+    columns = ("sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing")
+    table(columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing) for r in rows])
+    for row in rows:
+        if row.holder is not None:
+            say(f"running now: {row.name} by {row.holder}")
     waiting = rows[0].waiting_shards
     if waiting:
         say(f"shards not folded in yet: {waiting}; a running driver does it by itself, or `swingby ingest`")
@@ -159,7 +160,8 @@ def replay(
 ) -> None:
     """One cell again, recorded at every step with its weights, compared with what is stored.
 
-    Exit code 1 if the stored curve and the new one differ by more than rounding.
+    Exit code 1 if the stored curve and the new one differ by more than the experiment's tolerance: rounding, and the
+    error allowed to a flow's adaptive steps.
 
     Example:
 

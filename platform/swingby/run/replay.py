@@ -20,9 +20,6 @@ from swingby.records import Records
 from swingby.run.lookup import find_cell
 from swingby.store import Store
 
-TOLERANCE = {"float64": 1e-9, "float32": 1e-3}
-"""Relative to a curve's largest value; a batch of another size rounds otherwise, and float32 rounds much."""
-
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -33,7 +30,7 @@ class Difference:
         points: recorded steps compared.
         largest: the largest absolute difference.
         relative: that over the stored curve's largest absolute value.
-        equal: relative is within the tolerance of the cell's dtype.
+        equal: relative is within the experiment's tolerance for the cell.
     """
 
     column: str
@@ -70,13 +67,14 @@ def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "
         cell_id, experiment = find_cell(store, start)
         stored = store.sql(f'select * from "{experiment}" where cell_id = ?', [cell_id]).arrow()
     began = time.perf_counter()
-    table = pa.concat_tables(plugins.experiment(experiment).replay(cell_of(records, cell_id), device))
+    known, cell = plugins.experiment(experiment), cell_of(records, cell_id)
+    table = pa.concat_tables(known.replay(cell, device))
     seconds = time.perf_counter() - began
     path = out if out is not None else Path(f"replay-{cell_id[:12]}.parquet")
     write_parquet(path.absolute(), table, {"cell_id": cell_id, "experiment": experiment, "replay": True})
     steps = sum(len(part) for part in table["step"].to_pylist() if part)
-    dtype = stored["dtype"][0].as_py()
-    return Replay(cell_id, path, steps, seconds, tuple(_differences(stored, table, TOLERANCE[dtype])))
+    differences = tuple(_differences(stored, table, known.tolerance(cell.params)))
+    return Replay(cell_id, path, steps, seconds, differences)
 
 
 def cell_of(records: Records, cell_id: str) -> Cell:
