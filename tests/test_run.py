@@ -149,6 +149,15 @@ def test_plan_without_pilot_trains_nothing(walk: Any) -> None:
     assert "unmeasured" in summary(planned)
 
 
+def test_finished_shapes_say_what_the_others_cost(walk: Any) -> None:
+    """Where every measured shape is done, the forecast of the rest is carried over from them."""
+    quietly(walk, walk.sweep(axes={"width": [1, 2]}, seeds=3))
+    planned = plan(walk.sweep(axes={"width": [1, 2, 3]}, seeds=3), walk.records(), pilot=False)
+    assert planned.forecast is not None
+    assert [(row.shape, row.measured) for row in planned.forecast.shapes] == [("w3", False)]
+    assert "carried over to 1 shape" in summary(planned)
+
+
 def test_forecast_counts_cores_and_walls() -> None:
     """Core-seconds add up over batches; the wall time is that of handing them out to the workers in turn."""
     from swingby.experiment import Resources
@@ -428,6 +437,16 @@ def test_lines_are_few(walk: Any) -> None:
     assert "0 of 100 cells" in written[0]
     assert "100 of 100 cells" in written[-1]
     assert "100 FAILED" in written[-1]
+
+
+def test_a_batch_that_was_stopped_estimates_nothing(walk: Any) -> None:
+    """Batches that come back empty, as they do after Ctrl-C, are no ground for saying how long the rest takes."""
+    progress = Progress()
+    progress.planned(plan(walk.sweep(seeds=25), walk.records(), pilot=False))
+    progress.batch_done(BatchDone(0))
+    assert "left" not in progress.state()
+    progress.batch_done(BatchDone(1, ok=1, seconds=1.0))
+    assert "left" in progress.state()
 
 
 def test_a_terminal_gets_a_bar(walk: Any) -> None:

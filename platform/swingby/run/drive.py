@@ -80,7 +80,9 @@ class RunResult:
 
 def _costs(costs: Forecast | Actual) -> str:
     hours, wall = costs.core_seconds / 3600, duration(costs.wall_seconds)
-    return f"{hours:.3g} core-hours, {wall} of training, {size(max(costs.disk_bytes, 0.0))} on disk"
+    # The folder may shrink meanwhile: what earlier runs published goes when it is superseded.
+    disk = f", {size(costs.disk_bytes)} on disk" if costs.disk_bytes > 0 else ""
+    return f"{hours:.3g} core-hours, {wall} of training{disk}"
 
 
 def run_sweep(

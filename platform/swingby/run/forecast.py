@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from swingby.experiment import Resources
 from swingby.records import BatchNote
 from swingby.run.cost import Cost
-from swingby.run.progress import duration, size
+from swingby.run.progress import counted, duration, size
 from swingby.store.ingest import SEGMENT_ROWS
 
 STORE = 1.75
@@ -79,6 +79,10 @@ def forecast_lines(found: Forecast | None) -> Iterable[str]:
         f"{size(found.disk_bytes)} on disk"
     )
     measured = [row.shape for row in found.shapes if row.measured]
-    shown = "; ".join(measured) if len(measured) <= 3 else f"{len(measured)} shapes"
     carried = len(found.shapes) - len(measured)
-    yield f"  measured on {shown}" + (f"; {carried:,} other shapes in proportion to their work" if carried else "")
+    if not measured:
+        yield f"  carried over to {counted(carried, 'shape')} from measured ones, in proportion to the work"
+        return
+    shown = "; ".join(measured) if len(measured) <= 3 else f"{len(measured)} shapes"
+    other = f"; {counted(carried, 'other shape')} in proportion to the work" if carried else ""
+    yield f"  measured on {shown}{other}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from swingby.run.batch import committing, run_batch
 from swingby.run.batches import Chosen, choose
 from swingby.run.cost import Cost, Sample, costs, worth_measuring
 from swingby.run.forecast import Forecast, forecast, forecast_lines
+from swingby.run.progress import counted
 from swingby.store import Store, finished, ingest
 from swingby.sweep import Sweep
 
@@ -168,7 +169,8 @@ class Planner:
         A shape whose cells are trained one by one is not worth it: its pilot would be the run.
         """
         known = {sample.shape for sample in self._samples()}
-        work = {shape: work for shape, work in self._work().items() if self._most()[shape] > 1}
+        most = self._most()
+        work = {shape: work for shape, work in self._work(self.todo).items() if most[shape] > 1}
         return [shape for shape in worth_measuring(work) if shape not in known]
 
     def _pilots(self) -> list[Chosen]:
@@ -198,20 +200,20 @@ class Planner:
             self._shapes[point] = self.sweep.experiment.shape(cell.params)
         return self._shapes[point]
 
-    def _representatives(self) -> dict[str, Cell]:
-        """A missing cell of each shape."""
+    def _representatives(self, cells: Iterable[Cell]) -> dict[str, Cell]:
+        """The first cell of each shape."""
         found: dict[str, Cell] = {}
-        for cell in self.todo:
+        for cell in cells:
             found.setdefault(self._shape(cell), cell)
         return found
 
-    def _work(self) -> dict[str, float]:
-        return {
-            shape: float(self.sweep.experiment.work(cell.params)) for shape, cell in self._representatives().items()
-        }
+    def _work(self, cells: Iterable[Cell]) -> dict[str, float]:
+        work, found = self.sweep.experiment.work, self._representatives(cells)
+        return {shape: float(work(cell.params)) for shape, cell in found.items()}
 
     def _most(self) -> dict[str, int]:
-        return {shape: self.sweep.experiment.max_batch(cell.params) for shape, cell in self._representatives().items()}
+        most, found = self.sweep.experiment.max_batch, self._representatives(self.todo)
+        return {shape: most(cell.params) for shape, cell in found.items()}
 
     def _samples(self) -> list[Sample]:
         """Batches of this experiment that ran with this recording on this kind of device."""
@@ -221,8 +223,8 @@ class Planner:
         return [Sample(row.shape, row.cells, row.seconds, row.bytes) for row in rows]
 
     def _planned(self, standing: tuple[int, int], written: bool) -> Planned:
-        """The plan of everything that is missing."""
-        known = costs(self._samples(), self._work())
+        """The plan of everything that is missing; shapes of which nothing is missing say what the others cost."""
+        known = costs(self._samples(), self._work(self.cells))
         shapes = [self._shape(cell) for cell in self.todo]
         chosen = choose(shapes, known, self._most(), self.workers, self.target)
         return self._planned_as(chosen, standing, known, written)
@@ -233,9 +235,8 @@ class Planner:
         notes = tuple(
             BatchNote(number, batch.shape, len(batch.positions), batch.seconds) for number, batch in enumerate(chosen)
         )
-        resources = {
-            shape: self.sweep.experiment.resources(cell.params) for shape, cell in self._representatives().items()
-        }
+        missing = self._representatives(self.todo)
+        resources = {shape: self.sweep.experiment.resources(cell.params) for shape, cell in missing.items()}
         return Planned(
             sweep=self.sweep,
             plan=self._plan(chosen, notes),
@@ -311,7 +312,6 @@ def summary(planned: Planned) -> str:
         lines.append(f"  {planned.piloted:,} pilot cells were trained to measure the cost; they are kept as results")
     if not planned.missing:
         return "\n".join(lines)
-    lines.append(
-        f"  {len(planned.batches):,} batches of {len(planned.resources):,} shapes on {planned.workers} workers"
-    )
+    batches, shapes = counted(len(planned.batches), "batch", "batches"), counted(len(planned.resources), "shape")
+    lines.append(f"  {batches} of {shapes} on {counted(planned.workers, 'worker')}")
     return "\n".join([*lines, *forecast_lines(planned.forecast)])

@@ -40,6 +40,11 @@ def size(count: float) -> str:
     return f"{count:.1f} TB"
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number and its noun: 1 worker, 2 workers; `many` where an s does not make the plural."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 class Progress:
     """Counts what a run does and says nothing; the base of those that speak."""
 
@@ -76,7 +81,8 @@ class Progress:
         self.done += done.cells
         self.diverged += done.diverged
         self.core_seconds += done.seconds * self._cpus_of.get(done.batch, 1.0)
-        self._forecast_done += self._forecast_of.get(done.batch, 0.0)
+        if done.cells:  # a batch that was stopped before its first result says nothing about the others
+            self._forecast_done += self._forecast_of.get(done.batch, 0.0)
         self.failed_cells(done.failed)
         self._show()
 
