@@ -336,6 +336,7 @@ BAD = [
     (f"{HEAD}axes:\n  width: [3]\n  zip: [{{width: [4], d: [3]}}]", 5, "on two axes"),
     (f"{HEAD}axes:\n  zip:\n  - d: [2, 3]\n    width: [4]", 5, "d has 2, width has 1"),
     (f"{HEAD}axes: {{zip: {{d: [2]}}}}", 3, "must be a list of mappings"),
+    (f"{HEAD}axes: {{size: {{zip: [{{d: [2]}}]}}}}", 3, "zip stands under axes itself"),
     (f"{HEAD}axes: [1]", 3, "axes must be a mapping"),
     (f"{HEAD}base:\n  width: 3\naxes:\n  width: [2]", 6, "set under base on line 4\n    the axis would win"),
     (f"{HEAD}base:\n  mu.0: 3\naxes:\n  mu: [[1, 2]]", 6, "the axis would win"),

@@ -12,6 +12,7 @@ from swingby.sweepfile.parameters import Parameters, split
 from swingby.sweepfile.yaml_lines import Lined, Path, dotted, shown
 
 ALLOWED = "allowed: a list [1, 2], linspace or logspace ({from, to, points}), range ({from, to, step})"
+ZIP = "such as axes: {zip: [{d: [2, 64], width: [4, 64]}]}"
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ def read_axes(lined: Lined, parameters: Parameters | None) -> list[Draft]:
 def _zips(lined: Lined, spec: Any, parameters: Parameters | None) -> list[Draft | None]:
     path: Path = ("axes", "zip")
     if not isinstance(spec, list) or not spec or not all(isinstance(item, dict) and item for item in spec):
-        lined.fault(path, "axes.zip must be a list of mappings", "such as zip: [{d: [2, 64], width: [4, 64]}]")
+        lined.fault(path, "axes.zip must be a list of mappings", ZIP)
         return []
     return [_draft(lined, (*path, index), item, parameters) for index, item in enumerate(spec)]
 
@@ -152,6 +153,9 @@ def _form(lined: Lined, path: Path, spec: Any) -> Linspace | Logspace | Range | 
         return None
     kind = next(iter(spec))
     inner = (*path, kind)
+    if kind == "zip":
+        lined.fault(inner, "zip stands under axes itself and names its parameters", ZIP)
+        return None
     if kind not in FORMS:
         lined.fault(inner, f"unknown kind of axis {kind!r}", nearest(kind, list(FORMS)))
         return None
