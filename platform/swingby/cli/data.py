@@ -20,6 +20,8 @@ from swingby.run.progress import duration
 if TYPE_CHECKING:
     from swingby.store import Taken
 
+BAD_FILES = 2
+
 
 class Format(StrEnum):
     """How rows are written."""
@@ -144,6 +146,7 @@ def ingest(data: DataFolder = DEFAULT_DATA) -> None:
     """Folds every new file of the data folder into the store and publishes it.
 
     A run does this by itself; by hand it serves after files were copied in, or after a driver was killed.
+    Exit code 2: some files are torn or foreign; they are named and left out, and all others are taken.
 
     Example:
 
@@ -157,6 +160,8 @@ def ingest(data: DataFolder = DEFAULT_DATA) -> None:
 
 def rebuild(data: DataFolder = DEFAULT_DATA) -> None:
     """Makes the store again from the files, which are the truth; the old one is readable until the new one is whole.
+
+    Exit code 2: some files are torn or foreign; they are named and left out, and all others are taken.
 
     Example:
 
@@ -176,4 +181,4 @@ def _tell(taken: Taken) -> None:
     for name, reason in taken.bad:
         complain(f"left out {name}: {reason}")
     if taken.bad:
-        raise typer.Exit(1)
+        raise typer.Exit(BAD_FILES)
