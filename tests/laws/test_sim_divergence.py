@@ -17,15 +17,27 @@ KINDS: dict[str, dict[str, Any]] = {
     "linear, deep, with bias": {"layers": 3, "width": 8, "bias": True},
     "linear, new orders": {"layers": 2, "width": 4, "shuffle": "every_epoch"},
     "relu": {"model": "relu", "layers": 2, "width": 8, "bias": True},
+    "relu, deep, new orders": {"model": "relu", "layers": 3, "width": 5, "shuffle": "every_epoch"},
+    "one layer": {"model": "one_layer"},
+    "one layer with bias": {"model": "one_layer", "bias": True, "reduction": "mean"},
     "symmetric": {"model": "symmetric", "drive": "sgd", "init_gain": 0.5},
+    "symmetric, gd": {"model": "symmetric", "drive": "gd", "init_gain": 0.5, "gd_steps": 60},
     "gd": {"drive": "gd", "layers": 2, "width": 8, "gd_steps": 60},
+    "gd with bias": {"drive": "gd", "layers": 3, "width": 4, "bias": True, "gd_steps": 60},
 }
+TIMED: dict[str, dict[str, Any]] = {
+    "flow": {"drive": "flow", "layers": 3, "width": 4},
+    "flow with bias": {"drive": "flow", "layers": 2, "width": 4, "bias": True},
+    "symmetric flow": {"model": "symmetric"},
+    "closed form": {"model": "one_layer", "drive": "closed_form"},
+}
+"""Drives that no learning rate drives out of bounds: a cell can only begin there."""
 
 
-def batch(values: dict[str, Any], lr: float, count: int = 256, place: int = 100) -> pa.Table:
-    """`count` cells, of which number `place` has the learning rate `lr`."""
+def batch(values: dict[str, Any], lr: float = 0.05, count: int = 256, place: int = 100, **odd_one: Any) -> pa.Table:
+    """`count` cells, of which number `place` has the learning rate `lr`, and what else it is told."""
     base = {"d": 2, "n": 32, "epochs": 6, "batch_size": 24, **values}
-    usual, odd = Sim.point(**base), Sim.point(**{**base, "lr": lr})
+    usual, odd = Sim.point(**base), Sim.point(**{**base, "lr": lr, **odd_one})
     cells = tuple((odd if seed == place else usual).cell(seed) for seed in range(count))
     (table,) = SIM.run(Batch(cells, Recording(points=30, also=("jacobian", "hierarchy", "centres"))))
     return table
@@ -39,6 +51,17 @@ def test_255_neighbours_are_unchanged_to_the_last_bit(kind: str, dtype: str) -> 
     with_it, without_it = (batch(values, lr).drop_columns(["seconds"]) for lr in (1e3, 0.05))
     others = np.arange(256) != 100
     assert with_it["status"].to_pylist()[100] == "diverged"
+    assert set(without_it["status"].to_pylist()) == {"ok"}
+    assert with_it.filter(others).equals(without_it.filter(others))
+
+
+@pytest.mark.parametrize("kind", TIMED)
+def test_a_start_out_of_bounds_leaves_the_neighbours_of_a_flow_alone(kind: str) -> None:
+    """Beside a cell whose first loss is beyond 1e6 L_ref the 255 others are, bit for bit, what they were."""
+    values = {"gd_steps": 40, "lr": 0.05, **TIMED[kind], "init": "normal", "init_gain": 0.5}
+    with_it, without_it = (batch(values, init_gain=gain).drop_columns(["seconds"]) for gain in (1e5, 0.4))
+    others = np.arange(256) != 100
+    assert (with_it["status"].to_pylist()[100], with_it["step"].to_pylist()[100]) == ("diverged", [0])
     assert set(without_it["status"].to_pylist()) == {"ok"}
     assert with_it.filter(others).equals(without_it.filter(others))
 

@@ -85,15 +85,16 @@ def comparable(s: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("model", [{"model": "one_layer"}, {"model": "relu", "layers": 2}], ids=["one_layer", "relu"])
-def test_test_points_are_learned_in_their_order(preset: str, model: dict[str, Any]) -> None:
+@pytest.mark.parametrize("model", ["one_layer", "linear", "relu"])
+def test_test_points_are_learned_in_their_order(preset: str, model: str) -> None:
     """B.2 at epochs 1, 3, 5 (Fig 7: mu = (1, 2, 3, 4)): l(u) <= 1.02 l(v) + 1e-3 for 95 % of the pairs u <= v or more.
 
+    Linear nets without bias, of which the paper speaks, keep it for every pair.
     The origin is left out: without biases its loss is 0 and the claim empty, with biases it is not claimed.
     """
     pairs, recording = comparable(4), Recording("epoch", also=("hierarchy",))
     broken = []
-    for row in run(preset, 4, recording, s=4, epochs=6, **model):
+    for row in run(preset, 4, recording, s=4, epochs=6, model=model):
         losses = np.array(row["hierarchy_loss"])[[1, 3, 5]]
         broken.append(losses[:, pairs[:, 0]] > 1.02 * losses[:, pairs[:, 1]] + 1e-3)
-    assert np.mean(broken) <= 0.05
+    assert np.mean(broken) <= (0.0 if preset == "paper" and model != "relu" else 0.05)
