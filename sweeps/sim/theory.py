@@ -1,0 +1,147 @@
+"""What the theory predicts of the symmetric model and of one layer: pure functions in the symbols of the paper.
+
+Time is that of eq 4.3 for the symmetric model (twice that of the flow of L) and that of the flow of L for one layer.
+W(0) is U_0 U_0^T in the informative frame; `a` are the a_p as the model meets them (`task.signal`), in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+Array = np.ndarray
+
+
+class Velocity(NamedTuple):
+    """An entry's velocity by eq 4.3, W' = G - S - N; each (..., d, d)."""
+
+    growth: Array
+    suppression: Array
+    noise: Array
+
+    @property
+    def total(self) -> Array:
+        """W'."""
+        return self.growth - self.suppression - self.noise
+
+
+def velocity(W: Array, a: Array) -> Velocity:
+    """Growth, suppression and noise of every entry (eq 4.3, D.4-D.6) at symmetric W, (..., d, d).
+
+    a has d entries or fewer: those beyond are 0, as are the a_p of uninformative directions.
+    """
+    d = W.shape[-1]
+    a = np.concatenate([a, np.zeros(d - len(a))])
+    rows, columns = a[:, None], a[None, :]
+    diagonal = np.diagonal(W, axis1=-2, axis2=-1)
+    own, other = diagonal[..., :, None] * (3 * rows + columns), diagonal[..., None, :] * (3 * columns + rows)
+    suppression = 0.5 * W * (own + (1 - np.eye(d)) * other)
+    # With its diagonal taken out, W W leaves out the terms k = i and k = j by itself.
+    off = W * (1 - np.eye(d))
+    noise = 0.5 * (rows + columns) * (off @ off) + off @ (rows * off)
+    return Velocity(W * (rows + columns), suppression, noise)
+
+
+def logistic(w0: Array, a: Array, time: Array) -> Array:
+    """w(t) of w' = 2 a w (1 - w): a major entry on its own (eq 4.3 without its N); the arguments broadcast."""
+    decay = np.exp(-2 * a * time)
+    return w0 / (w0 + (1 - w0) * decay)
+
+
+def time_to_reach(w0: Array, a: Array, level: float = 0.9) -> Array:
+    """When that solution reaches `level`, in (0, 1): 0 if it starts above, infinite from w0 <= 0 or with a = 0."""
+    w0, a = np.broadcast_arrays(np.asarray(w0, dtype=np.float64), np.asarray(a, dtype=np.float64))
+    moving = (w0 > 0) & (w0 < level) & (a > 0)
+    odds = np.log(level / (1 - level)) - np.log(np.where(moving, w0, 0.5) / np.where(moving, 1 - w0, 0.5))
+    grown = odds / (2 * np.where(moving, a, 1.0))
+    return np.where(w0 >= level, 0.0, np.where(moving, grown, np.inf))
+
+
+@dataclass(frozen=True)
+class Majors:
+    """Predicted times at which the major entries w_pp reach a level, each (s,).
+
+    Attributes:
+        alone: from w_pp(0), each entry on its own.
+        delay: what the suppression by entries learned before adds (0 for the first; infinite where it is for good).
+        order: concepts, counted from 0, by `alone + delay`; never learned ones last.
+    """
+
+    alone: Array
+    delay: Array
+    order: tuple[int, ...]
+
+    @property
+    def times(self) -> Array:
+        """alone + delay."""
+        return np.where(np.isinf(self.delay), np.inf, self.alone + np.where(np.isinf(self.delay), 0.0, self.delay))
+
+
+def majors(W0: Array, a: Array, level: float = 0.9) -> Majors:
+    """Times and order of the major entries from W(0), (s, s) or larger, to leading order in its scale omega.
+
+    While every entry is small U' = A U, so row u_p of U grows at a_p and keeps its direction. An entry that arrives
+    takes its row's direction out of all others: w_ij goes to 0, and with it the part of u_p along u_i, while the part
+    across goes on at a_p. So the p-th entry to arrive grows from the Schur complement of W(0) after those before it,
+    v_p = w_pp(0) - w_p.(0) w_..(0)^-1 w_.p(0), the squared distance of u_p from their span. It follows the logistic
+    curve from v_p, and is late by log(w_pp(0) / v_p) / (2 a_p). The next to arrive is always the one of least time.
+
+    This rests on d/dt log det W = 2 sum_p a_p (1 - w_pp), exact by eq 4.3, and drops the noise N_pp, whose share in the
+    times goes to 0 with omega if the a_p differ. Lemma D.8 has, under App. D's assumptions, an upper bound only.
+    """
+    s = len(a)
+    left, rest = W0[:s, :s].astype(np.float64).copy(), np.arange(s)
+    alone = time_to_reach(np.diag(left), a, level)
+    times, order = np.full(s, np.inf), list[int]()
+    floor = 16 * len(W0) * np.finfo(np.float64).eps * np.diag(left)
+    while len(rest):
+        own = np.diag(left)[rest]
+        reached = time_to_reach(np.where(own > floor[rest], own, 0.0), a[rest], level)
+        first = int(rest[np.argmin(reached)])
+        times[first] = reached.min()
+        order.append(first)
+        rest = rest[rest != first]
+        if np.isfinite(times[first]):
+            left -= np.outer(left[first], left[first]) / left[first, first]
+    with np.errstate(invalid="ignore"):
+        delay = np.where(np.isinf(alone), 0.0, times - alone)
+    return Majors(alone, delay, tuple(order))
+
+
+def d_8_bound(w0: float, a: float, eta: float, kappa: float, edge: float) -> float:
+    """Steps t* by which Lemma D.8 has a major entry above 0.8; edge is P beta omega, the edge of the initial phase.
+
+    t* = kappa log(0.8/edge) / (0.3 eta a) + t_0 with t_0 = kappa log(edge/w0) / (2 eta a): by D.3's own rate 2 a/kappa.
+    The source prints t_0 with kappa in the denominator. Holds under all of App. D's assumptions.
+    """
+    return kappa * (np.log(0.8 / edge) / 0.3 + np.log(edge / w0) / 2) / (eta * a)
+
+
+def terminal_rates(a: Array) -> tuple[Array, Array]:
+    """Predicted slopes near W = I: 2 a_k of log(|1 - w_kk| / w_kk), (s,); a_i + a_j of log |w_ij|, i < j row by row."""
+    i, j = np.triu_indices(len(a), 1)
+    return 2 * a, a[i] + a[j]
+
+
+def omega_exponent(a_1: float, a_2: float) -> float:
+    """(a_1 - a_2) / (2 a_1), a_1 > a_2: the peak of a suppressed w_12 goes as this power of W(0)'s scale omega.
+
+    w_12 grows as omega exp((a_1 + a_2) t) until w_11 = omega exp(2 a_1 t) is of order one.
+    """
+    return (a_1 - a_2) / (2 * a_1)
+
+
+def least_training_loss(a: Array, rank: int) -> float:
+    """The least L any W of rank r can have: half the sum of the s - r smallest a_p (Eckart and Young on A^(1/2))."""
+    return 0.5 * float(np.sort(a)[: max(len(a) - rank, 0)].sum())
+
+
+def theorem_4_1(a: Array, mu: Array, W0: Array, time: Array) -> tuple[Array, Array]:
+    """Growth and noise of f(x^)_k for one layer (eq 4.2), each (T, s); their sum is the output.
+
+    Growth (1 - exp(-a_k t)) mu_k; noise sum_i exp(-a_i t) w_ki(0) mu_i. W0 is (s, s) or larger, time (T,).
+    """
+    s, decay = len(a), np.exp(-np.multiply.outer(time, a))
+    return (1 - decay) * mu, (decay * mu) @ W0[:s, :s].T
