@@ -65,6 +65,8 @@ def _shares(data: ReportData, outcome: str) -> list[str]:
         f"the share lies above one half), a minority at {len(below):,} (below it); at {undecided:,} the seeds do not "
         "decide (it contains one half)."
     )
+    if not any(share.k for share in found):
+        return [most, f"No run shows {words}."]
     return [most + _by_panel(data, found), f"The share is largest at {_extremes(data, found)}."]
 
 
@@ -116,6 +118,8 @@ def _numbers(data: ReportData, outcome: str) -> list[str]:
     most = max(found, key=lambda spread: spread.median)
     if outcome == "bump_height" and most.median == 0:
         return ["At no point does the median run have a bump."]
+    if len(found) > 1 and len({spread.median for spread in found}) == 1:
+        return [f"The {name} has the same median at every point: {most.median:.3g}."]
     return [f"The {name} is largest at {data.grid.label(most.point)}: {told_number(most)}."]
 
 

@@ -104,11 +104,16 @@ def write_json(path: Path, value: Any) -> None:
     write_whole(path, lambda temporary: temporary.write_text(text))
 
 
+def _minute(moment: str) -> str:
+    """A time of `utc_now` as a person reads it."""
+    return f"{moment[:16].replace('T', ' ')} UTC"
+
+
 def _holder(handle: int) -> str:
     """Who wrote the lock file last, in words."""
     try:
         holder = json.loads(os.pread(handle, 65536, 0))
-        return f"process {holder['pid']} on {holder['host']} since {holder['since']} ({holder['command']})"
+        return f"process {holder['pid']} on {holder['host']} since {_minute(holder['since'])} ({holder['command']})"
     except (ValueError, KeyError, TypeError):
         return "another process"
 

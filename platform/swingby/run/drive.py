@@ -45,7 +45,8 @@ class RunResult:
         bad: shards of this run that the store refused, with the reason.
         drained: whether the run was asked to stop.
         seconds: wall time of everything.
-        forecast, actual: of what this run trained; None if it trained nothing, or nothing was measured.
+        forecast: of what this run trained; None if that was not all it meant to, or if nothing was measured.
+        actual: of what this run trained; None if it trained nothing.
     """
 
     name: str
@@ -150,7 +151,7 @@ def run_sweep(
         bad=tuple(bad),
         drained=drain(),
         seconds=time.monotonic() - began,
-        forecast=planned.forecast if progress.done else None,
+        forecast=planned.forecast if progress.done == planned.missing > 0 else None,
         actual=took if progress.done else None,
     )
 
