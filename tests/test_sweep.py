@@ -491,6 +491,15 @@ def test_every_packaged_sweep_is_sound() -> None:
         Sweep.load("nothing-of-the-kind")
 
 
+def test_the_first_diagram_is_large_enough() -> None:
+    """The demo trains nets by SGD over depth, width and the ratio of the signals: 2,000 cells, 20 seeds, or more."""
+    sweep = Sweep.load("transient-memorization")
+    assert len(sweep) >= 2000
+    assert len(sweep.seeds) >= 20
+    assert {name for axis in sweep.axes for name in axis.names} == {"layers", "width", "mu.1"}
+    assert sweep.common["drive"] == "sgd"
+
+
 @pytest.mark.parametrize(
     ("base", "fragment"),
     [("{s: 3, d: 2, mu: [1, 1, 1], sigma: [1, 1, 1]}", "s = 3 concepts"), ("{sigma: [0.05, -0.05]}", "sigma.1")],
