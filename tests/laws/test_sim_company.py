@@ -21,9 +21,13 @@ KINDS: dict[str, dict[str, Any]] = {
     "linear": {"layers": 3, "width": 7},
     "linear with bias": {"layers": 2, "width": 20, "bias": True, "shuffle": "every_epoch"},
     "relu": {"model": "relu", "layers": 3, "width": 9, "bias": True},
+    "relu without bias": {"model": "relu", "layers": 2, "width": 20, "shuffle": "every_epoch"},
     "one layer": {"model": "one_layer"},
+    "one layer with bias": {"model": "one_layer", "bias": True},
     "symmetric, sgd": {"model": "symmetric", "drive": "sgd", "d": 4, "width": 3, "init_gain": 0.5},
     "symmetric, flow": {"model": "symmetric", "d": 4, "moments": "sample", "gd_steps": 500},
+    "symmetric, gd": {"model": "symmetric", "drive": "gd", "d": 4, "width": 5, "gd_steps": 200},
+    "linear flow with bias": {"drive": "flow", "layers": 2, "width": 5, "bias": True, "gd_steps": 200},
     "gd": {"drive": "gd", "layers": 3, "width": 7, "gd_steps": 200},
     "closed form": {"model": "one_layer", "drive": "closed_form", "gd_steps": 500},
 }
@@ -74,3 +78,31 @@ def test_curves_are_the_cells_own(kind: str) -> None:
             for name in CURVES:
                 limit = {"rtol": 1e-9, "atol": 1e-12 * row["l_ref"]}
                 np.testing.assert_allclose(np.array(other[name]), np.array(row[name]), **limit)
+
+
+@pytest.mark.parametrize("kind", ["linear", "relu", "one layer with bias", "symmetric, sgd", "gd"])
+def test_a_diverging_curve_is_the_cells_own_up_to_there(kind: str) -> None:
+    """A cell whose learning rate is too large leaves at the same step in any company, by the same curve until then."""
+    values = {**KINDS[kind], "d": 4, "n": 60, "epochs": 8, "batch_size": 32, "dtype": "float64"}
+    wild = Sim.point(**{**values, "lr": 3.0}).cell(0)
+    cells = [wild, *(Sim.point(**{**values, "lr": 0.02}).cell(seed) for seed in range(1, 8))]
+    alone = rows([wild])[wild.cell_id]
+    assert alone["status"] == "diverged"
+    assert len(alone["step"]) > 2
+    for order in (cells, cells[::-1]):
+        other = rows(order)[wild.cell_id]
+        assert (other["status"], other["step"], other["message"]) == ("diverged", alone["step"], alone["message"])
+        for name in CURVES:
+            np.testing.assert_allclose(other[name], alone[name], rtol=1e-9, atol=1e-12 * alone["l_ref"])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.parametrize("kind", KINDS)
+def test_cuda_trains_what_the_cpu_trains(kind: str) -> None:
+    """The same cells on a GPU, in float64, have curves equal within 1e-9 of the value plus 1e-12 of L_ref."""
+    cells = company(KINDS[kind], "float64")
+    (on_cpu,), (on_gpu,) = (SIM.run(Batch(tuple(cells), RECORDING, device)) for device in ("cpu", "cuda"))
+    for cpu, gpu in zip(on_cpu.to_pylist(), on_gpu.to_pylist(), strict=True):
+        assert (gpu["cell_id"], gpu["status"], gpu["step"]) == (cpu["cell_id"], "ok", cpu["step"])
+        for name in CURVES:
+            np.testing.assert_allclose(np.array(gpu[name]), np.array(cpu[name]), rtol=1e-9, atol=1e-12 * cpu["l_ref"])
