@@ -84,7 +84,7 @@ def run(
     ] = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed cells again.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done, train nothing, write nothing.")
+        bool, typer.Option("--dry-run", help="Say what would be done; train nothing, write no plan.")
     ] = False,
     pilot: Annotated[bool, typer.Option("--pilot/--no-pilot", help="Measure the cost on a few cells first.")] = True,
 ) -> None:
