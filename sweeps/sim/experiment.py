@@ -44,6 +44,11 @@ class Sim(Experiment):
         "jacobian": {"jacobian": Column(_ROWS, "df/dx at x^, informative s x s block, row-major (row = output)")},
         "hierarchy": {"hierarchy_loss": Column(_ROWS, "loss at each x^(v) (B.1); bit p of the index is v_(p+1)")},
         "centres": {"centre_output": Column(_ROWS, "f at each training centre, s x s, row p = centre p")},
+        "velocity": {
+            "growth": Column(_ROWS, "G_ij of eq 4.3 in its own time, s x s, row-major, by `a`; symmetric family only"),
+            "suppression": Column(_ROWS, "S_ij of the same; W' = G - S - N for gd and flow on population moments"),
+            "noise": Column(_ROWS, "N_ij of the same; null, like these two, for other models"),
+        },
     }
     scalars: ClassVar[Mapping[str, Column]] = {
         "a": Column(_LIST, "a_p = sigma_p^2 + mu_p^2/C of the cell's own conventions (to the power moment_power)"),
@@ -121,7 +126,7 @@ class Sim(Experiment):
         elif p.drive == "sgd":
             held += 3 * p.steps_per_epoch * k * k
         drawn = p.points * p.s + sum(out * fan_in for out, fan_in in p.layer_shapes) + p.d**2
-        curves = _RECORDED * (2 + p.s + 2 * p.s**2 + 2**p.s)
+        curves = _RECORDED * (2 + p.s + (5 if p.starts_from_U else 2) * p.s**2 + 2**p.s)
         return int(np.clip(_MEMORY / (item * held + 8 * drawn + 16 * curves), 1, 4096))
 
     def tolerance(self, params: Any) -> float:

@@ -9,8 +9,8 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from sweeps.sim import task
-from sweeps.sim.nets import Net
+from sweeps.sim import task, theory
+from sweeps.sim.nets import MomentNet, Net
 from sweeps.sim.params import SimParams
 from swingby.cells import Cell
 
@@ -52,7 +52,11 @@ class Recorder:
         self.steps, self._also, self._probes, self.whole, self._s = steps, tuple(also), probes, whole, p.s
         shape = (len(cells), len(steps))
         widths = {"output": p.s, "jacobian": p.s**2, "hierarchy_loss": 2**p.s, "centre_output": p.s**2}
-        asked = {"output", *(_COLUMN[name] for name in also)}
+        widths |= dict.fromkeys(theory.Velocity._fields, p.s**2)
+        if not p.starts_from_U:
+            self._also = tuple(name for name in also if name != "velocity")
+        asked = {"output", *(column for name in self._also for column in _COLUMNS[name])}
+        self._a = np.stack([task.signal(_params(cell)) for cell in cells])
         self.curves = {"ood_loss": np.full(shape, np.nan), "train_loss": np.full(shape, np.nan)}
         self.curves |= {name: np.full((*shape, width), np.nan) for name, width in widths.items() if name in asked}
         self.length = np.zeros(len(cells), dtype=np.int64)
@@ -95,7 +99,16 @@ class Recorder:
             entry["hierarchy_loss"] = losses[:, places["hierarchy"]]
         if "centres" in self._also:
             entry["centre_output"] = outputs[:, places["centres"], :s].flatten(1)
-        return {name: values.double().cpu().numpy() for name, values in entry.items()}
+        looked = {name: values.double().cpu().numpy() for name, values in entry.items()}
+        return {**looked, **(self._velocity(net) if "velocity" in self._also else {})}
+
+    def _velocity(self, net: Net) -> dict[str, Array]:
+        """Eq 4.3's split of the informative block, (C, s^2) each, with the a_p of the cell's conventions."""
+        assert isinstance(net, MomentNet)
+        W = net.affine().mT.double().cpu().numpy()
+        with np.errstate(over="ignore", invalid="ignore"):
+            split = theory.velocity(W, self._a)
+        return {name: values.reshape(len(W), -1) for name, values in split._asdict().items()}
 
     def columns(self) -> dict[str, pa.Array]:
         """One list column a curve, `step` among them."""
@@ -117,7 +130,12 @@ class Recorder:
         return [float(value) if length else None for value, length in zip(last, self.length, strict=True)]
 
 
-_COLUMN = {"jacobian": "jacobian", "hierarchy": "hierarchy_loss", "centres": "centre_output"}
+_COLUMNS = {
+    "jacobian": ("jacobian",),
+    "hierarchy": ("hierarchy_loss",),
+    "centres": ("centre_output",),
+    "velocity": theory.Velocity._fields,
+}
 
 
 def rows_of(values: Array) -> pa.Array:

@@ -15,7 +15,7 @@ Array = np.ndarray
 
 
 class Velocity(NamedTuple):
-    """An entry's velocity by eq 4.3, W' = G - S - N; each (..., d, d)."""
+    """An entry's velocity by eq 4.3, W' = G - S - N; each (..., m, m)."""
 
     growth: Array
     suppression: Array
@@ -28,20 +28,22 @@ class Velocity(NamedTuple):
 
 
 def velocity(W: Array, a: Array) -> Velocity:
-    """Growth, suppression and noise of every entry (eq 4.3, D.4-D.6) at symmetric W, (..., d, d).
+    """Growth, suppression and noise (eq 4.3, D.4-D.6) of the first m rows and columns of a symmetric W.
 
-    a has d entries or fewer: those beyond are 0, as are the a_p of uninformative directions.
+    W is given by its first m columns, (..., d, m): all of it for m = d. a, (..., up to d), is 0 beyond its entries, as
+    are the a_p of uninformative directions.
     """
-    d = W.shape[-1]
-    a = np.concatenate([a, np.zeros(d - len(a))])
-    rows, columns = a[:, None], a[None, :]
-    diagonal = np.diagonal(W, axis1=-2, axis2=-1)
+    d, m = W.shape[-2:]
+    a = np.concatenate([a, np.zeros((*a.shape[:-1], d - a.shape[-1]))], axis=-1)
+    rows, columns, block = a[..., :m, None], a[..., None, :m], W[..., :m, :]
+    diagonal = np.diagonal(block, axis1=-2, axis2=-1)
     own, other = diagonal[..., :, None] * (3 * rows + columns), diagonal[..., None, :] * (3 * columns + rows)
-    suppression = 0.5 * W * (own + (1 - np.eye(d)) * other)
-    # With its diagonal taken out, W W leaves out the terms k = i and k = j by itself.
-    off = W * (1 - np.eye(d))
-    noise = 0.5 * (rows + columns) * (off @ off) + off @ (rows * off)
-    return Velocity(W * (rows + columns), suppression, noise)
+    suppression = 0.5 * block * (own + (1 - np.eye(m)) * other)
+    # With its diagonal taken out, the product leaves out the terms k = i and k = j by itself.
+    off = W * (1 - np.eye(d, m))
+    across = np.swapaxes(off, -1, -2)
+    noise = 0.5 * (rows + columns) * (across @ off) + across @ (a[..., :, None] * off)
+    return Velocity(block * (rows + columns), suppression, noise)
 
 
 def logistic(w0: Array, a: Array, time: Array) -> Array:
