@@ -6,10 +6,12 @@ from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from pydantic import ValidationError
 
+from analysis.detect import Descents
 from sweeps.sim import task
 from sweeps.sim.experiment import Sim
 from sweeps.sim.params import SimParams
@@ -148,6 +150,24 @@ def test_the_worst_recorded_state_is_told() -> None:
         assert row["rank0"] == 3
         statuses.add(row["status"])
     assert statuses == {"ok", "diverged"}
+
+
+def test_the_detector_tells_an_artefact_from_what_the_columns_say() -> None:
+    """A recurrence that left the cone is an artefact unless it diverged, for certain; one that stayed inside is not."""
+    point = Sim.point("authors", model="w_recurrence", dtype="float64", **SHORT)
+    (table,) = SIM.run(Batch(tuple(point.cells(range(40))), Recording()))
+    for name in set(SimParams.model_fields) & set(Descents.needs):
+        value = getattr(point.params, name)
+        table = table.append_column(name, pa.array([list(value) if isinstance(value, tuple) else value] * len(table)))
+    seen = set()
+    for row, told in zip(table.to_pylist(), Descents().detect(table).to_pylist(), strict=True):
+        outside = row["smallest_eigenvalue"] < -1e-9 * row["trace"]
+        assert (told["outcome"] == "diverged") == (row["status"] == "diverged")
+        if row["status"] == "ok":
+            assert (told["outcome"] == "artefact") == outside
+            assert told["certain"] or not outside
+        seen.add((row["status"], outside))
+    assert {("ok", True), ("ok", False), ("diverged", True)} <= seen
 
 
 def test_only_descent_on_moments_drives_the_recurrence() -> None:
