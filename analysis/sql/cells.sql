@@ -7,7 +7,8 @@ told as (  -- outcomes of the very row that stands for the cell
     select * exclude (of_shard), of_shard as shard from outcomes_descents
 )
 select columns(lambda name: name not in (
-    'step', 'ood_loss', 'train_loss', 'output', 'jacobian', 'hierarchy_loss', 'centre_output', 'recorded', 'init_weights'
+    'step', 'ood_loss', 'train_loss', 'output', 'jacobian', 'hierarchy_loss', 'centre_output', 'growth', 'suppression', 'noise',
+    'recorded', 'init_weights'
 ))
 from here
 join sim using (cell_id)
