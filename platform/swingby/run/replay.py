@@ -52,8 +52,8 @@ class Replay:
 
     @property
     def equal(self) -> bool:
-        """Every compared curve agrees."""
-        return all(difference.equal for difference in self.differences)
+        """There was something to compare, and every curve agrees."""
+        return bool(self.differences) and all(difference.equal for difference in self.differences)
 
 
 def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "cpu") -> Replay:

@@ -22,7 +22,7 @@ from swingby.sweepfile.sections import axis_names, read_diagram, read_recording,
 from swingby.sweepfile.yaml_lines import Path, dotted, read_yaml, shown
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-MOST_POINTS = 2**31 - 1
+MOST_POINTS = 10_000_000
 
 
 class SweepFile:
