@@ -59,7 +59,7 @@ def table(quick: bool = False) -> list[tuple[str, ...]]:
     rows = []
     for shape in SHAPES[:2] if quick else SHAPES:
         batch = batch_of(shape)
-        list(SIM.run(Batch(batch.cells[:2], batch.recording)))  # a warm-up for both: the first use of torch costs a second
+        list(SIM.run(Batch(batch.cells[:2], batch.recording)))  # both warm up: torch is slow at first
         plain.train(**{**shape.loop, "epochs": 1})
         loops, engines = [], []
         for _ in range(1 if quick else 3):  # alternated, so that a slow moment of the machine hits both
