@@ -203,7 +203,7 @@ def test_bad_input_is_told_with_code_2(arguments: list[str], told: str, trained:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_python_api_has_the_same_nouns(trained: Path) -> None:
+def test_the_python_api_has_the_same_nouns(trained: Path, tmp_path: Path) -> None:
     """`Sweep.load`, `sweep.run` and `Store.open(...).sql(...)` as Arrow and polars."""
     from swingby.api import Store, Sweep
 
@@ -211,6 +211,8 @@ def test_the_python_api_has_the_same_nouns(trained: Path) -> None:
     sweep = Sweep.load("transient-memorization", overrides)
     result = sweep.run(data=trained, local=True)
     assert (result.cells, result.ok, result.trained) == (8, 8, 0)
+    fresh = Sweep.load("transient-memorization", [*overrides, "seeds.count=1"]).run(data=tmp_path / "data", local=True)
+    assert (fresh.cells, fresh.ok, fresh.trained) == (4, 4, 4)
     with Store.open(trained) as store:
         rows = store.sql("select * from sim")
         assert rows.arrow().num_rows == 8

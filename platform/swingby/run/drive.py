@@ -66,8 +66,8 @@ class RunResult:
 
     def __str__(self) -> str:
         counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
-        standing = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
-        lines = [f"{self.name} ({self.sweep_id}): {self.cells:,} cells: {standing}; {duration(self.seconds)}"]
+        told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
+        lines = [f"{self.name} ({self.sweep_id}): {self.cells:,} cells: {told}; {duration(self.seconds)}"]
         lines += [f"  batch {batch} was given up: {reason}" for batch, reason in sorted(self.lost.items())]
         lines += [f"  the store refused {reason}" for reason in self.bad]
         if self.actual is not None:
