@@ -1,7 +1,9 @@
--- One row a cell that has come to an end: its point of the grid, parameters, status, scalars, and what the detector says of it.
+-- One row a cell that has come to an end: its point of the grid and its preset, parameters, status, scalars, and what the detector says of it.
 -- $1 is the sweep's id.
 with here as (
-    select point, cell_id from members where sweep_id = $1
+    select point, cell_id, preset
+    from members join conventions using (sweep_id, point)
+    where sweep_id = $1
 ),
 told as (  -- outcomes of the very row that stands for the cell
     select * exclude (of_shard), of_shard as shard from outcomes_descents

@@ -1,4 +1,4 @@
-"""Finds what other packages offer by entry point: experiments, detectors, verbs and folders of named sweeps."""
+"""Finds what other packages offer by entry point: experiments, detectors, drawings, verbs and named sweeps."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ EXPERIMENTS = "swingby.experiments"
 DETECTORS = "swingby.detectors"
 COMMANDS = "swingby.commands"
 SWEEPS = "swingby.sweeps"
+DRAWINGS = "swingby.drawings"
 
 
 def nearest(name: str, known: list[str]) -> str:
@@ -51,6 +52,11 @@ def experiment(name: str) -> Any:
 def detector(name: str) -> Any:
     """The detector of that name, as one instance a process (a `Detector`)."""
     return _instance(DETECTORS, name)
+
+
+def drawing(name: str) -> Any:
+    """The drawing of that name, as one instance a process (a `Drawing`)."""
+    return _instance(DRAWINGS, name)
 
 
 @cache

@@ -16,7 +16,7 @@ from swingby.cells import Cell, Point, SeedMode, canonical_json
 from swingby.errors import SwingbyError
 from swingby.experiment import Experiment, Recording
 from swingby.sweepfile.axes import Axis
-from swingby.sweepfile.sections import Diagram
+from swingby.sweepfile.sections import Diagram, Drawn
 from swingby.sweepfile.whole import SweepFile
 
 CONFIRM_ABOVE = 100_000
@@ -30,7 +30,8 @@ class Sweep:
         name: lower-case letters, digits and hyphens; part of file names.
         source: the file it was read from, for messages.
         experiment_name: the experiment's entry-point name.
-        preset: the bundle of defaults, the experiment's own where the file names none.
+        preset: the bundle of defaults, the experiment's own where the file names none; None where an axis runs over it.
+        presets: the bundle of each point.
         base: what the file sets for all points, as written.
         axes: what varies.
         where: the filter, as written.
@@ -39,6 +40,7 @@ class Sweep:
         seed_mode: "common" (points share a seed's draws) or "independent".
         recording: what each cell records, and when.
         diagram: the diagram to draw, if any.
+        drawings: what else to draw, in order.
     """
 
     name: str
@@ -49,10 +51,12 @@ class Sweep:
     axes: tuple[Axis, ...]
     where: str | None
     points: tuple[Point, ...]
+    presets: tuple[str | None, ...]
     seeds: tuple[int, ...]
     seed_mode: SeedMode
     recording: Recording
     diagram: Diagram | None = None
+    drawings: tuple[Drawn, ...] = ()
     title: str | None = None
     description: str | None = None
 
@@ -114,6 +118,7 @@ class Sweep:
             "seed_mode": self.seed_mode,
             "recording": list(self.recording.tokens),
             "diagram": None if self.diagram is None else asdict(self.diagram),
+            **({"drawings": [asdict(drawn) for drawn in self.drawings]} if self.drawings else {}),
         }
         return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:16]
 
@@ -148,7 +153,9 @@ class Sweep:
             "seed_mode": self.seed_mode,
             "recording": {**asdict(self.recording), "also": list(self.recording.also)},
             "diagram": None if self.diagram is None else asdict(self.diagram),
+            "drawings": [asdict(drawn) for drawn in self.drawings],
             "common": self.common,
+            **({"presets": list(self.presets)} if self.preset is None and any(self.presets) else {}),
         }
 
 

@@ -34,10 +34,14 @@ def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: Confi
     """
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     say(f"{loaded.name}: {loaded.title or ''}".rstrip(": "))
-    say(f"  experiment {loaded.experiment_name}, preset {loaded.preset or '(none)'}, sweep id {loaded.sweep_id}")
+    say(f"  experiment {loaded.experiment_name}, preset {_preset(loaded)}, sweep id {loaded.sweep_id}")
     for axis in loaded.axes:
         say(f"  {' + '.join(axis.names)}: {_values(axis.values)}")
     say(f"  {len(loaded.points):,} points x {len(loaded.seeds)} seeds ({loaded.seed_mode}) = {len(loaded):,} cells")
+
+
+def _preset(sweep: Sweep) -> str:
+    return sweep.preset or ("by axis" if any(sweep.presets) else "(none)")
 
 
 def _values(values: tuple[tuple[object, ...], ...]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-FIXED = ("bad_shards", "members", "plans", "shards", "sweeps")
+FIXED = ("bad_shards", "conventions", "members", "plans", "shards", "sweeps")
 """Tables every store has; no experiment and no kind of derived records may take their names."""
 
 ROW_COLUMNS: Mapping[str, str] = {
@@ -75,8 +75,20 @@ SWEEPS = """create view sweeps as
 select sweep_id, name, experiment, title, cells, created, stream_version, recording, resolved
 from ix.plans qualify row_number() over (partition by sweep_id order by sequence, plan_id) = 1"""
 
+CONVENTIONS = """create view conventions as
+with named as (
+    select sweep_id, cast(json_extract(resolved, '$.points') as bigint) as points,
+        json_extract_string(resolved, '$.preset') as preset,
+        from_json(json_extract(resolved, '$.presets'), '["VARCHAR"]') as presets
+    from sweeps)
+select sweep_id, unnest(range(points)) as point,
+    unnest(coalesce(presets, list_resize([preset], points, preset))) as preset
+from named"""
+"""The preset of every point of every sweep: the sweep's own, or what its axis says."""
+
 FIXED_VIEWS = (
     SWEEPS,
+    CONVENTIONS,
     "create view plans as select * from ix.plans",
     "create view members as select * from ix.members",
     "create view shards as select * from ix.shards",

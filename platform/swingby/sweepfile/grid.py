@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +15,9 @@ from swingby.errors import SwingbyError
 from swingby.experiment import Experiment, Params
 from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.expression import Expression, ExpressionError
-from swingby.sweepfile.parameters import Parameters, split
+from swingby.sweepfile.parameters import PRESET, Parameters, split
 from swingby.sweepfile.yaml_lines import Lined, Path, dotted, plain_message, shown
 
-Preset = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 _INNER = (SwingbyError, ValueError, TypeError, LookupError, ArithmeticError)
 
 
@@ -38,7 +37,7 @@ class Grid:
 
     Attributes:
         experiment: the experiment whose parameters they are.
-        preset: a function from the values set to defaults for the others.
+        preset: the bundle of defaults of all points; None where an axis says which, or there is none.
         base: values every point has, as their parameters' types have them.
         axes: what varies; the last axis fastest.
         paths: for each name that is set, where in the sweep file.
@@ -46,10 +45,11 @@ class Grid:
         certain: where other parts of the file have faults: the parameters that have none, and are set; only faults
             that speak of no other are told.
         told: the faults found so far.
+        presets: of each point that was left, its bundle of defaults.
     """
 
     experiment: Experiment
-    preset: Preset
+    preset: str | None
     base: Mapping[str, Any]
     axes: Sequence[Axis]
     where: Expression | None
@@ -58,6 +58,7 @@ class Grid:
     parameters: Parameters
     certain: frozenset[str] | None = None
     told: dict[tuple[Path, str], _Told] = field(default_factory=dict)
+    presets: list[str | None] = field(default_factory=list)
 
     def points(self, lined: Lined) -> tuple[Point, ...]:
         """Every point for which `where` holds; faults are noted once each, with the first point that shows them."""
@@ -74,6 +75,7 @@ class Grid:
             if twin is not chosen:
                 self._tell(("axes",), f"this point is the same, once resolved, as {_place(twin)}", chosen)
             points.append(point)
+            self.presets.append(chosen.get(PRESET, self.preset))
         for told in self.told.values():
             more = f" (and at {told.points - 1:,} more)" if told.points > 1 else ""
             place = f"; at {told.example}{more}" if told.example else ""
@@ -97,12 +99,14 @@ class Grid:
             reason = f"the preset cannot fill this in: {_reason(error)}"
             return self._tell(("preset",), reason, chosen, self.parameters.names)
         try:
-            if self.where is not None and not self.where.holds({**self.parameters.defaults, **values}):
+            if self.where is not None and not self.where.holds(
+                {**self.parameters.defaults, PRESET: self.preset, **values}
+            ):
                 return False
         except ExpressionError as error:
             return self._tell(("where",), f"where: {error}", chosen)
         try:
-            return self.experiment.Params.model_validate(values)
+            return self.experiment.Params.model_validate({n: v for n, v in values.items() if n != PRESET})
         except ValidationError as error:
             for detail in error.errors():
                 self._tell_invalid(detail, chosen)
@@ -114,11 +118,16 @@ class Grid:
         entries = {name: value for name, value in given.items() if "." in name}
         if all(split(name)[0] in values for name in entries):
             values = _placed(values, entries, values)
-            return {**self.preset(values), **values}
+            return {**self._defaults(values), **values}
         # The preset gives the vector; then it is asked again, as it may look at the vector that was just completed.
-        below = {**self.parameters.defaults, **self.preset(values), **values}
+        below = {**self.parameters.defaults, **self._defaults(values), **values}
         values = _placed(values, entries, below)
-        return {**self.preset(values), **values}
+        return {**self._defaults(values), **values}
+
+    def _defaults(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the point's preset gives for all parameters, from the values that are set."""
+        preset = self.experiment.presets.get(values.get(PRESET, self.preset) or "")
+        return {} if preset is None else preset({name: value for name, value in values.items() if name != PRESET})
 
     def _tell_invalid(self, detail: Any, chosen: Mapping[str, Any]) -> None:
         message = plain_message(detail)

@@ -9,7 +9,20 @@ from swingby.errors import InputFaults
 from swingby.plugins import nearest
 from swingby.sweepfile.yaml_lines import Lined, Path, dotted, read_yaml, shown
 
-TOP = ["name", "title", "description", "experiment", "preset", "base", "axes", "where", "seeds", "record", "diagram"]
+TOP = [
+    "name",
+    "title",
+    "description",
+    "experiment",
+    "preset",
+    "base",
+    "axes",
+    "where",
+    "seeds",
+    "record",
+    "diagram",
+    "drawings",
+]
 NESTED = ("base", "axes", "seeds", "record", "diagram")
 
 
@@ -43,6 +56,8 @@ def _lay(lined: Lined, key: str, rest: str, text: str, origin: str) -> None:
         return
     if not rest:
         _put(lined, lined.value, (), (key,), read.value, origin)
+        if key == "preset":
+            _displace(lined.value.get("axes"), key)
         return
     below = lined.value.get(key)
     if below is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin
@@ -12,11 +12,13 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from swingby.experiment import Params
 from swingby.plugins import nearest
-from swingby.sweepfile.yaml_lines import guess, plain_message
+from swingby.sweepfile.yaml_lines import guess, plain_message, shown
 
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 Problem = tuple[tuple[str | int, ...], str, str | None]
 """Where in a value, what is wrong with it, and a hint."""
+PRESET = "preset"
+"""The bundle of defaults: no parameter, but an axis may run over several."""
 _NAME = re.compile(r"([A-Za-z_]\w*)(?:\.(0|[1-9]\d{0,5}))?")
 
 
@@ -29,11 +31,18 @@ def split(name: str) -> tuple[str, int | None]:
 
 
 class Parameters:
-    """What may be set of one experiment."""
+    """What may be set of one experiment.
 
-    def __init__(self, model: type[Params]) -> None:
+    Attributes:
+        model: the parameters themselves.
+        names: what they are called.
+        presets: the experiment's bundles of defaults; the name `preset` stands for one of them on axes and in `where`.
+    """
+
+    def __init__(self, model: type[Params], presets: Sequence[str] = ()) -> None:
         self.model = model
         self.names = list(model.model_fields)
+        self.presets = list(presets)
         self._adapters: dict[str, TypeAdapter[Any]] = {}
 
     @cached_property
@@ -45,6 +54,8 @@ class Parameters:
     def unknown(self, name: str) -> tuple[str, str] | None:
         """What is wrong with a name, and what is allowed; None if it is a parameter, or an entry of a vector."""
         parameter, entry = split(name)
+        if name == PRESET and self.presets:
+            return None
         if parameter not in self.model.model_fields:
             stem = name.split(".")[0]
             known = stem in self.model.model_fields
@@ -60,11 +71,16 @@ class Parameters:
 
     def is_integer(self, name: str) -> bool:
         """Whether the parameter takes integers and no floats."""
+        if name == PRESET:
+            return False
         kinds = self._kinds(name) if split(name)[1] is None else []
         return int in kinds and float not in kinds
 
     def check(self, name: str, value: Any) -> tuple[Any, list[Problem]]:
         """The value as its parameter has it (integers widened to float, lists to tuples), and what is wrong with it."""
+        if name == PRESET:
+            known = isinstance(value, str) and value in self.presets
+            return value, [] if known else [((), f"is {shown(value)}, no preset", nearest(str(value), self.presets))]
         try:
             return self._adapter(name).validate_python(value), []
         except ValidationError as error:

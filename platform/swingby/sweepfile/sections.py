@@ -1,4 +1,4 @@
-"""The sections of a sweep file that say how often, what is recorded and what is drawn: seeds, record, diagram."""
+"""The sections of a sweep file that say how often, what is recorded and what is drawn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from swingby import plugins
 from swingby.cells import SeedMode
 from swingby.errors import SwingbyError
 from swingby.experiment import Experiment, Recording
-from swingby.sweepfile.yaml_lines import Lined, shown
+from swingby.sweepfile.yaml_lines import Lined, Path, shown
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,14 @@ class Diagram:
     outcome: str
     facet: str | None = None
     title: str | None = None
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A drawing a sweep asks for: its name, and what is set of its options, as plain values."""
+
+    name: str
+    options: Mapping[str, Any]
 
 
 class _Section(BaseModel):
@@ -126,6 +134,42 @@ def _outcome(lined: Lined, experiment: str, outcome: str) -> None:
         return
     if outcome not in known:
         lined.fault(("diagram", "outcome"), f"unknown outcome {outcome!r}", plugins.nearest(outcome, known))
+
+
+def read_drawings(lined: Lined, experiment: Experiment | None, recording: Recording) -> tuple[Drawn, ...]:
+    """The drawings: a list of names, or of mappings from one name to its options."""
+    given = lined.value.get("drawings")
+    if given is None:
+        return ()
+    if not isinstance(given, list):
+        wrong = f"drawings must be a list of names, got {shown(given)}"
+        lined.fault(("drawings",), wrong, "such as drawings: [losses, {trajectories: {along: mu}}]")
+        return ()
+    read = [_drawn(lined, index, item, experiment, recording) for index, item in enumerate(given)]
+    return tuple(drawn for drawn in read if drawn is not None)
+
+
+def _drawn(lined: Lined, index: int, item: Any, experiment: Experiment | None, recording: Recording) -> Drawn | None:
+    path: Path = ("drawings", index)
+    name, options = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else (item, {})
+    known = list(plugins.offered(plugins.DRAWINGS))
+    if not isinstance(name, str) or name not in known:
+        lined.fault(path, f"unknown drawing {shown(name)}", plugins.nearest(str(name), known))
+        return None
+    try:
+        drawing = plugins.drawing(name)
+    except SwingbyError as error:
+        lined.fault(path, str(error))
+        return None
+    if experiment is not None and experiment.name not in drawing.experiments:
+        lined.fault(
+            path, f"drawing {name!r} is not for {experiment.name}", f"it is for {', '.join(drawing.experiments)}"
+        )
+    for lacking in (needed for needed in drawing.recordings if needed not in recording.also):
+        lined.fault(path, f"drawing {name!r} needs the recording {lacking!r}", f"write record: {{also: [{lacking}]}}")
+    place = (*path, name) if isinstance(item, dict) else path
+    checked = lined.read(place, options or {}, drawing.Options)
+    return None if checked is None else Drawn(name, checked.model_dump(mode="json"))
 
 
 def axis_names(axes: Mapping[str, Any]) -> list[str]:

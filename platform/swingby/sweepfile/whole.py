@@ -17,8 +17,8 @@ from swingby.sweepfile.axes import Axis, Draft, read_axes
 from swingby.sweepfile.expression import Expression, ExpressionError, parse
 from swingby.sweepfile.grid import Grid
 from swingby.sweepfile.overrides import TOP, apply_overrides
-from swingby.sweepfile.parameters import Parameters, split
-from swingby.sweepfile.sections import axis_names, read_diagram, read_recording, read_seeds
+from swingby.sweepfile.parameters import PRESET, Parameters, split
+from swingby.sweepfile.sections import axis_names, read_diagram, read_drawings, read_recording, read_seeds
 from swingby.sweepfile.yaml_lines import Path, dotted, read_yaml, shown
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -51,9 +51,11 @@ class SweepFile:
         recording = read_recording(self.lined, self.experiment)
         seeds, mode = read_seeds(self.lined)
         diagram = read_diagram(self.lined, self.experiment, self._written_axes())
+        drawings = read_drawings(self.lined, self.experiment, recording)
         grid = self._grid(seeds, mode)
         self.lined.finish()
-        return named | grid | {"seeds": tuple(seeds), "seed_mode": mode, "recording": recording, "diagram": diagram}
+        asked = {"recording": recording, "diagram": diagram, "drawings": drawings}
+        return named | grid | asked | {"seeds": tuple(seeds), "seed_mode": mode}
 
     def _grid(self, seeds: Sequence[int], mode: SeedMode) -> dict[str, Any]:
         before = self.lined.count
@@ -62,14 +64,15 @@ class SweepFile:
         self._doubly_set(drafts)
         axes = self._axes(drafts, len(seeds))
         points: tuple[Point, ...] = ()
+        presets: tuple[str | None, ...] = ()
         if self.experiment is not None and self.parameters is not None:
-            fill = self.experiment.presets.get(preset or "", lambda given: {})
             paths = {name: ("base", name) for name in base} | self._axis_paths(axes)
-            grid = Grid(self.experiment, fill, base, axes, where, mode, paths, self.parameters)
+            grid = Grid(self.experiment, preset, base, axes, where, mode, paths, self.parameters)
             if self.lined.count > before:
                 self._check_sound_part(grid)
             else:
                 points = grid.points(self.lined)
+                presets = tuple(grid.presets)
         return {
             "experiment_name": self.file.get("experiment"),
             "preset": preset,
@@ -77,6 +80,7 @@ class SweepFile:
             "axes": axes,
             "where": None if where is None else where.text,
             "points": points,
+            "presets": presets,
         }
 
     def _check_sound_part(self, grid: Grid) -> None:
@@ -110,7 +114,7 @@ class SweepFile:
     @cached_property
     def parameters(self) -> Parameters | None:
         """What may be set of the experiment."""
-        return None if self.experiment is None else Parameters(self.experiment.Params)
+        return None if self.experiment is None else Parameters(self.experiment.Params, list(self.experiment.presets))
 
     def _unknown_keys(self) -> None:
         for key in self.file:
@@ -135,6 +139,10 @@ class SweepFile:
     def _preset(self) -> str | None:
         name = self._text("preset")
         if self.experiment is None:
+            return None
+        if PRESET in self._written_axes():
+            if name is not None:
+                self.lined.fault(("preset",), "preset is an axis too", "take one of them out: the axis would win")
             return None
         if name is None:
             return self.experiment.default_preset
@@ -179,6 +187,8 @@ class SweepFile:
         if self.parameters is None:
             return raw
         wrong = self.parameters.unknown(name)
+        if name == PRESET:
+            wrong = ("a preset is no parameter", "write preset: at the top of the file, or give it an axis")
         if wrong is not None:
             self.lined.fault(("base", name), *wrong)
             return raw

@@ -1,0 +1,1 @@
+"""Named sweeps: what the claims ask for beyond the figures."""

@@ -1,0 +1,1 @@
+"""Named sweeps: one for each SIM figure of the swing-by paper."""
