@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Literal
@@ -112,15 +112,19 @@ class Grid:
         x, y: the axes; `y` is None for a diagram along one parameter.
         facets: labels of the panels in drawing order; (“”,) where nothing else varies.
         places: point -> (index on x, index on y or 0, index of the facet).
+        labels: point -> its name, where x and y do not tell it: parameters that advance with them are named too.
     """
 
     x: GridAxis
     y: GridAxis | None
     facets: tuple[str, ...]
     places: dict[int, tuple[int, int, int]]
+    labels: Mapping[int, str] = field(default_factory=dict)
 
     def label(self, point: int) -> str:
         """The parameters of a point as a reader writes them."""
+        if point in self.labels:
+            return self.labels[point]
         i, j, f = self.places[point]
         parts = [f"{self.x.name} = {plain(self.x.values[i])}"]
         if self.y is not None:

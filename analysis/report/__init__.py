@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import uuid
 from collections.abc import Collection, Mapping
@@ -14,7 +15,8 @@ from analysis.report import data as report_data
 from analysis.report import words
 from analysis.report.data import ReportData
 from analysis.report.examples import Examples
-from analysis.report.figures import Figures, code_of
+from analysis.report.facts import code_of
+from analysis.report.figures import Figures
 from analysis.report.interactive import interactive
 from analysis.report.page import VEGA_LITE, Figure, render
 from analysis.report.prose import shown
@@ -53,11 +55,27 @@ def write_report(
         found = find_sweep(store, sweep)
         derive(records, [found.sweep_id])
         read = report_data.read(store, found.sweep_id, plane)
-        figures = Figures(read, Examples.of(read, store))
+        figures = Figures(read, Examples.of(read, store), drawn(read, store))
     folder = out.expanduser().absolute() / found.name
     contents = {PAGE: page(figures, kinds).encode(), **pictures(figures.every, kinds)}
     replace_folder(folder, contents)
     return folder / PAGE
+
+
+def drawn(read: ReportData, store: Store) -> list[Figure]:
+    """The figures of the drawings that the sweep file names, in its order.
+
+    Raises:
+        SwingbyError: a drawing is not installed here, or the sweep does not fit it.
+    """
+    from analysis.drawings.subject import Subject  # drawings are made of pieces of this package
+
+    subject, found = Subject(read, store), list[Figure]()
+    for asked in read.resolved.get("drawings", ()):
+        drawing = plugins.drawing(asked["name"])
+        options = drawing.Options.model_validate_json(json.dumps(asked["options"]))
+        found += drawing.figures(subject, options)
+    return found
 
 
 def pictures(figures: Collection[Figure], kinds: Collection[str]) -> dict[str, bytes]:

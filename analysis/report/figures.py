@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from analysis.charts.trajectory import Place, plane_range, trajectories
 from analysis.report import prose
 from analysis.report.data import ReportData
 from analysis.report.examples import Examples
+from analysis.report.facts import facts_of
 from analysis.report.page import Figure
 from analysis.report.phases import boundary
 from analysis.report.prose import spoken, unit
@@ -29,14 +30,29 @@ COMPANIONS = ("retreat", "outcome", "bump_height")
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of one sweep."""
+    """The figures of one sweep.
+
+    Attributes:
+        data: what they are made from.
+        examples: the points whose curves are shown at length.
+        drawn: what the drawings made that the sweep file names.
+    """
 
     data: ReportData
     examples: Examples
+    drawn: Sequence[Figure] = ()
 
     @cached_property
     def every(self) -> list[Figure]:
-        """Every figure, the main one first."""
+        """Every figure: the drawings that the sweep asks for; then, if it asks for one or for none, its diagram."""
+        return [*self.drawn, *(self._diagrams() if self.has_main else [])]
+
+    @property
+    def has_main(self) -> bool:
+        """Whether the sweep's diagram is drawn."""
+        return not self.drawn or self.data.resolved["diagram"] is not None
+
+    def _diagrams(self) -> list[Figure]:
         others = [name for name in COMPANIONS if name in self.data.kinds and name != self.data.outcome]
         found = [self.main, *map(self._drawn, others), self._losses()]
         return found if self.data.plane is None else [*found, self._paths()]
@@ -138,26 +154,3 @@ class Figures:
 
     def _reasons(self) -> str:
         return "; ".join(f"{reason} ({self.data.grid.label(point)})" for point, reason in self.examples.reasons.items())
-
-
-def facts_of(data: ReportData, n: str) -> dict[str, str]:
-    """What was put into a figure: sweeps, seeds, n, conventions, code."""
-    resolved, seeds = data.resolved, data.resolved["seeds"]
-    consecutive = seeds == list(range(seeds[0], seeds[0] + len(seeds)))
-    listed = f"{seeds[0]} to {seeds[-1]}" if consecutive else ", ".join(map(str, seeds))
-    origins = dict.fromkeys(f"{row['name']} {row['sweep_id']}" for row in data.origins)
-    return {
-        "Sweep": f"{data.sweep['name']} {data.sweep['sweep_id']}",
-        "Cells computed by": "; ".join(origins),
-        "Seeds": f"{len(seeds)} ({listed}), {prose.SEED_MODES[resolved['seed_mode']]}",
-        "n at each point": f"{n} finished runs; those that diverged count, those that failed with an error do not",
-        "Preset": resolved["preset"] or "none",
-        "Conventions": "; ".join(f"{name} {prose.shown(value)}" for name, value in resolved["common"].items()),
-        "Code": "; ".join(dict.fromkeys(code_of(row) for row in data.origins)),
-    }
-
-
-def code_of(origin: Mapping[str, Any]) -> str:
-    """The commit that a plan's cells were computed with."""
-    changed = " with changes that no commit holds" if origin["git_dirty"] else ""
-    return f"commit {origin['git_commit'] or 'unknown (not in a checkout)'}{changed}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -48,16 +48,20 @@ def grid_of(resolved: Mapping[str, Any], parameters: Iterable[Mapping[str, Any]]
     others = [axis for axis in axes if x_name not in axis.names and y_name not in axis.names]
     others.sort(key=lambda axis: diagram.get("facet") not in axis.names)  # the facet that was asked for comes first
     panels = list(product(*(axis.values for axis in others)))
-    places = {}
+    places, labels = {}, {}
+    zipped = any(len(axis.names) > 1 for axis in axes)
     for row in parameters:
         own = {name: _value(row, name) for axis in axes for name in axis.names}
+        if zipped:
+            labels[int(row["point"])] = ", ".join(f"{name} = {plain(value)}" for name, value in own.items())
         panel = tuple(tuple(own[name] for name in axis.names) for axis in others)
         places[int(row["point"])] = (
             0 if x is None else x.index(own[x.name]),
             0 if y is None else y.index(own[y.name]),
             panels.index(panel),
         )
-    return _used(x or GridAxis("point", "the only point", (0,)), y, [_label(others, panel) for panel in panels], places)
+    grid = _used(x or GridAxis("point", "the only point", (0,)), y, [_label(others, panel) for panel in panels], places)
+    return replace(grid, labels=labels)
 
 
 def _used(x: GridAxis, y: GridAxis | None, labels: Sequence[str], places: Mapping[int, tuple[int, int, int]]) -> Grid:

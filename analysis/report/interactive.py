@@ -15,8 +15,13 @@ from analysis.report.prose import plural, spoken, told, unit
 
 
 def interactive(figures: Figures) -> dict[str, Any]:
-    """The specs, the two empty panels, the grid's axes, what is known of each point, and its curves, as JSON values."""
+    """The specs, the two empty panels, the grid's axes, what is known of each point, and its curves, as JSON values.
+
+    Without a diagram to point at, the specs alone.
+    """
     data = figures.data
+    if not figures.has_main:
+        return {"figures": {figure.slug: figure.spec for figure in figures.every}, "panel": None}
     return {
         "figures": {figure.slug: figure.spec for figure in figures.every},
         "panel": _panel(figures),

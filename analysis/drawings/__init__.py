@@ -1,0 +1,1 @@
+"""Ways of drawing a sweep, beside its diagrams; a sweep file names them under `drawings`."""
