@@ -14,7 +14,7 @@ from sweeps.sim.engine import Ready, Training, Watch, one_thread
 from sweeps.sim.film import Film
 from sweeps.sim.init import Start
 from sweeps.sim.nets import CHUNK
-from sweeps.sim.params import SimParams
+from sweeps.sim.params import STREAM_VERSION, SimParams
 from swingby.cells import Cell, Point, SeedMode
 from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Recording
 
@@ -30,7 +30,7 @@ class Sim(Experiment):
     """Structured identity mapping ([S] 2.1): nets and theory on one task, recorded in one table."""
 
     name: ClassVar[str] = "sim"
-    stream_version: ClassVar[int] = 1
+    stream_version: ClassVar[int] = STREAM_VERSION
     Params: ClassVar[type[Params]] = SimParams
     presets: ClassVar[Mapping[str, Any]] = {"paper": presets.paper, "authors": presets.authors}
     default_preset: ClassVar[str | None] = "paper"

@@ -15,6 +15,9 @@ Drive = Literal["sgd", "gd", "flow", "closed_form"]
 Reduction = Literal["half_sum", "mean", "quarter_sum"]
 Fault = tuple[tuple[str | int, ...], str]
 
+STREAM_VERSION = 1
+"""Raised whenever the numbers of an existing cell change; part of a cell's id."""
+
 
 class SimParams(Params):
     """One point of a SIM grid ([S] 2.1, 3, 4 and F.1). The defaults are those of the paper's text.

@@ -1,0 +1,103 @@
+"""Cells made again from rows of the store: of which of them theory speaks, what each drew, and its curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from sweeps.sim.init import Start
+from sweeps.sim.params import STREAM_VERSION, SimParams
+from swingby.cells import Cell, Point
+
+Array = np.ndarray
+PARAMETERS: tuple[str, ...] = (*SimParams.model_fields, "seed", "seed_mode")
+"""The columns of the experiment's table that make a cell, beside its id."""
+
+
+def spoken_of(table: pa.Table) -> NDArray[np.bool_]:
+    """Rows of which theory speaks, (R,): results of the symmetric family, and of one layer without bias.
+
+    A truncated set is left out: its a_p are not those of whole clusters. Decided on whole columns, so that rows of deep
+    nets cost nothing.
+    """
+    model = table["model"].to_numpy(zero_copy_only=False)
+    one = (model == "one_layer") | ((model == "linear") & (_numbers(table, "layers") == 1))
+    result = np.isin(table["status"].to_numpy(zero_copy_only=False), ("ok", "diverged"))
+    symmetric = np.isin(model, ("symmetric", "w_recurrence"))
+    return (symmetric | (one & ~_flags(table, "bias"))) & result & ~_flags(table, "truncate")
+
+
+def _numbers(table: pa.Table, name: str) -> Array:
+    return table[name].cast(pa.float64()).to_numpy()
+
+
+def _flags(table: pa.Table, name: str) -> NDArray[np.bool_]:
+    """A column of yes and no, (R,); null is no."""
+    return pc.call_function("fill_null", [table[name].cast(pa.bool_()), False]).to_numpy(zero_copy_only=False)
+
+
+def cells_of(table: pa.Table) -> list[Cell | None]:
+    """The cell of each row; None where this code would give the row's parameters another id.
+
+    Such a row was drawn by another version of the experiment: what this one draws is not its start.
+    """
+    points: dict[str, Point | None] = {}
+    found: list[Cell | None] = []
+    for row in table.select(["cell_id", *PARAMETERS]).to_pylist():
+        seed, cell_id = row.pop("seed"), row.pop("cell_id")
+        key = repr(row)
+        if key not in points:
+            points[key] = _point(row)
+        point = points[key]
+        cell = None if point is None or seed is None else point.cell(seed)
+        found.append(cell if cell is not None and cell.cell_id == cell_id else None)
+    return found
+
+
+def _point(row: Mapping[str, Any]) -> Point | None:
+    # A parameter younger than the row is null in it, and stands at its default.
+    values = {name: row[name] for name in SimParams.model_fields if row[name] is not None}
+    try:
+        return Point("sim", STREAM_VERSION, SimParams(**values), row["seed_mode"] or "common")
+    except ValidationError:
+        return None
+
+
+def first_weights(cell: Cell) -> Array:
+    """W(0) in the informative frame: (d, d) for the symmetric family, (d, s) for one layer (its first s columns)."""
+    p, parameters = cell.params, Start.of(cell).parameters
+    assert isinstance(p, SimParams)
+    if p.model == "symmetric":
+        return parameters[0] @ parameters[0].T
+    return parameters[0] if p.model == "w_recurrence" else parameters[0].T
+
+
+class Curves:
+    """A list column, row by row as matrices (records, numbers a record)."""
+
+    def __init__(self, column: pa.ChunkedArray) -> None:
+        array = pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0)
+        self._empty = pa.types.is_null(array.type) or not len(array)
+        if self._empty:
+            return
+        self._given, self._start = array.is_valid().to_numpy(zero_copy_only=False), array.offsets.to_numpy()
+        values = array.values
+        self._inner = values.offsets.to_numpy() if pa.types.is_list(values.type) else None
+        self._flat = (
+            (values.values if self._inner is not None else values).cast(pa.float64()).to_numpy(zero_copy_only=False)
+        )
+
+    def row(self, row: int) -> Array | None:
+        """One row's records; None where it has none."""
+        if self._empty or not self._given[row] or self._start[row] == self._start[row + 1]:
+            return None
+        begin, end = self._start[row], self._start[row + 1]
+        if self._inner is not None:
+            begin, end = self._inner[begin], self._inner[end]
+        return self._flat[begin:end].reshape(self._start[row + 1] - self._start[row], -1)
