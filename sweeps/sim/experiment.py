@@ -49,6 +49,13 @@ class Sim(Experiment):
             "suppression": Column(_ROWS, "S_ij of the same; W' = G - S - N for gd and flow on population moments"),
             "noise": Column(_ROWS, "N_ij of the same; null, like these two, for other models"),
         },
+        "points": {
+            "training_point": Column(
+                _ROWS,
+                "up to 500 training points in the s informative directions, rotation undone: the 50 nearest to x^, "
+                "nearest first, then every so many others; not one a step; null where moments: population draws none",
+            ),
+        },
     }
     scalars: ClassVar[Mapping[str, Column]] = {
         "a": Column(_LIST, "a_p = sigma_p^2 + mu_p^2/C of the cell's own conventions (to the power moment_power)"),
@@ -164,7 +171,7 @@ class Sim(Experiment):
         began, engine, schema = time.perf_counter(), f"torch on {device}", self._schema(recording.also)
         training = Training([Ready.of(cell) for cell in cells], recording, device)
         training.run(watch)
-        table = rows.table(rows.trained(training, engine), schema)
+        table = rows.table(rows.trained(training, engine, recording.also), schema)
         share = pa.array(np.full(len(cells), (time.perf_counter() - began) / len(cells)))
         return table.set_column(schema.get_field_index("seconds"), "seconds", share)
 

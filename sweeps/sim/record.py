@@ -135,6 +135,8 @@ _COLUMNS = {
     "hierarchy": ("hierarchy_loss",),
     "centres": ("centre_output",),
     "velocity": theory.Velocity._fields,
+    # No curve: a column of the finished row.
+    "points": (),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 
 import numpy as np
@@ -18,8 +19,11 @@ _GENERALIZED = 0.01
 """Final OOD loss over L_ref up to which a cell counts as learned, and needs no growth rate."""
 
 
-def trained(training: Training, engine: str) -> Columns:
-    """The columns of a batch that was trained: status ok, diverged, or failed (a flow that could not be integrated)."""
+def trained(training: Training, engine: str, also: Sequence[str] = ()) -> Columns:
+    """The columns of a batch that was trained: status ok, diverged, or failed (a flow that could not be integrated).
+
+    `also` names the recordings on request.
+    """
     recorder, ready = training.recorder, training.ready
     status = np.where(recorder.diverged, "diverged", np.where(training.failed, "failed", "ok"))
     final = {name: recorder.final(name) for name in ("ood_loss", "train_loss")}
@@ -34,6 +38,7 @@ def trained(training: Training, engine: str) -> Columns:
         "status": pa.array(status.tolist(), pa.string()),
         "message": pa.array([_message(training, place) for place in range(len(ready))], pa.string()),
         **recorder.columns(),
+        **({"training_point": _points(training)} if "points" in also else {}),
         "final_ood_loss": pa.array(final["ood_loss"], pa.float64()),
         "final_train_loss": pa.array(final["train_loss"], pa.float64()),
         "a": pa.array([task.signal(item.params).tolist() for item in ready]),
@@ -56,6 +61,13 @@ def _certificates(training: Training, wanted: np.ndarray, learned: np.ndarray) -
         Certificate() if np.isnan(trace) else Certificate(smallest_eigenvalue=lowest, trace=trace)
         for lowest, trace in seen
     ]
+
+
+def _points(training: Training) -> pa.Array:
+    """Some training points of each cell; null where its drive looks at none."""
+    drawn = ((item.params, item.points) for item in training.ready)
+    rows = [None if points is None else task.shown_points(p, points).tolist() for p, points in drawn]
+    return pa.array(rows, pa.list_(pa.list_(pa.float64())))
 
 
 def _message(training: Training, place: int) -> str | None:

@@ -8,6 +8,8 @@ from sweeps.sim.params import SimParams
 from swingby.cells import Cell
 
 Array = np.ndarray
+_NEAREST, _SHOWN = 50, 500
+"""Training points that a cell's row has on request: these nearest to the test point, and so many in all."""
 
 
 def variances(p: SimParams) -> Array:
@@ -69,6 +71,14 @@ def _cluster(cell: Cell, p: SimParams, name: int) -> Array:
 def far_enough(p: SimParams, points: Array) -> Array:
     """Which points the truncated variant keeps: those no closer to x^ than min(mu)/2 ([S] F.3), shape (N,)."""
     return np.linalg.norm(points - test_point(p), axis=-1) >= min(p.mu) / 2
+
+
+def shown_points(p: SimParams, points: Array) -> Array:
+    """At most 500 of the points (N, s), to look at: the 50 nearest to x^, nearest first, then every so many others."""
+    by_distance = np.argsort(np.linalg.norm(points - test_point(p), axis=-1), kind="stable")
+    near, far = by_distance[:_NEAREST], np.sort(by_distance[_NEAREST:])
+    stride = max(1, -(-len(far) // (_SHOWN - _NEAREST)))
+    return points[np.concatenate([near, far[::stride]])]
 
 
 class Order:
