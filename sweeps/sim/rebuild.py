@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
@@ -26,9 +25,9 @@ def spoken_of(table: pa.Table) -> NDArray[np.bool_]:
     A truncated set is left out: its a_p are not those of whole clusters. Decided on whole columns, so that rows of deep
     nets cost nothing.
     """
-    model = table["model"].to_numpy(zero_copy_only=False)
+    model = _words(table, "model")
     one = (model == "one_layer") | ((model == "linear") & (_numbers(table, "layers") == 1))
-    result = np.isin(table["status"].to_numpy(zero_copy_only=False), ("ok", "diverged"))
+    result = np.isin(_words(table, "status"), ("ok", "diverged"))
     symmetric = np.isin(model, ("symmetric", "w_recurrence"))
     return (symmetric | (one & ~_flags(table, "bias"))) & result & ~_flags(table, "truncate")
 
@@ -37,9 +36,13 @@ def _numbers(table: pa.Table, name: str) -> Array:
     return table[name].cast(pa.float64()).to_numpy()
 
 
+def _words(table: pa.Table, name: str) -> NDArray[np.object_]:
+    return np.array(table[name].to_pylist(), dtype=object)
+
+
 def _flags(table: pa.Table, name: str) -> NDArray[np.bool_]:
     """A column of yes and no, (R,); null is no."""
-    return pc.call_function("fill_null", [table[name].cast(pa.bool_()), False]).to_numpy(zero_copy_only=False)
+    return _words(table, name).astype(bool)
 
 
 def cells_of(table: pa.Table) -> list[Cell | None]:

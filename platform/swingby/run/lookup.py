@@ -12,6 +12,7 @@ import pyarrow as pa
 from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.records import Records
+from swingby.run.derive import SHARD
 from swingby.store import Store
 from swingby.sweep import Sweep
 
@@ -85,8 +86,11 @@ def sweep_rows(data: Path, sweep: str, points: bool = False) -> pa.Table:
         tables = store.tables()
         outcomes = [f"outcomes_{item.name}" for item in plugins.detectors_for(name)]
         joined = [table for table in outcomes if table in tables]
-        columns = ["m.point", "e.*", *(f'"{table}".* exclude (cell_id)' for table in joined)]
-        joins = " ".join(f'left join "{table}" on "{table}".cell_id = e.cell_id' for table in joined)
+        columns = ["m.point", "e.*", *(f'"{table}".* exclude (cell_id, {SHARD})' for table in joined)]
+        # Outcomes of the very row that stands for the cell; which row that is, `e.shard` says already.
+        joins = " ".join(
+            f'left join "{table}" on "{table}".cell_id = e.cell_id and "{table}".{SHARD} = e.shard' for table in joined
+        )
         query = (
             f'select {", ".join(columns)} from members m join "{name}" e on e.cell_id = m.cell_id {joins} '
             "where m.sweep_id = ? order by m.point, e.seed"
