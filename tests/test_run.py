@@ -19,7 +19,7 @@ from swingby.run.batches import choose
 from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
 from swingby.run.derive import derive
 from swingby.run.drain import Drain
-from swingby.run.drive import run_sweep
+from swingby.run.drive import run_sweep, run_sweeps
 from swingby.run.forecast import forecast
 from swingby.run.plan import Planned, Planner, plan, summary
 from swingby.run.progress import Lines, Live, Progress, duration, progress_for, size
@@ -355,6 +355,23 @@ def test_an_error_leaves_the_lock_free(walk: Any) -> None:
     for _ in range(2):
         with pytest.raises(SwingbyError, match="no final row"):
             quietly(walk, sweep, pilot=False)
+
+
+def test_sweeps_run_together_train_shared_cells_once(walk: Any) -> None:
+    """Sweeps given together train every cell once, the first that asks for it does; one that records more does again."""
+    small, large = walk.sweep(seeds=3), walk.sweep(name="larger", axes={"width": [1, 2, 3], "rate": [0.5, 1.0]}, seeds=4)
+    first, second = run_sweeps([small, large], walk.data, local=True, pilot=False, progress=Progress())
+    assert (first.ok, first.trained, second.ok, second.trained) == (12, 12, 24, 12)
+    assert set(walk.started().values()) == {1}
+    again = run_sweeps([large, small], walk.data, local=True, pilot=False, progress=Progress())
+    assert [result.trained for result in again] == [0, 0]
+
+
+def test_a_sweep_given_twice_is_refused(walk: Any) -> None:
+    """The same sweep twice in one run is an error that names it, before anything is trained."""
+    with pytest.raises(SwingbyError, match=r"'walks' .* is given twice"):
+        run_sweeps([walk.sweep(), walk.sweep()], walk.data, local=True, progress=Progress())
+    assert not walk.started()
 
 
 def test_draining_leaves_the_rest_for_the_next_run(walk: Any) -> None:

@@ -78,7 +78,7 @@ def plan(
 
 
 def run(
-    sweep: SweepName,
+    sweeps: Annotated[list[str], typer.Argument(help="Sweep files, or names of packaged sweeps.", show_default=False)],
     data: DataFolder = DEFAULT_DATA,
     overrides: Overrides = None,
     confirm_above: ConfirmAbove = 100_000,
@@ -92,7 +92,9 @@ def run(
     ] = False,
     pilot: Annotated[bool, typer.Option("--pilot/--no-pilot", help="Measure the cost on a few cells first.")] = True,
 ) -> None:
-    """Trains every cell of the sweep that has no result yet; a second run of a finished sweep does no work.
+    """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
+
+    Several sweeps share one start of Ray, and a cell that several ask for is trained once.
 
     Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
     Exit code 0: every cell has a result; 1: some failed or are missing; 2: bad input.
@@ -103,15 +105,17 @@ def run(
     """
     from swingby.run import drive
 
-    loaded = Sweep.load(sweep, overrides or (), confirm_above)
+    loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
     if dry_run:
-        _dry_run(loaded, data, retry_failed)
+        for one in loaded:
+            _dry_run(one, data, retry_failed)
         return
     if local and address is not None:
         raise SwingbyError("--local and --address exclude each other: a for-loop has no cluster")
-    result = drive.run_sweep(loaded, data, local=local, address=address, retry_failed=retry_failed, pilot=pilot)
-    say(str(result))
-    if result.failed or result.missing:
+    results = drive.run_sweeps(loaded, data, local=local, address=address, retry_failed=retry_failed, pilot=pilot)
+    for result in results:
+        say(str(result))
+    if any(result.failed or result.missing for result in results):
         raise typer.Exit(CELLS_FAILED)
 
 

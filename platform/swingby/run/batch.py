@@ -36,7 +36,10 @@ class SupersededError(SwingbyError):
 
 @dataclass(frozen=True, slots=True)
 class BatchDone:
-    """What one call of `run_batch` did: cells with a final row by status, cells left without one, wall seconds."""
+    """What one call of `run_batch` did: cells with a final row by status, cells left without one, wall seconds.
+
+    `plan_id` is told where several plans run at once.
+    """
 
     batch: int
     ok: int = 0
@@ -44,6 +47,7 @@ class BatchDone:
     failed: int = 0
     left: int = 0
     seconds: float = 0.0
+    plan_id: str = ""
 
     @property
     def cells(self) -> int:

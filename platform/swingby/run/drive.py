@@ -1,14 +1,16 @@
-"""Driving a sweep: plan, train what is missing, fold the results in while it runs, derive the outcomes."""
+"""Driving sweeps: plan, train what is missing, fold the results in while it runs, derive the outcomes."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.run import tune
 from swingby.run.derive import derive
@@ -86,8 +88,13 @@ def _costs(costs: Forecast | Actual) -> str:
     return f"{hours:.3g} core-hours, {wall} of training{disk}"
 
 
-def run_sweep(
-    sweep: Sweep,
+def run_sweep(sweep: Sweep, data: str | Path, **options: Any) -> RunResult:
+    """`run_sweeps` of a single one, with its options."""
+    return run_sweeps([sweep], data, **options)[0]
+
+
+def run_sweeps(
+    sweeps: Sequence[Sweep],
     data: str | Path,
     *,
     local: bool = False,
@@ -99,13 +106,15 @@ def run_sweep(
     target_seconds: float = 5.0,
     progress: Progress | None = None,
     drain: Drain | None = None,
-) -> RunResult:
-    """Trains every cell of a sweep that has no result yet, and brings the store up to date.
+) -> list[RunResult]:
+    """Trains every cell of the sweeps that has no result yet, and brings the store up to date.
+
+    Ray is started once, for all of them; a cell that several share is trained by the first.
 
     Ctrl-C (or SIGTERM, or `drain.ask()`) once lets running batches finish; twice raises KeyboardInterrupt.
 
     Args:
-        sweep: what to train.
+        sweeps: what to train, in this order.
         data: the data folder; made if missing.
         local: a plain for-loop in this process instead of Ray Tune.
         address: host:port of an existing Ray cluster.
@@ -117,27 +126,72 @@ def run_sweep(
         progress: who is told; None: standard error.
 
     Raises:
-        SwingbyError: the same sweep is running already (says by whom), or data folder, disk or cluster do not fit.
+        SwingbyError: a sweep is given twice, or is running already (says by whom), or data folder, disk or cluster do
+            not fit.
     """
     began = time.monotonic()
+    _distinct(sweeps)
     records, drain = Records.open(data), drain or Drain()
     progress = progress or progress_for()
-    with records.lock(sweep.sweep_id), drain.on_signals():
+    with ExitStack() as stack:
+        for sweep in sweeps:
+            stack.enter_context(records.lock(sweep.sweep_id))
+        stack.enter_context(drain.on_signals())
         if workers is None:
             workers = 1 if local else _workers(address, records.data)
-        planner = Planner(sweep, records, retry_failed, target_seconds, workers, device, drain)
-        planned = _plan(planner, pilot, progress)
+        options: dict[str, Any] = {
+            "retry_failed": retry_failed,
+            "target_seconds": target_seconds,
+            "workers": workers,
+            "device": device,
+        }
+        every = _plans([Planner(sweep, records, stop=drain, **options) for sweep in sweeps], pilot, progress)
         before = _disk(records.data)
-        lost = {}
-        if planned.missing and not drain():
-            lost = _train(planned, records, progress, drain, local, address)
-        if planned.missing:
+        missing = [planned for planned in every if planned.missing]
+        lost = _train(missing, records, progress, drain, local, address) if missing and not drain() else {}
+        if missing:
             ingest(records)
-        derive(records, [sweep.sweep_id])
+        derive(records, [sweep.sweep_id for sweep in sweeps])
         took = Actual(progress.core_seconds, progress.wall_seconds, _disk(records.data) - before)
-        with Store.open(records.data) as store:
-            counts = standing(store, sweep.experiment_name, sweep.sweep_id)
-        bad = refused(records, f"{planned.plan.plan_id}/")
+        alone = took if len(every) == 1 and progress.done else None
+        return [
+            _result(planned, records, progress, lost, drain(), time.monotonic() - began, alone) for planned in every
+        ]
+
+
+def _distinct(sweeps: Sequence[Sweep]) -> None:
+    seen: set[str] = set()
+    for sweep in sweeps:
+        if sweep.sweep_id in seen:
+            raise SwingbyError(f"sweep {sweep.name!r} ({sweep.sweep_id}) is given twice; give it once")
+        seen.add(sweep.sweep_id)
+
+
+def _plans(planners: Sequence[Planner], pilot: bool, progress: Progress) -> list[Planned]:
+    """The written plans, each without the cells that those before it train."""
+    found: list[Planned] = []
+    taken: dict[str, frozenset[str]] = {}
+    for planner in planners:
+        planner.elsewhere = taken
+        found.append(_plan(planner, pilot, progress))
+        taken |= {cell.cell_id: frozenset(planner.sweep.recording.tokens) for cell in planner.todo}
+    return found
+
+
+def _result(
+    planned: Planned,
+    records: Records,
+    progress: Progress,
+    lost: Mapping[tuple[str, int], str],
+    drained: bool,
+    seconds: float,
+    alone: Actual | None,
+) -> RunResult:
+    """How one of the sweeps stands; `alone` is what the run took, if it was the only one."""
+    sweep, plan_id = planned.sweep, planned.plan.plan_id
+    done = progress.done_of.get(plan_id, 0)
+    with Store.open(records.data) as store:
+        counts = standing(store, sweep.experiment_name, sweep.sweep_id)
     return RunResult(
         name=sweep.name,
         sweep_id=sweep.sweep_id,
@@ -146,13 +200,13 @@ def run_sweep(
         diverged=counts["diverged"],
         failed=counts["failed"],
         missing=len(sweep) - sum(counts.values()),
-        trained=planned.piloted + progress.done,
-        lost=lost,
-        bad=tuple(bad),
-        drained=drain(),
-        seconds=time.monotonic() - began,
-        forecast=planned.forecast if progress.done == planned.missing > 0 else None,
-        actual=took if progress.done else None,
+        trained=planned.piloted + done,
+        lost={batch: reason for (plan, batch), reason in lost.items() if plan == plan_id},
+        bad=tuple(refused(records, f"{plan_id}/")),
+        drained=drained,
+        seconds=seconds,
+        forecast=planned.forecast if alone is not None and done == planned.missing else None,
+        actual=alone,
     )
 
 
@@ -161,7 +215,7 @@ def _workers(address: str | None, data: Path) -> int:
 
 
 def _plan(planner: Planner, pilot: bool, progress: Progress) -> Planned:
-    """The written plan; pilot cells first, if the cost of what is missing is unknown."""
+    """The written plan of one; pilot cells first, if the cost of what is missing is unknown."""
     if pilot:
         planner.measure(progress.line)
     planned = planner.commit()
@@ -171,10 +225,10 @@ def _plan(planner: Planner, pilot: bool, progress: Progress) -> Planned:
 
 
 def _train(
-    planned: Planned, records: Records, progress: Progress, drain: Drain, local: bool, address: str | None
-) -> dict[int, str]:
+    planned: Sequence[Planned], records: Records, progress: Progress, drain: Drain, local: bool, address: str | None
+) -> dict[tuple[str, int], str]:
     """Runs the batches while their shards are folded into the store; returns those given up."""
-    progress.planned(planned)
+    progress.planned(*planned)
     try:
         with _folding(records, drain, progress):
             if local:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from swingby.records import Records
 from swingby.run.batch import run_batch
 from swingby.run.drain import Drain
@@ -9,18 +12,23 @@ from swingby.run.plan import Planned
 from swingby.run.progress import Progress
 
 
-def run_local(planned: Planned, records: Records, progress: Progress, drain: Drain | None = None) -> dict[int, str]:
-    """Runs every batch of the plan in this process, one after another, in the plan's order.
+def run_local(
+    planned: Sequence[Planned], records: Records, progress: Progress, drain: Drain | None = None
+) -> dict[tuple[str, int], str]:
+    """Runs every batch of the plans in this process, one after another, in the plans' order.
 
     Returns:
-        Batches that were given up, with the reason: none here, since whatever a cell raises stays with the cell.
+        Batches (by plan and number) that were given up, with the reason: none here, since whatever a cell raises stays
+        with the cell.
 
     Raises:
         SwingbyError: as `run_batch`; batches that are done stay done.
     """
     drain = drain or Drain()
-    for note in planned.batches:
+    for one, note in ((item, note) for item in planned for note in item.batches):
         if drain():
             break
-        progress.batch_done(run_batch(records.data, planned.plan.plan_id, note.batch, planned.device(note), drain))
+        plan_id = one.plan.plan_id
+        done = run_batch(records.data, plan_id, note.batch, one.device(note), drain)
+        progress.batch_done(replace(done, plan_id=plan_id))
     return {}

@@ -40,6 +40,7 @@ class Planned:
         resources: what a batch of each shape occupies.
         workers: how many one-core batches run at once.
         piloted: cells that were trained to measure the cost; they count as done.
+        shared: cells that other sweeps of the same run train.
     """
 
     sweep: Sweep
@@ -53,6 +54,7 @@ class Planned:
     workers: int
     written: bool = False
     piloted: int = 0
+    shared: int = 0
     chosen_device: str | None = None
 
     def device(self, note: BatchNote) -> str:
@@ -97,7 +99,13 @@ def cores() -> int:
 
 
 class Planner:
-    """The steps of planning one sweep; whoever writes or measures holds the sweep's lock."""
+    """The steps of planning one sweep; whoever writes or measures holds the sweep's lock.
+
+    Attributes:
+        elsewhere: cells that other sweeps of the same run train, with the tokens of what these record of them; they
+            are left alone if that is all that this sweep asks for.
+        todo: the cells to train, as last looked at.
+    """
 
     def __init__(
         self,
@@ -112,9 +120,11 @@ class Planner:
         self.sweep, self.records = sweep, records
         self.retry_failed, self.target, self.workers = retry_failed, target_seconds, workers
         self.device, self.stop = device, stop
+        self.elsewhere: Mapping[str, frozenset[str]] = {}
         self.piloted = 0
         self.cells = list(sweep.cells())
         self.todo: list[Cell] = []
+        self.shared = 0
         self._shapes: dict[str, str] = {}
 
     def look(self) -> Planned:
@@ -191,7 +201,10 @@ class Planner:
         ids = [cell.cell_id for cell in self.cells]
         found = finished(self.records, self.sweep.experiment_name, ids, self.sweep.recording.tokens)
         done, failed = set(found.done), set() if self.retry_failed else set(found.failed)
-        self.todo = [cell for cell in self.cells if cell.cell_id not in done and cell.cell_id not in failed]
+        todo = [cell for cell in self.cells if cell.cell_id not in done and cell.cell_id not in failed]
+        asked = set(self.sweep.recording.tokens)
+        self.todo = [cell for cell in todo if not asked <= self.elsewhere.get(cell.cell_id, frozenset())]
+        self.shared = len(todo) - len(self.todo)
         return len(done), len(failed)
 
     def _shape(self, cell: Cell) -> str:
@@ -249,6 +262,7 @@ class Planner:
             workers=self.workers,
             written=written,
             piloted=self.piloted,
+            shared=self.shared,
             chosen_device=self.device,
         )
 
@@ -310,6 +324,8 @@ def summary(planned: Planned) -> str:
     lines = [f"{planned.sweep.name}: {len(planned.sweep):,} cells: {standing}"]
     if planned.piloted:
         lines.append(f"  {planned.piloted:,} pilot cells were trained to measure the cost; they are kept as results")
+    if planned.shared:
+        lines.append(f"  {counted(planned.shared, 'more cell')} of it will be trained by the sweeps named before it")
     if not planned.missing:
         return "\n".join(lines)
     batches, shapes = counted(len(planned.batches), "batch", "batches"), counted(len(planned.resources), "shape")

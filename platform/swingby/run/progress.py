@@ -54,23 +54,30 @@ class Progress:
     def _reset(self) -> None:
         self.total = self.done = self.failed = self.diverged = self.batches = 0
         self.core_seconds = self._forecast = self._forecast_done = 0.0
-        self._forecast_of: dict[int, float] = {}
-        self._cpus_of: dict[int, float] = {}
+        self._forecast_of: dict[tuple[str, int], float] = {}
+        self._cpus_of: dict[tuple[str, int], float] = {}
+        self.done_of: dict[str, int] = {}
         self._workers = 1
+        self._named = False
         self._began = time.monotonic()
         self._first = self._last = self._began
 
     def line(self, text: str) -> None:
         """Something worth saying once."""
 
-    def planned(self, planned: Planned) -> None:
-        """The run is about to begin."""
+    def planned(self, *planned: Planned) -> None:
+        """The run is about to begin, of these plans."""
         self._reset()
-        self.total = planned.missing
-        self._cpus_of = {note.batch: planned.resources[note.shape].cpus for note in planned.batches}
-        self._workers = max(1, planned.workers)
-        self._forecast_of = {note.batch: note.forecast_seconds or float(note.cells) for note in planned.batches}
+        self.total = sum(one.missing for one in planned)
+        self._workers = max(1, *(one.workers for one in planned))
+        for one in planned:
+            # A single plan needs no name: what comes back is of it.
+            plan_id = one.plan.plan_id if len(planned) > 1 else ""
+            for note in one.batches:
+                self._cpus_of[plan_id, note.batch] = one.resources[note.shape].cpus
+                self._forecast_of[plan_id, note.batch] = note.forecast_seconds or float(note.cells)
         self._forecast = sum(self._forecast_of.values())
+        self._named = len(planned) > 1
         self._show(first=True)
 
     def batch_done(self, done: BatchDone) -> None:
@@ -79,10 +86,12 @@ class Progress:
         self._first = min(self._first if self.batches else self._last, self._last - done.seconds)
         self.batches += 1
         self.done += done.cells
+        self.done_of[done.plan_id] = self.done_of.get(done.plan_id, 0) + done.cells
         self.diverged += done.diverged
-        self.core_seconds += done.seconds * self._cpus_of.get(done.batch, 1.0)
+        key = (done.plan_id if self._named else "", done.batch)
+        self.core_seconds += done.seconds * self._cpus_of.get(key, 1.0)
         if done.cells:  # a batch that was stopped before its first result says nothing about the others
-            self._forecast_done += self._forecast_of.get(done.batch, 0.0)
+            self._forecast_done += self._forecast_of.get(key, 0.0)
         self.failed_cells(done.failed)
         self._show()
 

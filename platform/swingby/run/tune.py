@@ -34,26 +34,31 @@ _NOISE = ("ray.tune.analysis.experiment_analysis", "ray.tune.tune")
 
 
 def run_tune(
-    planned: Planned, records: Records, progress: Progress, drain: Drain | None = None, address: str | None = None
-) -> dict[int, str]:
-    """Runs every batch of the plan as a Tune trial; workers are reused, so a trial costs some 20 ms.
+    planned: Sequence[Planned],
+    records: Records,
+    progress: Progress,
+    drain: Drain | None = None,
+    address: str | None = None,
+) -> dict[tuple[str, int], str]:
+    """Runs every batch of the plans as a Tune trial; workers are reused, so a trial costs some 20 ms.
 
     Args:
-        planned: what to run; its plan is written.
+        planned: what to run; their plans are written.
         drain: once asked, no batch begins any more and running ones finish.
         address: host:port of an existing cluster whose nodes all see the data folder; None: this machine.
 
     Returns:
-        Batches that were given up after their process died `RETRIES` + 1 times, with the reason.
+        Batches (by plan and number) that were given up after their process died `RETRIES` + 1 times, with the reason.
 
     Raises:
         SwingbyError: an experiment broke its contract, a shard cannot be written, or the cluster does not fit.
     """
     drain = drain or Drain()
     with ExitStack() as stack:
-        flag = stack.enter_context(drain.flagged(flag_for(records.data, planned.plan.plan_id)))
-        storage = stack.enter_context(_ray(planned.workers, address, records.data))
-        _check_resources(planned)
+        flag = stack.enter_context(drain.flagged(flag_for(records.data, planned[0].plan.plan_id)))
+        storage = stack.enter_context(_ray(max(one.workers for one in planned), address, records.data))
+        for one in planned:
+            _check_resources(one)
         return _fit(_Run(planned, records, flag, progress, drain), storage)
 
 
@@ -170,17 +175,25 @@ def _bundle(needed: Resources, device: str | None) -> dict[str, float]:
 class _Run:
     """What the parts of one run share."""
 
-    def __init__(self, planned: Planned, records: Records, flag: Path, progress: Progress, drain: Drain) -> None:
+    def __init__(
+        self, planned: Sequence[Planned], records: Records, flag: Path, progress: Progress, drain: Drain
+    ) -> None:
         self.planned, self.progress, self.drain = planned, progress, drain
         self.fault: str | None = None
-        self.lost: dict[int, str] = {}
-        self._fixed = {"data": str(records.data), "plan_id": planned.plan.plan_id, "flag": str(flag)}
+        self.lost: dict[tuple[str, int], str] = {}
+        self._fixed = {"data": str(records.data), "flag": str(flag)}
+
+    @property
+    def count(self) -> int:
+        """How many batches there are."""
+        return sum(len(one.batches) for one in self.planned)
 
     def configs(self) -> Iterator[dict[str, Any]]:
-        """The configuration of each trial, in the plan's order."""
-        for note in self.planned.batches:
-            bundle = _bundle(self.planned.resources[note.shape], self.planned.chosen_device)
-            yield {**self._fixed, "batch": note.batch, "device": self.planned.device(note), "bundle": bundle}
+        """The configuration of each trial, in the plans' order."""
+        for one, note in ((item, note) for item in self.planned for note in item.batches):
+            bundle = _bundle(one.resources[note.shape], one.chosen_device)
+            own = {"plan_id": one.plan.plan_id, "batch": note.batch, "device": one.device(note), "bundle": bundle}
+            yield {**self._fixed, **own}
 
     def stopping(self) -> bool:
         """Whether no batch should begin any more."""
@@ -201,7 +214,7 @@ class _Run:
     def gave_up(self, trial: Any) -> None:
         """The process of a batch died once too often."""
         batch, reason = trial.config["batch"], _last(trial.get_error())
-        self.lost[batch] = f"its process died {RETRIES + 1} times; the last time: {reason}"
+        self.lost[trial.config["plan_id"], batch] = f"its process died {RETRIES + 1} times; the last time: {reason}"
         self.progress.line(f"batch {batch} is given up")
 
 
@@ -216,16 +229,16 @@ def train(config: Mapping[str, Any]) -> dict[str, Any]:
         )
     except SwingbyError as error:
         return {"done": True, "fault": str(error)}
-    return {"done": True, "fault": None, "batch_done": asdict(done)}
+    return {"done": True, "fault": None, "batch_done": {**asdict(done), "plan_id": config["plan_id"]}}
 
 
-def _fit(run: _Run, storage: Path) -> dict[int, str]:
+def _fit(run: _Run, storage: Path) -> dict[tuple[str, int], str]:
     """Tunes; returns the batches given up."""
     from ray import tune
 
     tuner = tune.Tuner(
         _trainable(),
-        tune_config=tune.TuneConfig(search_alg=_searcher(run), num_samples=len(run.planned.batches), reuse_actors=True),
+        tune_config=tune.TuneConfig(search_alg=_searcher(run), num_samples=run.count, reuse_actors=True),
         run_config=tune.RunConfig(
             storage_path=str(storage),
             verbose=0,
