@@ -1,4 +1,4 @@
-"""The verb `report` of the command."""
+"""The verbs that analysis adds to the command: report, figures, extend."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, say
+from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, tell
 from swingby.errors import SwingbyError
 
 
@@ -34,7 +34,84 @@ def report(
     from analysis.report import write_report
 
     wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
-    say(str(write_report(sweep, data, out, wanted, _plane(plane))))
+    say(str(write_report(sweep, data, out, wanted, _plane(plane)).page))
+
+
+def figures(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Figures such as 2a or figure-7; all, without.", show_default=False)
+    ] = None,
+    data: DataFolder = DEFAULT_DATA,
+    out: Annotated[Path, typer.Option(help="Where the page and the folders with the reports go.")] = Path("out"),
+    quick: Annotated[bool, typer.Option("--quick", help="A few seeds of each: what is trained counts later.")] = False,
+    overrides: Overrides = None,
+    run: Annotated[bool, typer.Option("--run/--no-run", help="Train what is missing, or draw what is there.")] = True,
+    local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
+    pictures: Annotated[
+        bool, typer.Option("--pictures/--no-pictures", help="Each figure as PNG, SVG and PDF, ready for a paper.")
+    ] = True,
+) -> None:
+    """Redraws the figures of the swing-by paper: trains their sweeps, writes each one's report, and a page with all.
+
+    Every figure is a sweep of its own, over many seeds and under both presets; `swingby run figure-2a` and
+    `swingby report figure-2a` are the same for a single one. A second call trains nothing.
+
+    Example:
+
+        swingby figures 2a 5 --quick
+    """
+    from analysis.gallery import figure_names, write_gallery
+    from analysis.report import KINDS
+    from analysis.train import QUICK_SEEDS
+
+    laid = [*([f"seeds.count={QUICK_SEEDS}"] if quick else []), *(overrides or ())]
+    options = ["--local"] if local else []
+    kinds = KINDS if pictures else ()
+    page = write_gallery(
+        figure_names(names or ()), data, out, overrides=laid, run=options if run else None, kinds=kinds, say=tell
+    )
+    say(str(page))
+
+
+def extend(
+    sweep: Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)],
+    data: DataFolder = DEFAULT_DATA,
+    steps: Annotated[float | None, typer.Option(help="Make every run so many times as long.", metavar="FACTOR")] = None,
+    half_width: Annotated[
+        float | None,
+        typer.Option(help="Add seeds until half of every point's 95 % interval is at most this.", metavar="SHARE"),
+    ] = None,
+    outcome: Annotated[
+        str | None, typer.Option(help="The outcome whose share is meant; default: the diagram's.", metavar="OUTCOME")
+    ] = None,
+    most: Annotated[int, typer.Option(help="Never more seeds than this.")] = 1000,
+    overrides: Overrides = None,
+    local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
+) -> None:
+    """Trains a sweep further: every run longer, or more seeds until the shares are known well enough.
+
+    What is trained already counts: more seeds are trained beside those there are. A longer run is another cell, and
+    repeats the shorter one's steps. Seeds that are added until an interval is narrow make it a little too narrow: the
+    stop depends on what was seen. `swingby report` shows the extended sweep, which has the same name.
+
+    Example:
+
+        swingby extend figure-13 --half-width 0.15 --outcome non_monotone
+    """
+    from analysis.extend import extend_seeds, longer
+    from analysis.train import train
+    from swingby.sweep import Sweep
+
+    options = ["--local"] if local else []
+    if (steps is None) == (half_width is None):
+        raise SwingbyError("say how to extend it: --steps FACTOR for longer runs, or --half-width SHARE for more seeds")
+    if steps is not None:
+        laid = [*(overrides or ()), *longer(Sweep.load(sweep, overrides or ()), steps)]
+        train([sweep], data, laid, options)
+    else:
+        count = extend_seeds(sweep, data, outcome, half_width or 0.0, most, overrides or (), options, tell)
+        laid = [*(overrides or ()), f"seeds.count={count}"]
+    say(f"extended: swingby run {sweep} {' '.join(f'--set {item}' for item in laid)}")
 
 
 def _plane(text: str) -> tuple[int, int]:

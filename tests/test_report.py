@@ -62,7 +62,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def report(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its report; the folder of the page."""
-    return write_report("small", trained, tmp_path_factory.mktemp("out")).parent
+    return write_report("small", trained, tmp_path_factory.mktemp("out")).page.parent
 
 
 @pytest.fixture(scope="module")
@@ -248,7 +248,7 @@ def test_an_unfinished_sweep_says_what_is_missing(tmp_path: Path) -> None:
 
     sweep = synthetic_sim.square("half-done", 3, 4)
     synthetic_sim.write(tmp_path / "data", sweep, fate)
-    text = text_of(write_report("half-done", tmp_path / "data", tmp_path / "out", kinds=()).parent)
+    text = text_of(write_report("half-done", tmp_path / "data", tmp_path / "out", kinds=()).page.parent)
     assert "5 of 36 cells have no result yet" in text
     assert "1 cell failed with an error" in text
     assert "1 cell diverged" in text
@@ -262,7 +262,7 @@ def test_a_title_stays_text(tmp_path: Path) -> None:
     title = "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>"
     sweep = synthetic_sim.square("hostile", 2, 2, title)
     synthetic_sim.write(tmp_path / "data", sweep)
-    folder = write_report("hostile", tmp_path / "data", tmp_path / "out", kinds=()).parent
+    folder = write_report("hostile", tmp_path / "data", tmp_path / "out", kinds=()).page.parent
     page = (folder / PAGE).read_text()
     assert title not in page
     assert html.escape(title, quote=False).replace("'", "&#39;") in page
@@ -326,7 +326,7 @@ def test_any_outcome_can_be_the_diagram(outcome: str, first: str, tmp_path: Path
     text = text.replace("outcome: transient_memorization", f"outcome: {outcome}")
     sweep = Sweep.parse(text.replace(", y: init_gain", "") if outcome == "outcome" else text, "other.yaml")
     synthetic_sim.write(tmp_path / "data", sweep)
-    folder = write_report("other", tmp_path / "data", tmp_path / "out", kinds=()).parent
+    folder = write_report("other", tmp_path / "data", tmp_path / "out", kinds=()).page.parent
     assert next(iter(page_data(folder)["figures"])) == first
     assert page_data(folder)["panel"]["figure"] == first
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,27 @@ SHARPNESS = 3.0
 """Pixels of the PNG for each pixel of the figure: about 300 dpi where a figure fills the width of a page."""
 
 
+@dataclass(frozen=True)
+class Report:
+    """A report that was written.
+
+    Attributes:
+        name: of the sweep.
+        page: where it lies.
+        figures: what it shows.
+        warnings: what a reader must know first.
+    """
+
+    name: str
+    page: Path
+    figures: Sequence[Figure]
+    warnings: Sequence[str]
+
+
 def write_report(
     sweep: str, data: Path, out: Path, kinds: Collection[str] = KINDS, plane: tuple[int, int] = (1, 2)
-) -> Path:
-    """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all; gives the page's path.
+) -> Report:
+    """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all.
 
     Cells that the detectors have not seen yet are shown to them first.
 
@@ -59,7 +77,7 @@ def write_report(
     folder = out.expanduser().absolute() / found.name
     contents = {PAGE: page(figures, kinds).encode(), **pictures(figures.every, kinds)}
     replace_folder(folder, contents)
-    return folder / PAGE
+    return Report(found.name, folder / PAGE, figures.every, words.warnings(figures.data))
 
 
 def drawn(read: ReportData, store: Store) -> list[Figure]:

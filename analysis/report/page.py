@@ -13,12 +13,13 @@ from importlib.resources import files
 from typing import Any
 
 import vl_convert
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from analysis.report.queries import Query
 from swingby.errors import SwingbyError
 
+NOTHING = "'none'"
 VEGA_LITE = "6.4"
 """The Vega-Lite that Altair 6 writes for, of those that vl-convert carries."""
 
@@ -67,7 +68,8 @@ def vega() -> str:
     return bundle
 
 
-def _own(name: str) -> str:
+def own(name: str) -> str:
+    """The text of one of our own templates, style sheets or scripts."""
     return files("analysis").joinpath("templates", name).read_text(encoding="utf-8")
 
 
@@ -76,16 +78,40 @@ def _hash(text: str) -> str:
 
 
 def policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
-    """The page's Content-Security-Policy: these scripts and styles, by their hashes, and nothing from anywhere."""
+    """The page's Content-Security-Policy: these scripts and styles, by their hashes, and nothing from anywhere.
+
+    Pictures only as part of the page itself.
+    """
     return "; ".join(
         [
             "default-src 'none'",
-            f"script-src {' '.join(map(_hash, scripts))}",
+            f"script-src {' '.join(map(_hash, scripts)) or NOTHING}",
             f"style-src {' '.join(map(_hash, styles))}",
+            "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
         ]
     )
+
+
+def plain_page(template: str, content: Mapping[str, Any], more_style: str = "") -> str:
+    """A page without a script, from a template of this package; every text in the content is escaped.
+
+    Args:
+        more_style: rules beside those that all pages share.
+    """
+    sheet = own("page.css") + more_style
+    return _template(template).render(**content, policy=policy([], [sheet]), sheet=Markup(sheet))  # noqa: S704  our own
+
+
+def _template(name: str) -> Template:
+    return Environment(
+        loader=PackageLoader("analysis"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    ).get_template(name)
 
 
 def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
@@ -95,15 +121,8 @@ def render(content: Mapping[str, Any], data: Mapping[str, Any]) -> str:
         content: what the template shows; every text in it is escaped.
         data: what the page's script reads: specs of the figures and the curves of the points.
     """
-    environment = Environment(
-        loader=PackageLoader("analysis"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    script, sheet = _own("page.js"), _own("page.css")
-    return environment.get_template("report.html").render(
+    script, sheet = own("page.js"), own("page.css")
+    return _template("report.html").render(
         **content,
         policy=policy([vega(), script], [sheet]),
         vega=Markup(vega()),  # noqa: S704  a library's script, not text from outside

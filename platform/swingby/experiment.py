@@ -165,6 +165,7 @@ class Experiment(ABC):
         scalars: result columns with one value a cell.
         curves: list columns that every run records; `step` (int64 list) is always among them.
         recordings: on request: name -> the columns it adds.
+        lengths: names of the integer parameters that a run's number of steps is proportional to.
     """
 
     name: ClassVar[str]
@@ -175,6 +176,7 @@ class Experiment(ABC):
     scalars: ClassVar[Mapping[str, Column]] = {}
     curves: ClassVar[Mapping[str, Column]] = {}
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}
+    lengths: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def shape(self, params: Any) -> str:

@@ -48,7 +48,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a small sweep with a hostile title."""
     folder = tmp_path_factory.mktemp("small")
     synthetic_sim.write(folder / "data", synthetic_sim.square("small", 4, 5, TITLE))
-    return write_report("small", folder / "data", folder / "out", kinds=())
+    return write_report("small", folder / "data", folder / "out", kinds=()).page
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of 41 x 41 points of 30 seeds, whose curves are made up."""
     folder = tmp_path_factory.mktemp("large")
     synthetic_sim.write(folder / "data", synthetic_sim.square("large", 41, 30))
-    return write_report("large", folder / "data", folder / "out", kinds=())
+    return write_report("large", folder / "data", folder / "out", kinds=()).page
 
 
 class Opened:

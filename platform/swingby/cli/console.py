@@ -19,6 +19,12 @@ DataFolder = Annotated[
     Path, typer.Option("--data", envvar="SWINGBY_DATA", help="The folder that holds plans, shards and the store.")
 ]
 DEFAULT_DATA = Path("data")
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Override one value, e.g. seeds.count=3 or base.n=500; repeatable."
+    ),
+]
 READABLE = 10
 """A column of a table may be folded to so many characters."""
 
@@ -32,6 +38,11 @@ def complain(message: str) -> None:
 def say(message: str = "") -> None:
     """A line for the reader of the terminal."""
     out.print(message, markup=False)
+
+
+def tell(message: str) -> None:
+    """A line about what goes on, beside the results."""
+    err.print(message, markup=False)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

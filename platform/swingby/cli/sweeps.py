@@ -7,18 +7,12 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, say, table
+from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, table
 from swingby.errors import SwingbyError
 from swingby.run.progress import duration, size
 from swingby.sweep import Sweep
 
 SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="PATH=VALUE", help="Override one value, e.g. seeds.count=3 or base.n=500; repeatable."
-    ),
-]
 ConfirmAbove = Annotated[
     int, typer.Option("--confirm-above", metavar="CELLS", help="Refuse a sweep of more cells than this.")
 ]

@@ -1,0 +1,153 @@
+"""The gallery: every figure of a set of named sweeps, trained where need be, each with its report, on one page."""
+
+from __future__ import annotations
+
+import base64
+import json
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+
+from analysis.report import Report, titled, write_report
+from analysis.report.page import VEGA_LITE, Figure, plain_page
+from analysis.report.prose import plural
+from analysis.train import train
+from swingby import plugins
+from swingby.errors import SwingbyError
+from swingby.files import utc_now, write_whole
+from swingby.run.progress import duration
+from swingby.sweep import Sweep, named_sweeps
+
+PREFIX = "figure-"
+PAGE = "figures.html"
+THUMBNAIL = 0.75
+"""Pixels for each pixel of the figure."""
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One sweep on the page: its report, and each figure's picture (PNG)."""
+
+    report: Report
+    pictures: Sequence[bytes]
+    seconds: float
+
+
+def figure_names(asked: Sequence[str]) -> list[str]:
+    """The named sweeps that redraw a figure, `figure-...`, or those of them that are asked for (with or without it).
+
+    Raises:
+        SwingbyError: no such figure; with the nearest one.
+    """
+    known = sorted((name for name in named_sweeps() if name.startswith(PREFIX)), key=_natural)
+    wanted = [name if name.startswith(PREFIX) else PREFIX + name for name in asked]
+    for name in wanted:
+        if name not in known:
+            raise SwingbyError(f"no figure is called {name!r}; {plugins.nearest(name, known)}")
+    return list(dict.fromkeys(wanted)) or known
+
+
+def _natural(name: str) -> tuple[int, str]:
+    """Figures as the paper counts them: 2a, 2b, 3, ..., 10."""
+    text = name.removeprefix(PREFIX)
+    digits = text.rstrip("abcdefghijklmnopqrstuvwxyz")
+    return (int(digits) if digits.isdecimal() else 0, text)
+
+
+def write_gallery(
+    names: Sequence[str],
+    data: Path,
+    out: Path,
+    *,
+    overrides: Sequence[str] = (),
+    run: Sequence[str] | None = (),
+    kinds: Collection[str] = (),
+    say: Say = lambda text: None,
+) -> Path:
+    """Trains what the sweeps lack, writes the report of each into `out`, and a page with all of them; gives its path.
+
+    Args:
+        names: named sweeps; see `figure_names`.
+        overrides: laid over every sweep, such as "seeds.count=3".
+        run: further options of `swingby run`; None: train nothing, and draw what there is.
+        kinds: which of png, svg and pdf to write beside each report.
+        say: told what goes on.
+
+    Raises:
+        SwingbyError: a sweep cannot be trained or drawn (says which), or the disk refuses.
+    """
+    began = time.monotonic()
+    sweeps = [Sweep.load(name, overrides) for name in names]
+    if run is not None:
+        train(names, data, overrides, run)
+    trained = time.monotonic() - began
+    say(f"trained in {duration(trained)}")
+    shown = _drawn(sweeps, data, out, kinds, say)
+    took = f"Training took {duration(trained)} and drawing {duration(time.monotonic() - began - trained)}."
+    page = out.expanduser().absolute() / PAGE
+    text = plain_page("gallery.html", _content(sweeps, shown, took))
+    write_whole(page, lambda path: path.write_text(text, encoding="utf-8"))
+    return page
+
+
+def _drawn(sweeps: Sequence[Sweep], data: Path, out: Path, kinds: Collection[str], say: Say) -> list[Shown]:
+    """The reports, as many at once as there are cores: compiling figures takes most of the time."""
+    tasks = [(sweep.sweep_id, sweep.name, data, out, tuple(kinds)) for sweep in sweeps]
+    workers = min(len(tasks), len(os.sched_getaffinity(0)))
+    found = []
+    # A fresh process each: what a fork copies of DuckDB's and Arrow's threads is not usable.
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        for sweep, shown in zip(sweeps, pool.map(_one, tasks), strict=True):
+            say(f"{sweep.name}: {plural(len(shown.pictures), 'figure')}, {duration(shown.seconds)}")
+            found.append(shown)
+    return found
+
+
+def _one(task: tuple[str, str, Path, Path, tuple[str, ...]]) -> Shown:
+    sweep_id, name, data, out, kinds = task
+    began = time.monotonic()
+    try:
+        report = write_report(sweep_id, data, out, kinds)
+    except SwingbyError as error:
+        raise SwingbyError(f"{name}: {error}") from None
+    pictures = [_thumbnail(figure) for figure in report.figures]
+    return Shown(report, pictures, time.monotonic() - began)
+
+
+def _thumbnail(figure: Figure) -> bytes:
+    return vl_convert.vegalite_to_png(json.dumps(titled(figure)), vl_version=VEGA_LITE, scale=THUMBNAIL)
+
+
+def _content(sweeps: Sequence[Sweep], shown: Sequence[Shown], took: str) -> Mapping[str, Any]:
+    return {
+        "title": "The figures of the swing-by paper on the identity-mapping task",
+        "lead": "Each redrawn from its own sweep, over many seeds, under the conventions of the paper's text and under "
+        "those of the code behind its figures.",
+        "written": utc_now()[:16].replace("T", " ") + " UTC",
+        "took": took,
+        "sweeps": [_row(sweep, one) for sweep, one in zip(sweeps, shown, strict=True)],
+    }
+
+
+def _row(sweep: Sweep, shown: Shown) -> Mapping[str, Any]:
+    figures = [
+        {"slug": figure.slug, "title": figure.title, "image": f"data:image/png;base64,{base64.b64encode(png).decode()}"}
+        for figure, png in zip(shown.report.figures, shown.pictures, strict=True)
+    ]
+    return {
+        "name": sweep.name,
+        "title": sweep.title or "",
+        "description": " ".join((sweep.description or "").split()),
+        "link": f"{shown.report.name}/{shown.report.page.name}",
+        "warnings": shown.report.warnings,
+        "figures": figures,
+        "seeds": f"{plural(len(sweep.points), 'point')}, {plural(len(sweep.seeds), 'seed')} each",
+    }
