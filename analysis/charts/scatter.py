@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,9 +23,10 @@ class Dot(NamedTuple):
 
     panel: str
     series: str
+    entry: str
+    seed: int
     predicted: float
     measured: float
-    tip: str
 
 
 def scatter(
@@ -38,19 +40,20 @@ def scatter(
         titles: of the two axes.
     """
     low, high = _domain(dots)
+    places = {panel: place for place, panel in enumerate(notes)}
     rows: list[dict[str, Any]] = []
     for panel, lines in notes.items():
         # From beyond the edges, which clip it: the band is as wide there as anywhere.
         ends = [{"at": at, "low": at * (1 - BAND), "high": at * (1 + BAND)} for at in (low / 2, high * 2)]
-        rows += [{"kind": "identity", "panel": panel, **end} for end in ends]
-        rows.append({"kind": "note", "panel": panel, "text": "\n".join(lines)})
-    rows += [_row(dot, low, high) for dot in dots]
-    count = len(notes)
-    across = count if count <= 3 else (2 if count == 4 else 3)
+        rows += [{"kind": "identity", "panel": places[panel], **end} for end in ends]
+        rows.append({"kind": "note", "panel": places[panel], "text": "\n".join(lines)})
+    rows += [_row(dot, places[dot.panel], low, high) for dot in dots]
+    across = len(notes) if len(notes) <= 3 else (2 if len(notes) == 4 else 3)
     chart = alt.layer(*_layers(series, low, high, titles)).properties(width=PANEL, height=PANEL)
-    facet = alt.Facet("panel:N", sort=list(notes), header=alt.Header(title=None, labelLimit=PANEL + 10))
-    chart = chart.facet(facet=facet, columns=across, data=style.LATER)
-    if count % across:  # else the empty place of the last row would get an axis, too
+    # Panels go by number, so that their names do not stand in every row.
+    header = alt.Header(title=None, labelLimit=PANEL + 10, labelExpr=f"{json.dumps(list(notes))}[datum.value]")
+    chart = chart.facet(facet=alt.Facet("panel:O", header=header), columns=across, data=style.LATER)
+    if len(notes) % across:  # else the empty place of the last row would get an axis, too
         chart = chart.resolve_axis(x="independent", y="independent")
     return style.finished(chart, rows, spacing=20)
 
@@ -63,18 +66,12 @@ def _domain(dots: Iterable[Dot]) -> tuple[float, float]:
     return low / room, high * room
 
 
-def _row(dot: Dot, low: float, high: float) -> dict[str, Any]:
-    edge = "up" if math.isinf(dot.measured) else ("right" if math.isinf(dot.predicted) else "")
+def _row(dot: Dot, panel: int, low: float, high: float) -> dict[str, Any]:
     x, y = (min(max(value, low), high) for value in (dot.predicted, dot.measured))
-    return {
-        "kind": "edge" if edge else "dot",
-        "panel": dot.panel,
-        "series": dot.series,
-        "x": x,
-        "y": y,
-        "edge": edge,
-        "tip": dot.tip,
-    }
+    row = {"kind": "dot", "panel": panel, "series": dot.series, "entry": dot.entry, "seed": dot.seed, "x": x, "y": y}
+    if math.isinf(dot.measured) or math.isinf(dot.predicted):
+        row |= {"kind": "edge", "edge": "up" if math.isinf(dot.measured) else "right"}
+    return row
 
 
 def _layers(series: Mapping[str, str], low: float, high: float, titles: tuple[str, str]) -> list[alt.Chart]:
@@ -91,7 +88,12 @@ def _layers(series: Mapping[str, str], low: float, high: float, titles: tuple[st
         x=alt.X("x:Q", scale=scale, axis=x),
         y=alt.Y("y:Q", scale=scale, axis=y),
         color=colour,
-        tooltip=[alt.Tooltip("tip:N", title="run")],
+        tooltip=[
+            alt.Tooltip("entry:N", title="of"),
+            alt.Tooltip("seed:Q"),
+            alt.Tooltip("x:Q", title="predicted", format=".4~g"),
+            alt.Tooltip("y:Q", title="measured", format=".4~g"),
+        ],
     )
     dots = marks.transform_filter("datum.kind == 'dot'").mark_point(size=22, filled=False, strokeWidth=1, opacity=0.65)
     beyond = marks.transform_filter("datum.kind == 'edge'").mark_point(filled=True, size=45, opacity=0.9)

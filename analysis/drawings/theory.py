@@ -21,7 +21,7 @@ LAST, OTHERS = "minor entries of the last concept", "other minor entries"
 MINORS = {LAST: "#3a3a3a", OTHERS: "#9aa4af"}
 FAMILY = ("symmetric", "w_recurrence")
 MARKS = (
-    "Line: the identity. Shaded: 10 % about it. In each panel: how many lie within, with the 95 % Wilson interval of "
+    "Line: the identity. Shaded: 10 % about it. In each panel: how many lie within, and the 95 % Wilson interval of "
     "their share; it takes them as independent, which those of one run are not quite. Both axes are logarithmic, and "
     "the same in all panels."
 )
@@ -80,7 +80,7 @@ class Theory(Drawing):
 def _times(subject: Subject, rows: pl.DataFrame, query: Query) -> Figure:
     title = "When concepts arrive: theory and experiment"
     axes = ("predicted arrival at 0.9 (step)", "measured arrival at 0.9 (step)")
-    spec = scatter(_dots(subject, rows, "step"), _notes(subject, rows), _series(rows), axes).to_dict()
+    spec = scatter(_dots(subject, rows), _notes(subject, rows), _series(rows), axes).to_dict()
     caption = f"When each concept arrives at 0.9, as theory predicts it and as it came, {_what(subject, rows)}."
     reading = _spoken(subject, rows, FAMILY_TIMES, LAYER_TIMES) + MARKS
     if any(math.isinf(value) for value in rows["measured"]):
@@ -91,7 +91,7 @@ def _times(subject: Subject, rows: pl.DataFrame, query: Query) -> Figure:
 def _rates(subject: Subject, rows: pl.DataFrame, query: Query) -> Figure:
     title = "The terminal slow-down: theory and experiment"
     axes = ("predicted rate (1 / time)", "measured rate (1 / time)")
-    spec = scatter(_dots(subject, rows, "/ time"), _notes(subject, rows), _series(rows), axes).to_dict()
+    spec = scatter(_dots(subject, rows), _notes(subject, rows), _series(rows), axes).to_dict()
     caption = f"The rates of the terminal slow-down, as theory predicts them and as fitted, {_what(subject, rows)}."
     reading = _spoken(subject, rows, FAMILY_RATES, LAYER_RATES) + MARKS + RATES_FIT
     return subject.figure("theory-rates", title, caption, reading + _spoken(subject, rows, FED, ""), spec, [query])
@@ -133,37 +133,40 @@ def _named(row: Mapping[str, Any]) -> str:
     return (LAST if row["last"] else OTHERS) if row["kind"] == "minor" else _concept(row["i"])
 
 
-def _dots(subject: Subject, rows: pl.DataFrame, unit: str) -> list[Dot]:
+def _dots(subject: Subject, rows: pl.DataFrame) -> list[Dot]:
     found = []
     # Minor entries first, so that they lie below.
     for row in rows.sort("kind", "last", descending=[True, False]).iter_rows(named=True):
         entry = f"w_{row['i']}{row['j']}" if row["kind"] == "minor" else _concept(row["i"])
-        numbers = f"predicted {row['predicted']:.4g} {unit}, measured {row['measured']:.4g}"
-        tip = f"seed {row['seed']}, {entry}: {numbers}"
-        found.append(Dot(_panel(subject, row["point"]), _named(row), row["predicted"], row["measured"], tip))
+        panel = _panel(subject, row["point"])
+        found.append(Dot(panel, _named(row), entry, row["seed"], row["predicted"], row["measured"]))
     return found
 
 
 def _notes(subject: Subject, rows: pl.DataFrame) -> dict[str, list[str]]:
     """For each panel, in the order of the grid: how many lie within 10 %, of concepts and of both minor kinds."""
     minor, last = pl.col("kind") == "minor", pl.col("last")
-    parts = {"": ~minor, "minor, last: ": minor & last, "minor, other: ": minor & ~last}
+    parts = {"concepts": ~minor, "minor, last": minor & last, "minor, other": minor & ~last}
     notes: dict[str, list[str]] = {}
     for point in subject.points:
         own = rows.filter(pl.col("point") == point)
-        lines = [line for label, part in parts.items() for line in _share(own.filter(part), label)]
-        if lines:
-            notes[_panel(subject, point)] = lines
+        shares = {label: _share(own.filter(part)) for label, part in parts.items() if own.filter(part).height}
+        if set(shares) == {"concepts"}:
+            notes[_panel(subject, point)] = [
+                f"{shares['concepts'][0]} within {percent(WITHIN)}",
+                f"({shares['concepts'][1]})",
+            ]
+        elif shares:
+            lines = [f"{label}: {count}, {interval}" for label, (count, interval) in shares.items()]
+            notes[_panel(subject, point)] = [f"within {percent(WITHIN)}:", *lines]
     return notes
 
 
-def _share(rows: pl.DataFrame, label: str) -> list[str]:
-    if rows.is_empty():
-        return []
+def _share(rows: pl.DataFrame) -> tuple[str, str]:
+    """k of n, and the interval of the share."""
     k = sum(_within(predicted, measured) for predicted, measured in rows.select("predicted", "measured").iter_rows())
-    low, high = wilson(k, rows.height)
-    within = f"{label}{k:,} of {rows.height:,} within {percent(WITHIN)}"
-    return [within, f"{percent(k / rows.height)} ({percent(float(low))} to {percent(float(high))})"]
+    low, high = (100 * float(end) for end in wilson(k, rows.height))
+    return f"{k:,} of {rows.height:,}", f"{low:.0f} to {percent(high / 100)}"
 
 
 def _within(predicted: float, measured: float) -> bool:
