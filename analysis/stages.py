@@ -63,7 +63,7 @@ def _bounds(W: Floats) -> list[tuple[int, str, int]]:
         peak = first + int(np.argmax(minors[first : until + 1]))
         trough = peak + int(np.argmin((minors + majors[:, q])[peak : until + 1]))
         bounds += [(peak, SUPPRESSION, k), (trough, GROWTH, k + 1)]
-    learned = (majors >= LEARNED).all(axis=1)
+    learned = np.array([bool((record >= LEARNED).all()) for record in majors])
     if learned[-1]:
         bounds.append((len(W) - int(np.argmin(np.append(learned[::-1], False))), TERMINAL, 0))
     return bounds

@@ -1,0 +1,97 @@
+"""The drawing `hypercube`: the loss at every test point of the hierarchy after some epochs, as the graph of a cube."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from analysis import order
+from analysis.charts.hypercube import Cube, hypercube_chart
+from analysis.drawings.subject import Subject
+from analysis.extrema import Floats
+from analysis.report.page import Figure
+from analysis.report.prose import percent, plural
+from analysis.report.queries import Query
+from swingby import drawing
+
+SHARES = ("B.2 broken by", "without the origin:")
+MOST = 5
+"""Concepts beyond which the nodes are too many to read."""
+READING = (
+    "Each circle is a test point x^(v) of B.1, with v_1 ... v_s printed on it, the concepts that it combines, and "
+    "below that its loss 1/2 ||f(x) - x||^2: the median over the seeds, in its own unit and not over L_ref. The colour "
+    "is that loss too; as in the source all losses of 1 and more have one colour. Columns go by how many concepts a point "
+    "combines, from none (the origin) to all; lines join points that differ in one. B.2 says that the loss never falls "
+    "along a line from left to right. Lines along which this median does, by more than 2 % and 0.001, are thick and "
+    "pink. The share above each panel is counted in each run on its own, over all comparable pairs u <= v and not only "
+    "over the lines: median, and in brackets 10 % to 90 % quantile of the seeds. The origin is a test point too: a net "
+    "with a bias starts with a loss there."
+)
+
+
+class HypercubeOptions(drawing.Options):
+    """`epochs`: after how many passes over the training points to look; times x ceil(points / batch_size) steps."""
+
+    epochs: list[Annotated[int, Field(ge=0)]] = Field([1, 3, 5], min_length=1, max_length=6)
+
+
+class Hypercube(drawing.Drawing):
+    """Fig 7 of [S]: a row of panels for each point, one panel an epoch."""
+
+    name: ClassVar[str] = "hypercube"
+    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+    recordings: ClassVar[tuple[str, ...]] = ("hierarchy",)
+    Options: ClassVar[type[drawing.Options]] = HypercubeOptions
+
+    def figures(self, subject: Subject, options: HypercubeOptions) -> Sequence[Figure]:
+        """One figure.
+
+        Raises:
+            SwingbyError: its points have different numbers of concepts, or too many to draw.
+        """
+        concepts = subject.cells["s"].unique().to_list()
+        if len(concepts) != 1 or concepts[0] > MOST:
+            told = ", ".join(map(str, sorted(concepts)))
+            raise subject.cannot(self.name, f"s is {told}; allowed: the same s at all points, at most {MOST}")
+        asked = Query("hypercube", (subject.sweep_id, tuple(options.epochs)))
+        tables = subject.ask(asked).partition_by("point", "epoch", as_dict=True)
+        cubes = [
+            _cube(subject, point, epoch, tables[point, epoch], concepts[0])
+            for point in subject.points
+            for epoch in options.epochs
+        ]
+        spec = hypercube_chart(cubes, len(options.epochs)).to_dict()
+        s, title = concepts[0], "The loss over the hierarchy of test points"
+        caption = (
+            f"The loss at the {2**s} test points x^(v), v in {{0, 1}}^{s}, at the recorded step nearest to the end of "
+            f"each epoch, and where it breaks the order of u <= v (B.2); {len(order.comparable_pairs(s))} pairs."
+        )
+        return [subject.figure("hypercube", title, caption, READING, spec, [asked])]
+
+
+def _cube(subject: Subject, point: int, epoch: int, runs: pl.DataFrame, concepts: int) -> Cube:
+    hierarchy = losses_of(runs, concepts)
+    steps = sorted(set(runs["step"].to_list()))
+    at = f"step {steps[0]:,}" if len(steps) == 1 else f"steps {steps[0]:,} to {steps[-1]:,}"
+    title = [subject.label(point), f"after {plural(epoch, 'epoch')} ({at})", *broken_shares(hierarchy, concepts)]
+    return Cube([line for line in title if line], np.median(hierarchy, axis=0).tolist())
+
+
+def losses_of(runs: pl.DataFrame, concepts: int) -> Floats:
+    """Loss at every test point of every run, (R, 2^s); infinite where the run diverged before."""
+    never = [float("inf")] * 2**concepts
+    return np.array([never if loss is None else loss for loss in runs["loss"].to_list()], dtype=float)
+
+
+def broken_shares(hierarchy: Floats, concepts: int) -> list[str]:
+    """The share of comparable pairs that break B.2 over the seeds, with and without the node 0 (none if s = 1)."""
+    told = []
+    for name, shares in zip(SHARES, order.violations(hierarchy[:, None], concepts), strict=True):
+        if np.isfinite(shares).all():
+            low, middle, high = map(percent, np.quantile(shares, [0.1, 0.5, 0.9]))
+            told.append(f"{name} {middle} of pairs ({low} to {high})")
+    return told

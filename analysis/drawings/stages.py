@@ -1,0 +1,235 @@
+"""The drawing `stages`: Jacobian entries and losses of single runs, over the stages of growth and suppression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from analysis.charts.jacobian import Line, Panel, Shade, Spread, entry_name, stage_chart
+from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, Band, Run
+from analysis.drawings.subject import Subject
+from analysis.extrema import Floats
+from analysis.report.page import Figure
+from analysis.report.prose import plural
+from analysis.report.queries import Query
+from analysis.stages import leaves_cone, stages
+from analysis.verdict import NEGATIVE
+from swingby import drawing
+
+KEPT = 120
+"""About how many steps of each line are drawn."""
+BAND_STEPS = 60
+SYMMETRIC = ("symmetric", "w_recurrence")
+READING = (
+    "Thick lines are one run: above, the major entries (diagonal) of its Jacobian at the test point; below these, on a "
+    "scale of their own, the minor entries (off the diagonal); at the bottom its loss over L_ref. Thin lines and faint "
+    "bands are all seeds of that point: median, and 10 % to 90 % quantile. Entries keep their sign there, so that the "
+    "band of a minor entry whose sign is left to chance straddles 0. The ground shows the stages of the run drawn "
+    "thick, and no time of them is set by hand. Concepts are taken in the order in which their major entries reach "
+    "1/2, where eq 4.3 moves these fastest. A growth (green) turns into a suppression (orange) where the minor entries "
+    "of the concept just learned with those still to come, summed by magnitude, are largest before the next major "
+    "entry reaches 1/2. The next growth starts where their sum with that major entry is least: from there on it gains "
+    "more than they lose. A suppression without length is left out. Terminal (blue): every major entry is at least 0.9 "
+    "to the end. A run that does not come that far stays in its last stage. The axis starts at a round step before "
+    "which nothing that is drawn thick moves by 0.01."
+)
+CONE = (
+    "Dotted: the first recorded step at which W, as iterated by D.2, has a negative eigenvalue beyond rounding. No "
+    "U U^T has one, so what follows is an artefact of that iteration."
+)
+
+
+class Shown(NamedTuple):
+    """One run that has a panel: its point, its seed, and what the seed was chosen for."""
+
+    point: int
+    seed: int
+    why: str
+
+
+class StagesOptions(drawing.Options):
+    """`training`: the training loss too; `most_descents`: beside each median seed the seed with the most descents;
+    `common_seed`: one seed for all points of a preset, the median one of the first of them."""
+
+    training: bool = False
+    most_descents: bool = False
+    common_seed: bool = False
+
+
+class Stages(drawing.Drawing):
+    """Figs 5, 8, 9, 10 (left) and 17 of [S]: a panel for each point, of its median seed."""
+
+    name: ClassVar[str] = "stages"
+    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+    recordings: ClassVar[tuple[str, ...]] = ("jacobian",)
+    Options: ClassVar[type[drawing.Options]] = StagesOptions
+
+    def figures(self, subject: Subject, options: StagesOptions) -> Sequence[Figure]:
+        """One figure, with a panel a run.
+
+        Raises:
+            SwingbyError: one seed for several points was asked of a sweep whose seeds are not common.
+        """
+        if options.common_seed and subject.data.resolved["seed_mode"] != "common":
+            raise subject.cannot(self.name, "common_seed is for a sweep whose seeds are common")
+        shown = chosen(subject, options)
+        asked = Query("entry_runs", (subject.sweep_id, *_pairs(shown)))
+        over = Query("entry_bands", (subject.sweep_id, BAND_STEPS))
+        runs = {(row["point"], row["seed"]): row for row in subject.ask(asked).iter_rows(named=True)}
+        spreads = _spreads(subject.ask(over))
+        panels = [_panel(subject, one, runs[one.point, one.seed], spreads, options) for one in shown]
+        majors, minors = _names(runs.values())
+        columns = 3 if options.common_seed else 2
+        spec = stage_chart(panels, majors, minors, columns).to_dict()
+        caption = _caption(subject, options)
+        reading = READING + (" " + CONE if any(panel.notes for panel in panels) else "")
+        queries = [asked, over, subject.data.queries["curves"], subject.data.queries["cells"]]
+        return [subject.figure("stages", "Stages of the Jacobian and of the loss", caption, reading, spec, queries)]
+
+
+def chosen(subject: Subject, options: StagesOptions) -> list[Shown]:
+    """Which runs have a panel."""
+    found, firsts = [], dict[str, int]()
+    for point in subject.points:
+        seed, why, runs = subject.median_seed(point), "median seed", subject.runs(point)
+        if options.common_seed:
+            why = "median seed" if runs["preset"][0] not in firsts else "the same seed"
+            seed = firsts.setdefault(runs["preset"][0], seed)
+        found.append(Shown(point, seed, f"{why} {seed}: {_became(runs.filter(pl.col('seed') == seed))}"))
+        if options.most_descents:
+            found.append(most_descents(subject.runs(point), point))
+    return found
+
+
+def _became(run: pl.DataFrame) -> str:
+    """Descents and outcome of one run."""
+    row = run.row(0, named=True)
+    return row["outcome"] if row["descents"] is None else f"{plural(row['descents'], 'descent')}, {row['outcome']}"
+
+
+def most_descents(runs: pl.DataFrame, point: int) -> Shown:
+    """The run of a point with the most descents of the OOD loss; of equals the one with the largest bump."""
+    ended = runs.filter((pl.col("status") == "ok") & pl.col("descents").is_not_null())
+    best = ended.sort(["descents", "bump_height", "seed"], descending=[True, True, False]).row(0, named=True)
+    equal = int((ended["descents"] == best["descents"]).sum())
+    seed, descents = best["seed"], best["descents"]
+    why = f"seed {seed} has the most descents: {descents}; {equal} of {runs.height} seeds have as many"
+    return Shown(point, seed, why)
+
+
+def _pairs(shown: Sequence[Shown]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    pairs = list(dict.fromkeys((one.point, one.seed) for one in shown))
+    return tuple(point for point, _ in pairs), tuple(seed for _, seed in pairs)
+
+
+def entries_of(concepts: int, symmetric: bool) -> list[tuple[int, int]]:
+    """Which entries are drawn, major ones first; of a symmetric W each minor one once."""
+    minors = [(i, j) for i in range(concepts) for j in range(concepts) if i < j or (i > j and not symmetric)]
+    return [(i, i) for i in range(concepts)] + minors
+
+
+def _names(runs: Any) -> tuple[list[str], list[str]]:
+    """Names of the major and of the minor entries that occur, for the legend."""
+    every = {
+        (i, j): entry_name(i, j, run["s"]) for run in runs for i, j in entries_of(run["s"], run["model"] in SYMMETRIC)
+    }
+    return [every[e] for e in sorted(every) if e[0] == e[1]], [every[e] for e in sorted(every) if e[0] != e[1]]
+
+
+def curves_of(run: Mapping[str, Any]) -> tuple[Floats, Floats]:
+    """The recorded steps of a run, (T,), and its Jacobian there, (T, s, s), as long as it is finite."""
+    W = np.array(run["jacobian"], dtype=float).reshape(-1, run["s"], run["s"])
+    last = int(np.logical_and.accumulate(np.isfinite(W).all(axis=(1, 2))).sum())
+    return np.array(run["step"])[:last], W[:last]
+
+
+def shades_of(run: Mapping[str, Any]) -> list[Shade]:
+    """The stages of a run, in steps."""
+    step, W = curves_of(run)
+    return [Shade(stage.name, stage.kind, int(step[stage.start]), int(step[stage.end])) for stage in stages(W)]
+
+
+def kept_places(step: Floats, wanted: int = KEPT) -> list[int]:
+    """The first record in each of `wanted` bins of log(1 + step), and the last one."""
+    bins = np.floor(wanted * np.log1p(step) / max(np.log1p(step[-1]), 1e-9))
+    return sorted({*np.unique(bins, return_index=True)[1].tolist(), len(step) - 1})
+
+
+def _panel(
+    subject: Subject, one: Shown, run: Mapping[str, Any], spreads: Mapping[int, list[Spread]], options: StagesOptions
+) -> Panel:
+    step, W = curves_of(run)
+    places, s = kept_places(step), run["s"]
+    lines = [
+        Line(entry_name(i, j, s), int(step[place]), float(W[place, i, j]))
+        for i, j in entries_of(s, run["model"] in SYMMETRIC)
+        for place in places
+    ]
+    curves = {OOD_LOSS: run["ood_loss"], **({TRAINING_LOSS: run["train_loss"]} if options.training else {})}
+    losses = [
+        Run("", name, one.seed, int(step[place]), values[place] / run["l_ref"])
+        for name, values in curves.items()
+        for place in places
+    ]
+    outside = _outside(run)
+    notes = [] if outside is None else [(outside, f"W leaves the cone: step {outside}")]
+    title = [subject.label(one.point), one.why] if subject.label(one.point) else [one.why]
+    known = {line.entry for line in lines}
+    spread = [row for row in spreads.get(one.point, []) if row.entry in known]
+    return Panel(title, lines, spread, losses, _bands(subject, one.point, list(curves)), shades_of(run), notes)
+
+
+def _spreads(table: pl.DataFrame) -> dict[int, list[Spread]]:
+    found: dict[int, list[Spread]] = {}
+    for point, s, step, entry, median, low, high in table.select(
+        "point", "s", "step", "entry", "median", "low", "high"
+    ).iter_rows():
+        found.setdefault(point, []).append(Spread(entry_name(entry // s, entry % s, s), step, median, low, high))
+    return found
+
+
+def _bands(subject: Subject, point: int, curves: Sequence[str]) -> list[Band]:
+    curve = subject.data.curves[point]
+    return [
+        Band("", name, int(step), float(median), float(low), float(high))
+        for name in curves
+        for step, median, low, high in zip(curve.step, *curve.losses[name], strict=True)
+    ]
+
+
+def _outside(run: Mapping[str, Any]) -> int | None:
+    """The recorded step by which W has left the cone of positive semidefinite matrices; None if it never does."""
+    if run["model"] != "w_recurrence":
+        return None
+    step, W = curves_of(run)
+    place = leaves_cone(W, NEGATIVE[run["dtype"]])
+    return None if place is None else int(step[place])
+
+
+def _caption(subject: Subject, options: StagesOptions) -> str:
+    """What is drawn, and how often each number of descents occurs at each point."""
+    losses = "OOD loss and training loss" if options.training else "OOD loss"
+    thick = "the median seed by bump height of each point"
+    if options.common_seed:
+        thick = "one seed, and so one U(0), for all points of a preset: the median one by bump height of the first"
+    if options.most_descents:
+        thick += ", and the seed with the most descents, since the source chose its seed for them (E.1)"
+    counted = " ".join(_counted(subject, point) for point in subject.points)
+    drawn = f"Entries of the Jacobian and {losses} over training, with the stages of section 4.2.1."
+    return f"{drawn} Thick: {thick}. {counted}"
+
+
+def _counted(subject: Subject, point: int) -> str:
+    """Descents over the seeds of a point; of the recurrence also, in how many W leaves the cone."""
+    runs, label = subject.runs(point), subject.label(point)
+    counts = runs["descents"].drop_nulls().value_counts().sort("descents").iter_rows()
+    told = ", ".join(f"{plural(descents, 'descent')} in {k}" for descents, k in counts) + f" of {runs.height} seeds"
+    if runs["model"][0] == "w_recurrence":
+        limit = pl.col("dtype").replace_strict(NEGATIVE) * pl.col("trace")
+        left = runs.filter(pl.col("smallest_eigenvalue") < -limit).height
+        diverged = runs.filter(pl.col("status") == "diverged").height
+        told += f"; W leaves the cone of positive semidefinite matrices in {left}, and {diverged} diverge"
+    return f"{label + ': ' if label else ''}{told}."
