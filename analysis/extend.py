@@ -36,20 +36,21 @@ def longer(sweep: Sweep, factor: float) -> list[str]:
     """The overrides that make every run of a sweep so many times as long.
 
     Raises:
-        SwingbyError: the factor is not above 1, or the experiment does not say what sets the length of its runs, or
-            its points differ in it.
+        SwingbyError: the factor is not above 1, the experiment does not say what sets a run's length, or points differ
+            in it.
     """
     if not factor > 1:
         raise SwingbyError(f"--steps {factor:g} does not extend a run; allowed: a factor above 1, such as 2")
     found = []
-    for name in sweep.experiment.lengths:
-        values = sorted({getattr(point.params, name) for point in sweep.points})
+    for name in sorted({sweep.experiment.length(point.params) or "" for point in sweep.points}):
+        if not name:
+            raise SwingbyError(f"experiment {sweep.experiment_name!r} does not say which parameter sets a run's length")
+        of_it = [point.params for point in sweep.points if sweep.experiment.length(point.params) == name]
+        values = sorted({getattr(params, name) for params in of_it})
         if len(values) > 1:
             told = ", ".join(map(str, values))
             raise SwingbyError(f"the points of {sweep.name!r} differ in {name} ({told}): set it in the sweep file")
         found.append(f"base.{name}={max(values[0] + 1, round(values[0] * factor))}")
-    if not found:
-        raise SwingbyError(f"experiment {sweep.experiment_name!r} does not say which parameters set a run's length")
     return found
 
 

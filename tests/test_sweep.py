@@ -168,6 +168,35 @@ def test_without_a_preset_the_experiments_own_holds() -> None:
     assert named.sweep_id == unnamed.sweep_id
 
 
+def test_an_axis_may_run_over_presets() -> None:
+    """Each point of a preset axis is the point of a file with that preset; the axis may advance with others."""
+    both = parse(f"{HEAD}axes:\n  preset: [plain, counted]\n  s: [2, 3]\nbase: {{d: 3, mu: [1, 2]}}\nwhere: s == 2")
+    assert (both.preset, both.presets) == (None, ("plain", "counted"))
+    for preset, point in zip(both.presets, both.points, strict=True):
+        alone = parse(f"{HEAD}preset: {preset}\nbase: {{d: 3, mu: [1, 2], s: 2}}")
+        assert (alone.points, alone.presets) == ((point,), (preset,))
+    zipped = parse(f"{HEAD}axes: {{zip: [{{preset: [counted, plain], s: [3, 2]}}]}}")
+    assert [(point.params.s, point.params.gain) for point in zipped.points] == [(3, 2.0), (2, 1.0)]  # type: ignore[attr-defined]
+    assert zipped.resolved["presets"] == ["counted", "plain"]
+    assert "presets" not in parse(f"{HEAD}preset: counted").resolved
+
+
+def test_the_filter_knows_the_preset() -> None:
+    """`where` may ask for the preset, be it the file's or an axis's."""
+    text = f"{HEAD}axes: {{preset: [plain, counted], width: [2, 4]}}\nwhere: preset == 'plain' or width == 4"
+    assert parse(text).presets == ("plain", "plain", "counted")
+    assert len(parse(f"{HEAD}preset: counted\nwhere: preset == 'counted'").points) == 1
+    assert parse(text, "preset=counted", "where=width == 4").presets == ("counted",)
+
+
+def test_drawings_are_kept_with_their_options() -> None:
+    """A drawing is a name or one name with its options; defaults are spelt out, and it is part of what is asked for."""
+    text = f"{HEAD}record: {{also: [jacobian]}}\ndrawings: [sketch, {{sketch: {{size: 5}}}}]"
+    drawn = parse(text).resolved["drawings"]
+    assert drawn == [{"name": "sketch", "options": {"size": 3}}, {"name": "sketch", "options": {"size": 5}}]
+    assert parse(text).sweep_id != parse(text, "drawings=[sketch]").sweep_id
+
+
 def test_seeds_in_three_spellings() -> None:
     """A count, a list and a mapping that name the same seeds make one sweep."""
     spellings = ["3", "[0, 1, 2]", "{count: 3}", "{count: 3, first: 0, mode: common}"]
@@ -231,6 +260,7 @@ def test_words_about_a_sweep_do_not_change_it(part: str, other: str) -> None:
         (["where=s == 2"], "d >= s and s == 2 and mu.1 / mu.0 > 1.5", "s == 2"),
         (["name=other"], "try-1", "other"),
         (["diagram.outcome=height"], "bumped", "height"),
+        (["drawings=[sketch]"], "outcome: bumped}\n", "outcome: bumped}\ndrawings: [sketch]\n"),
     ],
 )
 def test_set_is_the_same_as_another_file(overrides: list[str], part: str, other: str) -> None:
@@ -349,6 +379,16 @@ BAD = [
     (f"{HEAD}seeds: [1.5]", 3, "is no seed"),
     (f"{HEAD}seeds: true", 3, "seeds must be a mapping"),
     (f"{HEAD}seeds: {{mode: shared}}", 3, "'common' or 'independent'"),
+    (f"{HEAD}axes:\n  preset: [plain, plane]", 4, "value 2 is 'plane', no preset\n    did you mean 'plain'?"),
+    (f"{HEAD}preset: plain\naxes:\n  preset: [plain]", 3, "preset is an axis too"),
+    (f"{HEAD}base: {{preset: plain}}", 3, "a preset is no parameter"),
+    (f"{HEAD}axes:\n  preset: [plain]\n  zip: [{{preset: [counted], d: [2]}}]", 5, "on two axes"),
+    (f"{HEAD}drawings: sketch", 3, "drawings must be a list of names"),
+    (f"{HEAD}drawings: [skech]", 3, "unknown drawing 'skech'\n    did you mean 'sketch'?"),
+    (f"{HEAD}drawings: [sketch]", 3, "needs the recording 'jacobian'"),
+    (f"{HEAD}record: {{also: [jacobian]}}\ndrawings:\n- sketch: {{size: 0}}", 5, "greater than or equal to 1"),
+    (f"{HEAD}record: {{also: [jacobian]}}\ndrawings: [{{sketch: {{sise: 2}}}}]", 4, "did you mean 'size'?"),
+    (f"{HEAD}record: {{also: [jacobian]}}\ndrawings: [trajectories]", 4, "drawing 'trajectories' is not for toy"),
     (f"{HEAD}record: {{steps: sometimes}}", 3, "'log', 'epoch' or 'every'"),
     (f"{HEAD}record: {{points: 0}}", 3, "greater than or equal to 2"),
     (f"{HEAD}record: []\nseeds: {{}}\ndiagram: 3", 5, "diagram must be a mapping"),

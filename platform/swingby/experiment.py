@@ -165,7 +165,6 @@ class Experiment(ABC):
         scalars: result columns with one value a cell.
         curves: list columns that every run records; `step` (int64 list) is always among them.
         recordings: on request: name -> the columns it adds.
-        lengths: names of the integer parameters that a run's number of steps is proportional to.
     """
 
     name: ClassVar[str]
@@ -176,7 +175,6 @@ class Experiment(ABC):
     scalars: ClassVar[Mapping[str, Column]] = {}
     curves: ClassVar[Mapping[str, Column]] = {}
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}
-    lengths: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def shape(self, params: Any) -> str:
@@ -205,6 +203,10 @@ class Experiment(ABC):
     def steps(self, params: Any) -> int:
         """How many steps a cell of these parameters takes (for forecasts)."""
         return 1
+
+    def length(self, params: Any) -> str | None:
+        """The integer parameter that the number of steps of such a cell is proportional to; None: there is none."""
+        return None
 
     def tolerance(self, params: Any) -> float:
         """How far two runs of one cell may lie apart, in another batch or recorded at other steps.

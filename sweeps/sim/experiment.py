@@ -34,7 +34,6 @@ class Sim(Experiment):
     Params: ClassVar[type[Params]] = SimParams
     presets: ClassVar[Mapping[str, Any]] = {"paper": presets.paper, "authors": presets.authors}
     default_preset: ClassVar[str | None] = "paper"
-    lengths: ClassVar[tuple[str, ...]] = ("epochs", "gd_steps")
     curves: ClassVar[Mapping[str, Column]] = {
         "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),
         "ood_loss": Column(_LIST, "1/2 ||f(x^) - x^||^2 at the test point, over all d coordinates"),
@@ -112,6 +111,11 @@ class Sim(Experiment):
         """Steps of the whole run."""
         p: SimParams = params
         return p.total_steps
+
+    def length(self, params: Any) -> str:
+        """Passes over the data, or steps (and the time of a flow)."""
+        p: SimParams = params
+        return "epochs" if p.drive == "sgd" else "gd_steps"
 
     def work(self, params: Any) -> float:
         """Multiplications of a cell, in draws, steps and records, and what a step costs however small the net is."""

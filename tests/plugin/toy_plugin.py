@@ -9,6 +9,7 @@ import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
 from swingby.detector import Detector, OutcomeKind
+from swingby.drawing import Drawing, Options
 from swingby.experiment import Batch, Column, Experiment, Matrix, Params, Vector, added
 
 
@@ -79,3 +80,20 @@ class Heights(Detector):
     def detect(self, table: pa.Table) -> pa.Table:
         """No bump anywhere."""
         return table.select(["cell_id"])
+
+
+class Sketch(Drawing):
+    """Draws nothing of what it is asked for."""
+
+    name: ClassVar[str] = "sketch"
+    experiments: ClassVar[tuple[str, ...]] = ("toy",)
+    recordings: ClassVar[tuple[str, ...]] = ("jacobian",)
+
+    class Options(Options):
+        """One setting."""
+
+        size: int = Field(3, ge=1)
+
+    def figures(self, subject: Any, options: Any) -> list[Any]:
+        """None."""
+        return []

@@ -1,0 +1,98 @@
+"""Laws of extending a sweep: what is trained stays, seeds are added until the bound holds, runs become longer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from analysis import phase
+from analysis.extend import extend_seeds, longer, needed
+from swingby.cli import app
+from swingby.errors import SwingbyError
+from swingby.store import Store
+from swingby.sweep import Sweep
+
+TINY = """
+name: tiny
+experiment: sim
+preset: authors
+base: {model: linear, d: 2, width: 2, n: 64, epochs: 10, lr: 0.05}
+axes: {layers: [2, 3]}
+seeds: 3
+"""
+
+
+@given(st.floats(0, 1), st.floats(0.02, 0.4), st.integers(1, 500))
+def test_the_number_of_seeds_is_enough_and_least(share: float, half_width: float, start: int) -> None:
+    """At the number that is asked for the interval is narrow enough, and one seed fewer would not do."""
+    try:
+        count = needed(share, half_width, start, 3000)
+    except SwingbyError:
+        low, high = phase.wilson(round(share * 3000), 3000)
+        assert (high - low) / 2 > half_width
+        return
+    widths = [(high - low) / 2 for low, high in (phase.wilson(round(share * n), n) for n in (count, count - 1))]
+    assert widths[0] <= half_width
+    assert count == start or widths[1] > half_width
+
+
+def test_seeds_are_added_until_the_interval_is_narrow(tmp_path: Path) -> None:
+    """More seeds of every point, none trained twice, and the last number is one at which the bound holds."""
+    file, data, said = tmp_path / "tiny.yaml", tmp_path / "data", list[str]()
+    file.write_text(TINY)
+    count = extend_seeds(str(file), data, "non_monotone", 0.25, 60, (), ["--local"], said.append)
+    assert 3 < count <= 60
+    with Store.open(data) as store:
+        per_point = store.sql("select layers, count(*) as n, count(distinct seed) as seeds from sim group by 1").rows()
+        assert [(row.n, row.seeds) for row in per_point] == [(count, count)] * 2
+        rows = store.sql(
+            "select count(*) filter (where non_monotone) as k, count(non_monotone) as n "
+            "from sim join outcomes_descents using (cell_id) group by layers"
+        ).rows()
+        trained = store.sql("select sum(cells) as cells from shards").rows()[0].cells
+    assert trained == 2 * count
+    widths = [(high - low) / 2 for low, high in (phase.wilson(row.k, row.n) for row in rows)]
+    assert max(widths) <= 0.25
+    assert said[-1].startswith(f"{count} seeds: the widest interval is +- ")
+
+
+def test_longer_runs_repeat_the_shorter_ones() -> None:
+    """Twice as long means twice the epochs (or steps), of the same points otherwise."""
+    sweep = Sweep.parse(TINY, "tiny.yaml")
+    twice = Sweep.parse(TINY, "tiny.yaml", longer(sweep, 2.0))
+    steps = [(point.params.epochs, point.params.gd_steps) for point in twice.points]  # type: ignore[attr-defined]
+    assert {epochs for epochs, _ in steps} == {20}
+    flow = Sweep.parse(TINY, "tiny.yaml", ["base.drive=flow", "base.bias=false", "base.gd_steps=50"])
+    assert longer(flow, 1.01) == ["base.gd_steps=51"]
+
+
+def test_what_cannot_be_extended_is_refused(tmp_path: Path) -> None:
+    """A factor of one, points that differ in length, a bound out of reach, no or an unknown outcome: each is told."""
+    mixed = Sweep.parse(TINY, "tiny.yaml", ["axes.epochs=[5, 10]"])
+    for sweep, factor, told in ((mixed, 2.0, r"differ in epochs \(5, 10\)"), (mixed, 1.0, "above 1")):
+        with pytest.raises(SwingbyError, match=told):
+            longer(sweep, factor)
+    with pytest.raises(SwingbyError, match="more than --most 100 seeds"):
+        needed(0.5, 0.01, 1, 100)
+    file = tmp_path / "tiny.yaml"
+    file.write_text(TINY)
+    for outcome, width, told in (
+        (None, 0.1, "name the outcome"),
+        ("bump_height", 0.1, "has no share"),
+        ("retreat", 0.5, "no bound"),
+    ):
+        with pytest.raises(SwingbyError, match=told):
+            extend_seeds(str(file), tmp_path / "data", outcome, width, 10, (), (), print)
+    assert not (tmp_path / "data").exists()
+
+
+def test_the_verb_wants_one_way() -> None:
+    """Neither or both of --steps and --half-width is an error that says what to write."""
+    for options in ([], ["--steps", "2", "--half-width", "0.1"]):
+        result = CliRunner().invoke(app, ["extend", "transient-memorization", *options])
+        assert result.exit_code == 2
+        assert "--steps FACTOR" in result.output
