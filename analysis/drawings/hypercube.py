@@ -23,13 +23,13 @@ MOST = 5
 """Concepts beyond which the nodes are too many to read."""
 READING = (
     "Each circle is a test point x^(v) of B.1, with v_1 ... v_s printed on it, the concepts that it combines, and "
-    "below that its loss 1/2 ||f(x) - x||^2: the median over the seeds, in its own unit and not over L_ref. The colour "
-    "is that loss too; as in the source all losses of 1 and more have one colour. Columns go by how many concepts a point "
-    "combines, from none (the origin) to all; lines join points that differ in one. B.2 says that the loss never falls "
-    "along a line from left to right. Lines along which this median does, by more than 2 % and 0.001, are thick and "
-    "pink. The share above each panel is counted in each run on its own, over all comparable pairs u <= v and not only "
-    "over the lines: median, and in brackets 10 % to 90 % quantile of the seeds. The origin is a test point too: a net "
-    "with a bias starts with a loss there."
+    "below that its loss 1/2 ||f(x) - x||^2: the median over the seeds, in its own unit and not over L_ref. The "
+    "colour is that loss too; as in the source all losses of 1 and more have one colour. Columns go by how many "
+    "concepts a point combines, from none (the origin) to all; lines join points that differ in one. B.2 says that "
+    "the loss never falls along a line from left to right. Lines along which this median does, by more than 2 % and "
+    "0.001, are thick and pink. The share above each panel is counted in each run on its own, over all comparable "
+    "pairs u <= v and not only over the lines: median, and in brackets 10 % to 90 % quantile of the seeds. The origin "
+    "is a test point too: a net with a bias starts with a loss there."
 )
 
 
