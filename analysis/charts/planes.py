@@ -101,13 +101,17 @@ def planes(
 def _panel(panel: Panel, colour: alt.Color, side: int, shade: float) -> Any:
     base = alt.Chart().encode(x=_axis("x", panel.x, panel.x_range), y=_axis("y", panel.y, panel.y_range))
     base = base.transform_filter(f"datum.panel == '{panel.key}'")
-    head = alt.TitleParams(
-        panel.title, subtitle=list(panel.notes), fontSize=12, subtitleFontSize=11, subtitleColor=style.FAINT,
-        anchor="middle", color=style.INK, subtitlePadding=3, offset=6,
-    )  # fmt: skip
     (region, thin, *lines), (squares, diamond, *names) = _lines(base, colour, shade), _landmarks(base)
     layers = [region, thin, squares, diamond, *lines, *_marks(base, colour), *names]
-    return alt.layer(*layers).properties(width=side, height=side, title=head)
+    return alt.layer(*layers).properties(width=side, height=side, title=headed(panel.title, panel.notes))
+
+
+def headed(title: str, notes: Sequence[str]) -> alt.TitleParams:
+    """A panel's title with smaller lines below it."""
+    return alt.TitleParams(
+        title, subtitle=list(notes), fontSize=12, subtitleFontSize=11, subtitleColor=style.FAINT, anchor="middle",
+        color=style.INK, subtitlePadding=3, offset=6,
+    )  # fmt: skip
 
 
 def _axis(channel: str, title: str, domain: tuple[float, float]) -> Any:
