@@ -23,6 +23,7 @@ from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.files import utc_now, write_whole
 from swingby.run.progress import duration
+from swingby.store import Store
 from swingby.sweep import Sweep, named_sweeps
 
 PREFIX = "figure-"
@@ -88,14 +89,27 @@ def write_gallery(
     sweeps = [Sweep.load(name, overrides) for name in names]
     if run is not None:
         train(names, data, overrides, run)
+        say(f"trained in {duration(time.monotonic() - began)}")
+    _all_known(sweeps, data, overrides)
     trained = time.monotonic() - began
-    say(f"trained in {duration(trained)}")
     shown = _drawn(sweeps, data, out, kinds, say)
     took = f"Training took {duration(trained)} and drawing {duration(time.monotonic() - began - trained)}."
     page = out.expanduser().absolute() / PAGE
     text = plain_page("gallery.html", _content(sweeps, shown, took))
     write_whole(page, lambda path: path.write_text(text, encoding="utf-8"))
     return page
+
+
+def _all_known(sweeps: Sequence[Sweep], data: Path, overrides: Sequence[str]) -> None:
+    """Every one of these very sweeps is in the store."""
+    with Store.open(data) as store:
+        known = {row.sweep_id for row in store.sql("select sweep_id from sweeps").rows()}
+    lacking = [sweep.name for sweep in sweeps if sweep.sweep_id not in known]
+    if lacking:
+        asked = "".join(f" --set {override}" for override in overrides)
+        raise SwingbyError(
+            f"not run here yet: {', '.join(lacking)}; train with: swingby run {' '.join(lacking)}{asked}"
+        )
 
 
 def _drawn(sweeps: Sequence[Sweep], data: Path, out: Path, kinds: Collection[str], say: Say) -> list[Shown]:
