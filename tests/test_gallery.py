@@ -11,7 +11,10 @@ from typer.testing import CliRunner
 from analysis.gallery import PAGE, figure_names, write_gallery
 from swingby.cli import app
 from swingby.errors import SwingbyError
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Progress
 from swingby.store import Store
+from swingby.sweep import Sweep
 
 FIGURES = ("2a", "2b", "2c", "3", "5", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18")
 SHORT = ("seeds.count=2", "base.epochs=4", "base.n=500")
@@ -46,9 +49,10 @@ def test_a_gallery_shows_what_was_trained(tmp_path: Path) -> None:
 
 
 def test_without_training_a_missing_sweep_is_named(tmp_path: Path) -> None:
-    """--no-run draws what there is; a figure whose sweep is not there is an error that names it."""
-    result = CliRunner().invoke(
-        app, ["figures", "5", "--no-run", "--data", str(tmp_path), "--out", str(tmp_path / "out")]
-    )
+    """--no-run draws what there is; a figure whose sweep is not there is an error that says how to train it."""
+    data, options = tmp_path / "data", ["--no-run", "--set", "seeds.count=2", "--out", str(tmp_path / "out")]
+    run_sweep(Sweep.load("figure-5", ["seeds.count=1", "base.gd_steps=10"]), data, local=True, progress=Progress())
+    result = CliRunner().invoke(app, ["figures", "5", "--data", str(data), *options])
     assert result.exit_code == 2
+    assert "swingby run figure-5 --set seeds.count=2" in result.output
     assert not (tmp_path / "out").exists()
