@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-Parameter = str | int | float | tuple[int, ...]
+Parameter = str | int | float | tuple[int, ...] | tuple[str, ...]
 
 
 @cache

@@ -1,0 +1,115 @@
+"""The claims of the paper: trained where need be, judged by queries, kept as a table, shown as page and Markdown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from analysis.claims import table
+from analysis.claims.catalogue import CATALOGUE
+from analysis.claims.claim import Claim
+from analysis.claims.judge import Judged, Needed, judge, progress, wanted
+from analysis.claims.markdown import markdown
+from analysis.claims.page import page
+from analysis.claims.verdict import MISSING
+from analysis.report import replace_folder
+from analysis.train import train
+from swingby import plugins
+from swingby.errors import SwingbyError
+from swingby.files import write_whole
+from swingby.records import Records
+from swingby.run.derive import derive
+from swingby.store import Store, ingest
+
+FOLDER, PAGE, TABLE = "claims", "claims.html", "claims.md"
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a run left: the page, and how many of its claims lack a sweep."""
+
+    page: Path
+    missing: int
+
+
+def write_claims(
+    data: Path,
+    out: Path,
+    *,
+    overrides: Sequence[str] = (),
+    run: Sequence[str] | None = (),
+    only: Sequence[str] = (),
+    markdown_file: Path | None = None,
+    say: Say = lambda text: None,
+) -> Written:
+    """Judges the claims, and writes the table `claims`, the folder `out/claims` with the page, and the Markdown.
+
+    Args:
+        data: the data folder.
+        overrides: laid over every sweep, such as "seeds.count=3".
+        run: further options of `swingby run`, by which missing sweeps are trained; None: train nothing.
+        only: slugs; () for all. What was said of the others before stays.
+        markdown_file: where the Markdown goes besides.
+        say: told what goes on.
+
+    Raises:
+        SwingbyError: no such claim, a sweep cannot be trained, a query is wrong, or the disk refuses.
+    """
+    claims = chosen(only)
+    needed = wanted(claims, overrides)
+    records = Records.open(data, create=run is not None)
+    if run is not None:
+        _train(records, needed, overrides, run, say)
+    ingest(records)
+    ranks = {claim.slug: rank for rank, claim in enumerate(CATALOGUE)}
+    with Store.open(records.data) as store:
+        needed = progress(store, needed)
+        derive(records, [item.sweep_id for item in needed.values() if item.done])
+        judged = [_judged(store, claim, needed, say) for claim in claims]
+        table.write(records, store, [(ranks[item.claim.slug], item) for item in judged], ranks)
+        shown = page(store, {item.claim.slug: item for item in judged})
+        text = markdown(store)
+    folder = out.expanduser().absolute() / FOLDER
+    replace_folder(folder, {PAGE: shown.encode(), TABLE: text.encode()})
+    if markdown_file is not None:
+        write_whole(markdown_file.expanduser().absolute(), lambda path: path.write_text(text, encoding="utf-8"))
+    return Written(folder / PAGE, sum(item.verdict == MISSING for item in judged))
+
+
+def chosen(only: Sequence[str]) -> list[Claim]:
+    """The claims of these slugs, in the catalogue's order; () for all.
+
+    Raises:
+        SwingbyError: a slug is no claim's; with the nearest one.
+    """
+    known = [claim.slug for claim in CATALOGUE]
+    for slug in only:
+        if slug not in known:
+            raise SwingbyError(f"no claim is called {slug!r}; {plugins.nearest(slug, known)}")
+    return [claim for claim in CATALOGUE if not only or claim.slug in only]
+
+
+def _train(
+    records: Records, needed: Mapping[str, Needed], overrides: Sequence[str], options: Sequence[str], say: Say
+) -> None:
+    """Trains the sweeps that are not finished."""
+    if records.plans():
+        ingest(records)
+        with Store.open(records.data) as store:
+            needed = progress(store, needed)
+    names = [name for name, item in needed.items() if not item.finished]
+    if not names:
+        return
+    say(f"training {len(names)} of {len(needed)} sweeps: {', '.join(names)}")
+    # Cells that failed or are missing are told on the page, claim by claim.
+    train(names, records.data, overrides, options)
+
+
+def _judged(store: Store, claim: Claim, needed: Mapping[str, Needed], say: Say) -> Judged:
+    began = time.perf_counter()
+    found = judge(store, claim, needed)
+    say(f"{claim.slug}: {found.verdict} ({time.perf_counter() - began:.1f} s)")
+    return found

@@ -1,0 +1,44 @@
+"""What a claim is: its words, where the paper makes it, the sweeps it is judged on, and the query that judges it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from analysis.report.queries import Query, text_of
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of the paper, or of what is said about it.
+
+    Attributes:
+        slug: names the claim; lower-case letters, digits and hyphens.
+        text: the claim in words, without a number: numbers come from the query.
+        source: figure, section or equation.
+        sweeps: named sweeps whose cells the query is asked about.
+        why: if it does not hold everywhere: the reason as far as it is known, in words.
+        sql: names its query, `analysis/sql/claims/<sql>.sql`, where that is not the slug.
+    """
+
+    slug: str
+    text: str
+    source: str
+    sweeps: tuple[str, ...]
+    why: str = ""
+    sql: str = ""
+
+    @property
+    def name(self) -> str:
+        """The query's name."""
+        return f"claims/{self.sql or self.slug}"
+
+    @property
+    def asks(self) -> str:
+        """What the query asks, from the comment that opens it."""
+        lines = text_of(self.name).splitlines()
+        opening = lines[: next(i for i, line in enumerate(lines) if not line.startswith("--"))]
+        return " ".join(line.removeprefix("--").strip() for line in opening)
+
+    def query(self, sweep_ids: tuple[str, ...]) -> Query:
+        """The query over the cells of these sweeps."""
+        return Query(self.name, (sweep_ids,))

@@ -1,0 +1,64 @@
+"""Claims about the test points' order, and about what the code behind the figures does otherwise than the text."""
+
+from __future__ import annotations
+
+from analysis.claims.claim import Claim
+
+CONVENTIONS: tuple[Claim, ...] = (
+    Claim(
+        "fig-7-order",
+        "The test points are learned in topological order: more concepts never give less loss",
+        "Fig 7, B.2",
+        ("figure-7",),
+        "With a bias, or with ReLU, the node of no concept and its neighbours can be worse than those above them. The "
+        "figure itself was made with one linear layer.",
+        "hypercube-order",
+    ),
+    Claim(
+        "epoch-recording",
+        "A loss that is recorded once an epoch still shows the rise",
+        "code behind the figures",
+        ("claim-recording",),
+        "The rise is over within an epoch or two, and the record comes only at the start of each.",
+    ),
+    Claim(
+        "mean-is-a-shorter-step",
+        "The mean over coordinates is the half sum with the learning rate times two over the dimension",
+        "code behind the figures",
+        ("claim-conventions",),
+    ),
+    Claim(
+        "convention-reduction",
+        "Mean over coordinates or half sum: at one learning rate the runs show the same",
+        "code behind the figures, eq 2.1",
+        ("claim-conventions",),
+        "The mean's gradient carries a factor that falls with the dimension: dimension and step are confounded.",
+    ),
+    Claim(
+        "convention-bias",
+        "With or without biases the runs show the same",
+        "code behind the figures, F.1",
+        ("claim-conventions",),
+        "A bias gives the net a way to the means of the clusters that does not pass through the concepts.",
+    ),
+    Claim(
+        "convention-zero-cluster",
+        "With or without a cluster at the origin the runs show the same",
+        "code behind the figures, 2.1",
+        ("claim-conventions",),
+        "Together with biases the cluster at the origin is what ties the affine map down; without it the spread of "
+        "the clusters alone has to.",
+    ),
+    Claim(
+        "convention-sigma",
+        "Whether sigma is a variance or a standard deviation, the runs show the same",
+        "code behind the figures, 2.1",
+        ("claim-conventions",),
+    ),
+    Claim(
+        "convention-shuffle",
+        "Whether the points are shuffled once or in every epoch, the runs show the same",
+        "code behind the figures",
+        ("claim-conventions",),
+    ),
+)

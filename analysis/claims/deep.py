@@ -1,0 +1,94 @@
+"""Claims about deeper nets: transient memorization, dimension and width, and the training points."""
+
+from __future__ import annotations
+
+from analysis.claims.claim import Claim
+
+_WEAK = (
+    "A narrow net retreats far more often than its loss rises: the detector asks for a rise of the loss. Signs at the "
+    "start decide which seeds swing by."
+)
+
+DEEP: tuple[Claim, ...] = (
+    Claim(
+        "fig-2c-low",
+        "Four linear layers in low dimension show transient memorization",
+        "Fig 2c, 3.3",
+        ("figure-2c",),
+        _WEAK,
+        "transient-memorization",
+    ),
+    Claim(
+        "fig-2c-direction",
+        "Where the loss rises again, the output is at the cluster with the strongest signal",
+        "Fig 2c, 3.3",
+        ("figure-2c", "figure-3"),
+        sql="swings-to-the-strongest",
+    ),
+    Claim(
+        "fig-2c-return",
+        "With enough training the output comes back to the test point",
+        "Fig 2c, 3.3",
+        ("figure-2c",),
+        sql="generalizes-in-the-end",
+    ),
+    Claim(
+        "fig-3-low",
+        "In low dimension the OOD loss of multi-layer nets falls, rises and falls again",
+        "Fig 3",
+        ("figure-3",),
+        _WEAK,
+        "low-d-non-monotone",
+    ),
+    Claim(
+        "fig-3-high",
+        "In high dimension the OOD loss of multi-layer nets only slows down: it is monotone",
+        "Fig 3",
+        ("figure-3",),
+        sql="high-d-monotone",
+    ),
+    Claim(
+        "low-dimension-swings-more",
+        "At one width and one effective learning rate, a lower dimension swings by more",
+        "3.3",
+        ("claim-dimension-width",),
+        "The paper changes dimension, width and learning rate together; taken apart, it is not the dimension alone.",
+    ),
+    Claim(
+        "narrow-width-swings-more",
+        "At one dimension and one effective learning rate, a narrower net swings by more",
+        "said beside 3.3",
+        ("claim-dimension-width",),
+    ),
+    Claim(
+        "fig-13",
+        "Three linear layers of three units in three dimensions show transient memorization",
+        "Fig 13, F.2",
+        ("figure-13",),
+        _WEAK,
+        "transient-memorization",
+    ),
+    Claim(
+        "fig-14",
+        "The OOD loss of these nets falls, rises and falls again",
+        "Fig 14, F.2",
+        ("figure-14",),
+        _WEAK,
+        "non-monotone",
+    ),
+    Claim(
+        "fig-15",
+        "No training point lies near the test point",
+        "Fig 15, F.3",
+        ("figure-15",),
+        "Where sigma is a variance the clusters are wide enough for a few points to come near.",
+        "no-training-point-near",
+    ),
+    Claim(
+        "fig-16",
+        "Truncating the training set around the test point has little impact on the dynamics",
+        "Fig 16, F.3",
+        ("figure-15", "figure-16"),
+        sql="truncation-changes-little",
+    ),
+)

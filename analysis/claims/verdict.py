@@ -1,0 +1,104 @@
+"""The verdict on a claim: one rule, from the share of seeds in which it holds, fixed before any result was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from analysis.phase import wilson
+
+MOST, FEWEST = 0.95, 0.05
+"""A share of seeds from `MOST` on is "holds", up to `FEWEST` "does not hold"."""
+
+HOLDS, SOME, FAILS, SETTINGS, UNTOLD, MISSING = (
+    "holds",
+    "holds for some initialisations",
+    "does not hold",
+    "holds in some settings",
+    "cannot be told",
+    "not run yet",
+)
+ONLY = "holds under {} only"
+PHRASES = {
+    "paper": "the paper's conventions",
+    "authors": "the authors' conventions",
+    "theory": "the theory's own drive",
+}
+"""How a verdict names the conventions of a row."""
+
+_RULE = f"""
+A row is one convention and one setting. If the claim is true of at least {MOST:.0%} of its seeds, its verdict is
+"{HOLDS}"; if of at most {FEWEST:.0%}, "{FAILS}"; else "{SOME}"; without a seed that tells, "{UNTOLD}".
+
+Rows of one convention that agree give its verdict. If none is in between, but some hold and others do not:
+"{SETTINGS}"; else "{SOME}".
+
+Conventions that agree give the verdict of the claim. If exactly one of them holds: "{ONLY.format("...")}", however
+near the others come; else "{SETTINGS}" or "{SOME}", by the same rule as for rows.
+
+The interval beside a share is Wilson's at 95 %. It does not enter the verdict: where seeds are few, read it as well.
+
+The predicates and their thresholds stand in the queries below, and were written down before their results were seen;
+where one had to be repaired, a comment in it says why.
+"""
+RULE = tuple(" ".join(paragraph.split()) for paragraph in _RULE.strip().split("\n\n"))
+"""The rule in words, for the page."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One row that a claim's query gave, with what follows from it.
+
+    Attributes:
+        convention: paper, authors, or theory.
+        setting: in words, made by the query from the stored parameters.
+        n, k: seeds that tell, and those of them in which the claim holds.
+        measured: a number in words, made by the query.
+    """
+
+    convention: str
+    setting: str
+    n: int
+    k: int
+    measured: str
+
+    @property
+    def share(self) -> float | None:
+        """k/n; None without a seed that tells."""
+        return self.k / self.n if self.n else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval of the share at 95 %; (0, 1) without a seed."""
+        low, high = wilson(self.k, self.n)
+        return float(low), float(high)
+
+    @property
+    def verdict(self) -> str:
+        """The row's own verdict."""
+        share = self.share
+        if share is None:
+            return UNTOLD
+        return HOLDS if share >= MOST else FAILS if share <= FEWEST else SOME
+
+
+def verdict(answers: Sequence[Answer]) -> str:
+    """The verdict on a claim from all its rows; `RULE` says how."""
+    told: dict[str, list[str]] = {}
+    for answer in answers:
+        if answer.n:
+            told.setdefault(answer.convention, []).append(answer.verdict)
+    if not told:
+        return UNTOLD
+    of = {convention: _together(verdicts) for convention, verdicts in told.items()}
+    holding = [convention for convention, found in of.items() if found == HOLDS]
+    if len(holding) == 1 and len(of) > 1:
+        return ONLY.format(PHRASES.get(holding[0], holding[0]))
+    return _together(list(of.values()))
+
+
+def _together(verdicts: Sequence[str]) -> str:
+    kinds = set(verdicts)
+    if len(kinds) == 1:
+        return kinds.pop()
+    return SOME if SOME in kinds else SETTINGS

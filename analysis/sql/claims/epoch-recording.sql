@@ -1,0 +1,51 @@
+-- Of every seed whose OOD loss rises between two descents: is at least half of that rise still there if the loss is
+-- recorded once an epoch, at its start? The record nearest to each epoch's start stands for it; the rise is the largest
+-- one above the least loss so far that is followed by a loss below that. Seeds without a rise tell nothing.
+with chosen as (
+    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
+    where list_contains($1, sweep_id)
+),
+runs as (
+    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
+    from chosen
+    join sim using (cell_id)
+    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
+    where sim.status in ('ok', 'diverged')
+),
+records as (
+    select
+        convention, cell_id, seed, layers, d, width, lr, mu, bump_height, l_ref,
+        ceil((s + zero_cluster::integer) * n / batch_size) as an_epoch, epochs,
+        unnest(step) as placed, unnest(ood_loss) as loss
+    from runs
+    where drive = 'sgd' and non_monotone
+),
+kept as (
+    select
+        convention, cell_id, seed, layers, d, width, lr, mu, bump_height, l_ref, epoch,
+        arg_min(loss, abs(placed - epoch * an_epoch)) as loss
+    from records, range(0, 1001) e(epoch)
+    where epoch <= epochs and abs(placed - epoch * an_epoch) <= an_epoch / 2
+    group by all
+),
+so_far as (
+    select
+        *, min(loss) over (run order by epoch) as least, min(loss) over (run order by epoch rows between current row and unbounded following) as later
+    from kept
+    window run as (partition by convention, cell_id)
+),
+seeds as (
+    select
+        convention, layers, d, width, lr, mu, seed, any_value(bump_height) as whole,
+        coalesce(max(loss - least) filter (where later < least), 0) / any_value(l_ref) as seen
+    from so_far
+    group by all
+)
+select
+    convention, format('L = {}, d = {}, width {}, lr {}, mu = {}', layers, d, width, lr, mu) as setting,
+    count(*) as n,
+    count(*) filter (where seen >= whole / 2) as k,
+    format('rise {:.3f} L_ref in all records, {:.3f} once an epoch (medians)', median(whole), median(seen)) as measured
+from seeds
+group by convention, layers, d, width, lr, mu
+order by convention, layers, d, width, lr, mu

@@ -1,0 +1,47 @@
+-- Of every seed of the symmetric model whose OOD loss rises between two descents: does some minor entry that was
+-- positive fall over that rise, and does the fall of the minor entries alone take more from the output than the change
+-- of the major entries does? The output is f_k = sum_p w_kp mu_p; an entry's change counts with its share of x^ . f.
+-- Seeds without a rise tell nothing.
+with chosen as (
+    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
+    where list_contains($1, sweep_id)
+),
+runs as (
+    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
+    from chosen
+    join sim using (cell_id)
+    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
+    where sim.status in ('ok', 'diverged')
+),
+rises as (
+    select *, jacobian[list_position(step, bump_start)] as before, jacobian[list_position(step, bump_peak)] as after
+    from runs
+    where model = 'symmetric' and bump_start is not null
+),
+entries as (
+    select
+        convention, seed, s, mu, sigma, drive, i, j,
+        before[s * (i - 1) + j] as w_before,
+        (after[s * (i - 1) + j] - before[s * (i - 1) + j]) * mu[i] * mu[j] as change
+    from rises, range(1, s + 1) rows(i), range(1, s + 1) columns(j)
+),
+seeds as (
+    select
+        convention, seed, s, mu, sigma, drive,
+        sum(change) filter (where i <> j) as minor, sum(change) filter (where i = j) as major,
+        bool_or(i <> j and w_before > 0 and change < 0) as some_fall,
+        sum(mu[i] ** 2) filter (where i = j) as size
+    from entries
+    group by all
+)
+select
+    convention, format('symmetric, {}, s = {}, mu = {}, sigma = {}', drive, s, mu, sigma) as setting,
+    count(*) as n,
+    count(*) filter (where some_fall and minor < 0 and abs(minor) > abs(least(major, 0))) as k,
+    format(
+        'over the rise minor entries change x^ . f by {:.3f} of ||x^||^2, major ones by {:.3f} (medians)',
+        median(minor / size), median(major / size)
+    ) as measured
+from seeds
+group by convention, drive, s, mu, sigma
+order by convention, drive, s, mu, sigma

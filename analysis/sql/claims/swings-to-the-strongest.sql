@@ -1,0 +1,38 @@
+-- Of every seed with a rise between two descents, d = s: at the top of the largest rise, is the nearest of the centres
+-- mu_p e_p (and of the origin, where a cluster lies there) that of the concept with the largest a_p? Seeds without a
+-- rise tell nothing.
+with chosen as (
+    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
+    where list_contains($1, sweep_id)
+),
+runs as (
+    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
+    from chosen
+    join sim using (cell_id)
+    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
+    where sim.status in ('ok', 'diverged')
+),
+tops as (
+    select *, output[list_position(step, bump_peak)] as placed
+    from runs
+    where d = s and s = 2 and bump_peak is not null
+),
+near as (
+    select
+        *,
+        [
+            sqrt((placed[1] - mu[1]) ** 2 + placed[2] ** 2), sqrt(placed[1] ** 2 + (placed[2] - mu[2]) ** 2),
+            case when zero_cluster then sqrt(placed[1] ** 2 + placed[2] ** 2) else 'inf'::double end
+        ] as distance
+    from tops
+)
+select
+    convention, format('L = {}, d = {}, width {}, mu = {}', layers, d, width, mu) as setting,
+    count(*) as n,
+    count(*) filter (where list_position(distance, list_min(distance)) = list_position(a, list_max(a))) as k,
+    format(
+        'at the top: r_1 = {:.2f}, r_2 = {:.2f} (medians)', median(placed[1] / mu[1]), median(placed[2] / mu[2])
+    ) as measured
+from near
+group by convention, layers, d, width, mu
+order by convention, layers, d, width, mu

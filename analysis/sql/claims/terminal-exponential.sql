@@ -1,0 +1,26 @@
+-- Of every seed: is the terminal slow-down exponential? The detector fits log |r_k - 1| (symmetric model: log |1 -
+-- w_kk| / w_kk) over its last visit to [0.02, 0.3]. A seed counts if every such fit, over concepts and points of the
+-- grid, has R^2 >= 0.95. Seeds whose runs end before they come into that band tell nothing.
+with chosen as (
+    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
+    where list_contains($1, sweep_id)
+),
+runs as (
+    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
+    from chosen
+    join sim using (cell_id)
+    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
+    where sim.status in ('ok', 'diverged')
+),
+fits as (
+    select convention, seed, model, layers, d, unnest(terminal_r2) as r2 from runs where terminal_r2 is not null
+)
+select
+    convention, format('{}, L = {}, d = {}', model, layers, string_agg(distinct d::varchar, ', ' order by d::varchar)) as setting,
+    count(distinct seed) as n,
+    count(distinct seed) - count(distinct seed) filter (where r2 < 0.95) as k,
+    format('R^2 {:.3f} (median fit), {:.3f} (worst of {})', median(r2), min(r2), count(r2)) as measured
+from fits
+where r2 is not null
+group by convention, model, layers
+order by convention, model, layers

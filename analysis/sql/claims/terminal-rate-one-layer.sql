@@ -1,0 +1,30 @@
+-- Of every seed: is the terminal rate of concept k the theorem's a_k, within 15 %, for every k and point of the grid?
+-- One layer, SGD; the rate of log |r_k - 1| in the time of the flow of L, fitted by the detector (which takes the
+-- initial-noise term off where there is no bias). Seeds whose runs end before the terminal phase tell nothing.
+with chosen as (
+    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
+    where list_contains($1, sweep_id)
+),
+runs as (
+    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
+    from chosen
+    join sim using (cell_id)
+    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
+    where sim.status in ('ok', 'diverged')
+),
+rates as (
+    select convention, seed, d, bias, unnest(terminal_rate) as rate, unnest(a) as a
+    from runs
+    where model = 'one_layer' and terminal_rate is not null
+)
+select
+    convention, format('one_layer, d = {}, bias {}', d, bias) as setting,
+    count(distinct seed) as n,
+    count(distinct seed) - count(distinct seed) filter (where not abs(rate / a - 1) <= 0.15) as k,
+    format(
+        'rate / a_k {:.3f} (median), {:.3f} to {:.3f} (all fits)', median(rate / a), min(rate / a), max(rate / a)
+    ) as measured
+from rates
+where rate is not null
+group by convention, d, bias
+order by convention, d, bias

@@ -1,0 +1,31 @@
+-- Of every seed: are the terminal rates of the symmetric flow those of the theory, 2 a_k for log(|1 - w_kk| / w_kk) and
+-- a_i + a_j for log |w_ij|, within 3 %? Rates in the time of eq 4.3, a_p as the model meets them (squared where A
+-- squared drives it). Seeds without a fit tell nothing.
+with chosen as (
+    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
+    where list_contains($1, sweep_id)
+),
+runs as (
+    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
+    from chosen
+    join sim using (cell_id)
+    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
+    where sim.status in ('ok', 'diverged')
+),
+rates as (
+    select convention, seed, s, unnest(terminal_rate || minor_rate) as rate, unnest(terminal_predicted || minor_predicted) as predicted
+    from runs
+    where model = 'symmetric' and drive = 'flow' and terminal_rate is not null
+)
+select
+    convention, format('symmetric flow, s = {}', s) as setting,
+    count(distinct seed) as n,
+    count(distinct seed) - count(distinct seed) filter (where not abs(rate / predicted - 1) <= 0.03) as k,
+    format(
+        'rate / prediction {:.3f} (median), {:.3f} to {:.3f} (all fits)',
+        median(rate / predicted), min(rate / predicted), max(rate / predicted)
+    ) as measured
+from rates
+where rate is not null and predicted is not null
+group by convention, s
+order by convention, s

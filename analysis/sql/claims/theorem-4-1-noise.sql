@@ -1,0 +1,55 @@
+-- Of every seed: is what the growth term of eq 4.2 leaves of an SGD output the noise term? That is, at every recorded
+-- step and point of the grid and for both concepts: f_k - growth_k stays within sum_i |w_ki(0)| mu_i (property iii),
+-- with room of 2 % of mu_k for sampling, and at the end lies within 2 % of mu_k of the noise term itself.
+with chosen as (
+    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
+    where list_contains($1, sweep_id)
+),
+runs as (
+    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
+    from chosen
+    join sim using (cell_id)
+    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
+    where sim.status in ('ok', 'diverged')
+),
+entries as (
+    select
+        convention, seed, bias, d, reduction, mu, a, l_ref, jacobian[1] as w0,
+        unnest(step) * time_per_step as t,
+        unnest(output) as f
+    from runs
+    where model = 'one_layer' and drive = 'sgd'
+),
+terms as (  -- eq 4.2 for the first two concepts; w0 is row-major, row = output
+    select
+        *,
+        [(1 - exp(-a[1] * t)) * mu[1], (1 - exp(-a[2] * t)) * mu[2]] as growth,
+        [
+            exp(-a[1] * t) * w0[1] * mu[1] + exp(-a[2] * t) * w0[2] * mu[2],
+            exp(-a[1] * t) * w0[3] * mu[1] + exp(-a[2] * t) * w0[4] * mu[2]
+        ] as noise,
+        [abs(w0[1]) * mu[1] + abs(w0[2]) * mu[2], abs(w0[3]) * mu[1] + abs(w0[4]) * mu[2]] as bound
+    from entries
+),
+seeds as (
+    select
+        convention, seed, d, bias,
+        max(greatest(
+            (abs(f[1] - growth[1]) - bound[1]) / mu[1], (abs(f[2] - growth[2]) - bound[2]) / mu[2]
+        )) as beyond,
+        max(greatest(abs(noise[1]) / mu[1], abs(noise[2]) / mu[2])) as largest,
+        arg_max(greatest(abs(f[1] - growth[1] - noise[1]) / mu[1], abs(f[2] - growth[2] - noise[2]) / mu[2]), t) as at_end
+    from terms
+    group by convention, seed, d, bias
+)
+select
+    convention, format('one_layer by SGD, d = {}, bias {}', d, bias) as setting,
+    count(*) as n,
+    count(*) filter (where beyond <= 0.02 and at_end <= 0.02) as k,
+    format(
+        'beyond the bound by {:.2f} % of mu_k, off at the end by {:.2f} % (medians); the noise term itself reaches {:.1f} %',
+        100 * greatest(median(beyond), 0), 100 * median(at_end), 100 * median(largest)
+    ) as measured
+from seeds
+group by convention, d, bias
+order by convention, bias
