@@ -47,7 +47,7 @@ class Corner(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A mark at a step: `kind` dot or arrow, which points to `angle`, in degrees clockwise from up."""
+    """A mark: `kind` dot or arrow, at a step, which points to `angle` (degrees clockwise from up); or point, of data."""
 
     panel: str
     kind: str
@@ -59,10 +59,7 @@ class Mark(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """What does not move: a point of the training set, a centre (of a cluster), or the target (the test point).
-
-    `kind`: point, centre or target; `what` is written beside the last two.
-    """
+    """A landmark: `kind` centre (of a training cluster) or target (the test point), and `what` is written beside it."""
 
     panel: str
     kind: str
@@ -147,9 +144,9 @@ def _marks(base: alt.Chart, colour: alt.Color) -> list[Any]:
     arrows = _only(base, "arrow").mark_point(
         filled=True, shape=ARROW, size=150, opacity=1, stroke="white", strokeWidth=0.6, clip=True
     )
-    points = _only(base, "point").mark_circle(size=7, opacity=0.55, color=style.FAINT, clip=True)
+    points = _only(base, "point").mark_circle(size=8, opacity=0.6, clip=True)
     return [
-        points,
+        points.encode(color=colour),
         dots.encode(color=colour, tooltip=said),
         arrows.encode(color=colour, angle=alt.Angle("angle:Q", scale=None), tooltip=said),
     ]

@@ -13,6 +13,7 @@ from analysis import phase
 from analysis.charts.loss_panels import MEDIAN_SEED, BumpMark, Level, LossPanel, Spread, loss_panels
 from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS
 from analysis.charts.phase_diagram import Share
+from analysis.drawings.lines import MEDIAN_RUN
 from analysis.drawings.paths import corners
 from analysis.drawings.subject import Subject
 from analysis.drawings.trajectories import columns_of, ended
@@ -60,10 +61,7 @@ class LossCurves(drawing.Drawing):
         last = max(int(subject.data.curves[point].step[-1]) for point in points)
         columns = columns_of(subject)
         spec = loss_panels(panels, rows, last, top(rows), columns, width=225 if columns > 3 else 250).to_dict()
-        caption = (
-            f"The OOD loss over training beside the training loss, {_seeds(subject, points)}. The median seed is the "
-            "middle run of its point by the height of the bump in the OOD loss, then by seed."
-        )
+        caption = f"The OOD loss over training beside the training loss, {_seeds(subject, points)}. {MEDIAN_RUN}"
         queries = [query, subject.data.queries["curves"], subject.data.queries["cells"]]
         return [subject.figure("losses-over-training", "Losses over training", caption, READING, spec, queries)]
 

@@ -54,13 +54,30 @@ READING = (
 )
 
 
-class TrajectoryOptions(drawing.Options):
-    """What a sweep file may set."""
+class PlaneOptions(drawing.Options):
+    """Which concepts span the panels."""
 
-    along: str | None = Field(None, description="the lines of one panel differ in this parameter")
     plane: Annotated[tuple[int, int] | None, BeforeValidator(lambda v: tuple(v) if isinstance(v, list) else v)] = Field(
         None, description="two concepts, counted from 1; without it every two neighbours, or with along the first two"
     )
+
+    def planes(self, subject: Subject, name: str) -> list[tuple[int, int]]:
+        """The planes that are drawn.
+
+        Raises:
+            SwingbyError: the sweep has no such plane.
+        """
+        concepts = min(subject.cells["s"].to_list())
+        asked = [self.plane] if self.plane else [(k, k + 1) for k in range(1, concepts)]
+        if not asked or not all(1 <= k <= concepts for k in asked[0]) or asked[0][0] == asked[0][1]:
+            raise subject.cannot(name, f"a plane takes two different concepts from 1 to {concepts}")
+        return asked
+
+
+class TrajectoryOptions(PlaneOptions):
+    """What a sweep file may set."""
+
+    along: str | None = Field(None, description="the lines of one panel differ in this parameter")
 
 
 class Trajectories(drawing.Drawing):
@@ -72,12 +89,8 @@ class Trajectories(drawing.Drawing):
 
     def figures(self, subject: Subject, options: TrajectoryOptions) -> Sequence[Figure]:
         """One figure: with `along` a panel of several lines for every other setting, else panels of single points."""
-        query = Query("paths", (subject.sweep_id,))
+        asked, query = options.planes(subject, self.name), Query("paths", (subject.sweep_id,))
         runs = runs_of(subject.ask(query), "output")
-        concepts = min(subject.cells["s"].to_list())
-        asked = [options.plane] if options.plane else [(k, k + 1) for k in range(1, concepts)]
-        if not asked or any(not 1 <= k <= concepts for plane in asked for k in plane) or asked[0][0] == asked[0][1]:
-            raise subject.cannot(self.name, f"a plane takes two different concepts from 1 to {concepts}")
         if options.along is None:
             return [_single(subject, runs, asked, query)]
         return [_along(subject, runs, options.along, asked[0], query)]
@@ -105,7 +118,7 @@ def _single(subject: Subject, runs: dict[int, Runs], asked: Sequence[tuple[int, 
     heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
     rows: list[Row] = []
     columns = columns_of(subject)
-    for point, concepts in _in_rows(list(runs), asked, columns):
+    for point, concepts in in_rows(list(runs), asked, columns):
         key, seed, plane = f"{point}:{concepts[0]}", subject.median_seed(point), plane_of(subject, point, concepts)
         found, every = point_rows(key, runs[point].plane(*(k - 1 for k in concepts)), seed)
         notes = [f"median seed {seed}; a mark every {plural_steps(every)}", *ended(subject, point)]
@@ -114,8 +127,8 @@ def _single(subject: Subject, runs: dict[int, Runs], asked: Sequence[tuple[int, 
     panels = [panel(*head, lines.shown_range(rows)) for head in heads]
     spec = planes(panels, rows, PARTS, columns).to_dict()
     caption = (
-        f"The output at the test point over training, in {_planes(asked)}, {seeds_drawn(runs)}. The median seed is the "
-        "middle run of its point by the height of the bump in the OOD loss, then by seed."
+        f"The output at the test point over training, in {spoken_planes(asked)}, {seeds_drawn(runs)}. "
+        f"{lines.MEDIAN_RUN}"
     )
     return subject.figure("trajectories", "Where the output goes", caption, READING, spec, [query])
 
@@ -126,7 +139,7 @@ def columns_of(subject: Subject) -> int:
     return counts[-1] if counts[-1] <= 3 else (2 if counts == [4] else 3 + (counts[-1] % 4 == 0))
 
 
-def _in_rows(
+def in_rows(
     points: Sequence[int], asked: Sequence[tuple[int, int]], columns: int
 ) -> Iterator[tuple[int, tuple[int, int]]]:
     """Points side by side, and under each other the planes of the same points."""
@@ -171,8 +184,8 @@ def _along(subject: Subject, runs: dict[int, Runs], name: str, concepts: tuple[i
     title = "; ".join(axis_title(one, subject.data.sweep["experiment"]) for one in chosen)
     spec = planes(panels, rows, colours, min(len(panels), 3), title, side=300, shade=0.25).to_dict()
     caption = (
-        f"The output at the test point over training in {_planes([concepts])}, a line for each value of {name}: the "
-        f"median over {_counts(runs)} seeds a line, and the band of their central half."
+        f"The output at the test point over training in {spoken_planes([concepts])}, a line for each value of {name}: "
+        f"the median over {counted(runs)} seeds a line, and the band of their central half."
     )
     return subject.figure(f"trajectories-along-{name}", f"Paths along {name}", caption, READING_ALONG, spec, [query])
 
@@ -193,12 +206,14 @@ def _said(value: tuple[object, ...]) -> str:
     return ", ".join(plain(scalar(part)) for part in value)
 
 
-def _planes(asked: Sequence[tuple[int, int]]) -> str:
+def spoken_planes(asked: Sequence[tuple[int, int]]) -> str:
+    """Planes in words."""
     texts = [f"{a} and {b}" for a, b in asked]
     return f"the plane{'s' if len(texts) > 1 else ''} of concepts {'; '.join(texts)}"
 
 
-def _counts(runs: dict[int, Runs]) -> str:
+def counted(runs: dict[int, Runs]) -> str:
+    """How many seeds there are a point."""
     counts = sorted({len(own.seeds) for own in runs.values()})
     return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
@@ -207,7 +222,7 @@ def seeds_drawn(runs: dict[int, Runs]) -> str:
     """How many seeds there are a point, and how many of them are drawn as thin lines."""
     most = max(len(own.seeds) for own in runs.values())
     thin = f", the first {lines.MOST_SEEDS} of them drawn singly" if most > lines.MOST_SEEDS else ""
-    return f"{_counts(runs)} seeds a panel{thin}"
+    return f"{counted(runs)} seeds a panel{thin}"
 
 
 def ended(subject: Subject, point: int) -> list[str]:
