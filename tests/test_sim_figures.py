@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from sweeps.sim import task
 from sweeps.sim.assumptions import Constants, assumptions
 from sweeps.sim.init import Start
 from sweeps.sim.params import SimParams
+from swingby.cells import Point
 from swingby.sweep import Sweep, named_sweeps
 
 FIGURES = ["2a", "2b", "2c", "3", "5", *map(str, range(7, 19))]
@@ -140,6 +142,20 @@ def test_conventions_are_exchanged_one_at_a_time() -> None:
         # gd_steps follows from the number of points, and says nothing under SGD.
         toggled: list[Any] = [differing(first, p) - {"gd_steps"} for p in others]
         assert toggled == [*({name} for name in CONVENTIONS), {*CONVENTIONS} - {"shuffle"}]
+
+
+def test_what_truncation_discards() -> None:
+    """At Fig 15's settings next to no seed has a point to discard; at those of the claim about it every seed has some."""
+
+    def discarded(points: Sequence[Point]) -> list[int]:
+        drawn = [(point.cell(seed), point.params) for point in points for seed in range(10)]
+        return [int((~task.far_enough(p, task.draw_points(c))).sum()) for c, p in drawn if isinstance(p, SimParams)]
+
+    assert sum(discarded(figure("15").points)) <= 2
+    claim = loaded("claim-truncation").points
+    whole, cut = claim[0::2], claim[1::2]
+    assert min(discarded(whole)) > 0
+    assert max(discarded(cut)) == 0
 
 
 def test_claims_that_record_otherwise_share_no_cell_with_a_figure() -> None:
