@@ -145,7 +145,7 @@ def test_conventions_are_exchanged_one_at_a_time() -> None:
 
 
 def test_what_truncation_discards() -> None:
-    """At Fig 15's settings next to no seed has a point to discard; at those of the claim about it every seed has some."""
+    """At Fig 15's settings next to no seed has a point to discard; at those of the claim every seed has."""
 
     def discarded(points: Sequence[Point]) -> list[int]:
         drawn = [(point.cell(seed), point.params) for point in points for seed in range(10)]
