@@ -16,7 +16,7 @@ FLAT = 0.01
 BOUNDS = (-0.4, 1.4)
 """Entries are drawn within these; what runs away (w_recurrence) leaves the picture."""
 FAR = 100.0
-MAJOR = ("#0b2545", "#2a6fb5", "#2f9e9a", "#7fc4e8")
+MAJOR = ("#0b2545", "#5470e0", "#2f9e9a", "#7fc4e8")
 MINOR = ("#8c2d04", "#e6550d", "#b5179e", "#f2a23a", "#7a5c00", "#e07ab8")
 DASHES = ((6, 2), (2, 2), (9, 3, 2, 3), (4, 2, 1, 2), (12, 3), (1, 3))
 SHADES = {"growth": "#ecf5ee", "suppression": "#fce8d8", "terminal": "#e8ecf3"}
@@ -242,7 +242,8 @@ def _curves(
     middle = seeds.mark_line(opacity=0.5, strokeWidth=0.9, clip=True).encode(x=x, y=y("median"), **colour)
     line = _of(panel, kind).mark_line(strokeWidth=2.2, clip=True).encode(x=x, y=y("value"), **colour)
     layers = [ground(panel, x), *([] if kind == "loss" else [_zero(panel)]), area, middle, line, _rule(panel, x)]
-    return alt.layer(*layers, *([_note(panel, x), *names(panel, x)] if kind == "major" else []))
+    words = {"major": names, "minor": _note}
+    return alt.layer(*layers, *(words[kind](panel, x) if kind in words else []))
 
 
 def _zero(panel: str) -> alt.Chart:
@@ -254,6 +255,6 @@ def _rule(panel: str, x: alt.X) -> alt.Chart:
     return _of(panel, "note").mark_rule(color=style.INK, strokeDash=[2, 2]).encode(x=x)
 
 
-def _note(panel: str, x: alt.X) -> alt.Chart:
-    text = _of(panel, "note").mark_text(align="left", baseline="top", dx=5, dy=4, fontSize=10, color=style.INK)
-    return text.encode(x=x, y=alt.value(MAJORS * 0.4), text="text:N")
+def _note(panel: str, x: alt.X) -> list[alt.Chart]:
+    text = _of(panel, "note").mark_text(align="left", baseline="bottom", dx=5, dy=-3, fontSize=10, color=style.INK)
+    return [text.encode(x=x, y=alt.value(MINORS), text="text:N")]

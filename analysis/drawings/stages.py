@@ -40,6 +40,10 @@ CONE = (
     "Dotted: the first recorded step at which W, as iterated by D.2, has a negative eigenvalue beyond rounding. No "
     "U U^T has one, so what follows is an artefact of that iteration."
 )
+DIVERGED = (
+    "Some runs diverge. The bands of entries are of the runs still recorded; in those of the loss a run that diverged "
+    "counts as larger than all others."
+)
 
 
 class Shown(NamedTuple):
@@ -52,7 +56,7 @@ class Shown(NamedTuple):
 
 class StagesOptions(drawing.Options):
     """`training`: the training loss too; `most_descents`: beside each median seed the seed with the most descents;
-    `common_seed`: one seed for all points of a preset, the median one of the first of them."""
+    `common_seed`: one seed for all points of a preset, at the first of which it does what most seeds do."""
 
     training: bool = False
     most_descents: bool = False
@@ -85,23 +89,37 @@ class Stages(drawing.Drawing):
         columns = 3 if options.common_seed else 2
         spec = stage_chart(panels, majors, minors, columns).to_dict()
         caption = _caption(subject, options)
-        reading = READING + (" " + CONE if any(panel.notes for panel in panels) else "")
+        more = [CONE] if any(panel.notes for panel in panels) else []
+        more += [DIVERGED] if (subject.cells["status"] == "diverged").any() else []
         queries = [asked, over, subject.data.queries["curves"], subject.data.queries["cells"]]
-        return [subject.figure("stages", "Stages of the Jacobian and of the loss", caption, reading, spec, queries)]
+        return [
+            subject.figure(
+                "stages", "Stages of the Jacobian and of the loss", caption, " ".join([READING, *more]), spec, queries
+            )
+        ]
 
 
 def chosen(subject: Subject, options: StagesOptions) -> list[Shown]:
     """Which runs have a panel."""
-    found, firsts = [], dict[str, int]()
+    found, shared = list[Shown](), dict[str, int]()
     for point in subject.points:
-        seed, why, runs = subject.median_seed(point), "median seed", subject.runs(point)
+        runs = subject.runs(point)
+        seed, why = subject.median_seed(point), "median seed"
         if options.common_seed:
-            why = "median seed" if runs["preset"][0] not in firsts else "the same seed"
-            seed = firsts.setdefault(runs["preset"][0], seed)
+            preset = runs["preset"][0]
+            why = "the same seed" if preset in shared else "seed"
+            seed = shared.setdefault(preset, usual_seed(runs))
         found.append(Shown(point, seed, f"{why} {seed}: {_became(runs.filter(pl.col('seed') == seed))}"))
         if options.most_descents:
-            found.append(most_descents(subject.runs(point), point))
+            found += most_descents(runs, point)
     return found
+
+
+def usual_seed(runs: pl.DataFrame) -> int:
+    """The median seed by bump height among the runs of the most common outcome, be it that they diverge."""
+    common = runs["outcome"].value_counts().sort(["count", "outcome"], descending=[True, False])["outcome"][0]
+    ordered = runs.filter(pl.col("outcome") == common).sort("bump_height", "seed", nulls_last=True)
+    return int(ordered["seed"][(ordered.height - 1) // 2])
 
 
 def _became(run: pl.DataFrame) -> str:
@@ -110,14 +128,16 @@ def _became(run: pl.DataFrame) -> str:
     return row["outcome"] if row["descents"] is None else f"{plural(row['descents'], 'descent')}, {row['outcome']}"
 
 
-def most_descents(runs: pl.DataFrame, point: int) -> Shown:
-    """The run of a point with the most descents of the OOD loss; of equals the one with the largest bump."""
+def most_descents(runs: pl.DataFrame, point: int) -> list[Shown]:
+    """The run of a point with the most descents of the OOD loss, of equals the one with the largest bump; or none."""
     ended = runs.filter((pl.col("status") == "ok") & pl.col("descents").is_not_null())
-    best = ended.sort(["descents", "bump_height", "seed"], descending=[True, True, False]).row(0, named=True)
-    equal = int((ended["descents"] == best["descents"]).sum())
-    seed, descents = best["seed"], best["descents"]
-    why = f"seed {seed} has the most descents: {descents}; {equal} of {runs.height} seeds have as many"
-    return Shown(point, seed, why)
+    best = ended.sort(["descents", "bump_height", "seed"], descending=[True, True, False]).head(1)
+    found = list[Shown]()
+    for seed, descents in best.select("seed", "descents").iter_rows():
+        equal = ended.filter(pl.col("descents") == descents).height
+        why = f"seed {seed} has the most descents: {descents}; {equal} of {runs.height} seeds have as many"
+        found.append(Shown(point, seed, why))
+    return found
 
 
 def _pairs(shown: Sequence[Shown]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -214,7 +234,8 @@ def _caption(subject: Subject, options: StagesOptions) -> str:
     losses = "OOD loss and training loss" if options.training else "OOD loss"
     thick = "the median seed by bump height of each point"
     if options.common_seed:
-        thick = "one seed, and so one U(0), for all points of a preset: the median one by bump height of the first"
+        thick = "one seed, and so the same draws, for all points of a preset: of the runs at the first of them that "
+        thick += "show the most common outcome there, the median one by bump height"
     if options.most_descents:
         thick += ", and the seed with the most descents, since the source chose its seed for them (E.1)"
     counted = " ".join(_counted(subject, point) for point in subject.points)
