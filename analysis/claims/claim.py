@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
-from analysis.report.queries import Query, text_of
+from analysis.report.queries import Query
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,12 @@ class Claim:
         """The query's name."""
         return f"claims/{self.sql or self.slug}"
 
-    @property
-    def asks(self) -> str:
-        """What the query asks, from the comment that opens it."""
-        lines = text_of(self.name).splitlines()
-        opening = lines[: next(i for i, line in enumerate(lines) if not line.startswith("--"))]
-        return " ".join(line.removeprefix("--").strip() for line in opening)
-
     def query(self, sweep_ids: tuple[str, ...]) -> Query:
         """The query over the cells of these sweeps."""
         return Query(self.name, (sweep_ids,))
+
+
+def asked(query: str) -> str:
+    """What a query asks in words: the comment that opens it."""
+    lines = takewhile(lambda line: line.startswith("--"), query.splitlines())
+    return " ".join(line.removeprefix("--").strip() for line in lines)

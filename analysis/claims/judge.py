@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from analysis.claims.claim import Claim
-from analysis.claims.verdict import MISSING, Answer, verdict
+from analysis.claims.verdict import MISSING, PHRASES, Answer, verdict
 from analysis.report.data import ask
 from analysis.report.queries import Query
 from swingby.errors import SwingbyError
@@ -101,5 +101,11 @@ def judge(store: Store, claim: Claim, needed: Mapping[str, Needed]) -> Judged:
         raise SwingbyError(f"claim {claim.slug}: {error}") from error
     if tuple(frame.columns) != COLUMNS:
         raise SwingbyError(f"claim {claim.slug}: its query returns {frame.columns}; it must return {list(COLUMNS)}")
-    answers = [Answer(**row) for row in frame.iter_rows(named=True)]
+    answers = sorted((Answer(**row) for row in frame.iter_rows(named=True)), key=_convention)
     return Judged(claim, query, frame, answers)
+
+
+def _convention(answer: Answer) -> int:
+    """The paper's rows first, then the authors', then the theory's; the query's own order within."""
+    known = list(PHRASES)
+    return known.index(answer.convention) if answer.convention in known else len(known)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from analysis.claims.page import by_claim
+from analysis.claims.page import Row, by_claim
 from analysis.claims.verdict import MISSING
 from swingby.store import Store
 
@@ -18,16 +18,28 @@ def markdown(store: Store) -> str:
     lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
     for rows in by_claim(store):
         first = rows[0]
-        told = first["measured"] if first["verdict"] == MISSING else "; ".join(map(_share, rows))
+        told = first["measured"] if first["verdict"] == MISSING else "; ".join(_shares(rows))
         cells = (first["text"], first["source"], first["verdict"], told)
         lines.append("| " + " | ".join(map(_plain, cells)) + " |")
     return "\n".join(lines) + "\n"
 
 
-def _share(row: Mapping[str, Any]) -> str:
-    if row["share"] is None:
-        return f"{row['convention']}: no seed tells"
-    return f"{row['convention']}: {row['k']} of {row['n']} ({row['low']:.2f} to {row['high']:.2f})"
+def _shares(rows: Sequence[Row]) -> Iterator[str]:
+    """What is said of each convention: the one share with its interval, or the range over several settings."""
+    for convention, group in groupby(rows, key=lambda row: row["convention"]):
+        told = [row for row in group if row["n"]]
+        if not told:
+            yield f"{convention}: no seed tells"
+        elif len(told) == 1:
+            (row,) = told
+            yield f"{convention}: {_count(row)} ({row['low']:.2f} to {row['high']:.2f})"
+        else:
+            least, most = (pick(told, key=lambda row: row["share"]) for pick in (min, max))
+            yield f"{convention}: {_count(least)} to {_count(most)} in {len(told)} settings"
+
+
+def _count(row: Row) -> str:
+    return f"{row['k']} of {row['n']}"
 
 
 def _plain(text: str) -> str:

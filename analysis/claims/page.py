@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.claims.claim import asked
 from analysis.claims.judge import Judged
 from analysis.claims.verdict import FAILS, HOLDS, MISSING, RULE, SETTINGS, SOME, UNTOLD
 from analysis.report.data import ask
@@ -63,6 +64,7 @@ def page(store: Store, judged: Mapping[str, Judged]) -> str:
         "queries": [origins, ROWS, COUNTS],
         "kind": lambda verdict: KINDS.get(verdict, "some"),
         "bar": bar,
+        "asked": asked,
         "written": utc_now()[:16].replace("T", " ") + " UTC",
         "version": __version__,
     }

@@ -22,7 +22,7 @@ ONLY = "holds under {} only"
 PHRASES = {
     "paper": "the paper's conventions",
     "authors": "the authors' conventions",
-    "theory": "the theory's own drive",
+    "theory": "the assumptions of the theory",
 }
 """How a verdict names the conventions of a row."""
 

@@ -28,7 +28,7 @@ pairs as (
     from epochs, range(0, (1 << s)::bigint) below(u), range(0, (1 << s)::bigint) above(v)
     where u <> v and u & v = u
 ),
-chosen as (
+parts as (
     select *, 'all pairs' as which from pairs
     union all
     select *, 'without the node 0' from pairs where inner_pair
@@ -37,7 +37,7 @@ seeds as (
     select
         convention, seed, model, layers, s, d, which,
         avg(wrong::integer) as share, avg(wrong::integer) filter (where epoch = 1) as first, avg(wrong::integer) filter (where epoch = 5) as fifth
-    from chosen
+    from parts
     group by all
 )
 select
