@@ -18,7 +18,8 @@ from analysis.charts import hypercube, jacobian, velocity
 from analysis.charts.hypercube import Cube, hypercube_chart
 from analysis.charts.jacobian import FLAT, first_step
 from analysis.drawings.hypercube import Hypercube, HypercubeOptions, losses_of
-from analysis.drawings.stages import Stages, StagesOptions, curves_of, kept_places, usual_seed
+from analysis.drawings.single import curves_of, kept_places, usual_seed
+from analysis.drawings.stages import Stages, StagesOptions
 from analysis.drawings.subject import Subject
 from analysis.drawings.velocity import Velocity
 from analysis.report.data import read

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from analysis.charts import style
+from analysis.charts.ground import Shade, ground, log_steps, names, rows_of, stage_rows
 from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, Band, Run
 
 FLAT = 0.01
@@ -17,13 +18,11 @@ BOUNDS = (-0.4, 1.4)
 """Entries are drawn within these; what runs away (w_recurrence) leaves the picture."""
 FAR = 100.0
 MAJOR = ("#0b2545", "#5470e0", "#2f9e9a", "#7fc4e8")
-MINOR = ("#8c2d04", "#e6550d", "#b5179e", "#f2a23a", "#7a5c00", "#e07ab8")
-DASHES = ((6, 2), (2, 2), (9, 3, 2, 3), (4, 2, 1, 2), (12, 3), (1, 3))
-SHADES = {"growth": "#ecf5ee", "suppression": "#fce8d8", "terminal": "#e8ecf3"}
-WIDTH, MAJORS, MINORS, LOSSES = 390, 130, 110, 120
-LONGEST = "second suppression"
-APART = 20
-"""The least px between the names of two stages."""
+MINOR = ("#8c2d04", "#e6550d", "#b5179e", "#f2a23a", "#7a5c00", "#d6589f")
+DASHES = ((6, 2), (2, 2), (9, 3, 2, 3), (4, 2, 1, 2), (12, 3), (3, 3))
+MAJORS, MINORS, LOSSES = 130, 110, 120
+WIDTHS = {2: 390, 3: 300}
+"""The width in px of a panel, by how many stand side by side; a page holds 1,200 px."""
 
 
 class Line(NamedTuple):
@@ -42,15 +41,6 @@ class Spread(NamedTuple):
     median: float
     low: float
     high: float
-
-
-class Shade(NamedTuple):
-    """A stage of that run, in steps."""
-
-    name: str
-    kind: str
-    start: int
-    end: int
 
 
 class Panel(NamedTuple):
@@ -105,8 +95,13 @@ def stage_chart(panels: Sequence[Panel], majors: Sequence[str], minors: Sequence
         "minor": _domain(panels, minors, (-0.05, 0.05)),
         "loss": (0.0, 1.05 * max(tops, default=1.0)),
     }
-    made = [_panel(number, panel, colour, span, scales) for number, panel in enumerate(panels)]
-    rows = [row for number, panel in enumerate(panels) for row in _rows(panel, number, span, majors)]
+    width = WIDTHS[columns]
+    made = [_panel(number, panel, colour, span, scales, width) for number, panel in enumerate(panels)]
+    rows = [
+        {"panel": number, **row}
+        for number, panel in enumerate(panels)
+        for row in [*_rows(panel, span, majors), *stage_rows(panel.shades, span, width)]
+    ]
     return style.finished(alt.concat(*made, columns=columns, spacing={"row": 26, "column": 34}), rows)
 
 
@@ -116,13 +111,14 @@ def _panel(
     colour: Mapping[str, Any],
     span: tuple[int, int],
     scales: Mapping[str, tuple[float, float]],
+    width: int,
 ) -> Any:
     title = alt.TitleParams(list(panel.title), anchor="start", fontSize=12, color=style.INK, frame="group", offset=4)
     kinds = {"major": ("major entries", MAJORS), "minor": ("minor entries", MINORS), "loss": ("loss / L_ref", LOSSES)}
     parts = []
     for kind, (name, height) in kinds.items():
         part = _curves(f"datum.panel == {number}", kind, name, colour, span, scales[kind])
-        parts.append(part.properties(width=WIDTH, height=height))
+        parts.append(part.properties(width=width, height=height))
     return alt.vconcat(*parts, spacing=8).properties(title=title)
 
 
@@ -143,7 +139,7 @@ def _domain(panels: Sequence[Panel], names: Sequence[str], least: tuple[float, f
     return low - room, high + room
 
 
-def _rows(panel: Panel, number: int, span: tuple[int, int], majors: Sequence[str]) -> list[dict[str, Any]]:
+def _rows(panel: Panel, span: tuple[int, int], majors: Sequence[str]) -> list[dict[str, Any]]:
     part = dict.fromkeys(majors, "major")
     single = [(part.get(line.entry, "minor"), line) for line in panel.lines]
     single += [("loss", Line(run.curve, run.step, run.value)) for run in panel.losses]
@@ -157,24 +153,12 @@ def _rows(panel: Panel, number: int, span: tuple[int, int], majors: Sequence[str
         rows.append({"kind": f"{kind} seeds", "what": what, "step": step, "median": median, "low": low, "high": high})
     rows = [row for row in rows if row["step"] >= span[0]]
     rows += [{"kind": "note", "step": max(step, span[0]), "text": text} for step, text in panel.notes]
-    return [{"panel": number, **row} for row in [*rows, *stage_rows(panel.shades, span)]]
+    return rows
 
 
 def _drawable(value: float) -> float:
     """Far outside every picture, but not so far that a renderer gives up on the whole line."""
     return min(max(value, -FAR), FAR) if math.isfinite(value) else FAR
-
-
-def stage_rows(shades: Sequence[Shade], span: tuple[int, int], width: int = WIDTH) -> list[dict[str, Any]]:
-    """What `ground` and `names` draw: each stage, and as `step` where its name stands, apart from the one before."""
-    rows, before, decades = [], -math.inf, math.log(span[1] / span[0])
-    for shade in shades:
-        start, end = max(shade.start, span[0]), max(shade.end, span[0])
-        at = max(width * math.log(math.sqrt(start * end) / span[0]) / decades, before + APART)
-        before, step = at, span[0] * math.exp(at / width * decades)
-        ground = SHADES[shade.kind]
-        rows.append({"kind": "stage", "text": shade.name, "shade": ground, "start": start, "end": end, "step": step})
-    return rows
 
 
 def _colours(majors: Sequence[str], minors: Sequence[str], panels: Sequence[Panel]) -> dict[str, Any]:
@@ -198,36 +182,6 @@ def _colours(majors: Sequence[str], minors: Sequence[str], panels: Sequence[Pane
     }
 
 
-def log_steps(span: tuple[int, int], labels: bool = True) -> alt.X:
-    """Steps on a log axis with ticks at 1, 2 and 5 times the powers of ten, which have a label."""
-    powers = range(math.floor(math.log10(span[0])), math.floor(math.log10(span[1])) + 1)
-    values = [k * 10**power for power in powers for k in (1, 2, 5) if span[0] <= k * 10**power <= span[1]]
-    label = "test(/^10*$/, '' + datum.value) ? format(datum.value, ',d') : ''"
-    axis = alt.Axis(title="step (log)", values=values, labelExpr=label, labelOverlap=False)
-    if not labels:
-        axis = alt.Axis(title=None, labels=False, ticks=False, domain=False)
-    return alt.X("step:Q", scale=alt.Scale(type="log", domain=list(span), nice=False), axis=axis)
-
-
-def ground(panel: str, x: alt.X) -> alt.Chart:
-    """The stages of one panel as coloured ground, with a white line between two."""
-    start = alt.X("start:Q", scale=x["scale"], axis=x["axis"])
-    rect = _of(panel, "stage").mark_rect(stroke="white", strokeWidth=1.5)
-    return rect.encode(x=start, x2="end:Q", color=alt.Color("shade:N", scale=None))
-
-
-def names(panel: str, x: alt.X) -> list[alt.Chart]:
-    """The stages' names, slanting, above a panel; they take the same room whatever the names are."""
-    look = {"angle": 325, "align": "left", "baseline": "bottom", "fontSize": 10, "color": style.INK}
-    text = _of(panel, "stage").mark_text(**look).encode(x=x, y=alt.value(-4), text="text:N")
-    room = _of(panel, "stage").transform_aggregate(n="count()").mark_text(text=LONGEST, opacity=0, **look)
-    return [text, room.encode(x=alt.value(0), y=alt.value(-4))]
-
-
-def _of(panel: str, kind: str) -> alt.Chart:
-    return alt.Chart().transform_filter(f"{panel} && datum.kind == '{kind}'")
-
-
 def _curves(
     panel: str, kind: str, name: str, colour: Mapping[str, Any], span: tuple[int, int], domain: tuple[float, float]
 ) -> Any:
@@ -237,24 +191,24 @@ def _curves(
     def y(field: str) -> alt.Y:
         return alt.Y(f"{field}:Q", scale=scale, axis=alt.Axis(title=name, tickCount=5, grid=False))
 
-    seeds = _of(panel, f"{kind} seeds")
+    seeds = rows_of(panel, f"{kind} seeds")
     area = seeds.mark_area(opacity=0.13, clip=True).encode(x=x, y=y("low"), y2="high:Q", color=colour["color"])
     middle = seeds.mark_line(opacity=0.5, strokeWidth=0.9, clip=True).encode(x=x, y=y("median"), **colour)
-    line = _of(panel, kind).mark_line(strokeWidth=2.2, clip=True).encode(x=x, y=y("value"), **colour)
+    line = rows_of(panel, kind).mark_line(strokeWidth=2.2, clip=True).encode(x=x, y=y("value"), **colour)
     layers = [ground(panel, x), *([] if kind == "loss" else [_zero(panel)]), area, middle, line, _rule(panel, x)]
     words = {"major": names, "minor": _note}
     return alt.layer(*layers, *(words[kind](panel, x) if kind in words else []))
 
 
 def _zero(panel: str) -> alt.Chart:
-    once = _of(panel, "stage").transform_aggregate(n="count()")
+    once = rows_of(panel, "stage").transform_aggregate(n="count()")
     return once.mark_rule(color=style.FAINT, strokeWidth=0.6).encode(y=alt.datum(0))
 
 
 def _rule(panel: str, x: alt.X) -> alt.Chart:
-    return _of(panel, "note").mark_rule(color=style.INK, strokeDash=[2, 2]).encode(x=x)
+    return rows_of(panel, "note").mark_rule(color=style.INK, strokeDash=[2, 2]).encode(x=x)
 
 
 def _note(panel: str, x: alt.X) -> list[alt.Chart]:
-    text = _of(panel, "note").mark_text(align="left", baseline="bottom", dx=5, dy=-3, fontSize=10, color=style.INK)
+    text = rows_of(panel, "note").mark_text(align="left", baseline="bottom", dx=5, dy=-3, fontSize=10, color=style.INK)
     return [text.encode(x=x, y=alt.value(MINORS), text="text:N")]

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from analysis.charts import style
-from analysis.charts.jacobian import Shade, ground, log_steps, names, stage_rows
+from analysis.charts.ground import Shade, ground, log_steps, names, stage_rows
 
 TERMS = ("G: growth", "-S: suppression", "-N: noise", "W' = G - S - N")
 COLOURS = ("#2c8c5a", "#d9650d", "#7a5bb5", style.INK)

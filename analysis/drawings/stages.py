@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-import numpy as np
 import polars as pl
 
-from analysis.charts.jacobian import Line, Panel, Shade, Spread, entry_name, stage_chart
+from analysis.charts.jacobian import Line, Panel, Spread, entry_name, stage_chart
 from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, Band, Run
+from analysis.drawings.single import SYMMETRIC, Shown, chosen, curves_of, entries_of, kept_places, pairs_of, shades_of
 from analysis.drawings.subject import Subject
-from analysis.extrema import Floats
 from analysis.report.page import Figure
 from analysis.report.prose import plural
 from analysis.report.queries import Query
-from analysis.stages import leaves_cone, stages
+from analysis.stages import leaves_cone
 from analysis.verdict import NEGATIVE
 from swingby import drawing
 
-KEPT = 120
-"""About how many steps of each line are drawn."""
 BAND_STEPS = 60
-SYMMETRIC = ("symmetric", "w_recurrence")
 READING = (
     "Thick lines are one run: above, the major entries (diagonal) of its Jacobian at the test point; below these, on a "
     "scale of their own, the minor entries (off the diagonal); at the bottom its loss over L_ref. Thin lines and faint "
@@ -44,14 +40,6 @@ DIVERGED = (
     "Some runs diverge. The bands of entries are of the runs still recorded; in those of the loss a run that diverged "
     "counts as larger than all others."
 )
-
-
-class Shown(NamedTuple):
-    """One run that has a panel: its point, its seed, and what the seed was chosen for."""
-
-    point: int
-    seed: int
-    why: str
 
 
 class StagesOptions(drawing.Options):
@@ -79,8 +67,8 @@ class Stages(drawing.Drawing):
         """
         if options.common_seed and subject.data.resolved["seed_mode"] != "common":
             raise subject.cannot(self.name, "common_seed is for a sweep whose seeds are common")
-        shown = chosen(subject, options)
-        asked = Query("entry_runs", (subject.sweep_id, *_pairs(shown)))
+        shown = chosen(subject, options.common_seed, options.most_descents)
+        asked = Query("entry_runs", (subject.sweep_id, *pairs_of(shown)))
         over = Query("entry_bands", (subject.sweep_id, BAND_STEPS))
         runs = {(row["point"], row["seed"]): row for row in subject.ask(asked).iter_rows(named=True)}
         spreads = _spreads(subject.ask(over))
@@ -99,83 +87,12 @@ class Stages(drawing.Drawing):
         ]
 
 
-def chosen(subject: Subject, options: StagesOptions) -> list[Shown]:
-    """Which runs have a panel."""
-    found, shared = list[Shown](), dict[str, int]()
-    for point in subject.points:
-        runs = subject.runs(point)
-        seed, why = subject.median_seed(point), "median seed"
-        if options.common_seed:
-            preset = runs["preset"][0]
-            why = "the same seed" if preset in shared else "seed"
-            seed = shared.setdefault(preset, usual_seed(runs))
-        found.append(Shown(point, seed, f"{why} {seed}: {_became(runs.filter(pl.col('seed') == seed))}"))
-        if options.most_descents:
-            found += most_descents(runs, point)
-    return found
-
-
-def usual_seed(runs: pl.DataFrame) -> int:
-    """The median seed by bump height among the runs of the most common outcome, be it that they diverge."""
-    common = runs["outcome"].value_counts().sort(["count", "outcome"], descending=[True, False])["outcome"][0]
-    ordered = runs.filter(pl.col("outcome") == common).sort("bump_height", "seed", nulls_last=True)
-    return int(ordered["seed"][(ordered.height - 1) // 2])
-
-
-def _became(run: pl.DataFrame) -> str:
-    """Descents and outcome of one run."""
-    row = run.row(0, named=True)
-    return row["outcome"] if row["descents"] is None else f"{plural(row['descents'], 'descent')}, {row['outcome']}"
-
-
-def most_descents(runs: pl.DataFrame, point: int) -> list[Shown]:
-    """The run of a point with the most descents of the OOD loss, of equals the one with the largest bump; or none."""
-    ended = runs.filter((pl.col("status") == "ok") & pl.col("descents").is_not_null())
-    best = ended.sort(["descents", "bump_height", "seed"], descending=[True, True, False]).head(1)
-    found = list[Shown]()
-    for seed, descents in best.select("seed", "descents").iter_rows():
-        equal = ended.filter(pl.col("descents") == descents).height
-        why = f"seed {seed} has the most descents: {descents}; {equal} of {runs.height} seeds have as many"
-        found.append(Shown(point, seed, why))
-    return found
-
-
-def _pairs(shown: Sequence[Shown]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    pairs = list(dict.fromkeys((one.point, one.seed) for one in shown))
-    return tuple(point for point, _ in pairs), tuple(seed for _, seed in pairs)
-
-
-def entries_of(concepts: int, symmetric: bool) -> list[tuple[int, int]]:
-    """Which entries are drawn, major ones first; of a symmetric W each minor one once."""
-    minors = [(i, j) for i in range(concepts) for j in range(concepts) if i < j or (i > j and not symmetric)]
-    return [(i, i) for i in range(concepts)] + minors
-
-
 def _names(runs: Any) -> tuple[list[str], list[str]]:
     """Names of the major and of the minor entries that occur, for the legend."""
     every = {
         (i, j): entry_name(i, j, run["s"]) for run in runs for i, j in entries_of(run["s"], run["model"] in SYMMETRIC)
     }
     return [every[e] for e in sorted(every) if e[0] == e[1]], [every[e] for e in sorted(every) if e[0] != e[1]]
-
-
-def curves_of(run: Mapping[str, Any]) -> tuple[Floats, Floats]:
-    """The recorded steps of a run, (T,), and its Jacobian there, (T, s, s), as long as it is finite."""
-    W = np.array(run["jacobian"], dtype=float).reshape(-1, run["s"], run["s"])
-    last = int(np.logical_and.accumulate(np.isfinite(W).all(axis=(1, 2))).sum())
-    return np.array(run["step"])[:last], W[:last]
-
-
-def shades_of(run: Mapping[str, Any]) -> list[Shade]:
-    """The stages of a run, in steps."""
-    step, W = curves_of(run)
-    return [Shade(stage.name, stage.kind, int(step[stage.start]), int(step[stage.end])) for stage in stages(W)]
-
-
-def kept_places(step: Floats, wanted: int = KEPT) -> list[int]:
-    """The first record in each of `wanted` bins of log(1 + step), and the last one."""
-    bins = np.floor(wanted * np.log1p(step) / max(np.log1p(step[-1]), 1e-9))
-    return sorted({*np.unique(bins, return_index=True)[1].tolist(), len(step) - 1})
 
 
 def _panel(

@@ -9,7 +9,7 @@ import numpy as np
 
 from analysis.charts.jacobian import entry_name, first_step
 from analysis.charts.velocity import Moved, terms, velocity_chart
-from analysis.drawings.stages import SYMMETRIC, curves_of, entries_of, kept_places, shades_of
+from analysis.drawings.single import SYMMETRIC, curves_of, entries_of, kept_places, shades_of
 from analysis.drawings.subject import Subject
 from analysis.report.page import Figure
 from analysis.report.queries import Query
