@@ -37,9 +37,9 @@ class Arrivals:
         return np.argsort(self.times, kind="stable").tolist()
 
 
-def symmetric(W0: Array, a: Array, time_per_step: float) -> Arrivals:
+def symmetric(W0: Array, a: Array, time_per_step: float, rank: int | None = None) -> Arrivals:
     """First times at which w_pp reaches 0.9 (`theory.majors`); the time of eq 4.3 is 2 x steps x time_per_step."""
-    found, unit = theory.majors(W0, a, LEVEL), 2 * time_per_step
+    found, unit = theory.majors(W0, a, LEVEL, rank), 2 * time_per_step
     return Arrivals(found.alone / unit, found.delay / unit, found.times / unit)
 
 

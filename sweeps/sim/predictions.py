@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sweeps.sim import arrivals, task, theory
 from sweeps.sim.assumptions import Assumptions, Constants, assumptions
 from sweeps.sim.params import SimParams
-from sweeps.sim.rebuild import PARAMETERS, Curves, cells_of, first_weights, spoken_of
+from sweeps.sim.rebuild import PARAMETERS, Curves, cells_of, first_weights, ranks, spoken_of
 from swingby.cells import Cell
 from swingby.detector import Detector, OutcomeKind
 from swingby.experiment import Column
@@ -96,7 +96,7 @@ class Theory(Detector):
     """
 
     name: ClassVar[str] = "theory"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
@@ -107,7 +107,7 @@ class Theory(Detector):
         "all_assumptions": "yes_no",
     }
     needs: ClassVar[tuple[str, ...]] = (
-        *PARAMETERS, "status", "steps", "step", "output", "jacobian", "rank0", "narrowest", "time_per_step",
+        *PARAMETERS, "status", "steps", "step", "output", "jacobian", "narrowest",
     )  # fmt: skip
 
     def detect(self, table: pa.Table) -> pa.Table:
@@ -139,13 +139,13 @@ def _width_enough(table: pa.Table) -> NDArray[np.object_]:
 def _told(table: pa.Table) -> Iterator[Row]:
     """What is said of each row, all of which theory speaks of."""
     steps, output, jacobian = (Curves(table[name]) for name in ("step", "output", "jacobian"))
-    ranks, ends, statuses = (table[name].to_pylist() for name in ("rank0", "steps", "status"))
+    ends, statuses = (table[name].to_pylist() for name in ("steps", "status"))
     for row, cell in enumerate(cells_of(table)):
         if cell is None:
             yield {}
             continue
         p = _params(cell)
-        said, expected = predictions(cell, ranks[row])
+        said, expected = predictions(cell)
         measured = None
         if statuses[row] == "ok" and (step := steps.row(row)) is not None:
             measured = _measured(p, step[:, 0], output.row(row), jacobian.row(row))
@@ -157,21 +157,19 @@ def _params(cell: Cell) -> SimParams:
     return cell.params
 
 
-def predictions(cell: Cell, rank: int | None = None) -> tuple[Row, arrivals.Arrivals]:
+def predictions(cell: Cell) -> tuple[Row, arrivals.Arrivals]:
     """What theory says of a cell before it is trained: columns, and its arrivals in steps.
 
-    Args:
-        cell: of the symmetric family, or of one layer without bias.
-        rank: rank(U_0) if known; it is found otherwise.
+    The cell is of the symmetric family, or of one layer without bias.
     """
     p, W0 = _params(cell), first_weights(cell)
     a = task.signal(p)
     if not p.starts_from_U:
         expected = arrivals.one_layer(W0, a, task.test_point(p), p.time_per_step)
         return _expected(a, expected) | {"predicted_terminal": a.tolist()}, expected
-    expected = arrivals.symmetric(W0, a, p.time_per_step)
+    rank, informative = ranks(cell)
+    expected = arrivals.symmetric(W0, a, p.time_per_step, informative)
     majors, minors = theory.terminal_rates(a)
-    rank = int(np.linalg.matrix_rank(W0, hermitian=True)) if rank is None else rank
     size = np.abs(W0)
     said = {
         "predicted_terminal": majors.tolist(),

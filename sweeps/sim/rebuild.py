@@ -74,11 +74,22 @@ def _point(row: Mapping[str, Any]) -> Point | None:
 
 def first_weights(cell: Cell) -> Array:
     """W(0) in the informative frame: (d, d) for the symmetric family, (d, s) for one layer (its first s columns)."""
-    p, parameters = cell.params, Start.of(cell).parameters
-    assert isinstance(p, SimParams)
-    if p.model == "symmetric":
-        return parameters[0] @ parameters[0].T
-    return parameters[0] if p.model == "w_recurrence" else parameters[0].T
+    start = Start.of(cell)
+    if start.params.starts_from_U:
+        U = _first_U(start)
+        return U @ U.T
+    return start.parameters[0].T
+
+
+def ranks(cell: Cell) -> tuple[int, int]:
+    """The rank of U_0, and that of its s informative rows, for the symmetric family (numpy's tolerance)."""
+    start = Start.of(cell)
+    U = _first_U(start)
+    return int(np.linalg.matrix_rank(U)), int(np.linalg.matrix_rank(U[: start.params.s]))
+
+
+def _first_U(start: Start) -> Array:
+    return start.rotation.T @ start.layers[0][0]
 
 
 class Curves:

@@ -81,8 +81,10 @@ class Majors:
         return np.where(np.isinf(self.delay), np.inf, self.alone + np.where(np.isinf(self.delay), 0.0, self.delay))
 
 
-def majors(W0: Array, a: Array, level: float = 0.9) -> Majors:
+def majors(W0: Array, a: Array, level: float = 0.9, rank: int | None = None) -> Majors:
     """Times and order of the major entries from W(0), (s, s) or larger, to leading order in its scale omega.
+
+    No more than `rank` of them arrive, the rank of the first s rows of U_0, where that is known better than from W(0).
 
     While every entry is small U' = A U, so row u_p of U grows at a_p and keeps its direction. An entry that arrives
     takes its row's direction out of all others: w_ij goes to 0, and with it the part of u_p along u_i, while the part
@@ -99,7 +101,7 @@ def majors(W0: Array, a: Array, level: float = 0.9) -> Majors:
     times, order = np.full(s, np.inf), list[int]()
     floor = 16 * len(W0) * np.finfo(np.float64).eps * np.diag(left)
     while len(rest):
-        own = np.diag(left)[rest]
+        own = np.diag(left)[rest] if rank is None or len(order) < rank else np.zeros(len(rest))
         reached = time_to_reach(np.where(own > floor[rest], own, 0.0), a[rest], level)
         first = int(rest[np.argmin(reached)])
         times[first] = reached.min()
