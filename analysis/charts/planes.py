@@ -47,7 +47,7 @@ class Corner(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A mark: `kind` dot or arrow, at a step, which points to `angle` (degrees clockwise from up); or point, of data."""
+    """A mark: `kind` point (of data), dot (at a step), or arrow, which points to `angle`, degrees clockwise from up."""
 
     panel: str
     kind: str
@@ -99,7 +99,8 @@ def _panel(panel: Panel, colour: alt.Color, side: int, shade: float) -> Any:
     base = alt.Chart().encode(x=_axis("x", panel.x, panel.x_range), y=_axis("y", panel.y, panel.y_range))
     base = base.transform_filter(f"datum.panel == '{panel.key}'")
     (region, thin, *lines), (squares, diamond, *names) = _lines(base, colour, shade), _landmarks(base)
-    layers = [region, thin, squares, diamond, *lines, *_marks(base, colour), *names]
+    points, *marks = _marks(base, colour)
+    layers = [region, thin, points, squares, *lines, *marks, diamond, *names]
     return alt.layer(*layers).properties(width=side, height=side, title=headed(panel.title, panel.notes))
 
 
@@ -120,8 +121,8 @@ def _axis(channel: str, title: str, domain: tuple[float, float]) -> Any:
 
 def _colour(colours: Mapping[str, str], title: str | None) -> alt.Color:
     legend = alt.Legend(
-        title=title, orient="bottom", direction="horizontal", columns=min(len(colours), 5), symbolType="stroke",
-        symbolStrokeWidth=4, symbolOpacity=1, symbolSize=260,
+        title=title, orient="bottom", direction="horizontal", columns=5 if len("".join(colours)) < 75 else 3,
+        symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1, symbolSize=260,
     )  # fmt: skip
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     return alt.Color("line:N", scale=scale, legend=legend)

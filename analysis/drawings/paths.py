@@ -16,6 +16,9 @@ CORNERS = 60
 NEAR = 0.002
 """A corner is left out where the path without it stays this near (in units of mu: half a pixel)."""
 
+LIMIT = 1e3
+"""Outputs beyond this are held there: far outside every panel, and near enough to compute with."""
+
 
 @dataclass(frozen=True)
 class Runs:
@@ -84,7 +87,7 @@ def _runs(point: int, rows: pl.DataFrame, column: str, scaled: bool) -> Runs:
         values /= mu[:, None]
     ended = ~np.logical_and.accumulate(np.isfinite(values).all(axis=2), axis=1)
     values[ended] = np.nan
-    return Runs(point, tuple(rows["seed"].to_list()), np.array(steps, dtype=float), values)
+    return Runs(point, tuple(rows["seed"].to_list()), np.array(steps, dtype=float), values.clip(-LIMIT, LIMIT))
 
 
 def corners(path: Floats, most: int = CORNERS) -> NDArray[np.int64]:

@@ -20,15 +20,21 @@ GAP = 0.16
 BOUNDS = -1.0, 2.0
 """No panel shows more than this of either coordinate; what lies beyond is not drawn."""
 FAR = -4.0, 5.0
-"""Where paths that leave for good are held for comparing them with others."""
+"""Where paths that leave for good are held, so that they can be compared with others."""
+STEP = 0.01
+"""The places that stand for a path when its region is sought lie this near to each other (in units of mu)."""
 CELLS = 140
 """Cells of the raster along the longer side of a region."""
 
 
-def even(path: Floats, pieces: int) -> Floats:
-    """(pieces + 1, 2): places along a path (T, 2) with equally much of its length between them, whatever its speed."""
+def even(path: Floats, pieces: int | None = None) -> Floats:
+    """(pieces + 1, 2): places along a path (T, 2) with equally much of its length between them, whatever its speed.
+
+    Without `pieces`: as many as leave STEP between two. What lies beyond FAR is held there.
+    """
+    path = path.clip(*FAR)
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
-    at = np.linspace(0, length[-1], pieces + 1)
+    at = np.linspace(0, length[-1], (pieces or math.ceil(length[-1] / STEP)) + 1)
     return np.stack([np.interp(at, length, path[:, 0]), np.interp(at, length, path[:, 1])], axis=1)
 
 
@@ -38,7 +44,7 @@ def central(paths: Sequence[Floats], share: float = SHARE) -> list[int]:
     How far one path is from another: the mean distance of places along it to the nearest place of the other, and the
     other way round. It asks where paths run and not when, since the same turn taken a little later is the same turn.
     """
-    places = [even(path.clip(*FAR), 48) for path in paths]
+    places = [even(path, 48) for path in paths]
     joined = np.concatenate(places)
     there = np.array([KDTree(own).query(joined)[0].reshape(len(paths), -1).mean(axis=1) for own in places])
     order = np.argsort(np.median(there + there.T, axis=1), kind="stable")
@@ -51,7 +57,7 @@ def region(paths: Sequence[Floats]) -> Floats:
     One closed line: rings around its pieces run one way, those around holes the other way, and between rings it goes
     back and forth on the same way, so that filling it fills the pieces and spares the holes.
     """
-    places = np.concatenate([even(path, 400) for path in paths])
+    places = np.concatenate([even(path) for path in paths])
     places = places[((places > BOUNDS[0] - GAP) & (places < BOUNDS[1] + GAP)).all(axis=1)]
     if not len(places):
         return np.zeros((0, 2))
@@ -63,7 +69,7 @@ def region(paths: Sequence[Floats]) -> Floats:
         hole = sum(_holds(other, ring[0]) for other in rings[:number]) % 2 == 1
         turned = ring if (_area(ring) > 0) != hole else ring[::-1]
         outline += [turned[corners(turned, most=150)], rings[0][:1]]
-    return np.concatenate(outline)
+    return np.concatenate(outline) if outline else np.zeros((0, 2))
 
 
 def _depth(places: Floats) -> tuple[Floats, Floats, Floats]:
