@@ -10,7 +10,7 @@ from pathlib import Path
 from analysis.claims import table
 from analysis.claims.catalogue import CATALOGUE
 from analysis.claims.claim import Claim
-from analysis.claims.judge import Judged, Needed, judge, progress, wanted
+from analysis.claims.judging import Judged, Needed, judge, progress, wanted
 from analysis.claims.markdown import markdown
 from analysis.claims.page import page
 from analysis.claims.verdict import MISSING

@@ -50,7 +50,7 @@ def claims(
         data,
         out,
         overrides=() if count is None else (f"seeds.count={count}",),
-        run=(["--local"] if local else []) if run else None,
+        run=["--no-pilot", *(["--local"] if local else [])] if run else None,
         only=only or (),
         markdown_file=markdown,
         say=lambda text: err.print(text, markup=False),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.claims.claim import asked
-from analysis.claims.judge import Judged
+from analysis.claims.judging import Judged
 from analysis.claims.verdict import FAILS, HOLDS, MISSING, RULE, SETTINGS, SOME, UNTOLD
 from analysis.report.data import ask
 from analysis.report.page import own, plain_page

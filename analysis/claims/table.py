@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from analysis.claims.judge import Judged
+from analysis.claims.judging import Judged
 from swingby.files import utc_now
 from swingby.records import Records
 from swingby.store import Store, ingest

@@ -13,7 +13,7 @@ runs as (
     where sim.status in ('ok', 'diverged')
 ),
 constants as (  -- of App. D.1: the most lenient ones, and some under which all of its assumptions can hold at once
-    select * from (values (20.0, 10.0, ln(2.0), 2.0), (20.0, 1.5, 219.0, 1.11)) given(K, C, log_P, kappa)
+    select * from (values (20::double, 10::double, ln(2), 2::double), (20, 1.5, 219, 1.11)) given(K, C, log_P, kappa)
 ),
 starts as (
     select
