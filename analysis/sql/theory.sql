@@ -1,6 +1,7 @@
 -- What theory predicted beside what was measured, a row a time or rate: `kind` is arrival (steps), major or minor (rates),
--- `i` and `j` are concepts counted from 1 (equal, but for minor entries), `last`: one of them is to arrive last. Times that the runs were too short for are left out,
--- and so are rates whose fit found no visit to its range. $1 is the sweep's id.
+-- `i` and `j` are concepts counted from 1 (equal, but for minor entries), `last`: one of them is to arrive last. Left out
+-- are times that the runs were too short for, concepts that were there from the start, and rates whose fit found no visit
+-- to its range. $1 is the sweep's id.
 with told as (
     select
         members.point, sim.seed, sim.s, sim.steps, 1 + expected.predicted_order[-1] as latest, expected.*,
@@ -37,7 +38,7 @@ minors as (
 )
 select 'arrival' as kind, point, seed, i, i as j, i = latest as last, predicted, measured
 from arrivals
-where not (isinf(measured) and predicted > steps)
+where not (isinf(measured) and predicted > steps) and not (predicted = 0 and measured = 0)
 union all
 select 'major', point, seed, i, i, i = latest, predicted, measured
 from majors

@@ -140,12 +140,12 @@ def ratios(predicted: Array, measured: Array, end: float) -> Array:
     """measured / predicted of each concept, (s,); NaN where the two cannot be compared.
 
     Infinite where a concept has not arrived that should have, by the last step `end`, and 0 where one has that should
-    never; 1 where both are 0. One predicted beyond `end` that has not arrived is left open, as is a right never.
+    never. One predicted beyond `end` that has not arrived is left open, as is a right never, and one that was there
+    from the start.
     """
-    open_ = np.isinf(measured) & (predicted > end)
+    open_ = (np.isinf(measured) & (predicted > end)) | ((predicted == 0) & (measured == 0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where((predicted == 0) & (measured == 0), 1.0, measured / predicted)
-    return np.where(open_, np.nan, found)
+        return np.where(open_, np.nan, measured / predicted)
 
 
 def within_tenth(ratio: Array) -> float | None:

@@ -48,7 +48,8 @@ def sql(
         swingby sql "select layers, width, count(*) from sim group by all order by all"
 
     The tables: `sim` (a row a cell: parameters, scalars, curves as lists), `sim_points` (a row a recorded step),
-    `outcomes_descents` (what the detector said), `sweeps`, `members`, `plans`, `shards`; `show tables` lists them.
+    `outcomes_descents`, `outcomes_theory` (what each detector says), `sweeps`, `members`, `plans`, `shards`;
+    `show tables` lists them.
     """
     from swingby import sandbox
 
