@@ -92,9 +92,9 @@ def _curves(base: alt.Chart, scale: alt.Scale, axis: alt.Axis) -> list[Any]:
     hues = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
     colour = alt.Color("curve:N", scale=hues, legend=legend)
     value = alt.Y("value:Q", scale=scale, axis=axis)
-    band = _only(base, "band").mark_area(opacity=0.2, clip=True)
+    band = _only(base, "band").mark_area(opacity=1, fillOpacity=0.2, clip=True)
     looks: dict[str, dict[str, Any]] = {
-        "run": {"strokeWidth": 0.6, "opacity": 0.4},
+        "run": {"strokeWidth": 0.6, "strokeOpacity": 0.4},
         "line": {"strokeWidth": 2.2},
         "seed": {"strokeWidth": 2.2, "strokeDash": [6, 3]},
     }
@@ -110,7 +110,7 @@ def _bump(base: alt.Chart, scale: alt.Scale) -> list[Any]:
     y = alt.Y("value:Q", scale=scale)
     said = [alt.Tooltip("kind:N", title="bump"), alt.Tooltip("step:Q", format=",d")]
     look = {"filled": True, "size": 75, "opacity": 1, "color": style.INK, "stroke": "white", "strokeWidth": 1}
-    small = {"size": 26, "color": "#8c1c2d", "strokeWidth": 0, "opacity": 0.85, "filled": True}
+    small = {"size": 26, "color": "#8c1c2d", "strokeWidth": 0, "opacity": 1, "fillOpacity": 0.85, "filled": True}
     shapes: list[tuple[str, dict[str, Any]]] = [
         ("other", {**small, "shape": "triangle-up", "yOffset": -4}),
         ("start", {**look, "shape": "triangle-down", "yOffset": 7}),

@@ -133,7 +133,7 @@ def _lines(base: alt.Chart, colour: alt.Color, shade: float) -> list[Any]:
     order, detail = alt.Order("order:Q"), ["line:N", "run:N"]
     smooth = {"clip": True, "strokeJoin": "round", "strokeCap": "round"}
     area = _only(base, "region").mark_line(filled=True, strokeWidth=0, fillOpacity=shade, clip=True)
-    thin = _only(base, "run").mark_line(strokeWidth=0.6, opacity=0.55, **smooth)
+    thin = _only(base, "run").mark_line(strokeWidth=0.6, strokeOpacity=0.55, **smooth)
     dashed = _only(base, "dashed").mark_line(strokeWidth=1.4, strokeDash=[5, 3], **smooth)
     thick = _only(base, "line").mark_line(strokeWidth=2.1, **smooth)
     return [chart.encode(color=colour, detail=detail, order=order) for chart in (area, thin, dashed, thick)]
@@ -145,7 +145,7 @@ def _marks(base: alt.Chart, colour: alt.Color) -> list[Any]:
     arrows = _only(base, "arrow").mark_point(
         filled=True, shape=ARROW, size=150, opacity=1, stroke="white", strokeWidth=0.6, clip=True
     )
-    points = _only(base, "point").mark_circle(size=8, opacity=0.6, clip=True)
+    points = _only(base, "point").mark_circle(size=8, opacity=1, fillOpacity=0.6, clip=True)
     return [
         points.encode(color=colour),
         dots.encode(color=colour, tooltip=said),

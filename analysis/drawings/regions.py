@@ -44,7 +44,7 @@ def central(paths: Sequence[Floats], share: float = SHARE) -> list[int]:
     How far one path is from another: the mean distance of places along it to the nearest place of the other, and the
     other way round. It asks where paths run and not when, since the same turn taken a little later is the same turn.
     """
-    places = [even(path, 48) for path in paths]
+    places = [even(path, 32) for path in paths]
     joined = np.concatenate(places)
     there = np.array([KDTree(own).query(joined)[0].reshape(len(paths), -1).mean(axis=1) for own in places])
     order = np.argsort(np.median(there + there.T, axis=1), kind="stable")
