@@ -103,6 +103,15 @@ def test_theorem_4_1_arrives_where_its_trajectory_does(s: int, seed: int, gain: 
     np.testing.assert_allclose(found.alone + found.delay, found.times, atol=1e-9)
 
 
+@given(st.integers(1, 3), st.floats(0.01, 20), st.integers(0, 2**32), st.booleans())
+def test_with_equal_signals_growth_is_all_there_is(s: int, a: float, seed: int, from_zero: bool) -> None:
+    """Equal a_p: one exponential, whose root may be the very end of the grid; from W(0) = 0 it is log 10 / a."""
+    W0 = np.zeros((s, s)) if from_zero else np.random.default_rng(seed).normal(0, 0.1, (s, s))
+    found = arrivals.one_layer(W0, np.full(s, a), np.full(s, 2.0), 1.0)
+    left = np.abs(W0.sum(axis=1) - 1) if not from_zero else np.ones(s)
+    assert found.times == pytest.approx(np.log(left / 0.1) / a, rel=1e-6)
+
+
 def test_a_concept_without_signal_never_arrives() -> None:
     """mu_k = 0 has no r_k; with sigma = 0 its a_k is 0 too, and its neighbour arrives all the same."""
     found = arrivals.one_layer(0.1 * np.ones((2, 2)), np.array([0.0, 1.0]), np.array([0.0, 1.0]), 0.5)

@@ -76,8 +76,9 @@ def _final_stretch(k: int, W0: Array, a: Array, mu: Array) -> float:
     if not len(below):
         return 0.0
     last = int(below[-1])
-    if last + 1 == len(grid):
-        return float(end)
+    # With equal a_p the grid ends at the root itself, and rounding says on which side.
+    if last + 1 == len(grid) or float(missing(grid[last + 1])) >= 0:
+        return float(grid[min(last + 1, len(grid) - 1)])
     found = root_scalar(lambda time: float(missing(time)), bracket=(grid[last], grid[last + 1]))
     return float(found.root)
 
