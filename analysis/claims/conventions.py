@@ -61,4 +61,11 @@ CONVENTIONS: tuple[Claim, ...] = (
         "code behind the figures",
         ("claim-conventions",),
     ),
+    Claim(
+        "conventions-together",
+        "With all of the text's conventions at once the runs of the code behind the figures show the same",
+        "code behind the figures, F.1",
+        ("claim-conventions",),
+        "See the single conventions above.",
+    ),
 )

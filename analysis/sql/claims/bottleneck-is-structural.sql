@@ -18,7 +18,8 @@ select
     count(*) filter (where outcome = 'structural' and final_train_loss >= least_training_loss * (1 - 1e-6)) as k,
     format(
         'final training loss {:.4f} times the bound (median), {:.4f} (least); final OOD loss {:.2f} L_ref (median)',
-        median(final_train_loss / least_training_loss), min(final_train_loss / least_training_loss), median(final_ood_loss / l_ref)
+        median(final_train_loss / least_training_loss), min(final_train_loss / least_training_loss),
+        median(final_ood_loss / l_ref)
     ) as measured
 from runs
 where model = 'symmetric' and rank0 < s

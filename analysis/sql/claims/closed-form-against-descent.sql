@@ -20,13 +20,17 @@ pairs as (
             lambda pair: sqrt((pair[1][1] - pair[2][1]) ** 2 + (pair[1][2] - pair[2][2]) ** 2)
         )) / sqrt(2 * gd.l_ref) as off
     from runs gd join runs theory using (convention, seed, mu, sigma, zero_cluster, reduction, lr)
-    where gd.drive = 'gd' and not gd.bias and theory.drive = 'closed_form' and theory.moments = 'sample' and gd.step = theory.step
+    where gd.drive = 'gd' and not gd.bias and theory.drive = 'closed_form' and theory.moments = 'sample'
+    and gd.step = theory.step
 )
 select
-    convention, format('mu = {}; a step is {:.3g} of the fastest rate', mu, max(time_per_step * list_max(a))) as setting,
+    convention,
+    format('mu = {}; a step is {:.3g} of the fastest rate', mu, max(time_per_step * list_max(a))) as setting,
     count(*) as n,
     count(*) filter (where off <= 0.01) as k,
-    format('largest distance {:.3f} % of ||x^|| (median seed), {:.3f} % (worst)', 100 * median(off), 100 * max(off)) as measured
+    format(
+        'largest distance {:.3f} % of ||x^|| (median seed), {:.3f} % (worst)', 100 * median(off), 100 * max(off)
+    ) as measured
 from pairs
 group by convention, mu
 order by convention, mu

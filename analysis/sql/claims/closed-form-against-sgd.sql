@@ -24,10 +24,13 @@ pairs as (
         and sgd.step = theory.step
 )
 select
-    convention, format('mu = {}; a step is {:.3g} of the fastest rate', mu, max(time_per_step * list_max(a))) as setting,
+    convention,
+    format('mu = {}; a step is {:.3g} of the fastest rate', mu, max(time_per_step * list_max(a))) as setting,
     count(*) as n,
     count(*) filter (where off <= 0.05) as k,
-    format('largest distance {:.2f} % of ||x^|| (median seed), {:.2f} % (worst)', 100 * median(off), 100 * max(off)) as measured
+    format(
+        'largest distance {:.2f} % of ||x^|| (median seed), {:.2f} % (worst)', 100 * median(off), 100 * max(off)
+    ) as measured
 from pairs
 group by convention, mu
 order by convention, mu

@@ -15,10 +15,12 @@ runs as (
 pairs as (
     select
         one.convention, one.layers, one.d, one.width, one.seed, one.bias as first, two.bias as second,
-        one.non_monotone as one_rises, two.non_monotone as two_rises, one.outcome as one_outcome, two.outcome as two_outcome,
+        one.non_monotone as one_rises, two.non_monotone as two_rises, one.outcome as one_outcome,
+        two.outcome as two_outcome,
         one.bump_height as one_height, two.bump_height as two_height,
         one.final_ood_loss / one.l_ref as one_final, two.final_ood_loss / two.l_ref as two_final
-    from runs one join runs two using (convention, seed, layers, d, width, lr, mu, reduction, zero_cluster, sigma_is, shuffle)
+    from runs one join runs two
+    using (convention, seed, layers, d, width, lr, mu, reduction, zero_cluster, sigma_is, shuffle)
     where one.bias > two.bias -- each pair once
 )
 select

@@ -15,10 +15,12 @@ runs as (
 pairs as (
     select
         one.convention, one.layers, one.d, one.width, one.seed, one.shuffle as first, two.shuffle as second,
-        one.non_monotone as one_rises, two.non_monotone as two_rises, one.outcome as one_outcome, two.outcome as two_outcome,
+        one.non_monotone as one_rises, two.non_monotone as two_rises, one.outcome as one_outcome,
+        two.outcome as two_outcome,
         one.bump_height as one_height, two.bump_height as two_height,
         one.final_ood_loss / one.l_ref as one_final, two.final_ood_loss / two.l_ref as two_final
-    from runs one join runs two using (convention, seed, layers, d, width, lr, mu, reduction, bias, zero_cluster, sigma_is)
+    from runs one join runs two
+    using (convention, seed, layers, d, width, lr, mu, reduction, bias, zero_cluster, sigma_is)
     where one.shuffle > two.shuffle -- each pair once
 )
 select

@@ -18,7 +18,8 @@ constants as (  -- of App. D.1: the most lenient ones, and some under which all 
 starts as (
     select
         convention, seed, cell_id, model, drive, s, a, list_sort(a) as up, jacobian[1] as w0,
-        list_min(list_transform(jacobian[1], lambda w: abs(w))) as omega, list_max(list_transform(jacobian[1], lambda w: abs(w))) as largest,
+        list_min(list_transform(jacobian[1], lambda w: abs(w))) as omega,
+        list_max(list_transform(jacobian[1], lambda w: abs(w))) as largest,
         case when drive = 'flow' then 0 else 2 * time_per_step end as eta
     from runs
     where model in ('symmetric', 'w_recurrence') and d = s and status = 'ok' and jacobian is not null
@@ -29,7 +30,9 @@ every as (  -- D.1 to D.5, the a_p ascending (the only order in which D.5 can ho
         omega > 0
         and K >= 20 and eta * 9 * K * up[s] <= 1
         and log_P + ln(largest) <= ln(0.4)
-        and ln(omega) <= ln(least(kappa - 1, 1 - 1 / sqrt(kappa)) / (K * (up[s] / up[1]) * s)) - log_P - 2 * ln(largest / omega)
+        and ln(omega) <= ln(
+            least(kappa - 1, 1 - 1 / sqrt(kappa)) / (K * (up[s] / up[1]) * s)
+        ) - log_P - 2 * ln(largest / omega)
         and omega <= 1 / sqrt(2 * largest / omega) and kappa > 1.1 and kappa <= 1 + 0.5 * K / C and log_P >= ln(2)
         and 10 * kappa ** 2 * (-log_P - ln(largest)) + log_P + ln(largest / omega) > 0
         and list_max(list_transform(range(1, s), lambda i: (up[i + 1] + up[i]) / (2 * up[i + 1])))
@@ -41,7 +44,8 @@ judged as (  -- runs that meet them stand under `theory`; the others under their
     select * replace (case when met then 'theory' else convention end as convention) from every where met or kappa = 2.0
 ),
 records as (
-    select cell_id, unnest(step) * 2 * time_per_step as t, unnest(jacobian) as w  -- eta t of App. D is the time of eq 4.3
+    select
+        cell_id, unnest(step) * 2 * time_per_step as t, unnest(jacobian) as w  -- eta t of App. D is the time of eq 4.3
     from (select distinct on (cell_id) cell_id, step, time_per_step, jacobian from runs)
 ),
 placed as (
@@ -52,7 +56,9 @@ told as (
     select *, ln(abs(now)) - ln(abs(start)) - t * (a[i] + a[j]) * kappa as above from placed where now <> 0
 ),
 by_seed as (
-    select convention, model, drive, s, K, C, log_P, kappa, met, seed, bool_and(coalesce(above <= 1e-6, false)) as holds, max(above) filter (where t > 0) as worst
+    select
+        convention, model, drive, s, K, C, log_P, kappa, met, seed, bool_and(coalesce(above <= 1e-6, false)) as holds,
+        max(above) filter (where t > 0) as worst
     from told
     group by all
 )
@@ -63,7 +69,9 @@ select
     ) as setting,
     count(*) as n,
     count(*) filter (where holds) as k,
-    format('log of |w_ij| over its bound: {:.2g} at most (median seed), {:.2g} (worst)', median(worst), max(worst)) as measured
+    format(
+        'log of |w_ij| over its bound: {:.2g} at most (median seed), {:.2g} (worst)', median(worst), max(worst)
+    ) as measured
 from by_seed
 group by convention, model, drive, s, K, C, log_P, kappa, met
 order by convention, drive, log_P, met desc

@@ -16,7 +16,10 @@ select
     convention, format('s = {}, mu = {}', s, mu) as setting,
     count(distinct seed) as n,
     count(distinct seed) filter (where d_5_gap_descending) as k,
-    format('ascending it holds in {} seeds; all of App. D''s assumptions in {}', count(distinct seed) filter (where d_5_gap_ascending), count(distinct seed) filter (where all_assumptions)) as measured
+    format(
+        'ascending it holds in {} seeds; all of App. D''s assumptions in {}',
+        count(distinct seed) filter (where d_5_gap_ascending), count(distinct seed) filter (where all_assumptions)
+    ) as measured
 from runs
 where model = 'symmetric' and d = s and d_5_gap_descending is not null
 group by convention, s, mu

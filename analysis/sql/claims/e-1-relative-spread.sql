@@ -20,13 +20,16 @@ starts as (
     where model = 'symmetric' and s = 2 and init = 'normal'
 ),
 widths as (
-    select convention, width, count(*) as n, stddev_samp(w_12) / avg(w_11) as spread from starts group by convention, width
+    select
+        convention, width, count(*) as n, stddev_samp(w_12) / avg(w_11) as spread from starts group by convention, width
 )
 select
     convention, format('U normal; {} widths d'' from {} to {}', count(*), min(width), max(width)) as setting,
     min(n) as n,
     case when regr_slope(ln(spread), ln(width)) < 0 then min(n) else 0 end as k,
-    format('sd of w_12 over the mean of w_11 goes as d''^{:.3f}; expected {:.1f}', regr_slope(ln(spread), ln(width)), -0.5) as measured
+    format(
+        'sd of w_12 over the mean of w_11 goes as d''^{:.3f}; expected {:.1f}', regr_slope(ln(spread), ln(width)), -0.5
+    ) as measured
 from widths
 group by convention
 order by convention

@@ -30,7 +30,8 @@ kept as (
 ),
 so_far as (
     select
-        *, min(loss) over (run order by epoch) as least, min(loss) over (run order by epoch rows between current row and unbounded following) as later
+        *, min(loss) over (run order by epoch) as least,
+        min(loss) over (run order by epoch rows between current row and unbounded following) as later
     from kept
     window run as (partition by convention, cell_id)
 ),

@@ -17,7 +17,8 @@ select
     count(*) filter (where outcome <> 'failed') as k,
     format(
         'generalized {}, plateau {}, failed {}, diverged {}', count(*) filter (where outcome = 'generalized'),
-        count(*) filter (where outcome = 'plateau'), count(*) filter (where outcome = 'failed'), count(*) filter (where outcome = 'diverged')
+        count(*) filter (where outcome = 'plateau'), count(*) filter (where outcome = 'failed'),
+        count(*) filter (where outcome = 'diverged')
     ) as measured
 from runs
 where model = 'symmetric' and rank0 = s

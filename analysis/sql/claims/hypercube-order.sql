@@ -24,7 +24,9 @@ epochs as (
     group by all
 ),
 pairs as (
-    select convention, seed, model, layers, s, d, epoch, u > 0 as inner_pair, losses[u + 1] > 1.02 * losses[v + 1] + 0.001 as wrong
+    select
+        convention, seed, model, layers, s, d, epoch, u > 0 as inner_pair,
+        losses[u + 1] > 1.02 * losses[v + 1] + 0.001 as wrong
     from epochs, range(0, (1 << s)::bigint) below(u), range(0, (1 << s)::bigint) above(v)
     where u <> v and u & v = u
 ),
@@ -36,7 +38,8 @@ parts as (
 seeds as (
     select
         convention, seed, model, layers, s, d, which,
-        avg(wrong::integer) as share, avg(wrong::integer) filter (where epoch = 1) as first, avg(wrong::integer) filter (where epoch = 5) as fifth
+        avg(wrong::integer) as share, avg(wrong::integer) filter (where epoch = 1) as first,
+        avg(wrong::integer) filter (where epoch = 5) as fifth
     from parts
     group by all
 )

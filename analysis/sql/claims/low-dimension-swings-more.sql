@@ -15,12 +15,15 @@ runs as (
     where sim.status in ('ok', 'diverged')
 ),
 entries as (
-    select convention, cell_id, seed, d, width, k, unnest(list_transform(output, lambda f: f[k] / mu[k])) as r, unnest(step) as at_step
+    select
+        convention, cell_id, seed, d, width, k, unnest(list_transform(output, lambda f: f[k] / mu[k])) as r,
+        unnest(step) as at_step
     from runs, (values (1), (2)) c(k)
 ),
 heights as (
     select
-        *, max(r) over (run order by at_step) as so_far, max(r) over (run order by at_step rows between current row and unbounded following) as later
+        *, max(r) over (run order by at_step) as so_far,
+        max(r) over (run order by at_step rows between current row and unbounded following) as later
     from entries
     window run as (partition by convention, cell_id, k)
 ),

@@ -15,8 +15,11 @@ runs as (
 pairs as (
     select
         one.convention, one.seed, one.layers, one.d, one.width, one.lr,
-        list_max(list_transform(list_zip(one.ood_loss, two.ood_loss), lambda pair: abs(pair[1] - pair[2]))) / one.l_ref as apart
-    from runs one join runs two using (convention, seed, layers, d, width, lr, mu, bias, zero_cluster, sigma_is, shuffle)
+        list_max(
+            list_transform(list_zip(one.ood_loss, two.ood_loss), lambda pair: abs(pair[1] - pair[2]))
+        ) / one.l_ref as apart
+    from runs one join runs two
+    using (convention, seed, layers, d, width, lr, mu, bias, zero_cluster, sigma_is, shuffle)
     where one.reduction = 'mean' and two.reduction = 'half_sum' and abs(one.time_per_step - two.time_per_step) < 1e-12
         and one.step = two.step
 )

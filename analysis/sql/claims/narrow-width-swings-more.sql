@@ -15,12 +15,15 @@ runs as (
     where sim.status in ('ok', 'diverged')
 ),
 entries as (
-    select convention, cell_id, seed, d, width, k, unnest(list_transform(output, lambda f: f[k] / mu[k])) as r, unnest(step) as at_step
+    select
+        convention, cell_id, seed, d, width, k, unnest(list_transform(output, lambda f: f[k] / mu[k])) as r,
+        unnest(step) as at_step
     from runs, (values (1), (2)) c(k)
 ),
 heights as (
     select
-        *, max(r) over (run order by at_step) as so_far, max(r) over (run order by at_step rows between current row and unbounded following) as later
+        *, max(r) over (run order by at_step) as so_far,
+        max(r) over (run order by at_step rows between current row and unbounded following) as later
     from entries
     window run as (partition by convention, cell_id, k)
 ),
@@ -30,7 +33,9 @@ swings as (
     group by all
 ),
 pairs as (
-    select low.convention, low.d, low.width as low_width, high.width as high_width, low.seed, low.swing as low, high.swing as high
+    select
+        low.convention, low.d, low.width as low_width, high.width as high_width, low.seed, low.swing as low,
+        high.swing as high
     from swings low join swings high using (convention, d, seed)
     where low.width = (select min(width) from swings where width >= 4) and high.width = (select max(width) from swings)
 )
@@ -39,7 +44,8 @@ select
     count(*) filter (where greatest(low, high) > 0.02) as n,
     count(*) filter (where greatest(low, high) > 0.02 and low > high) as k,
     format(
-        'swing {:.3f} at width {}, {:.3f} at width {} (means)', avg(low), any_value(low_width), avg(high), any_value(high_width)
+        'swing {:.3f} at width {}, {:.3f} at width {} (means)', avg(low), any_value(low_width), avg(high),
+        any_value(high_width)
     ) as measured
 from pairs
 group by convention, d

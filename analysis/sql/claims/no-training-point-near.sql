@@ -29,7 +29,8 @@ select
     count(*) as n,
     count(*) filter (where within = 0) as k,
     format(
-        'nearest point at {:.2f} min(mu) (median seed), {:.2f} (least); within: {} points at most', median(nearest), min(nearest), max(within)
+        'nearest point at {:.2f} min(mu) (median seed), {:.2f} (least); within: {} points at most', median(nearest),
+        min(nearest), max(within)
     ) as measured
 from near
 where not truncate

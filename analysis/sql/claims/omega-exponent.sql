@@ -21,7 +21,8 @@ peaks as (
 ),
 fits as (
     select
-        convention, seed, mu, drive, any_value((a_1 - a_2) / (2 * a_1)) as predicted, regr_slope(log_peak, log_omega) as found,
+        convention, seed, mu, drive, any_value((a_1 - a_2) / (2 * a_1)) as predicted,
+        regr_slope(log_peak, log_omega) as found,
         regr_r2(log_peak, log_omega) as r2, count(*) as scales
     from peaks
     group by convention, seed, mu, drive

@@ -14,7 +14,8 @@ runs as (
     where sim.status in ('ok', 'diverged')
 ),
 seeds as (
-    select convention, model, drive, s, d, seed, bool_and(predicted_order_right) as holds, avg(times_within_tenth) as tenth
+    select
+        convention, model, drive, s, d, seed, bool_and(predicted_order_right) as holds, avg(times_within_tenth) as tenth
     from runs
     where predicted_order_right is not null and model <> 'w_recurrence' and drive <> 'closed_form'
     group by all

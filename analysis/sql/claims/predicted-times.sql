@@ -13,7 +13,9 @@ runs as (
     where sim.status in ('ok', 'diverged')
 ),
 seeds as (
-    select convention, model, drive, s, d, seed, bool_and(times_within_tenth >= 1) as holds, avg(times_within_tenth) as tenth
+    select
+        convention, model, drive, s, d, seed, bool_and(times_within_tenth >= 1) as holds,
+        avg(times_within_tenth) as tenth
     from runs
     where times_within_tenth is not null and model <> 'w_recurrence' and drive <> 'closed_form'
     group by all

@@ -17,7 +17,8 @@ select
     count(*) filter (where non_monotone and jacobian[1][2] > 0) as k,
     format(
         'w_12(0) > 0 in {} of {} seeds; of these {} have two descents',
-        count(*) filter (where jacobian[1][2] > 0), count(*), count(*) filter (where jacobian[1][2] > 0 and non_monotone)
+        count(*) filter (where jacobian[1][2] > 0), count(*),
+        count(*) filter (where jacobian[1][2] > 0 and non_monotone)
     ) as measured
 from runs
 where model = 'symmetric' and s = 2

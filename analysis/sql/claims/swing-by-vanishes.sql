@@ -26,7 +26,8 @@ select
     count(*) filter (where somewhere and not at_least) as k,
     coalesce(format(
         'a rise at some scale in {} of {} seeds; highest, {:.3f} L_ref, at init_gain {:.3g} (medians)',
-        count(*) filter (where somewhere), count(*), median(height) filter (where somewhere), median(gain) filter (where somewhere)
+        count(*) filter (where somewhere), count(*), median(height) filter (where somewhere),
+        median(gain) filter (where somewhere)
     ), 'no seed shows a rise at any scale') as measured
 from seeds
 group by convention, mu

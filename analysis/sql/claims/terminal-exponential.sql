@@ -16,7 +16,8 @@ fits as (
     select convention, seed, model, layers, d, unnest(terminal_r2) as r2 from runs where terminal_r2 is not null
 )
 select
-    convention, format('{}, L = {}, d = {}', model, layers, string_agg(distinct d::varchar, ', ' order by d::varchar)) as setting,
+    convention,
+    format('{}, L = {}, d = {}', model, layers, string_agg(distinct d::varchar, ', ' order by d::varchar)) as setting,
     count(distinct seed) as n,
     count(distinct seed) - count(distinct seed) filter (where r2 < 0.95) as k,
     format('R^2 {:.3f} (median fit), {:.3f} (worst of {})', median(r2), min(r2), count(r2)) as measured

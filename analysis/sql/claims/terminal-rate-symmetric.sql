@@ -13,7 +13,9 @@ runs as (
     where sim.status in ('ok', 'diverged')
 ),
 rates as (
-    select convention, seed, s, unnest(terminal_rate || minor_rate) as rate, unnest(terminal_predicted || minor_predicted) as predicted
+    select
+        convention, seed, s, unnest(terminal_rate || minor_rate) as rate,
+        unnest(terminal_predicted || minor_predicted) as predicted
     from runs
     where model = 'symmetric' and drive = 'flow' and terminal_rate is not null
 )

@@ -42,7 +42,9 @@ select
     convention, format('one_layer by SGD, d = {}, bias {}', d, bias) as setting,
     count(*) as n,
     count(*) filter (where off <= 0.05) as k,
-    format('largest distance {:.1f} % of ||x^|| (median seed), {:.1f} % (worst)', 100 * median(off), 100 * max(off)) as measured
+    format(
+        'largest distance {:.1f} % of ||x^|| (median seed), {:.1f} % (worst)', 100 * median(off), 100 * max(off)
+    ) as measured
 from seeds
 group by convention, d, bias
 order by convention, bias

@@ -38,7 +38,9 @@ seeds as (
             (abs(f[1] - growth[1]) - bound[1]) / mu[1], (abs(f[2] - growth[2]) - bound[2]) / mu[2]
         )) as beyond,
         max(greatest(abs(noise[1]) / mu[1], abs(noise[2]) / mu[2])) as largest,
-        arg_max(greatest(abs(f[1] - growth[1] - noise[1]) / mu[1], abs(f[2] - growth[2] - noise[2]) / mu[2]), t) as at_end
+        arg_max(
+            greatest(abs(f[1] - growth[1] - noise[1]) / mu[1], abs(f[2] - growth[2] - noise[2]) / mu[2]), t
+        ) as at_end
     from terms
     group by convention, seed, d, bias
 )

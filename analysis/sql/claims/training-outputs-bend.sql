@@ -16,8 +16,10 @@ runs as (
 ways as (
     select
         convention, seed, drive, mu, a, step,
-        list_transform(centre_output, lambda f: abs(f[2]) / mu[1]) as off_1, list_transform(centre_output, lambda f: abs(f[3]) / mu[2]) as off_2,
-        list_transform(centre_output, lambda f: f[1] / mu[1]) as way_1, list_transform(centre_output, lambda f: f[4] / mu[2]) as way_2
+        list_transform(centre_output, lambda f: abs(f[2]) / mu[1]) as off_1,
+        list_transform(centre_output, lambda f: abs(f[3]) / mu[2]) as off_2,
+        list_transform(centre_output, lambda f: f[1] / mu[1]) as way_1,
+        list_transform(centre_output, lambda f: f[4] / mu[2]) as way_2
     from runs
     where s = 2 and model = 'symmetric' and centre_output is not null
 ),
@@ -37,7 +39,8 @@ select
     convention, format('symmetric, {}, mu = {}', drive, mu) as setting,
     count(*) as n,
     count(*) filter (
-        where top_1 > 0.02 and top_2 > 0.02 and off_1[-1] < top_1 / 2 and off_2[-1] < top_2 / 2 and weaker < 0.5 and stronger > 0.5
+        where top_1 > 0.02 and top_2 > 0.02 and off_1[-1] < top_1 / 2 and off_2[-1] < top_2 / 2 and weaker < 0.5
+        and stronger > 0.5
     ) as k,
     format(
         'detours {:.3f} and {:.3f} of mu_p; at that moment the weaker is at {:.2f} of its way, the stronger at {:.2f} (medians)',
