@@ -21,7 +21,7 @@ from analysis.charts.trajectory import Place
 from analysis.drawings import lines
 from analysis.drawings.centre_trajectories import CentreTrajectories
 from analysis.drawings.lines import Name
-from analysis.drawings.loss_curves import LossCurves, thin_seeds
+from analysis.drawings.loss_curves import CALLED, LossCurves, thin_seeds
 from analysis.drawings.paths import NEAR, Floats, Runs, corners, runs_of
 from analysis.drawings.regions import GAP, central, region
 from analysis.drawings.selection import along, names_of
@@ -290,6 +290,18 @@ def test_diverged_runs_are_counted_in_their_panel(subject: Subject) -> None:
     assert statuses == ["diverged"]
     for name in ("trajectories", "losses", "centres"):
         assert json.dumps(drawn(subject, name).spec).count("4 of 4 seeds diverged") == 2
+
+
+def test_the_shares_above_the_losses_are_those_of_the_cells(subject: Subject) -> None:
+    """Each panel tells how many of its runs the detector found non-monotone, and how many memorize transiently."""
+    text = json.dumps(drawn(subject, "losses").spec)
+    for point in subject.points:
+        runs = subject.runs(point)
+        for outcome, words in CALLED.items():
+            told = runs[outcome].drop_nulls()
+            assert f"{told.sum()} of {len(told)} {words}: " in text or not len(told)
+    peaks = [row for row in table_of(drawn(subject, "losses")) if row["kind"] in ("peak", "other")]
+    assert len(peaks) == subject.cells["bump_peak"].drop_nulls().len()
 
 
 def test_lines_along_a_parameter_are_the_points_that_differ_in_it(subject: Subject) -> None:

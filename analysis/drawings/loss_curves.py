@@ -12,7 +12,6 @@ import polars as pl
 from analysis import phase
 from analysis.charts.loss_panels import MEDIAN_SEED, BumpMark, Level, LossPanel, Spread, loss_panels
 from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS
-from analysis.charts.phase_diagram import Share
 from analysis.drawings.lines import MEDIAN_RUN
 from analysis.drawings.paths import corners
 from analysis.drawings.subject import Subject
@@ -26,6 +25,8 @@ EVERY_STEP = 1_000_000
 """So many bins that every recorded step falls into one of its own."""
 THIN_LINES = 300
 """About so many thin lines a figure, at most 40 of them in a panel."""
+CALLED = {"non_monotone": "non-monotone", "transient_memorization": "memorize transiently"}
+"""The outcomes whose shares stand above each panel."""
 HIGHEST = 1.5
 """No panel shows losses above this many L_ref."""
 READING = (
@@ -36,10 +37,11 @@ READING = (
     "Thin: the OOD loss of single seeds. A bump that comes at different times is flatter in the median than in the "
     "runs; so small triangles mark the peak of the bump of every seed that has one, and the dashed line is one run, "
     "of the median seed, with triangles where the detector has its bump start (below) and peak (above) and a dot "
-    "where it ends. The share above each panel is of the seeds whose OOD loss falls, rises and falls by more than the "
-    "detector's threshold, with Wilson's 95 % interval. Grey dashes: 1 % of L_ref, at or below which a run counts as "
-    "generalized. All panels have the same axes; steps are spaced as log(1 + step). What lies above the axis is cut "
-    "off."
+    "where it ends. Above each panel, with Wilson's 95 % intervals: the share of the seeds whose OOD loss falls, "
+    "rises and falls by more than the detector's threshold; and of those that memorize transiently, in which "
+    "meanwhile the output comes nearer to a training centre and the training loss does not rise, so that steps too "
+    "large do not count. Grey dashes: 1 % of L_ref, at or below which a run counts as generalized. All panels have "
+    "the same axes; steps are spaced as log(1 + step). What lies above the axis is cut off."
 )
 
 Row = Level | Spread | BumpMark
@@ -106,13 +108,12 @@ def _bump(subject: Subject, point: int, seed: int, runs: Mapping[int, pl.DataFra
 
 
 def _notes(subject: Subject, point: int) -> tuple[str, ...]:
-    table = phase.shares(subject.runs(point), "non_monotone").filter(pl.col("n") > 0)
-    found = [Share(*row) for row in table.select(Share._fields).iter_rows()]
-    seed = f"median seed {subject.median_seed(point)}"
-    told = [
-        f"{one.k} of {one.n} non-monotone: {percent(one.share)} ({percent(one.low)} to {percent(one.high)})"
-        for one in found
-    ]
+    runs, seed = subject.runs(point), f"median seed {subject.median_seed(point)}"
+    told = []
+    for outcome in CALLED:
+        for share in phase.shares(runs, outcome).filter(pl.col("n") > 0).iter_rows(named=True):
+            interval = f"{percent(share['share'])} ({percent(share['low'])} to {percent(share['high'])})"
+            told.append(f"{share['k']} of {share['n']} {CALLED[outcome]}: {interval}")
     return (*told, "; ".join([seed, *ended(subject, point)]))
 
 
