@@ -35,7 +35,8 @@ def _shares(rows: Sequence[Row]) -> Iterator[str]:
             yield f"{convention}: {_count(row)} ({row['low']:.2f} to {row['high']:.2f})"
         else:
             least, most = (pick(told, key=lambda row: row["share"]) for pick in (min, max))
-            yield f"{convention}: {_count(least)} to {_count(most)} in {len(told)} settings"
+            span = _count(least) if _count(least) == _count(most) else f"{_count(least)} to {_count(most)}"
+            yield f"{convention}: {span} in {len(told)} settings"
 
 
 def _count(row: Row) -> str:

@@ -1,6 +1,7 @@
 -- Of every seed: are the terminal rates of the symmetric flow those of the theory, 2 a_k for log(|1 - w_kk| / w_kk) and
--- a_i + a_j for log |w_ij|, within 3 %? Rates in the time of eq 4.3, a_p as the model meets them (squared where A
--- squared drives it). Seeds without a fit tell nothing.
+-- a_i + a_j for log |w_ij|, within 3 %, for every entry and point of the grid? Rates in the time of eq 4.3, a_p as the
+-- model meets them (squared where A squared drives it). Rows by the scale of U at the start (largest value of a uniform
+-- one, gain of a normal one). Seeds without a fit tell nothing.
 with chosen as (
     select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
     where list_contains($1, sweep_id)
@@ -14,13 +15,13 @@ runs as (
 ),
 rates as (
     select
-        convention, seed, s, unnest(terminal_rate || minor_rate) as rate,
-        unnest(terminal_predicted || minor_predicted) as predicted
+        convention, seed, s, init, case when init = 'uniform' then init_high else init_gain end as scale,
+        unnest(terminal_rate || minor_rate) as rate, unnest(terminal_predicted || minor_predicted) as predicted
     from runs
     where model = 'symmetric' and drive = 'flow' and terminal_rate is not null
 )
 select
-    convention, format('symmetric flow, s = {}', s) as setting,
+    convention, format('symmetric flow, s = {}, U {} of scale {:.3g}', s, init, scale) as setting,
     count(distinct seed) as n,
     count(distinct seed) - count(distinct seed) filter (where not abs(rate / predicted - 1) <= 0.03) as k,
     format(
@@ -29,5 +30,5 @@ select
     ) as measured
 from rates
 where rate is not null and predicted is not null
-group by convention, s
-order by convention, s
+group by convention, s, init, scale
+order by convention, s, init, scale
