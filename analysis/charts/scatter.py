@@ -100,7 +100,7 @@ def _layers(series: Mapping[str, str], low: float, high: float, titles: tuple[st
     shape = alt.Shape("edge:N", scale=alt.Scale(domain=["up", "right"], range=["triangle-up", "triangle-right"]))
     beyond = beyond.encode(shape=shape.legend(None))
     text = alt.Chart().transform_filter("datum.kind == 'note'").mark_text(
-        align="left", baseline="top", lineBreak="\n", fontSize=11, lineHeight=14, color=style.INK
+        align="left", baseline="top", lineBreak="\n", fontSize=10.5, lineHeight=13, color=style.INK
     ).encode(x=alt.value(8), y=alt.value(8), text="text:N")  # fmt: skip
     return [band, line, dots, beyond, text]
 
@@ -108,7 +108,7 @@ def _layers(series: Mapping[str, str], low: float, high: float, titles: tuple[st
 def _ticks(low: float, high: float) -> list[float]:
     """Powers of ten, with 2 and 5 times these where there is room for them."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1,) if high / low > 1e4 else ((1, 3) if high / low > 300 else (1, 2, 5))
+    steps = (1,) if high / low > 1000 else ((1, 3) if high / low > 100 else (1, 2, 5))
     if high / low < 4:
         steps = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
     found = (float(f"{step * 10.0**power:.3g}") for power in decades for step in steps)
