@@ -112,7 +112,7 @@ def test_nothing_is_typed_in() -> None:
 @pytest.mark.parametrize(
     "slug",
     [
-        *("fig-2a-order", "fig-2b-order", "fig-2c-low", "fig-3-low", "fig-3-high", "fig-5-descents", "fig-7-order"),
+        *("fig-2a-order", "fig-2b-order", "fig-2c-low", "fig-3-low", "fig-3-high", "fig-5-descents", "fig-7-linear"),
         *("fig-8-descents", "fig-9-descents", "fig-10-trapped", "fig-11-order", "fig-12-order", "fig-13", "fig-14"),
         *("fig-15", "fig-16", "fig-17", "fig-18"),
     ],

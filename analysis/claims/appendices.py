@@ -81,10 +81,11 @@ START: tuple[Claim, ...] = (
     ),
     Claim(
         "fig-10-unfinished",
-        "At the end of the figure's steps the OOD loss is still up",
+        "After the steps of the figure the OOD loss is still up",
         "Fig 10",
         ("figure-10",),
-        "How long the plateau lasts is set by the start and by the power of A that drives the model.",
+        "How long the plateau lasts is set by the start and by the power of A that drives the model; it ends, where U "
+        "is trained.",
     ),
     Claim(
         "recurrence-leaves-the-cone",

@@ -6,13 +6,21 @@ from analysis.claims.claim import Claim
 
 CONVENTIONS: tuple[Claim, ...] = (
     Claim(
-        "fig-7-order",
-        "The test points are learned in topological order: more concepts never give less loss",
-        "Fig 7, B.2",
+        "fig-7-linear",
+        "One linear layer: the test points are learned in topological order, more concepts never give less loss",
+        "Fig 7 as made, B.2",
         ("figure-7",),
-        "With a bias, or with ReLU, the node of no concept and its neighbours can be worse than those above them. The "
-        "figure itself was made with one linear layer.",
-        "hypercube-order",
+        "With a bias the test point of no concept is not at rest: its loss, and that of its neighbours, can be above "
+        "those of points with more concepts.",
+        "hypercube-order-linear",
+    ),
+    Claim(
+        "fig-7-relu",
+        "Two ReLU layers: the test points are learned in topological order, more concepts never give less loss",
+        "Fig 7 as captioned, B.2",
+        ("figure-7",),
+        "A ReLU net is another linear net for each pattern of active units, and the losses of single pairs cross.",
+        "hypercube-order-relu",
     ),
     Claim(
         "epoch-recording",

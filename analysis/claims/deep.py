@@ -23,7 +23,9 @@ DEEP: tuple[Claim, ...] = (
         "Where the loss rises again, the output is at the cluster with the strongest signal",
         "Fig 2c, 3.3",
         ("figure-2c", "figure-3"),
-        sql="swings-to-the-strongest",
+        "At the text's learning rate some of the rises of shallower nets are overshoots of a step too long, away from "
+        "any cluster.",
+        "swings-to-the-strongest",
     ),
     Claim(
         "fig-2c-return",

@@ -68,12 +68,19 @@ ORDER: tuple[Claim, ...] = (
         "terminal-exponential",
     ),
     Claim(
-        "slow-down-deep",
-        "The terminal slow-down of deeper nets and of the symmetric model is exponential",
+        "slow-down-two-layers",
+        "The terminal slow-down of two linear layers is exponential",
         "3.2, F.2",
-        ("figure-11", "figure-5"),
-        _BIAS,
+        ("figure-11",),
+        "Concepts that come nearly together, and biases, mix two rates in one curve.",
         "terminal-exponential",
+    ),
+    Claim(
+        "slow-down-symmetric",
+        "The terminal slow-down of the symmetric model is exponential",
+        "3.2, 4.2.2",
+        ("figure-5", "figure-8", "figure-9"),
+        sql="terminal-exponential",
     ),
     Claim(
         "terminal-rate-one-layer",

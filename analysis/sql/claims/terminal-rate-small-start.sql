@@ -14,8 +14,8 @@ runs as (
 ),
 rates as (
     select
-        convention, seed, mu, init_gain, unnest(terminal_rate || minor_rate) as rate,
-        unnest(terminal_predicted || minor_predicted) as predicted
+        convention, seed, mu, init_gain, unnest(terminal_rate || coalesce(minor_rate, [])) as rate,
+        unnest(terminal_predicted || coalesce(minor_predicted, [])) as predicted  -- a run may have no minor rate
     from runs
     where model = 'symmetric' and drive = 'flow' and init = 'normal' and terminal_rate is not null
 ),

@@ -16,7 +16,8 @@ runs as (
 rates as (
     select
         convention, seed, s, init, case when init = 'uniform' then init_high else init_gain end as scale,
-        unnest(terminal_rate || minor_rate) as rate, unnest(terminal_predicted || minor_predicted) as predicted
+        unnest(terminal_rate || coalesce(minor_rate, [])) as rate,
+        unnest(terminal_predicted || coalesce(minor_predicted, [])) as predicted  -- a run may have no minor rate
     from runs
     where model = 'symmetric' and drive = 'flow' and terminal_rate is not null
 )

@@ -1,6 +1,7 @@
--- Of every seed: after epochs 1, 3 and 5, does u <= v entry by entry imply loss(x^(u)) <= loss(x^(v)) (B.2) for every
--- pair of test points? A pair is out of order if loss(x^(u)) > 1.02 loss(x^(v)) + 0.001; the records nearest to the end
--- of the epochs are taken. One row with the node v = 0, one without.
+-- Of every seed of two ReLU layers, as the caption says: after epochs 1, 3 and 5, does u <= v entry by entry imply
+-- loss(x^(u)) <= loss(x^(v)) (B.2) for every pair of test points? A pair is out of order if loss(x^(u)) > 1.02
+-- loss(x^(v)) + 0.001; the records nearest to the end of the epochs are taken. One row with the node v = 0, one
+-- without.
 with chosen as (
     select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
     where list_contains($1, sweep_id)
@@ -19,7 +20,7 @@ epochs as (
     from (
         select *, unnest(step) as placed, unnest(hierarchy_loss) as losses
         from runs
-        where hierarchy_loss is not null and drive = 'sgd'
+        where hierarchy_loss is not null and drive = 'sgd' and model = 'relu'
     ), (values (1), (3), (5)) e(epoch)
     group by all
 ),
