@@ -102,6 +102,31 @@ def test_a_slow_first_batch_does_not_count() -> None:
     assert found.seconds(2) == pytest.approx(0.3, rel=0.05)
 
 
+@given(st.floats(0, 100), st.floats(1e-4, 10), st.floats(0.5, 20))
+def test_a_batch_is_worth_its_start(fixed: float, each: float, target: float) -> None:
+    """A batch keeps to its time, or else at least half of it is its cells', to the last cell; and it is never empty."""
+    cost = Cost(fixed, each, 1.0)
+    cells = cost.batch_size(target)
+    assert cells >= 1
+    assert cells == 1 or cost.seconds(cells) <= max(target, 2 * fixed) * (1 + 1e-9)
+    assert cost.seconds(cells + 1) > target * (1 - 1e-9)
+    assert each * (cells + 1) >= fixed * (1 - 1e-9)
+
+
+def test_a_dear_start_does_not_make_batches_of_one(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a batch costs 8 s and a cell next to nothing, pilots go on until that is seen, and batches are large."""
+
+    def slow(data: Any, plan_id: str, batch: int, *rest: Any) -> BatchDone:
+        done = run_batch(data, plan_id, batch, *rest)
+        return BatchDone(done.batch, ok=done.ok, seconds=8.0 + 0.01 * done.cells)
+
+    monkeypatch.setattr("swingby.run.plan.run_batch", slow)
+    planner = Planner(walk.sweep(axes={"width": [1]}, seeds=60), walk.records())
+    planner.measure()
+    assert planner.piloted == 1 + 2 + 16
+    assert Cost(8.0, 0.01, 1.0).batch_size(5.0) == 800
+
+
 @given(st.lists(st.tuples(st.integers(1, 100), st.floats(1e-5, 100)), min_size=1, max_size=8))
 def test_costs_are_never_negative(runs: list[tuple[int, float]]) -> None:
     """Whatever was measured, no batch is forecast at zero or less, and a larger one never at less than a smaller."""
@@ -358,13 +383,20 @@ def test_an_error_leaves_the_lock_free(walk: Any) -> None:
 
 
 def test_sweeps_run_together_train_shared_cells_once(walk: Any) -> None:
-    """Sweeps given together train every cell once, the first that asks for it does; one that records more does again."""
-    small, large = walk.sweep(seeds=3), walk.sweep(name="larger", axes={"width": [1, 2, 3], "rate": [0.5, 1.0]}, seeds=4)
+    """Sweeps given together train every cell once, by the first that asks for it; one that records more trains again."""
+    small, large = (
+        walk.sweep(seeds=3),
+        walk.sweep(name="larger", axes={"width": [1, 2, 3], "rate": [0.5, 1.0]}, seeds=4),
+    )
     first, second = run_sweeps([small, large], walk.data, local=True, pilot=False, progress=Progress())
     assert (first.ok, first.trained, second.ok, second.trained) == (12, 12, 24, 12)
     assert set(walk.started().values()) == {1}
     again = run_sweeps([large, small], walk.data, local=True, pilot=False, progress=Progress())
     assert [result.trained for result in again] == [0, 0]
+    fresh = {"axes": {"width": [4]}, "seeds": 2}
+    less, more = walk.sweep(name="less", **fresh), walk.sweep(name="more", **fresh, record={"also": ["noise"]})
+    both = run_sweeps([less, more], walk.data, local=True, pilot=False, progress=Progress())
+    assert [(result.ok, result.trained) for result in both] == [(2, 2), (2, 2)]
 
 
 def test_a_sweep_given_twice_is_refused(walk: Any) -> None:

@@ -37,10 +37,13 @@ class Cost:
         return self.fixed + self.each * cells
 
     def batch_size(self, target: float) -> int:
-        """The most cells that fit into `target` seconds, at least one."""
+        """The most cells that fit into `target` seconds, at least one.
+
+        Where what a batch costs however small it is takes most of that time, as many as make half of it theirs.
+        """
         if self.each <= 0:
             return 1 << 30
-        return max(1, int((target - self.fixed) / self.each))
+        return max(1, int(max(target - self.fixed, self.fixed) / self.each))
 
 
 def fit(samples: Sequence[Sample]) -> Cost:

@@ -16,7 +16,7 @@ from swingby.headers import plan_table
 from swingby.records import BatchNote, Plan, Records, provenance
 from swingby.run.batch import committing, run_batch
 from swingby.run.batches import Chosen, choose
-from swingby.run.cost import Cost, Sample, costs, worth_measuring
+from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
 from swingby.run.forecast import Forecast, forecast, forecast_lines
 from swingby.run.progress import counted
 from swingby.store import Store, finished, ingest
@@ -24,6 +24,8 @@ from swingby.sweep import Sweep
 
 PILOTS = (1, 2, 16)
 """Cells of the batches that measure a shape: the first warms up, the other two give the fixed and the variable part."""
+LONGEST_PILOT = 4
+"""Batches' worth of time that a pilot may take: one cell alone cannot tell what a batch costs from what a cell does."""
 RECENT = 200
 """Batches of a shape, the newest first, that its cost is fitted to."""
 
@@ -164,14 +166,14 @@ class Planner:
             tell(f"measuring the cost of a cell on {sum(len(batch.positions) for batch in pilots)} of them ...")
             planned = self._planned_as(pilots, (0, 0), {}, written=True)
             self._write(planned.plan)
-        slow: set[str] = set()
+        took: dict[str, list[Sample]] = {}
         for note in planned.batches:
-            if note.shape in slow or self.stop():
+            known = took.setdefault(note.shape, [])
+            if self.stop() or (known and fit(known).seconds(note.cells) > LONGEST_PILOT * self.target):
                 continue
             done = run_batch(self.records.data, planned.plan.plan_id, note.batch, planned.device(note), self.stop)
             self.piloted += done.cells
-            if done.seconds / note.cells * _next_pilot(note.cells) > 2 * self.target:
-                slow.add(note.shape)
+            known.append(Sample(note.shape, note.cells, done.seconds, 0))
 
     def unmeasured(self) -> list[str]:
         """The shapes worth measuring among those of missing cells, cheapest first, that no batch was measured of.
@@ -310,11 +312,6 @@ select shape, cells, seconds, bytes from (
   where experiment = $1 and array_to_string(recorded, ' ') = $2 and ($3 = '' or starts_with(device, $3))
   group by shape, plan_id, batch, attempt
 ) qualify row_number() over (partition by shape order by finished desc) <= $4"""
-
-
-def _next_pilot(cells: int) -> int:
-    """The size of the pilot after this one."""
-    return next((count for count in PILOTS if count > cells), cells)
 
 
 def summary(planned: Planned) -> str:
