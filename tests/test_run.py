@@ -383,7 +383,7 @@ def test_an_error_leaves_the_lock_free(walk: Any) -> None:
 
 
 def test_sweeps_run_together_train_shared_cells_once(walk: Any) -> None:
-    """Sweeps given together train every cell once, by the first that asks for it; one that records more trains again."""
+    """Sweeps given together train a cell once, by the first that asks for it; one that records more trains it again."""
     small, large = (
         walk.sweep(seeds=3),
         walk.sweep(name="larger", axes={"width": [1, 2, 3], "rate": [0.5, 1.0]}, seeds=4),
@@ -456,6 +456,29 @@ def test_outcomes_come_in_chunks(walk: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert [row.height for row in rows] == [max(row.position) for row in rows]
     assert len(rows) == 12
     assert len(walk.records().derived()) == 3
+
+
+def test_a_cell_that_breaks_a_detector_is_named_and_costs_no_other(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A detector that raises for two cells tells of the ten others, and the error names cells, detector and reason."""
+    from swingby import plugins
+
+    quietly(walk, walk.sweep(), pilot=False)
+    kind = type(plugins.detector("walk_height"))
+    bad, sound = sorted(cell.cell_id for cell in walk.sweep().cells())[3:8:4], kind.detect
+
+    def brittle(self: Any, table: pa.Table) -> pa.Table:
+        if set(bad) & set(table["cell_id"].to_pylist()):
+            raise ZeroDivisionError("no height")
+        return sound(self, table)
+
+    monkeypatch.setattr(kind, "version", "2")
+    monkeypatch.setattr(kind, "detect", brittle)
+    with pytest.raises(SwingbyError) as caught:
+        derive(walk.records())
+    assert all(
+        f"cell {cell} by detector 'walk_height' (ZeroDivisionError: no height)" in str(caught.value) for cell in bad
+    )
+    assert len(walk.rows("from outcomes_walk_height_all where version = '2'")) == 10
 
 
 def test_a_new_version_of_a_detector_sees_all_cells(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:

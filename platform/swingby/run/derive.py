@@ -30,30 +30,55 @@ def derive(records: Records, sweep_ids: Sequence[str] | None = None) -> dict[str
         How many cells each detector was applied to.
 
     Raises:
-        SwingbyError: a detector is not what it declares, or the disk refuses.
+        SwingbyError: a detector raised for some cells (what it and others said of the rest is kept), is not what it
+            declares, or the disk refuses.
     """
     counts: dict[str, int] = {}
+    failed: list[str] = []
     with Store.open(records.data) as store:
         for experiment in sorted(
             {row.experiment for row in store.sql("select distinct experiment from sweeps").rows()}
         ):
             for detector in plugins.detectors_for(experiment):
-                counts[detector.name] = counts.get(detector.name, 0) + _apply(
-                    records, store, experiment, detector, sweep_ids
-                )
+                done, wrong = _apply(records, store, experiment, detector, sweep_ids)
+                counts[detector.name] = counts.get(detector.name, 0) + done
+                failed += wrong
     if any(counts.values()):
         ingest(records)
+    if failed:
+        more = f" (and {len(failed) - 3:,} more)" if len(failed) > 3 else ""
+        raise SwingbyError(f"no outcome of {'; '.join(failed[:3])}{more}; all other outcomes are kept")
     return counts
 
 
-def _apply(records: Records, store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None) -> int:
-    count = 0
+def _apply(
+    records: Records, store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None
+) -> tuple[int, list[str]]:
+    """How many cells the detector told of, and of which it raised, in words."""
+    count, failed = 0, list[str]()
     for table in _lacking(store, experiment, detector, sweep_ids):
-        outcomes = _checked(detector, table)
-        kind = f"outcomes_{detector.name}"
-        records.write_derived(kind, detector.version, KEY, outcomes, experiment=experiment)
-        count += outcomes.num_rows
-    return count
+        told, wrong = _told(detector, table)
+        failed += wrong
+        if told:
+            outcomes = pa.concat_tables(told)
+            records.write_derived(f"outcomes_{detector.name}", detector.version, KEY, outcomes, experiment=experiment)
+            count += outcomes.num_rows
+    return count, failed
+
+
+def _told(detector: Detector, table: pa.Table) -> tuple[list[pa.Table], list[str]]:
+    """What the detector says of a table; where it raises, of its halves, down to the cells that are at fault."""
+    try:
+        return [_checked(detector, table)], []
+    except SwingbyError:
+        raise
+    except Exception as error:
+        if table.num_rows == 1:
+            reason = f"{type(error).__name__}: {error}"
+            return [], [f"cell {table['cell_id'][0].as_py()} by detector {detector.name!r} ({reason})"]
+    half = table.num_rows // 2
+    parts = [_told(detector, part) for part in (table.slice(0, half), table.slice(half))]
+    return [one for told, _ in parts for one in told], [text for _, wrong in parts for text in wrong]
 
 
 def _lacking(store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None) -> Iterator[pa.Table]:
