@@ -7,7 +7,7 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,6 +100,55 @@ def test_the_catalogue_is_whole() -> None:
         assert claim.sweeps
     for name in {name for claim in CATALOGUE for name in claim.sweeps}:
         assert Sweep.load(name).experiment_name == "sim"
+
+
+def test_a_query_stands_whole() -> None:
+    """No line that includes is left in any claim's query, every shared part is in one at least, and none is empty."""
+    texts = [text_of(claim.name) for claim in CATALOGUE]
+    assert not any("-- include" in text for text in texts)
+    parts = [path.read_text().strip() for path in (QUERIES / "shared").glob("*.sql")]
+    assert len(parts) > 5
+    for part in parts:
+        assert any(part in text for text in texts), part[:80]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of queries in the place of the package's."""
+    (tmp_path / "sql").mkdir()
+    monkeypatch.setattr(queries, "files", lambda package: tmp_path)
+    text_of.cache_clear()
+    yield tmp_path / "sql"
+    text_of.cache_clear()
+
+
+def test_an_include_is_replaced_by_its_file(folder: Path) -> None:
+    """The line alone is replaced, with the comma behind the name kept; a comment that only speaks of it is not."""
+    (folder / "part.sql").write_text("part as (\n    select 1 as n\n)\n")
+    (folder / "whole.sql").write_text(
+        "-- Asks; see include: part.\nwith\n-- include: part,\nlast as (select * from part)\n-- include: end\n"
+    )
+    (folder / "end.sql").write_text("select * from last")
+    assert text_of("whole") == (
+        "-- Asks; see include: part.\nwith\npart as (\n    select 1 as n\n),\nlast as (select * from part)\n"
+        "select * from last"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("with\n-- include: nothing\nselect 1", "query whole: cannot include 'nothing'.*sql/nothing.sql"),
+        ("with\n-- include:\nselect 1", "query whole: cannot include ''"),
+        ("with\n-- include: nests,\nselect 1", "query whole: it includes 'nests', which includes others"),
+    ],
+)
+def test_an_include_that_cannot_be_is_told(text: str, complaint: str, folder: Path) -> None:
+    """A file that is not there, and one that includes others, are errors that name the query."""
+    (folder / "nests.sql").write_text("-- include: part\n")
+    (folder / "whole.sql").write_text(text)
+    with pytest.raises(SwingbyError, match=complaint):
+        text_of("whole")
 
 
 def test_nothing_is_typed_in() -> None:

@@ -148,7 +148,7 @@ from analysis.report import queries
 loaded = {group: sorted(name for name in plugins.offered(group) if plugins.load(group, name))
           for group in (plugins.EXPERIMENTS, plugins.DETECTORS, plugins.DRAWINGS, plugins.COMMANDS)}
 packed = {folder: sorted(item.name for item in files("analysis").joinpath(folder).iterdir())
-          for folder in ("sql", "sql/claims", "templates")}
+          for folder in ("sql", "sql/claims", "sql/claims/shared", "templates")}
 print(json.dumps({
     "places": [module.__file__ for module in (swingby, sweeps, analysis)],
     "loaded": loaded,

@@ -2,17 +2,8 @@
 -- (half sum, no bias, no cluster at the origin, sigma as a standard deviation)? A pair shares its seed, so weights and
 -- points agree as far as the conventions allow. It counts if the pair agrees on whether the OOD loss is non-monotone
 -- and on the outcome, and their largest rises of the OOD loss differ by at most 5 % of L_ref.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 pairs as (
     select
         one.convention, one.layers, one.d, one.width, one.lr, one.seed,

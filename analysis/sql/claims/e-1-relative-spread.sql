@@ -1,24 +1,9 @@
 -- E.1, read beside the major entry: at one tau, does the standard deviation of w_12(0) over the mean of w_11(0) fall as
 -- d' grows? Of a normal U it is 1/sqrt(d'). A statement about all seeds together: it holds (k = n) if the slope of its
 -- log against log d', over the widths of the grid, is negative, else not (k = 0).
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
-starts as (
-    select
-        convention, seed, init, width, init_gain, init_gain / sqrt(width) as tau,
-        jacobian[1][1] as w_11, jacobian[1][2] as w_12, jacobian[1][4] as w_22
-    from runs
-    where model = 'symmetric' and s = 2 and init = 'normal'
-),
+with
+-- include: claims/shared/runs,
+-- include: claims/shared/e-1-starts,
 widths as (
     select
         convention, width, count(*) as n, stddev_samp(w_12) / avg(w_11) as spread from starts group by convention, width

@@ -1,17 +1,8 @@
 -- Of every seed whose OOD loss rises between two descents: is at least half of that rise still there if the loss is
 -- recorded once an epoch, at its start? The record nearest to each epoch's start stands for it; the rise is the largest
 -- one above the least loss so far that is followed by a loss below that. Seeds without a rise tell nothing.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 records as (
     select
         convention, cell_id, seed, layers, d, width, lr, mu, bump_height, l_ref,

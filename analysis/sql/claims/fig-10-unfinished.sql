@@ -1,17 +1,8 @@
 -- Of every seed: after the 10,000 steps of the code behind the figure, is the OOD loss still above 1 % of L_ref,
 -- whatever the reason? Runs that left their bounds before count. (Asked of the last record first; since the sweep runs
 -- on until the plateau ends, that asked something else, so the step is named.)
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 losses as (
     select *, ood_loss[len(list_filter(step, lambda at_step: at_step <= 10000))] as then_loss
     from runs

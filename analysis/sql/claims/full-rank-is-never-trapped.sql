@@ -1,16 +1,7 @@
 -- Of every seed with as many columns in U as concepts (rank(U_0) = s): does the run not end in a certified failure
 -- (outcome failed: no gradient and no growing direction)? A plateau is still moving.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-)
+with
+-- include: claims/shared/runs
 select
     convention, format('symmetric, {}, s = {}, mu = {}', drive, s, mu) as setting,
     count(*) as n,

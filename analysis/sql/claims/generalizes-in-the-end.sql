@@ -1,16 +1,7 @@
 -- Of every seed of the low-dimensional net: does the run end with an OOD loss of at most 1 % of L_ref (outcome:
 -- generalized)?
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-)
+with
+-- include: claims/shared/runs
 select
     convention, format('L = {}, d = {}, width {}, lr {}, mu = {}', layers, d, width, lr, mu) as setting,
     count(*) as n,

@@ -1,23 +1,14 @@
 -- Of every seed: do the major entries w_pp of the symmetric model reach 0.9 in the order of falling a_p (measured
 -- between records)? One that never does comes last, and two that never do count against.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard), theory.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    left join outcomes_theory theory on theory.cell_id = sim.cell_id and theory.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
+-- include: claims/shared/theory,
 orders as (
     select
         *,
         list_transform(measured_order, lambda p: a[p + 1]) as signals,
         list_count(list_filter(measured_t90, lambda t: isinf(t))) as never
-    from runs
+    from with_theory
     where model = 'symmetric' and measured_order is not null
 )
 select

@@ -1,17 +1,8 @@
 -- Of every seed: is training on the mean over coordinates the same as training on half the sum with the learning rate
 -- times 2/d? Checked where the factor is known to be one, d = 2: the two reductions of one seed must give the same OOD
 -- loss, within 0.1 % of L_ref at every recorded step.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 pairs as (
     select
         one.convention, one.seed, one.layers, one.d, one.width, one.lr,

@@ -1,17 +1,8 @@
 -- Of every seed: does each major entry of the symmetric model, from the second in falling a_p on, reach one half only
 -- after the minor entry that joins it to the one before has come to its peak in size (E.1: it starts to grow only after
 -- the corresponding minor entry is suppressed)?
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 ranked as (
     select
         *,

@@ -1,16 +1,7 @@
 -- Of every seed: is no training point within min(mu)/2 of the test point? The 50 points nearest to it are among those
 -- recorded.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 points as (
     select convention, seed, layers, d, width, mu, sigma, sigma_is, truncate, unnest(training_point) as x
     from runs

@@ -1,17 +1,8 @@
 -- Of every seed: does the peak of the suppressed minor entry |w_12| scale with the initial scale omega (proportional to
 -- init_gain^2) as omega^((a_1 - a_2)/(2 a_1)), a_1 > a_2? The exponent is the slope of log peak against log omega over
 -- the five smallest scales (init_gain up to 10^-2.5, five decades of omega); it counts within 5 % of the theory's.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 peaks as (
     select
         convention, seed, mu, drive, init_gain, list_max(a) as a_1, list_min(a) as a_2, 2 * ln(init_gain) as log_omega,

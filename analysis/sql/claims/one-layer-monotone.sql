@@ -1,16 +1,7 @@
 -- Of every seed: is the OOD loss of one layer monotone, as the detector sees it (fewer than two descents), and without
 -- a retreat of any output, at every point of the grid?
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-)
+with
+-- include: claims/shared/runs
 select
     convention, format('one_layer, d = {}; {} points', any_value(d), count(distinct (mu, sigma))) as setting,
     count(distinct seed) as n,

@@ -2,17 +2,8 @@
 -- First is the one whose final stretch with r_k >= 0.9 starts earlier (t90). Where a run ends before either gets there,
 -- first is the one that is further at the end. A seed counts if this is so at every such point; what cannot be told
 -- counts against.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 points as (
     select
         *,

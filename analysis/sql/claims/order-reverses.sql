@@ -2,17 +2,8 @@
 -- r_1 and r_2 over the steps; along the grid, sorted by a_1/a_2, the sign of that area changes somewhere, and the place
 -- is found by a straight line in log(a_1/a_2) between the two neighbours. A seed counts if the sign changes exactly
 -- once, within a factor 1.25 of a_1 = a_2.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 steps as (
     select
         convention, cell_id, seed, a, model, layers, d,

@@ -1,30 +1,14 @@
 -- Of every seed of which theory speaks: do all major entries (one layer: outputs) arrive within 10 % of their predicted
 -- time, at every point of the grid?
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard), theory.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    left join outcomes_theory theory on theory.cell_id = sim.cell_id and theory.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
+-- include: claims/shared/theory,
 seeds as (
     select
         convention, model, drive, s, d, seed, bool_and(times_within_tenth >= 1) as holds,
         avg(times_within_tenth) as tenth
-    from runs
+    from with_theory
     where times_within_tenth is not null and model <> 'w_recurrence' and drive <> 'closed_form'
     group by all
 )
-select
-    convention, format('{}, {}, s = {}, d = {}', model, drive, s, d) as setting,
-    count(*) as n,
-    count(*) filter (where holds) as k,
-    format('{:.0f} % of all times are within 10 % of their prediction', 100 * avg(tenth)) as measured
-from seeds
-group by convention, model, drive, s, d
-order by convention, model, drive, s
+-- include: claims/shared/predicted-rows

@@ -2,17 +2,8 @@
 -- positive fall over that rise, and does the fall of the minor entries alone take more from the output than the change
 -- of the major entries does? The output is f_k = sum_p w_kp mu_p; an entry's change counts with its share of x^ . f.
 -- Seeds without a rise tell nothing.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 rises as (
     select *, jacobian[list_position(step, bump_start)] as before, jacobian[list_position(step, bump_peak)] as after
     from runs

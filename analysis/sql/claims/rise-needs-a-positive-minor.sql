@@ -1,16 +1,7 @@
 -- Of every seed of the symmetric model with two concepts whose OOD loss has two descents: is the minor entry w_12
 -- positive at the start? Seeds with one descent tell nothing; what they start from is told beside it.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-)
+with
+-- include: claims/shared/runs
 select
     convention, format('symmetric, {}, mu = {}', drive, mu) as setting,
     count(*) filter (where non_monotone) as n,

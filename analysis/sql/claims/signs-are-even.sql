@@ -1,17 +1,8 @@
 -- Is each minor entry of W(0) positive in half of the seeds? One entry a seed (w_12). This is a statement about all
 -- seeds together: it holds (k = n) if the count of positive ones lies within 1.96 standard deviations, sqrt(n)/2 each,
 -- of n/2, else not (k = 0).
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 counts as (
     select
         convention, init, model, s, count(*) as n, count(*) filter (where jacobian[1][2] > 0) as positive

@@ -1,17 +1,8 @@
 -- Of every seed that shows a rise of the OOD loss between two descents at some initial scale: is there none at the
 -- smallest scale of the grid? The swing-by is to vanish as the initialisation goes to zero. Seeds without a rise at any
 -- scale tell nothing.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 seeds as (
     select
         convention, mu, seed, bool_or(non_monotone) as somewhere, arg_min(non_monotone, init_gain) as at_least,

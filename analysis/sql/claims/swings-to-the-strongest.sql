@@ -1,17 +1,8 @@
 -- Of every seed with a rise between two descents, d = s: at the top of the largest rise, is the nearest of the centres
 -- mu_p e_p (and of the origin, where a cluster lies there) that of the concept with the largest a_p? Seeds without a
 -- rise tell nothing.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 tops as (
     select *, output[list_position(step, bump_peak)] as placed
     from runs

@@ -1,17 +1,8 @@
 -- Of every seed: is the terminal slow-down exponential? The detector fits log |r_k - 1| (symmetric model: log |1 -
 -- w_kk| / w_kk) over its last visit to [0.02, 0.3]. A seed counts if every such fit, over concepts and points of the
 -- grid, has R^2 >= 0.95. Seeds whose runs end before they come into that band tell nothing.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 fits as (
     select convention, seed, model, layers, d, unnest(terminal_r2) as r2 from runs where terminal_r2 is not null
 )

@@ -1,17 +1,8 @@
 -- Of every seed: is the terminal rate of concept k the theorem's a_k, within 15 %, for every k and point of the grid?
 -- One layer, SGD; the rate of log |r_k - 1| in the time of the flow of L, fitted by the detector (which takes the
 -- initial-noise term off where there is no bias). Seeds whose runs end before the terminal phase tell nothing.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 rates as (
     select convention, seed, d, bias, unnest(terminal_rate) as rate, unnest(a) as a
     from runs

@@ -1,17 +1,8 @@
 -- Of every seed: at the smallest initial scale of the grid, are the terminal rates of the symmetric flow those of the
 -- theory, 2 a_k and a_i + a_j, within 3 % for every entry? Beside it: the largest deviation at the largest scale. Rates
 -- in the time of eq 4.3. Rows by mu. Seeds without a fit tell nothing.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 rates as (
     select
         convention, seed, mu, init_gain, unnest(terminal_rate || coalesce(minor_rate, [])) as rate,

@@ -2,17 +2,8 @@
 -- a_i + a_j for log |w_ij|, within 3 %, for every entry and point of the grid? Rates in the time of eq 4.3, a_p as the
 -- model meets them (squared where A squared drives it). Rows by the scale of U at the start (largest value of a uniform
 -- one, gain of a normal one). Seeds without a fit tell nothing.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 rates as (
     select
         convention, seed, s, init, case when init = 'uniform' then init_high else init_gain end as scale,

@@ -1,36 +1,9 @@
 -- Of every seed: is what the growth term of eq 4.2 leaves of an SGD output the noise term? That is, at every recorded
 -- step and point of the grid and for both concepts: f_k - growth_k stays within sum_i |w_ki(0)| mu_i (property iii),
 -- with room of 2 % of mu_k for sampling, and at the end lies within 2 % of mu_k of the noise term itself.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
-entries as (
-    select
-        convention, seed, bias, d, reduction, mu, a, l_ref, jacobian[1] as w0,
-        unnest(step) * time_per_step as t,
-        unnest(output) as f
-    from runs
-    where model = 'one_layer' and drive = 'sgd'
-),
-terms as (  -- eq 4.2 for the first two concepts; w0 is row-major, row = output
-    select
-        *,
-        [(1 - exp(-a[1] * t)) * mu[1], (1 - exp(-a[2] * t)) * mu[2]] as growth,
-        [
-            exp(-a[1] * t) * w0[1] * mu[1] + exp(-a[2] * t) * w0[2] * mu[2],
-            exp(-a[1] * t) * w0[3] * mu[1] + exp(-a[2] * t) * w0[4] * mu[2]
-        ] as noise,
-        [abs(w0[1]) * mu[1] + abs(w0[2]) * mu[2], abs(w0[3]) * mu[1] + abs(w0[4]) * mu[2]] as bound
-    from entries
-),
+with
+-- include: claims/shared/runs,
+-- include: claims/shared/theorem-4-1-terms,
 seeds as (
     select
         convention, seed, d, bias,

@@ -1,16 +1,7 @@
 -- Of every seed: does the training loss only fall, that is, never rise above its least value so far by more than 1 % of
 -- L_ref (the detectors' floor)? Beside it: how often the OOD loss of the same runs does not only fall.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 rises as (
     select
         *,

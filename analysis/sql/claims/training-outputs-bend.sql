@@ -2,17 +2,8 @@
 -- centre p the detour is the other coordinate of f(mu_p e_p), over mu_p; each must exceed 2 % somewhere and end below
 -- half of its peak, and when the detour of the concept with the smaller a_p peaks it must be before half of its own
 -- way, while the other is past half of its own.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 ways as (
     select
         convention, seed, drive, mu, a, step,

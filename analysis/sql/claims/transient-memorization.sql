@@ -1,26 +1,8 @@
 -- Of every seed: does the narrow or low-dimensional net show transient memorization: two descents or more, and over a
 -- rise of the OOD loss the output nears a training centre while the training loss goes on falling?
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
+with
+-- include: claims/shared/runs,
+judged as (
+    select *, transient_memorization as holds from runs where d <= 3
 )
-select
-    convention, format('L = {}, d = {}, width {}, lr {}, mu = {}', layers, d, width, lr, mu) as setting,
-    count(*) as n,
-    count(*) filter (where transient_memorization) as k,
-    format(
-        'rise {:.3f} L_ref (median), {:.3f} (largest); transient memorization {:.0f} %, retreat {:.0f} %',
-        median(bump_height), max(bump_height),
-        100 * avg(coalesce(transient_memorization, false)::integer), 100 * avg(coalesce(retreat, false)::integer)
-    ) as measured
-from runs
-where d <= 3
-group by convention, layers, d, width, lr, mu
-order by convention, layers, d, width, lr, mu
+-- include: claims/shared/deep-rows

@@ -1,17 +1,8 @@
 -- Of every seed: does the truncated training set (no point within min(mu)/2 of the test point) give the same OOD loss
 -- as the whole one, within 5 % of L_ref at every recorded step? The two runs share their seed, so data and initial
 -- weights agree but for the points drawn again.
-with chosen as (
-    select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
-    where list_contains($1, sweep_id)
-),
-runs as (
-    select chosen.convention, sim.*, told.* exclude (cell_id, of_shard)
-    from chosen
-    join sim using (cell_id)
-    left join outcomes_descents told on told.cell_id = sim.cell_id and told.of_shard = sim.shard
-    where sim.status in ('ok', 'diverged')
-),
+with
+-- include: claims/shared/runs,
 pairs as (
     select
         whole.convention, whole.seed, whole.layers, whole.d, whole.width, whole.mu, whole.sigma_is,
