@@ -151,10 +151,19 @@ def test_an_include_that_cannot_be_is_told(text: str, complaint: str, folder: Pa
         text_of("whole")
 
 
+def test_what_was_done_after_results_were_seen_is_said() -> None:
+    """A query with a repair says so in a comment, and its claim beside it; a claim never speaks of one that is not."""
+    for claim in CATALOGUE:
+        repaired = "Repaired after results were seen" in text_of(claim.name)
+        assert repaired == ("repaired" in claim.after), claim.slug
+        assert claim.after == "" or re.match("Added|Split|Rows|The query was repaired", claim.after), claim.slug
+    assert sum(bool(claim.after) for claim in CATALOGUE) >= 10
+
+
 def test_nothing_is_typed_in() -> None:
     """No words of a claim and no reason hold a number: a theorem's name and a symbol's index are none."""
     for claim in CATALOGUE:
-        words = re.sub(r"Theorem \d\.\d", "", f"{claim.text} {claim.why}")
+        words = re.sub(r"Theorem \d\.\d", "", f"{claim.text} {claim.why} {claim.after}")
         assert re.findall(r"(?<![\w.])\d[\d.]*", words) == [], claim.slug
 
 
@@ -303,6 +312,10 @@ def test_the_page_shows_every_query_with_its_result(written: Path, table: pl.Dat
         for name in COLUMNS:
             assert f"<td>{row[name]}</td>" in result
         assert f"{row['k']} of {row['n']}" in section
+    for claim in CATALOGUE:
+        section = html.unescape(sections[claim.slug])
+        assert ("After results were seen" in section) == bool(claim.after), claim.slug
+        assert claim.after in section
 
 
 def test_a_query_from_the_page_can_be_asked_again(written: Path, table: pl.DataFrame) -> None:
@@ -315,14 +328,30 @@ def test_a_query_from_the_page_can_be_asked_again(written: Path, table: pl.DataF
 
 
 def test_the_markdown_has_every_claim(written: Path, table: pl.DataFrame) -> None:
-    """One row of four cells a claim, with its verdict; no text ends a cell early."""
-    lines = (written / "out" / "claims" / TABLE).read_text().splitlines()
+    """One row of four cells a claim, with its verdict; no text ends a cell early, and none is taken for markup."""
+    text = (written / "out" / "claims" / TABLE).read_text()
+    lines = text.split("\n\n")[0].splitlines()
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines[2:]]
+    assert re.findall(r"(?<!\\)[_*`<>\[\]]", "".join(lines)) == []
     assert {len(row) for row in rows} == {4}
     assert len(rows) == len(CATALOGUE)
     assert [row[2].strip() for row in rows] == [
         row["verdict"] for row in table.unique("claim", keep="first").sort("rank").iter_rows(named=True)
     ]
+
+
+def test_the_markdown_ends_with_how_it_was_made(written: Path, table: pl.DataFrame) -> None:
+    """Claims by verdict, seeds and runs in its last line are those of the table and of the sweeps."""
+    last = (written / "out" / "claims" / TABLE).read_text().rstrip().splitlines()[-1]
+    assert "`swingby claims`" in last
+    claims = table.unique("claim")
+    assert f"{len(claims)} claims;" in last
+    for verdict_, count in claims.group_by("verdict").len().iter_rows():
+        assert re.search(rf"[;,] {re.escape(verdict_)}: {count}[,.]", last), last
+    ids = {cell for query in table["query"] for cell in re.findall(r"'([0-9a-f]{16})'", query)}
+    with Store.open(written / "data") as store:
+        ((runs,),) = store.sql("select count(distinct cell_id) from members where sweep_id in $1", [sorted(ids)]).rows()
+    assert f"{runs:,} runs of {len(ids)} sweeps, {SEEDS} to {SEEDS} seeds a sweep" in last
 
 
 def test_a_second_call_adds_nothing(written: Path, table: pl.DataFrame, tmp_path: Path) -> None:

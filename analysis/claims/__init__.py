@@ -29,10 +29,12 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Written:
-    """What a run left: the page, and how many of its claims lack a sweep."""
+    """What a run left: the page, how many claims it asked, how many of them lack a sweep, and seconds of training."""
 
     page: Path
+    claims: int
     missing: int
+    training: float
 
 
 def write_claims(
@@ -43,6 +45,7 @@ def write_claims(
     run: Sequence[str] | None = (),
     only: Sequence[str] = (),
     markdown_file: Path | None = None,
+    command: str = "swingby claims",
     say: Say = lambda text: None,
 ) -> Written:
     """Judges the claims, and writes the table `claims`, the folder `out/claims` with the page, and the Markdown.
@@ -53,6 +56,7 @@ def write_claims(
         run: further options of `swingby run`, by which missing sweeps are trained; None: train nothing.
         only: slugs; () for all. What was said of the others before stays.
         markdown_file: where the Markdown goes besides.
+        command: what the Markdown says it was made by.
         say: told what goes on.
 
     Raises:
@@ -61,8 +65,9 @@ def write_claims(
     claims = chosen(only)
     needed = wanted(claims, overrides)
     records = Records.open(data, create=run is not None)
+    training = 0.0
     if run is not None:
-        _train(records, needed, overrides, run, say)
+        training = _train(records, needed, overrides, run, say)
     ingest(records)
     ranks = {claim.slug: rank for rank, claim in enumerate(CATALOGUE)}
     with Store.open(records.data) as store:
@@ -71,12 +76,13 @@ def write_claims(
         judged = [_judged(store, claim, needed, say) for claim in claims]
         table.write(records, store, [(ranks[item.claim.slug], item) for item in judged], ranks)
         shown = page(store, {item.claim.slug: item for item in judged})
-        text = markdown(store)
+        text = markdown(store, command)
     folder = out.expanduser().absolute() / FOLDER
     replace_folder(folder, {PAGE: shown.encode(), TABLE: text.encode()})
     if markdown_file is not None:
         write_whole(markdown_file.expanduser().absolute(), lambda path: path.write_text(text, encoding="utf-8"))
-    return Written(folder / PAGE, sum(item.verdict == MISSING for item in judged))
+    missing = sum(item.verdict == MISSING for item in judged)
+    return Written(folder / PAGE, len(judged), missing, training)
 
 
 def chosen(only: Sequence[str]) -> list[Claim]:
@@ -94,18 +100,20 @@ def chosen(only: Sequence[str]) -> list[Claim]:
 
 def _train(
     records: Records, needed: Mapping[str, Needed], overrides: Sequence[str], options: Sequence[str], say: Say
-) -> None:
-    """Trains the sweeps that are not finished."""
+) -> float:
+    """Trains the sweeps that are not finished; the seconds it took, 0 if there are none."""
     if records.plans():
         ingest(records)
         with Store.open(records.data) as store:
             needed = progress(store, needed)
     names = [name for name, item in needed.items() if not item.finished]
     if not names:
-        return
+        return 0
     say(f"training {len(names)} of {len(needed)} sweeps: {', '.join(names)}")
+    began = time.perf_counter()
     # Cells that failed or are missing are told on the page, claim by claim.
     train(names, records.data, overrides, options)
+    return time.perf_counter() - began
 
 
 def _judged(store: Store, claim: Claim, needed: Mapping[str, Needed], say: Say) -> Judged:

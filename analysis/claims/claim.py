@@ -19,6 +19,7 @@ class Claim:
         sweeps: named sweeps whose cells the query is asked about.
         why: if it does not hold everywhere: the reason as far as it is known, in words.
         sql: names its query, `analysis/sql/claims/<sql>.sql`, where that is not the slug.
+        after: what was done to the claim or to its query after results had been seen, and why; "" for nothing.
     """
 
     slug: str
@@ -27,6 +28,7 @@ class Claim:
     sweeps: tuple[str, ...]
     why: str = ""
     sql: str = ""
+    after: str = ""
 
     @property
     def name(self) -> str:

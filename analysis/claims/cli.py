@@ -50,12 +50,14 @@ def claims(
         data,
         out,
         overrides=() if count is None else (f"seeds.count={count}",),
-        run=["--no-pilot", *(["--local"] if local else [])] if run else None,
+        run=(["--local"] if local else []) if run else None,
         only=only or (),
         markdown_file=markdown,
+        command=" ".join(["swingby claims", *(["--quick"] if quick else []), *([f"--seeds {seeds}"] if seeds else [])]),
         say=lambda text: err.print(text, markup=False),
     )
-    err.print(f"took {duration(time.perf_counter() - began)}", markup=False)
+    took = f"{written.claims} claims took {duration(time.perf_counter() - began)}"
+    err.print(f"{took}, {duration(written.training)} of it training" if written.training else took, markup=False)
     say(str(written.page))
     if written.missing:
         raise typer.Exit(NOT_ALL)

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from analysis.claims.claim import Claim
 
+_MADE = "Split: one claim for the figure as made and as captioned together before. The predicate is the same."
+
 CONVENTIONS: tuple[Claim, ...] = (
     Claim(
         "fig-7-linear",
         "One linear layer: the test points are learned in topological order, more concepts never give less loss",
         "Fig 7 as made, B.2",
         ("figure-7",),
-        "With a bias the test point of no concept is not at rest: its loss, and that of its neighbours, can be above "
-        "those of points with more concepts.",
+        "Most pairs out of order are those of the test point of no concept. Probably it is the bias that moves it.",
         "hypercube-order-linear",
+        _MADE,
     ),
     Claim(
         "fig-7-relu",
         "Two ReLU layers: the test points are learned in topological order, more concepts never give less loss",
         "Fig 7 as captioned, B.2",
         ("figure-7",),
-        "A ReLU net is another linear net for each pattern of active units, and the losses of single pairs cross.",
+        "Probably because a ReLU net is another linear net for each pattern of active units: the losses of single "
+        "pairs cross.",
         "hypercube-order-relu",
+        _MADE,
     ),
     Claim(
         "epoch-recording",
         "A loss that is recorded once an epoch still shows the rise",
         "code behind the figures",
         ("claim-recording",),
-        "The rise is over within an epoch or two, and the record comes only at the start of each.",
+        "The rise mostly lasts less than an epoch, and the record comes only at the start of each.",
     ),
     Claim(
         "mean-is-a-shorter-step",
@@ -40,22 +44,23 @@ CONVENTIONS: tuple[Claim, ...] = (
         "Mean over coordinates or half sum: at one learning rate the runs show the same",
         "code behind the figures, eq 2.1",
         ("claim-conventions",),
-        "The mean's gradient carries a factor that falls with the dimension: dimension and step are confounded.",
+        "The mean's gradient carries a factor that falls with the dimension, so that the high dimension differs most.",
     ),
     Claim(
         "convention-bias",
         "With or without biases the runs show the same",
         "code behind the figures, F.1",
         ("claim-conventions",),
-        "A bias gives the net a way to the means of the clusters that does not pass through the concepts.",
+        "Probably because a bias gives the net a way to the means of the clusters that does not pass through the "
+        "concepts.",
     ),
     Claim(
         "convention-zero-cluster",
         "With or without a cluster at the origin the runs show the same",
         "code behind the figures, 2.1",
         ("claim-conventions",),
-        "Together with biases the cluster at the origin is what ties the affine map down; without it the spread of "
-        "the clusters alone has to.",
+        "Probably because with biases the cluster at the origin is what ties the affine map down; without it the "
+        "spread of the clusters alone has to.",
     ),
     Claim(
         "convention-sigma",
@@ -75,5 +80,6 @@ CONVENTIONS: tuple[Claim, ...] = (
         "code behind the figures, F.1",
         ("claim-conventions",),
         "See the single conventions above.",
+        after="Added when the single conventions had been judged, with their predicate.",
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from analysis.claims.claim import Claim
 
 _WEAK = (
-    "A narrow net retreats far more often than its loss rises: the detector asks for a rise of the loss. Signs at the "
-    "start decide which seeds swing by."
+    "The detector asks for a rise of the loss; in most settings an output retreats in more seeds than that. Probably "
+    "the signs at the start decide which seeds swing by."
 )
 
 DEEP: tuple[Claim, ...] = (
@@ -23,8 +23,8 @@ DEEP: tuple[Claim, ...] = (
         "Where the loss rises again, the output is at the cluster with the strongest signal",
         "Fig 2c, 3.3",
         ("figure-2c", "figure-3"),
-        "At the text's learning rate some of the rises of shallower nets are overshoots of a step too long, away from "
-        "any cluster.",
+        "Under the text's conventions the training loss rises too in most of the rises of two layers: overshoots of a "
+        "step too long, and no swing-by.",
         "swings-to-the-strongest",
     ),
     Claim(
@@ -54,7 +54,8 @@ DEEP: tuple[Claim, ...] = (
         "At one width and one effective learning rate, a lower dimension swings by more",
         "3.3",
         ("claim-dimension-width",),
-        "The paper changes dimension, width and learning rate together; taken apart, it is not the dimension alone.",
+        "The paper changes dimension, width and learning rate together; taken apart, a lower dimension does it in "
+        "narrow nets at best.",
     ),
     Claim(
         "narrow-width-swings-more",
@@ -75,7 +76,8 @@ DEEP: tuple[Claim, ...] = (
         "The OOD loss of these nets falls, rises and falls again",
         "Fig 14, F.2",
         ("figure-14",),
-        _WEAK,
+        _WEAK + " At the text's learning rate and the stronger signals the training loss rises with it, as the claim "
+        "about that loss shows: there it is a step too long.",
         "non-monotone",
     ),
     Claim(

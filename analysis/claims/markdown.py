@@ -6,22 +6,38 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from analysis.claims.page import Row, by_claim
-from analysis.claims.verdict import MISSING
+from analysis.claims.page import AFTER, COUNTS, MADE, Row, by_claim
+from analysis.claims.verdict import MARK, MISSING
+from analysis.report.data import ask
+from swingby import __version__
 from swingby.store import Store
 
 HEADINGS = ("claim", "source", "verdict", "seeds in which it holds (95 % interval)")
 
 
-def markdown(store: Store) -> str:
-    """One row a claim, from the table `claims`; the seeds of all settings of a convention together."""
+def markdown(store: Store, command: str) -> str:
+    """One row a claim, from the table `claims`, the seeds of all settings of a convention together; how it was made."""
     lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
     for rows in by_claim(store):
         first = rows[0]
         told = first["measured"] if first["verdict"] == MISSING else "; ".join(_shares(rows))
-        cells = (first["text"], first["source"], first["verdict"], told)
+        text = f"{first['text']} {MARK}" if first["claim"] in AFTER else first["text"]
+        cells = (text, first["source"], first["verdict"], told)
         lines.append("| " + " | ".join(map(_plain, cells)) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", _made(store, command)]) + "\n"
+
+
+def _made(store: Store, command: str) -> str:
+    """The last line: command, claims by verdict, runs, seeds, date, and what the mark means."""
+    made = ask(store, MADE).row(0, named=True)
+    counts = ", ".join(f"{row['verdict']}: {row['claims']}" for row in ask(store, COUNTS).iter_rows(named=True))
+    seeds = f"{made['fewest']} to {made['most']} seeds a sweep" if made["cells"] else "no seed"
+    trained = f", the last trained on {made['trained']}" if made["trained"] else ""
+    return (
+        f"Made by `{command}` (swingby {__version__}). {made['claims']} claims; {counts}. "
+        f"{made['cells']:,} runs of {made['sweeps']} sweeps, {seeds}{trained}. "
+        f"{MARK}: added, split or repaired after results had been seen; the page says how."
+    )
 
 
 def _shares(rows: Sequence[Row]) -> Iterator[str]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.claims.catalogue import CATALOGUE
 from analysis.claims.claim import asked
 from analysis.claims.judging import Judged
-from analysis.claims.verdict import FAILS, HOLDS, MISSING, RULE, SETTINGS, SOME, UNTOLD
+from analysis.claims.verdict import FAILS, HOLDS, MARK, MISSING, RULE, SETTINGS, SOME, UNTOLD
 from analysis.report.data import ask
 from analysis.report.page import own, plain_page
 from analysis.report.queries import Query
@@ -16,7 +17,9 @@ from swingby import __version__
 from swingby.files import utc_now
 from swingby.store import Store
 
-ROWS, COUNTS = Query("claims-rows"), Query("claims-counts")
+ROWS, COUNTS, MADE = Query("claims-rows"), Query("claims-counts"), Query("claims-made")
+AFTER = {claim.slug: claim.after for claim in CATALOGUE if claim.after}
+"""What was done to a claim after results had been seen, by slug."""
 KINDS = {HOLDS: "yes", SOME: "some", SETTINGS: "some", FAILS: "no", MISSING: "none", UNTOLD: "none"}
 """The colour of a verdict; "holds under ... only" is in between like "some"."""
 BAR = 120
@@ -61,7 +64,10 @@ def page(store: Store, judged: Mapping[str, Judged]) -> str:
         "origins": ask(store, origins).to_dicts(),
         "rule": RULE,
         "missing": MISSING,
-        "queries": [origins, ROWS, COUNTS],
+        "after": AFTER,
+        "mark": MARK,
+        "made": ask(store, MADE).row(0, named=True),
+        "queries": [origins, ROWS, COUNTS, MADE],
         "kind": lambda verdict: KINDS.get(verdict, "some"),
         "bar": bar,
         "asked": asked,

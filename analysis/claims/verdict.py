@@ -1,4 +1,4 @@
-"""The verdict on a claim: one rule, from the share of seeds in which it holds, fixed before any result was seen."""
+"""The verdict on a claim: one rule, from the share of seeds in which it holds."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ PHRASES = {
 }
 """How a verdict names the conventions of a row."""
 
+MARK = "†"
+"""Stands beside a claim that was added, split or repaired after results had been seen."""
+
 _RULE = f"""
 A row is one convention and one setting. If the claim is true of at least {MOST:.0%} of its seeds, its verdict is
 "{HOLDS}"; if of at most {FEWEST:.0%}, "{FAILS}"; else "{SOME}"; without a seed that tells, "{UNTOLD}".
@@ -38,8 +41,13 @@ near the others come; else "{SETTINGS}" or "{SOME}", by the same rule as for row
 
 The interval beside a share is Wilson's at 95 %. It does not enter the verdict: where seeds are few, read it as well.
 
-The predicates and their thresholds stand in the queries below, and were written down before their results were seen;
-where one had to be repaired, a comment in it says why.
+The predicates and their thresholds stand in the queries below. They were written before results of these sweeps were
+seen, except where a claim has the mark {MARK}: afterwards its query had to be repaired, as a comment in it says too, or
+the claim was added, split or asked of other sweeps, with a predicate that was there already. What was done and why
+stands below each of them.
+
+The words under "measured" and the reasons under "Why" were written after results were seen, and some queries made to
+measure more for them; neither enters a verdict.
 """
 RULE = tuple(" ".join(paragraph.split()) for paragraph in _RULE.strip().split("\n\n"))
 """The rule in words, for the page."""

@@ -7,7 +7,10 @@ with
 select
     convention, format('U normal, d'' = {}, tau = {:.3g}', width, tau) as setting,
     count(*) as n,
-    case when abs(avg(w_11) - any_value(width * tau ** 2)) <= 2.58 * stddev_samp(w_11) / sqrt(count(*)) then count(*) else 0 end as k,
+    case
+        when abs(avg(w_11) - any_value(width * tau ** 2)) <= 2.58 * stddev_samp(w_11) / sqrt(count(*)) then count(*)
+        else 0
+    end as k,
     format(
         'mean w_11 {:.4f}, d'' tau^2 = {:.4f}, standard error {:.4f}', avg(w_11), any_value(width * tau ** 2),
         stddev_samp(w_11) / sqrt(count(*))

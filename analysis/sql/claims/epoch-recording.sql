@@ -7,13 +7,14 @@ records as (
     select
         convention, cell_id, seed, layers, d, width, lr, mu, bump_height, l_ref,
         ceil((s + zero_cluster::integer) * n / batch_size) as an_epoch, epochs,
+        (bump_peak - bump_start) / an_epoch as lasts,
         unnest(step) as placed, unnest(ood_loss) as loss
     from runs
     where drive = 'sgd' and non_monotone
 ),
 kept as (
     select
-        convention, cell_id, seed, layers, d, width, lr, mu, bump_height, l_ref, epoch,
+        convention, cell_id, seed, layers, d, width, lr, mu, bump_height, l_ref, epoch, lasts,
         arg_min(loss, abs(placed - epoch * an_epoch)) as loss
     from records, range(0, 1001) e(epoch)
     where epoch <= epochs and abs(placed - epoch * an_epoch) <= an_epoch / 2
@@ -28,7 +29,7 @@ so_far as (
 ),
 seeds as (
     select
-        convention, layers, d, width, lr, mu, seed, any_value(bump_height) as whole,
+        convention, layers, d, width, lr, mu, seed, any_value(bump_height) as whole, any_value(lasts) as lasts,
         coalesce(max(loss - least) filter (where later < least), 0) / any_value(l_ref) as seen
     from so_far
     group by all
@@ -37,7 +38,10 @@ select
     convention, format('L = {}, d = {}, width {}, lr {}, mu = {}', layers, d, width, lr, mu) as setting,
     count(*) as n,
     count(*) filter (where seen >= whole / 2) as k,
-    format('rise {:.3f} L_ref in all records, {:.3f} once an epoch (medians)', median(whole), median(seen)) as measured
+    format(
+        'rise {:.3f} L_ref in all records, {:.3f} once an epoch; it lasts {:.2f} epochs (medians)',
+        median(whole), median(seen), median(lasts)
+    ) as measured
 from seeds
 group by convention, layers, d, width, lr, mu
 order by convention, layers, d, width, lr, mu

@@ -1,6 +1,6 @@
 -- Of every seed: after the 10,000 steps of the code behind the figure, is the OOD loss still above 1 % of L_ref,
--- whatever the reason? Runs that left their bounds before count. (Asked of the last record first; since the sweep runs
--- on until the plateau ends, that asked something else, so the step is named.)
+-- whatever the reason? Runs that left their bounds before count. Repaired after results were seen:
+-- it was asked of the last record, and the sweep was then made longer, to see the plateau end; so the step is named.
 with
 -- include: claims/shared/runs,
 losses as (

@@ -7,7 +7,8 @@ select
     count(*) as n,
     count(*) filter (where outcome = 'generalized') as k,
     format(
-        'final OOD loss {:.4f} L_ref (median), {:.3f} (largest); generalized {:.0f} %, plateau {:.0f} %, diverged {:.0f} %',
+        'final OOD loss {:.4f} L_ref (median), {:.3f} (largest); generalized {:.0f} %, plateau {:.0f} %, '
+        || 'diverged {:.0f} %',
         median(final_ood_loss / l_ref), max(final_ood_loss / l_ref), 100 * avg((outcome = 'generalized')::integer),
         100 * avg((outcome = 'plateau')::integer), 100 * avg((outcome = 'diverged')::integer)
     ) as measured

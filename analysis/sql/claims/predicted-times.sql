@@ -11,4 +11,11 @@ seeds as (
     where times_within_tenth is not null and model <> 'w_recurrence' and drive <> 'closed_form'
     group by all
 )
--- include: claims/shared/predicted-rows
+select
+    convention, format('{}, {}, s = {}, d = {}', model, drive, s, d) as setting,
+    count(*) as n,
+    count(*) filter (where holds) as k,
+    format('{:.0f} % of all times are within 10 % of their prediction', 100 * avg(tenth)) as measured
+from seeds
+group by convention, model, drive, s, d
+order by convention, model, drive, s

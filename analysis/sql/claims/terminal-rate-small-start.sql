@@ -3,10 +3,11 @@
 -- in the time of eq 4.3. Rows by mu. Seeds without a fit tell nothing.
 with
 -- include: claims/shared/runs,
+-- Repaired after results were seen: a run may have no rate of a minor entry, and its NULL took the whole list along.
 rates as (
     select
         convention, seed, mu, init_gain, unnest(terminal_rate || coalesce(minor_rate, [])) as rate,
-        unnest(terminal_predicted || coalesce(minor_predicted, [])) as predicted  -- a run may have no minor rate
+        unnest(terminal_predicted || coalesce(minor_predicted, [])) as predicted
     from runs
     where model = 'symmetric' and drive = 'flow' and init = 'normal' and terminal_rate is not null
 ),

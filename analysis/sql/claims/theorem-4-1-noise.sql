@@ -22,7 +22,8 @@ select
     count(*) as n,
     count(*) filter (where beyond <= 0.02 and at_end <= 0.02) as k,
     format(
-        'beyond the bound by {:.2f} % of mu_k, off at the end by {:.2f} % (medians); the noise term itself reaches {:.1f} %',
+        'beyond the bound by {:.2f} % of mu_k, off at the end by {:.2f} % (medians); the noise term itself reaches '
+        || '{:.1f} %',
         100 * greatest(median(beyond), 0), 100 * median(at_end), 100 * median(largest)
     ) as measured
 from seeds

@@ -34,8 +34,10 @@ select
         and stronger > 0.5
     ) as k,
     format(
-        'detours {:.3f} and {:.3f} of mu_p; at that moment the weaker is at {:.2f} of its way, the stronger at {:.2f} (medians)',
-        median(top_1), median(top_2), median(weaker), median(stronger)
+        'detours {:.3f} and {:.3f} of mu_p; at that moment the weaker is at {:.2f} of its way, the stronger at {:.2f} '
+        || '(medians); a detour of 2 % or less in {} seeds',
+        median(top_1), median(top_2), median(weaker), median(stronger),
+        count(*) filter (where least(top_1, top_2) <= 0.02)
     ) as measured
 from told
 group by convention, drive, mu

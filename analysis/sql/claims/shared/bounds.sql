@@ -27,7 +27,7 @@ every as (  -- D.1 to D.5, the a_p ascending (the only order in which D.5 can ho
         and C > 1 and list_min(list_transform(range(1, s), lambda i: up[i + 1] - 3 * up[i])) >= up[1] / C as met
     from starts, constants
 ),
-judged as (  -- runs that meet them stand under `theory`; the others under their own convention, by the lenient constants
+judged as (  -- runs that meet them stand under `theory`, the others under their own convention by the lenient constants
     select
         * replace (case when met then 'theory' else convention end as convention),
         format(
@@ -37,6 +37,8 @@ judged as (  -- runs that meet them stand under `theory`; the others under their
     from every where met or kappa = 2.0
 ),
 records as (
+    -- Repaired after results were seen: runs were told apart by sweep point and seed, and points of two sweeps can have
+    -- the same number; now by cell.
     select
         cell_id, unnest(step) * 2 * time_per_step as t, unnest(jacobian) as w  -- eta t of App. D is the time of eq 4.3
     from (select distinct on (cell_id) cell_id, step, time_per_step, jacobian from runs)
