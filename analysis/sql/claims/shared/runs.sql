@@ -1,4 +1,4 @@
--- The finished runs of the sweeps $1, each under its preset, with what the detector `descents` says of it.
+-- The finished runs of the sweeps asked about, each under its preset, with what the detector `descents` says of it.
 chosen as (
     select distinct preset as convention, cell_id from members join conventions using (sweep_id, point)
     where list_contains($1, sweep_id)
