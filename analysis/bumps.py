@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis import noise
-from analysis.extrema import Floats, Ints, zigzag
+from analysis.extrema import Extrema, Floats, Ints, zigzag
 
 FLOOR = 0.01
 """The least threshold: 1 % of L_ref."""
+FINE = 0.001
+"""A threshold for curves without noise: how much a verdict hangs on the 1 %."""
 
 
 class Rises(NamedTuple):
@@ -81,13 +83,29 @@ def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy:
     return _stronger(plain, _read_means(of_loss, of_train, distance[noisy], steps), np.flatnonzero(noisy))
 
 
+def fine_descents(loss: Floats) -> Ints:
+    """Number of drops by more than FINE of every row of `loss` (C, T), over L_ref, (C,); of use without noise only."""
+    return _drops(zigzag(loss, np.zeros_like(loss), np.full(len(loss), FINE)), len(loss))
+
+
+def _drops(turns: Extrema, curves: int) -> Ints:
+    """Drops of each curve: peaks that a trough follows."""
+    follows = _follows(turns)
+    return np.bincount(turns.curve[(turns.sign > 0) & follows], minlength=curves)
+
+
+def _follows(turns: Extrema) -> NDArray[np.bool_]:
+    """Turns that another turn of the same curve follows."""
+    curve = turns.curve
+    return np.append(curve[1:] == curve[:-1], False) if len(curve) else np.zeros(0, dtype=bool)
+
+
 def _read(
     loss: Floats, train: Floats, distance: Floats, scale: Floats, train_scale: Floats, noise_sd: Floats
 ) -> Descent:
     turns = zigzag(loss, scale, np.full(len(loss), FLOOR))
     curve, at = turns.curve, turns.at
-    follows = np.append(curve[1:] == curve[:-1], False) if len(curve) else np.zeros(0, dtype=bool)
-    drops = np.bincount(curve[(turns.sign > 0) & follows], minlength=len(loss))
+    follows, drops = _follows(turns), _drops(turns, len(loss))
     # A rise between two descents: a trough that is not the first turn, whose peak is not the last.
     inner = np.flatnonzero((turns.sign < 0) & np.roll(follows, 1) & follows & np.roll(follows, -1))
     row, start, peak = curve[inner], at[inner], at[inner + 1]

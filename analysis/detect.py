@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from analysis import order, slowdown, verdict
-from analysis.bumps import Descent, descend, nearest_centre, tallest
+from analysis.bumps import Descent, descend, fine_descents, nearest_centre, tallest
 from analysis.curves import Group, Runs
 from analysis.extrema import Floats
 from swingby.detector import Detector, OutcomeKind
@@ -28,6 +28,9 @@ OUTCOMES: dict[str, Column] = {
     "noise_sd": Column(pa.float64(), "median over the curve of the noise's local standard deviation", "L_ref"),
     "tau": Column(pa.float64(), "threshold: at the highest bump if there is one, else its median", "L_ref"),
     "descents": Column(pa.int64(), "drops of the OOD loss by more than tau"),
+    "descents_fine": Column(
+        pa.int64(), "drops by more than 0.1 % of L_ref, where there is no sampling noise; null for sgd"
+    ),
     "non_monotone": Column(pa.bool_(), "two descents or more"),
     "transient_memorization": Column(
         pa.bool_(), "non-monotone, and over a rise the output nears a training centre while training goes on"
@@ -65,7 +68,7 @@ class Descents(Detector):
     """
 
     name: ClassVar[str] = "descents"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
@@ -76,6 +79,7 @@ class Descents(Detector):
         "outcome": "category",
         "bump_height": "number",
         "descents": "number",
+        "descents_fine": "number",
         "order_violations": "number",
     }
     needs: ClassVar[tuple[str, ...]] = (
@@ -145,6 +149,7 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
     return {
         "noise_sd": descent.noise_sd.astype(object),
         "descents": descent.drops.astype(object),
+        "descents_fine": _told(fine_descents(loss), ~noisy),
         "non_monotone": several.astype(object),
         "transient_memorization": _told(transient & several, known | ~several),
         **_highest(group, descent),

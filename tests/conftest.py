@@ -8,6 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no fault of the code: speed is measured by benchmarks, never by a test's deadline.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 PLUGIN = Path(__file__).parent / "plugin"
 WALK = Path(__file__).parent / "walk"

@@ -184,6 +184,7 @@ def slow_detect(row: Row) -> Row:
     plain, wide, sd = slow_scales(loss, steps) if noisy else (zero, zero, zero)
     train_plain, train_wide, _ = slow_scales(train, steps) if noisy else (zero, zero, zero)
     drops, rises = slow_bumps(loss, plain)
+    fine = slow_zigzag(loss, zero, 0.001)
     blocks = [[t] for t in range(usable)]
     train_scale = train_plain
     if noisy:
@@ -201,6 +202,7 @@ def slow_detect(row: Row) -> Row:
     )  # fmt: skip
     result: Row = {
         "descents": drops,
+        "descents_fine": None if noisy else sum(a > 0 > b for (_, a), (_, b) in pairwise(fine)),
         "non_monotone": drops >= 2,
         "transient_memorization": drops >= 2 and transient,
         "noise_sd": median(sd),

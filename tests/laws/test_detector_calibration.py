@@ -68,7 +68,7 @@ def test_the_factors_belong_to_the_detectors_version() -> None:
         (31, 200, 4, 5, 32, (1.1, 1.7)),
         (8.0, 24.0),
         (2.9, 17.0),
-        "1",
+        "2",
     )
 
 
