@@ -23,7 +23,7 @@ from analysis.drawings.centre_trajectories import CentreTrajectories
 from analysis.drawings.lines import Name
 from analysis.drawings.loss_curves import CALLED, LossCurves, thin_seeds
 from analysis.drawings.paths import NEAR, Floats, Runs, corners, runs_of
-from analysis.drawings.regions import GAP, central, region
+from analysis.drawings.regions import GAP, by_depth, central, region
 from analysis.drawings.selection import along, names_of
 from analysis.drawings.subject import Subject
 from analysis.drawings.training_points import FIRST, SAMPLE, TrainingPoints
@@ -107,6 +107,28 @@ def test_the_central_paths_do_not_hang_on_time_or_order(count: int, seed: int) -
     order = draw.permutation(count)
     slower = [paths[i][np.unique((199 * np.linspace(0, 1, 400) ** 1.7).round().astype(int))] for i in order]
     assert {int(order[i]) for i in central(slower)} == set(central(paths))
+
+
+@FEW
+@given(st.integers(3, 25), st.integers(0, 10_000))
+def test_the_medoid_lies_where_most_paths_do(count: int, seed: int) -> None:
+    """With a minority that goes another way the medoid is of the majority, in three dimensions as in two."""
+    draw = np.random.default_rng(seed)
+    third = draw.normal(0, 0.05, count)
+    paths = [np.column_stack([path, np.full(len(path), z)]) for path, z in zip(walks(count, seed), third, strict=True)]
+    few = draw.choice(count, (count - 1) // 2, replace=False).tolist()
+    for k in few:
+        paths[k] = paths[k] - [0, 0, 3]
+    assert by_depth(paths)[0] not in few
+    assert sorted(by_depth(paths)) == list(range(count))
+
+
+def test_the_medoid_is_the_middle_of_parallel_paths() -> None:
+    """Of five parallel lines in any order it is the third, and the outermost two come last."""
+    line = np.stack([np.linspace(0, 1, 20), np.zeros(20)], axis=1)
+    paths = [line + np.array([0, height / 10]) for height in (4, 0, 2, 1, 3)]
+    assert by_depth(paths)[0] == 2
+    assert set(by_depth(paths)[3:]) == {0, 1}
 
 
 @FEW
@@ -282,6 +304,19 @@ def test_every_drawing_compiles_with_its_titles(subject: Subject, name: str) -> 
     assert not any(value is None or value != value for row in rows for value in row.values())
     assert figure.queries
     assert figure.caption.endswith(".")
+
+
+def test_the_median_seed_is_one_that_ended_wherever_one_did(subject: Subject) -> None:
+    """It is the same in every drawing, is a seed of its point, and its run is in the band wherever there is one."""
+    for point in subject.points:
+        seed = subject.median_seed(point)
+        (status,) = subject.runs(point).filter(pl.col("seed") == seed)["status"]
+        assert status == ("diverged" if (subject.runs(point)["status"] == "diverged").all() else "ok")
+        assert subject.medoid(point, [seed]) == seed
+        others = [own for own in subject.runs(point)["seed"].to_list() if own != seed]
+        assert subject.medoid(point, others) in others
+        for name in ("trajectories", "losses", "centres"):
+            assert f"median seed {seed}" in json.dumps(drawn(subject, name).spec)
 
 
 def test_diverged_runs_are_counted_in_their_panel(subject: Subject) -> None:

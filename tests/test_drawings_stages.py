@@ -286,7 +286,7 @@ def test_a_common_seed_is_one_seed_and_needs_common_seeds(ways: Subject, tmp_pat
     (figure,) = Stages().figures(ways, StagesOptions(common_seed=True))
     seeds = {panel["title"]["text"][1].split("seed ")[1].split(":")[0] for panel in figure.spec["concat"]}
     first = ways.runs(ways.points[0])
-    assert seeds == {str(usual_seed(first))}
+    assert seeds == {str(usual_seed(ways, first))}
     outcomes = first["outcome"].to_list()
     chosen = dict(zip(first["seed"].to_list(), outcomes, strict=True))[int(seeds.pop())]
     assert outcomes.count(chosen) == max(map(outcomes.count, outcomes))

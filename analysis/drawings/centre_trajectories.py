@@ -10,7 +10,7 @@ from analysis.charts.style import OOD
 from analysis.drawings import lines
 from analysis.drawings.lines import Name
 from analysis.drawings.paths import Runs, runs_of
-from analysis.drawings.subject import Subject
+from analysis.drawings.subject import MEDIAN_RUN, Subject
 from analysis.drawings.trajectories import (
     BANDS,
     PlaneOptions,
@@ -67,7 +67,7 @@ class CentreTrajectories(drawing.Drawing):
         spec = planes(panels, rows, colours(runs), columns, "output for the input", side=300, shade=0.3).to_dict()
         caption = (
             f"The outputs at the test point and at the training centres over training, in {spoken_planes(asked)}: the "
-            f"median seed, and the band of {counted(runs)} seeds. {lines.MEDIAN_RUN}"
+            f"median seed, and the band of {counted(runs)} seeds. {MEDIAN_RUN}"
         )
         return [subject.figure("centre-trajectories", "Test and training outputs", caption, READING, spec, [query])]
 

@@ -23,8 +23,6 @@ MOST_MARKS = 60
 WIDEST = -0.45, 1.45
 """No panel in units of mu shows more than this; lines that leave it are cut off at its edge."""
 
-MEDIAN_RUN = "The median seed is the middle run of its point by the height of the bump in the OOD loss, then by seed."
-
 
 class Name(NamedTuple):
     """Where a line stands: its panel's key, and what the legend calls it."""

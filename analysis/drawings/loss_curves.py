@@ -12,9 +12,8 @@ import polars as pl
 from analysis import phase
 from analysis.charts.loss_panels import MEDIAN_SEED, BumpMark, Level, LossPanel, Spread, loss_panels
 from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS
-from analysis.drawings.lines import MEDIAN_RUN
 from analysis.drawings.paths import corners
-from analysis.drawings.subject import Subject
+from analysis.drawings.subject import MEDIAN_RUN, Subject
 from analysis.drawings.trajectories import columns_of, ended
 from analysis.report.page import Figure
 from analysis.report.prose import percent, plural

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 from scipy.spatial import KDTree
+from scipy.spatial.distance import cdist
 
 from analysis.contour import contour
 from analysis.drawings.paths import Floats, corners
@@ -23,32 +24,38 @@ FAR = -4.0, 5.0
 """Where paths that leave for good are held, so that they can be compared with others."""
 STEP = 0.01
 """The places that stand for a path when its region is sought lie this near to each other (in units of mu)."""
+PIECES = 32
+"""Into so many equal pieces a path is cut when its distance from others is sought."""
 CELLS = 140
 """Cells of the raster along the longer side of a region."""
 
 
 def even(path: Floats, pieces: int | None = None) -> Floats:
-    """(pieces + 1, 2): places along a path (T, 2) with equally much of its length between them, whatever its speed.
+    """(pieces + 1, k): places along a path (T, k) with equally much of its length between them, whatever its speed.
 
     Without `pieces`: as many as leave STEP between two. What lies beyond FAR is held there.
     """
     path = path.clip(*FAR)
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
     at = np.linspace(0, length[-1], (pieces or math.ceil(length[-1] / STEP)) + 1)
-    return np.stack([np.interp(at, length, path[:, 0]), np.interp(at, length, path[:, 1])], axis=1)
+    return np.stack([np.interp(at, length, along) for along in path.T], axis=1)
 
 
-def central(paths: Sequence[Floats], share: float = SHARE) -> list[int]:
-    """Which paths are the most central: the ceil(share R) of least median distance to the others, nearest first.
+def by_depth(paths: Sequence[Floats]) -> list[int]:
+    """The paths (T, k) in the order of their median distance to the others, the nearest first: the medoid leads.
 
     How far one path is from another: the mean distance of places along it to the nearest place of the other, and the
     other way round. It asks where paths run and not when, since the same turn taken a little later is the same turn.
     """
-    places = [even(path, 32) for path in paths]
+    places = [even(path, PIECES) for path in paths]
     joined = np.concatenate(places)
-    there = np.array([KDTree(own).query(joined)[0].reshape(len(paths), -1).mean(axis=1) for own in places])
-    order = np.argsort(np.median(there + there.T, axis=1), kind="stable")
-    return order[: math.ceil(share * len(paths))].tolist()
+    there = np.array([cdist(own, joined).min(axis=0).reshape(len(paths), -1).mean(axis=1) for own in places])
+    return np.argsort(np.median(there + there.T, axis=1), kind="stable").tolist()
+
+
+def central(paths: Sequence[Floats], share: float = SHARE) -> list[int]:
+    """Which paths are the most central: the first ceil(share R) by depth."""
+    return by_depth(paths)[: math.ceil(share * len(paths))]
 
 
 def region(paths: Sequence[Floats]) -> Floats:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
+from analysis import bumps
 from analysis.charts.ground import Shade
 from analysis.drawings.subject import Subject
 from analysis.extrema import Floats
@@ -15,22 +16,27 @@ from analysis.report.prose import plural
 from analysis.stages import stages
 
 SYMMETRIC = ("symmetric", "w_recurrence")
+COARSE, FINE = (f"{100 * level:g} % of L_ref" for level in (bumps.FLOOR, bumps.FINE))
+"""What a drop of the OOD loss exceeds to count in `descents`, and in `descents_fine`, where there is no noise."""
 KEPT = 120
 """About how many steps of each line are drawn."""
 
 
 class Shown(NamedTuple):
-    """One run that has a panel: its point, its seed, and what the seed was chosen for."""
+    """One run that has a panel: its point, its seed, and lines about what it was chosen for and did."""
 
     point: int
     seed: int
-    why: str
+    why: tuple[str, ...]
 
 
-def chosen(subject: Subject, common_seed: bool, most: bool) -> list[Shown]:
+def chosen(
+    subject: Subject, common_seed: bool, most: bool, wanted: Mapping[int, Collection[int]] | None = None
+) -> list[Shown]:
     """Which runs have a panel: of each point its median seed, or one seed a preset; then that with most descents.
 
-    A common seed is one with a result at every point of the preset, if there is any.
+    A common seed is one with a result at every point of the preset, if there is any; of these, one of those that are
+    `wanted` (point -> seeds) at the most points of the preset. Median: `Subject.median_seed`.
     """
     found, shared = list[Shown](), dict[str, int]()
     for point in subject.points:
@@ -39,13 +45,22 @@ def chosen(subject: Subject, common_seed: bool, most: bool) -> list[Shown]:
         if common_seed:
             preset = runs["preset"][0]
             why = "the same seed" if preset in shared else "seed"
-            seed = shared[preset] if preset in shared else usual_seed(_everywhere(subject, runs))
+            seed = shared[preset] if preset in shared else usual_seed(subject, _wanted(subject, runs, wanted or {}))
             shared[preset] = seed
         run = runs.filter(pl.col("seed") == seed)
-        found += [Shown(point, seed, f"{why} {seed}: {_became(run)}")] if run.height else []
+        found += [Shown(point, seed, (f"{why} {seed}: {_became(run)}",))] if run.height else []
         if most:
             found += most_descents(runs, point)
     return found
+
+
+def _wanted(subject: Subject, runs: pl.DataFrame, wanted: Mapping[int, Collection[int]]) -> pl.DataFrame:
+    """Those runs of `_everywhere` whose seed is wanted at the most points of its preset; all where none is anywhere."""
+    runs = _everywhere(subject, runs)
+    points = subject.cells.filter(pl.col("preset") == runs["preset"][0])["point"].unique()
+    times = {seed: sum(seed in wanted.get(point, ()) for point in points) for seed in runs["seed"]}
+    most = max(times.values())
+    return runs.filter(pl.col("seed").is_in([seed for seed, count in times.items() if count == most]))
 
 
 def _everywhere(subject: Subject, runs: pl.DataFrame) -> pl.DataFrame:
@@ -57,28 +72,41 @@ def _everywhere(subject: Subject, runs: pl.DataFrame) -> pl.DataFrame:
     return kept if kept.height else runs
 
 
-def usual_seed(runs: pl.DataFrame) -> int:
-    """The median seed by bump height among the runs of the most common outcome, be it that they diverge."""
+def usual_seed(subject: Subject, runs: pl.DataFrame) -> int:
+    """The median seed among those runs of a point that have the most common outcome, be it that they diverge."""
     common = runs["outcome"].value_counts().sort(["count", "outcome"], descending=[True, False])["outcome"][0]
-    ordered = runs.filter(pl.col("outcome") == common).sort("bump_height", "seed", nulls_last=True)
-    return int(ordered["seed"][(ordered.height - 1) // 2])
+    return subject.medoid(runs["point"][0], runs.filter(pl.col("outcome") == common)["seed"].to_list())
 
 
 def _became(run: pl.DataFrame) -> str:
     """Descents and outcome of one run."""
     row = run.row(0, named=True)
-    return row["outcome"] if row["descents"] is None else f"{plural(row['descents'], 'descent')}, {row['outcome']}"
+    if row["descents"] is None:
+        return row["outcome"]
+    fine = row["descents_fine"]
+    more = f" ({fine} by {FINE})" if fine not in (None, row["descents"]) else ""
+    return f"{plural(row['descents'], 'descent')}{more}, {row['outcome']}"
 
 
 def most_descents(runs: pl.DataFrame, point: int) -> list[Shown]:
-    """The run of a point with the most descents of the OOD loss, of equals the one with the largest bump; or none."""
-    ended = runs.filter((pl.col("status") == "ok") & pl.col("descents").is_not_null())
-    best = ended.sort(["descents", "bump_height", "seed"], descending=[True, True, False]).head(1)
+    """The run of a point with the most descents of the OOD loss; or none.
+
+    Counted are drops by more than 0.1 % of L_ref, with sampling noise those above the noise; of equal runs that with
+    the most by more than 1 %, then with the largest bump.
+    """
+    counted = pl.coalesce("descents_fine", "descents").alias("counted")
+    ended = runs.filter((pl.col("status") == "ok") & pl.col("descents").is_not_null()).with_columns(counted)
+    order = ["counted", "descents", "bump_height", "seed"]
+    best = ended.sort(order, descending=[True, True, True, False]).head(1)
     found = list[Shown]()
-    for seed, descents in best.select("seed", "descents").iter_rows():
-        equal = ended.filter(pl.col("descents") == descents).height
-        why = f"seed {seed} has the most descents: {descents}; {equal} of {runs.height} seeds have as many"
-        found.append(Shown(point, seed, why))
+    for seed, count, coarse, fine, outcome in best.select(
+        "seed", "counted", "descents", "descents_fine", "outcome"
+    ).iter_rows():
+        equal = ended.filter(pl.col("counted") == count).height
+        sizes = f" by {FINE} ({coarse} by {COARSE})" if fine is not None else ""
+        why = f"seed {seed} has the most descents: {count}{sizes}, {outcome}"
+        have = "has" if equal == 1 else "have"
+        found.append(Shown(point, seed, (why, f"{equal} of {plural(runs.height, 'seed')} {have} as many")))
     return found
 
 

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from analysis.charts.grid import plain
+from analysis.drawings.paths import Floats, runs_of
+from analysis.drawings.regions import by_depth
 from analysis.report.data import ReportData, ask
 from analysis.report.facts import facts_of
 from analysis.report.grid import scalar
@@ -19,6 +22,13 @@ from analysis.report.queries import Query
 from swingby.errors import SwingbyError
 from swingby.store import Store
 from swingby.sweepfile.parameters import split
+
+MEDIAN_RUN = (
+    "The median seed of a panel is that of its medoid: the run whose output, in all concepts, takes the path that lies "
+    "nearest to those of the other seeds (least median distance, whenever they pass); diverged runs are left out where "
+    "others are not."
+)
+"""The rule of `Subject.median_seed`, for captions."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +81,34 @@ class Subject:
         """The finished cells of a point."""
         return self.cells.filter(pl.col("point") == point)
 
-    def median_seed(self, point: int, by: str = "bump_height") -> int:
-        """The seed of the middle run of a point by an outcome, the lower of two; of equal ones the runs go by seed.
-
-        Runs of which it is not known come last; diverged ones are left out where there are others.
-        """
+    def median_seed(self, point: int) -> int:
+        """The seed of the most typical run of a point: the medoid of those that ended, or of all if all diverged."""
         runs = self.runs(point)
         ended = runs.filter(pl.col("status") == "ok")
-        ordered = (runs if ended.is_empty() else ended).sort(by, "seed", nulls_last=True)
-        return int(ordered["seed"][(ordered.height - 1) // 2])
+        return self.medoid(point, (runs if ended.is_empty() else ended)["seed"].to_list())
+
+    def bumped(self, point: int) -> list[int]:
+        """The seeds of a point in whose OOD loss the detector finds a bump."""
+        return self.runs(point).filter(pl.col("bump_peak").is_not_null())["seed"].to_list()
+
+    def medoid(self, point: int, seeds: Collection[int]) -> int:
+        """Of some seeds of a point, at least one, that whose output's path is nearest to the others' (`by_depth`).
+
+        Over all informative directions, each in units of its mu; of equal ones the lowest seed.
+        """
+        paths = {seed: path for seed, path in self._paths.get(point, {}).items() if seed in seeds}
+        return list(paths)[by_depth(list(paths.values()))[0]] if paths else min(seeds)
+
+    @cached_property
+    def _paths(self) -> Mapping[int, Mapping[int, Floats]]:
+        """Point -> seed -> output (T, s) over mu, of the runs with two recorded steps or more."""
+        runs = runs_of(self.ask(Query("paths", (self.sweep_id,))), "output", scaled=False)
+        return {point: {seed: own.of(seed) / self._units(point) for seed in own.moving} for point, own in runs.items()}
+
+    def _units(self, point: int) -> Floats:
+        """The mu of a point, (s,), with 1 where it is 0."""
+        mu = np.array(self.runs(point)["mu"][0], dtype=float)
+        return np.where(mu == 0, 1.0, mu)
 
     def figure(
         self, slug: str, title: str, caption: str, reading: str, spec: Mapping[str, Any], queries: Sequence[Query]

@@ -15,7 +15,7 @@ from analysis.charts.trajectory import Plane
 from analysis.drawings import lines
 from analysis.drawings.lines import Name
 from analysis.drawings.paths import Floats, Runs, runs_of
-from analysis.drawings.subject import Subject
+from analysis.drawings.subject import MEDIAN_RUN, Subject
 from analysis.drawings.trajectories import PlaneOptions, columns_of, plane_of, plural_steps, spots
 from analysis.report.page import Figure
 from analysis.report.prose import plural
@@ -68,7 +68,7 @@ class TrainingPoints(drawing.Drawing):
         spec = planes(panels, rows, COLOURS, columns_of(subject), side=300).to_dict()
         caption = (
             f"Training points, test point and the path of the output in the plane of concepts {concepts[0]} and "
-            f"{concepts[1]}, for the median seed of each panel. {lines.MEDIAN_RUN}"
+            f"{concepts[1]}, for the median seed of each panel. {MEDIAN_RUN}"
         )
         return [subject.figure("training-points", "How near the training points come", caption, READING, spec, queries)]
 

@@ -27,7 +27,7 @@ from analysis.drawings import lines
 from analysis.drawings.lines import Name
 from analysis.drawings.paths import Runs, runs_of
 from analysis.drawings.selection import Lines, along, names_of
-from analysis.drawings.subject import Subject
+from analysis.drawings.subject import MEDIAN_RUN, Subject
 from analysis.report.grid import axis_title, scalar
 from analysis.report.page import Figure
 from analysis.report.prose import plural
@@ -127,8 +127,7 @@ def _single(subject: Subject, runs: dict[int, Runs], asked: Sequence[tuple[int, 
     panels = [panel(*head, lines.shown_range(rows)) for head in heads]
     spec = planes(panels, rows, PARTS, columns).to_dict()
     caption = (
-        f"The output at the test point over training, in {spoken_planes(asked)}, {seeds_drawn(runs)}. "
-        f"{lines.MEDIAN_RUN}"
+        f"The output at the test point over training, in {spoken_planes(asked)}, {seeds_drawn(runs)}. {MEDIAN_RUN}"
     )
     return subject.figure("trajectories", "Where the output goes", caption, READING, spec, [query])
 
