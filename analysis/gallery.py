@@ -114,7 +114,7 @@ def _all_known(sweeps: Sequence[Sweep], data: Path, overrides: Sequence[str]) ->
 
 def _drawn(sweeps: Sequence[Sweep], data: Path, out: Path, kinds: Collection[str], say: Say) -> list[Shown]:
     """The reports, as many at once as there are cores: compiling figures takes most of the time."""
-    tasks = [(sweep.sweep_id, sweep.name, data, out, tuple(kinds)) for sweep in sweeps]
+    tasks = [(sweep.sweep_id, sweep.name, data, out, tuple(kinds), sweep.presentation) for sweep in sweeps]
     workers = min(len(tasks), len(os.sched_getaffinity(0)))
     found = []
     # A fresh process each: what a fork copies of DuckDB's and Arrow's threads is not usable.
@@ -125,11 +125,11 @@ def _drawn(sweeps: Sequence[Sweep], data: Path, out: Path, kinds: Collection[str
     return found
 
 
-def _one(task: tuple[str, str, Path, Path, tuple[str, ...]]) -> Shown:
-    sweep_id, name, data, out, kinds = task
+def _one(task: tuple[str, str, Path, Path, tuple[str, ...], Mapping[str, Any]]) -> Shown:
+    sweep_id, name, data, out, kinds, presentation = task
     began = time.monotonic()
     try:
-        report = write_report(sweep_id, data, out, kinds)
+        report = write_report(sweep_id, data, out, kinds, presentation=presentation)
     except SwingbyError as error:
         raise SwingbyError(f"{name}: {error}") from None
     pictures = [_thumbnail(figure) for figure in report.figures]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import itertools
 from collections import Counter
@@ -114,17 +115,17 @@ def test_a_batch_is_worth_its_start(fixed: float, each: float, target: float) ->
 
 
 def test_a_dear_start_does_not_make_batches_of_one(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a batch costs 8 s and a cell next to nothing, pilots go on until that is seen, and batches are large."""
+    """Where a batch costs 16 s and a cell next to nothing, pilots go on until that is seen, and batches are large."""
 
     def slow(data: Any, plan_id: str, batch: int, *rest: Any) -> BatchDone:
         done = run_batch(data, plan_id, batch, *rest)
-        return BatchDone(done.batch, ok=done.ok, seconds=8.0 + 0.01 * done.cells)
+        return BatchDone(done.batch, ok=done.ok, seconds=16.0 + 0.01 * done.cells)
 
     monkeypatch.setattr("swingby.run.plan.run_batch", slow)
     planner = Planner(walk.sweep(axes={"width": [1]}, seeds=60), walk.records())
     planner.measure()
     assert planner.piloted == 1 + 2 + 16
-    assert Cost(8.0, 0.01, 1.0).batch_size(5.0) == 800
+    assert Cost(16.0, 0.01, 1.0).batch_size(5.0) == 1600
 
 
 @given(st.lists(st.tuples(st.integers(1, 100), st.floats(1e-5, 100)), min_size=1, max_size=8))
@@ -406,6 +407,16 @@ def test_a_sweep_given_twice_is_refused(walk: Any) -> None:
     assert not walk.started()
 
 
+def test_another_title_trains_nothing_and_is_shown(walk: Any) -> None:
+    """A finished sweep whose file shows it otherwise stays the same sweep, trains nothing, and is known as shown now."""
+    quietly(walk, walk.sweep(), pilot=False)
+    renamed = quietly(walk, walk.sweep(title="A new title"), pilot=False)
+    again = quietly(walk, walk.sweep(title="A new title"), pilot=False)
+    assert [(row.title, row.cells) for row in walk.rows("from sweeps")] == [("A new title", 12)]
+    assert (renamed.trained, again.trained, set(walk.started().values())) == (0, 0, {1})
+    assert len(walk.rows("from plans")) == 2
+
+
 def test_draining_leaves_the_rest_for_the_next_run(walk: Any) -> None:
     """A run that is asked to stop finishes the running batch, begins no other, and the next run does only the rest."""
     sweep, drain = walk.sweep(axes={"width": list(range(1, 9))}, seeds=1), Drain()
@@ -519,6 +530,18 @@ def test_a_batch_that_was_stopped_estimates_nothing(walk: Any) -> None:
     assert "left" not in progress.state()
     progress.batch_done(BatchDone(1, ok=1, seconds=1.0))
     assert "left" in progress.state()
+
+
+def test_a_slow_start_does_not_make_hours(walk: Any) -> None:
+    """A first batch that took fifty times its forecast (a worker's start) does not multiply the rest by fifty."""
+    progress = Progress()
+    planned = plan(walk.sweep(seeds=500), walk.records(), pilot=False)
+    notes = tuple(dataclasses.replace(note, forecast_seconds=0.2) for note in planned.batches)
+    progress.planned(dataclasses.replace(planned, batches=notes))
+    progress.batch_done(BatchDone(0, ok=1, seconds=10.0))
+    left, forecast = progress.remaining(), 0.2 * (len(notes) - 1) / planned.workers
+    assert left is not None
+    assert forecast < left < 2 * forecast
 
 
 def test_a_terminal_gets_a_bar(walk: Any) -> None:

@@ -27,6 +27,7 @@ from swingby.records import Records
 from swingby.run.derive import derive
 from swingby.run.lookup import find_sweep
 from swingby.store import Store, ingest
+from swingby.sweep import Sweep, named_sweeps
 
 PAGE = "report.html"
 KINDS = ("png", "svg", "pdf")
@@ -52,7 +53,12 @@ class Report:
 
 
 def write_report(
-    sweep: str, data: Path, out: Path, kinds: Collection[str] = KINDS, plane: tuple[int, int] = (1, 2)
+    sweep: str,
+    data: Path,
+    out: Path,
+    kinds: Collection[str] = KINDS,
+    plane: tuple[int, int] = (1, 2),
+    presentation: Mapping[str, Any] | None = None,
 ) -> Report:
     """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all.
 
@@ -63,6 +69,8 @@ def write_report(
         data: the data folder.
         kinds: which of png, svg and pdf to write beside the page.
         plane: the two concepts (counted from 1) of the trajectories.
+        presentation: how to show it (`Sweep.presentation`); None: as its file or its packaged name has it now, else as
+            its last run had it.
 
     Raises:
         SwingbyError: no such sweep (with the nearest name), no finished cell in it, or the disk refuses.
@@ -71,13 +79,22 @@ def write_report(
     ingest(records)
     with Store.open(records.data) as store:
         found = find_sweep(store, sweep)
+        shown = _written_now(sweep, found.sweep_id) if presentation is None else presentation
         derive(records, [found.sweep_id])
-        read = report_data.read(store, found.sweep_id, plane)
+        read = report_data.read(store, found.sweep_id, plane, shown)
         figures = Figures(read, Examples.of(read, store), drawn(read, store))
     folder = out.expanduser().absolute() / found.name
     contents = {PAGE: page(figures, kinds).encode(), **pictures(figures.every, kinds)}
     replace_folder(folder, contents)
     return Report(found.name, folder / PAGE, figures.every, words.warnings(figures.data))
+
+
+def _written_now(sweep: str, sweep_id: str) -> Mapping[str, Any]:
+    """How its file or packaged name shows a sweep now, if it still asks for that very sweep; else nothing."""
+    if not sweep.endswith((".yaml", ".yml")) and sweep not in named_sweeps():
+        return {}
+    written = Sweep.load(sweep, confirm_above=None)
+    return written.presentation if written.sweep_id == sweep_id else {}
 
 
 def drawn(read: ReportData, store: Store) -> list[Figure]:

@@ -88,18 +88,21 @@ class ReportData:
         return Phases(self.cells)
 
 
-def read(store: Store, sweep_id: str, plane: tuple[int, int] = (1, 2)) -> ReportData:
+def read(
+    store: Store, sweep_id: str, plane: tuple[int, int] = (1, 2), presentation: Mapping[str, Any] | None = None
+) -> ReportData:
     """Everything for the report of one sweep.
 
     Args:
         plane: the concepts (counted from 1) that trajectories are drawn over.
+        presentation: laid over how its last run would have it shown (see `Sweep.presentation`).
 
     Raises:
         SwingbyError: no cell of it is finished, no detector reads its experiment, or it has no such concepts.
     """
     queries = {name: Query(name, (sweep_id,)) for name in ("counts", "cells", "origins")}
     queries["curves"] = Query("curves", (sweep_id, KEPT_STEPS, *plane))
-    sweep = _sweep(store, sweep_id)
+    sweep = _sweep(store, sweep_id, presentation or {})
     counts = _counts(store, queries["counts"], sweep)
     kinds, meanings = _outcomes(sweep["experiment"])
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
@@ -125,9 +128,10 @@ def ask(store: Store, query: Query) -> pl.DataFrame:
     return store.sql(query.text, [list(p) if isinstance(p, tuple) else p for p in query.parameters]).polars()
 
 
-def _sweep(store: Store, sweep_id: str) -> dict[str, Any]:
+def _sweep(store: Store, sweep_id: str, presentation: Mapping[str, Any]) -> dict[str, Any]:
     row = ask(store, Query("sweep", (sweep_id,))).row(0, named=True)
-    return {**row, "resolved": json.loads(row["resolved"])}
+    resolved = {**json.loads(row["resolved"]), **presentation}
+    return {**row, "title": resolved["title"], "resolved": resolved}
 
 
 def _counts(store: Store, query: Query, sweep: Mapping[str, Any]) -> Counts:

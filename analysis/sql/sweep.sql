@@ -1,4 +1,4 @@
--- A sweep as its first plan wrote it down.
+-- A sweep as its newest plan wrote it down.
 -- $1 is the sweep's id.
 select sweep_id, name, experiment, title, cells, created, resolved
 from sweeps

@@ -109,7 +109,7 @@ class Sweep:
 
     @cached_property
     def sweep_id(self) -> str:
-        """Hash of what the sweep asks for: 16 hexadecimal digits."""
+        """Hash of what is to be trained and recorded: 16 hexadecimal digits. How it is drawn is not part of it."""
         content = {
             "name": self.name,
             "experiment": self.experiment_name,
@@ -117,8 +117,6 @@ class Sweep:
             "seeds": list(self.seeds),
             "seed_mode": self.seed_mode,
             "recording": list(self.recording.tokens),
-            "diagram": None if self.diagram is None else asdict(self.diagram),
-            **({"drawings": [asdict(drawn) for drawn in self.drawings]} if self.drawings else {}),
         }
         return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:16]
 
@@ -133,14 +131,23 @@ class Sweep:
         ]
         return first.model_dump(mode="json", include=set(names))
 
+    @property
+    def presentation(self) -> dict[str, Any]:
+        """How its report shows it, as plain JSON values; it may change without anything being trained again."""
+        return {
+            "title": self.title,
+            "description": self.description,
+            "diagram": None if self.diagram is None else asdict(self.diagram),
+            "drawings": [asdict(drawn) for drawn in self.drawings],
+        }
+
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """The whole sweep as plain JSON values, resolved parameters common to all points under "common"."""
         return {
             "sweep_id": self.sweep_id,
             "name": self.name,
-            "title": self.title,
-            "description": self.description,
+            **self.presentation,
             "source": self.source,
             "experiment": self.experiment_name,
             "stream_version": self.points[0].stream_version,
@@ -152,8 +159,6 @@ class Sweep:
             "seeds": list(self.seeds),
             "seed_mode": self.seed_mode,
             "recording": {**asdict(self.recording), "also": list(self.recording.also)},
-            "diagram": None if self.diagram is None else asdict(self.diagram),
-            "drawings": [asdict(drawn) for drawn in self.drawings],
             "common": self.common,
             **({"presets": list(self.presets)} if self.preset is None and any(self.presets) else {}),
         }

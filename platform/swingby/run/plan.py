@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,8 +25,9 @@ from swingby.sweep import Sweep
 
 PILOTS = (1, 2, 16)
 """Cells of the batches that measure a shape: the first warms up, the other two give the fixed and the variable part."""
-LONGEST_PILOT = 4
-"""Batches' worth of time that a pilot may take: one cell alone cannot tell what a batch costs from what a cell does."""
+LONGEST_PILOT = (20, 4)
+"""Batches' worth of time that the second pilot, and those after it, may take by what is known: the second is worth
+more, because one cell alone cannot tell what a batch costs from what a cell does."""
 RECENT = 200
 """Batches of a shape, the newest first, that its cost is fitted to."""
 
@@ -137,15 +139,23 @@ class Planner:
     def commit(self) -> Planned:
         """Reads what is finished and writes the plan of the rest, with nobody finishing anything in between.
 
-        A sweep of which nothing is missing gets a plan only if it has none yet: the plan is what says it exists.
+        A sweep of which nothing is missing gets a plan only if it has none yet, or is to be shown otherwise: the plan
+        is what says that it exists, and how.
         """
         with committing(self.records, self.sweep.sweep_id):
             ingest(self.records)
             planned = self._planned(self._standing(), written=True)
-            if not planned.missing and planned.plan.sequence > 1:
+            if not planned.missing and planned.plan.sequence > 1 and self._shown_so():
                 return replace(planned, written=False)
             self._write(planned.plan)
             return planned
+
+    def _shown_so(self) -> bool:
+        """Whether the newest plan shows the sweep as it is written now."""
+        with Store.open(self.records.data) as store:
+            rows = store.sql("select resolved from sweeps where sweep_id = ?", [self.sweep.sweep_id]).rows()
+        wanted = json.loads(json.dumps(self.sweep.presentation))
+        return bool(rows) and wanted.items() <= json.loads(rows[0].resolved).items()
 
     def _write(self, plan: Plan) -> None:
         """Writes a plan, and sees to it that the store takes it: it would refuse the results, too."""
@@ -169,7 +179,8 @@ class Planner:
         took: dict[str, list[Sample]] = {}
         for note in planned.batches:
             known = took.setdefault(note.shape, [])
-            if self.stop() or (known and fit(known).seconds(note.cells) > LONGEST_PILOT * self.target):
+            most = LONGEST_PILOT[len(known) > 1] * self.target
+            if self.stop() or (known and fit(known).seconds(note.cells) > most):
                 continue
             done = run_batch(self.records.data, planned.plan.plan_id, note.batch, planned.device(note), self.stop)
             self.piloted += done.cells

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from swingby.run.batch import BatchDone
     from swingby.run.plan import Planned
 
+WEIGHT = 20.0
+"""Core seconds that the forecast counts for beside what was measured."""
 EVERY = 3.0
 """Seconds between plain lines, so that a log stays readable."""
 
@@ -115,7 +117,8 @@ class Progress:
         """
         if not self._forecast_done:
             return None
-        correction = self.core_seconds / self._forecast_done
+        # A worker's first batch also pays for its start: until much is done, the forecast itself has weight.
+        correction = (self.core_seconds + WEIGHT) / (self._forecast_done + WEIGHT)
         return (self._forecast - self._forecast_done) * correction / self._workers
 
     def state(self) -> str:
