@@ -33,6 +33,7 @@ def report(
     """
     from analysis.report import write_report
 
+    tell(f"drawing {sweep} ...")
     wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
     say(str(write_report(sweep, data, out, wanted, _plane(plane)).page))
 
@@ -90,7 +91,7 @@ def extend(
 ) -> None:
     """Trains a sweep further: every run longer, or more seeds until the shares are known well enough.
 
-    What is trained already counts: more seeds are trained beside those there are. A longer run is another cell, and
+    It begins with the seeds of the sweep's last run; what is trained already counts. A longer run is another cell, and
     repeats the shorter one's steps. Seeds that are added until an interval is narrow make it a little too narrow: the
     stop depends on what was seen. `swingby report` shows the extended sweep, which has the same name.
 
@@ -98,7 +99,7 @@ def extend(
 
         swingby extend figure-13 --half-width 0.15 --outcome non_monotone
     """
-    from analysis.extend import extend_seeds, longer
+    from analysis.extend import extend_seeds, last_seeds, longer, with_seeds
     from analysis.train import train
     from swingby.sweep import Sweep
 
@@ -106,11 +107,12 @@ def extend(
     if (steps is None) == (half_width is None):
         raise SwingbyError("say how to extend it: --steps FACTOR for longer runs, or --half-width SHARE for more seeds")
     if steps is not None:
-        laid = [*(overrides or ()), *longer(Sweep.load(sweep, overrides or ()), steps)]
+        laid = last_seeds(sweep, data, overrides or ())
+        laid = [*laid, *longer(Sweep.load(sweep, laid), steps)]
         train([sweep], data, laid, options)
     else:
         count = extend_seeds(sweep, data, outcome, half_width or 0.0, most, overrides or (), options, tell)
-        laid = [*(overrides or ()), f"seeds.count={count}"]
+        laid = with_seeds(overrides or (), count)
     say(f"extended: swingby run {sweep} {' '.join(f'--set {item}' for item in laid)}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +55,27 @@ def longer(sweep: Sweep, factor: float) -> list[str]:
     return found
 
 
+def last_seeds(name: str, data: Path, overrides: Sequence[str]) -> list[str]:
+    """The overrides, with as many seeds as the sweep's newest run of the same points had, unless they say how many.
+
+    Raises:
+        SwingbyError: it has not been run here.
+    """
+    sweep = Sweep.load(name, overrides, confirm_above=None)
+    points = json.loads(json.dumps({key: sweep.resolved[key] for key in ("axes", "where", "common", "base")}))
+    with Store.open(data) as store:
+        query = "select resolved from sweeps where name = ? order by created desc"
+        runs = [json.loads(row.resolved) for row in store.sql(query, [sweep.name]).rows()]
+    same = [run for run in runs if all(run.get(key) == value for key, value in points.items())]
+    if not same:
+        raise SwingbyError(
+            f"{sweep.name!r} has not been run here yet, so there is nothing to extend: swingby run {name}"
+        )
+    if any(override.startswith("seeds") for override in overrides):
+        return list(overrides)
+    return [*overrides, f"seeds.count={len(same[0]['seeds'])}"]
+
+
 def needed(share: float, half_width: float, start: int, most: int) -> int:
     """The least number of seeds from `start` on at which a share so large has an interval of that half-width.
 
@@ -86,15 +108,18 @@ def extend_seeds(
     interval asks for at the share seen, and is asked again once they are there.
 
     Raises:
-        SwingbyError: no such outcome, seeds that are no run of numbers, or a bound out of reach of `most`.
+        SwingbyError: not run here yet, no such outcome, seeds that are no run of numbers, or a bound out of reach of
+            `most`.
     """
     if not 0 < half_width < 0.5:
         raise SwingbyError(f"--half-width {half_width:g} is no bound on half an interval; allowed: above 0, below 0.5")
-    sweep = Sweep.load(name, overrides)
-    outcome, count = _outcome(sweep, outcome), _count(sweep)
+    outcome = _outcome(Sweep.load(name, overrides), outcome)
+    overrides = last_seeds(name, data, overrides)
+    count = _count(Sweep.load(name, overrides))
     for _ in range(ROUNDS):
-        sweep = Sweep.load(name, [*overrides, f"seeds.count={count}"])
-        if not train([name], data, [*overrides, f"seeds.count={count}"], options):
+        laid = with_seeds(overrides, count)
+        sweep = Sweep.load(name, laid)
+        if not train([name], data, laid, options):
             raise SwingbyError("some cells failed or are missing; their points' intervals say nothing yet")
         widest = _widest(data, sweep, outcome)
         place = f"at point {widest.point} ({widest.k} of {widest.n} show {outcome})"
@@ -105,6 +130,11 @@ def extend_seeds(
         # Runs of which the outcome cannot be told count for nothing: seeds are added in proportion.
         count = max(count + 1, min(most, round(told * count / max(widest.n, 1))))
     raise SwingbyError(f"{ROUNDS} rounds did not reach --half-width {half_width:g}; results so far are kept")
+
+
+def with_seeds(overrides: Sequence[str], count: int) -> list[str]:
+    """The overrides with this number of seeds and no other."""
+    return [*(override for override in overrides if not override.startswith("seeds.count")), f"seeds.count={count}"]
 
 
 def _count(sweep: Sweep) -> int:

@@ -6,6 +6,7 @@ import base64
 import json
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -30,6 +31,8 @@ PREFIX = "figure-"
 PAGE = "figures.html"
 THUMBNAIL = 0.75
 """Pixels for each pixel of the figure."""
+_IGNORED = (signal.SIGINT, signal.SIG_IGN)
+"""Ctrl-C is for the process that leads."""
 Say = Callable[[str], None]
 
 
@@ -89,7 +92,7 @@ def write_gallery(
     sweeps = [Sweep.load(name, overrides) for name in names]
     if run is not None:
         train(names, data, overrides, run)
-        say(f"trained in {duration(time.monotonic() - began)}")
+        say(f"every sweep is trained ({duration(time.monotonic() - began)})")
     _all_known(sweeps, data, overrides)
     trained = time.monotonic() - began
     shown = _drawn(sweeps, data, out, kinds, say)
@@ -108,7 +111,7 @@ def _all_known(sweeps: Sequence[Sweep], data: Path, overrides: Sequence[str]) ->
     if lacking:
         asked = "".join(f" --set {override}" for override in overrides)
         raise SwingbyError(
-            f"not run here yet: {', '.join(lacking)}; train with: swingby run {' '.join(lacking)}{asked}"
+            f"not run here yet: {', '.join(lacking)}; train with: swingby figures {' '.join(lacking)}{asked}"
         )
 
 
@@ -116,12 +119,19 @@ def _drawn(sweeps: Sequence[Sweep], data: Path, out: Path, kinds: Collection[str
     """The reports, as many at once as there are cores: compiling figures takes most of the time."""
     tasks = [(sweep.sweep_id, sweep.name, data, out, tuple(kinds), sweep.presentation) for sweep in sweeps]
     workers = min(len(tasks), len(os.sched_getaffinity(0)))
+    say(f"drawing {plural(len(tasks), 'report')} ...")
     found = []
     # A fresh process each: what a fork copies of DuckDB's and Arrow's threads is not usable.
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), signal.signal, _IGNORED)
+    try:
         for sweep, shown in zip(sweeps, pool.map(_one, tasks), strict=True):
-            say(f"{sweep.name}: {plural(len(shown.pictures), 'figure')}, {duration(shown.seconds)}")
             found.append(shown)
+            told = f"{plural(len(shown.pictures), 'figure')}, {duration(shown.seconds)}"
+            say(f"[{len(found)} of {len(tasks)}] {sweep.name}: {told}")
+    except KeyboardInterrupt:
+        raise SwingbyError("stopped while drawing; what is trained is kept, and the same command goes on") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
     return found
 
 

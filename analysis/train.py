@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -30,7 +31,17 @@ def train(names: Sequence[str], data: Path, overrides: Sequence[str] = (), optio
     """
     asked = [f"--set={override}" for override in overrides]
     command = [sys.executable, "-m", "swingby", "run", *names, "--data", str(data), *asked, *options]
-    code = subprocess.run(command, stdout=sys.stderr, check=False).returncode
-    if code not in _TOLD:
-        raise SwingbyError(f"training ended with exit code {code}; what it said stands above")
-    return code == 0
+    # A session of its own: each Ctrl-C reaches it once, from here, and the first lets running batches finish.
+    child = subprocess.Popen(command, stdout=sys.stderr, start_new_session=True)
+    stopped = False
+    while child.returncode is None:
+        try:
+            child.wait()
+        except KeyboardInterrupt:
+            stopped = True
+            child.send_signal(signal.SIGINT)
+    if stopped:
+        raise SwingbyError("stopped while training; what is trained is kept, and the same command goes on")
+    if child.returncode not in _TOLD:
+        raise SwingbyError(f"training ended with exit code {child.returncode}; what it said stands above")
+    return child.returncode == 0

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from analysis import phase
-from analysis.extend import extend_seeds, longer, needed
+from analysis.extend import extend_seeds, last_seeds, longer, needed, with_seeds
 from swingby.cli import app
 from swingby.errors import SwingbyError
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Progress
 from swingby.store import Store
 from swingby.sweep import Sweep
 
@@ -44,8 +46,10 @@ def test_seeds_are_added_until_the_interval_is_narrow(tmp_path: Path) -> None:
     """More seeds of every point, none trained twice, and the last number is one at which the bound holds."""
     file, data, said = tmp_path / "tiny.yaml", tmp_path / "data", list[str]()
     file.write_text(TINY)
+    run_sweep(Sweep.load(file, ["seeds.count=2"]), data, local=True, progress=Progress())
+    assert last_seeds(str(file), data, ()) == ["seeds.count=2"]
     count = extend_seeds(str(file), data, "non_monotone", 0.25, 60, (), ["--local"], said.append)
-    assert 3 < count <= 60
+    assert 2 < count <= 60
     with Store.open(data) as store:
         per_point = store.sql("select layers, count(*) as n, count(distinct seed) as seeds from sim group by 1").rows()
         assert [(row.n, row.seeds) for row in per_point] == [(count, count)] * 2
@@ -57,6 +61,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(tmp_path: Path) -> None:
     assert trained == 2 * count
     widths = [(high - low) / 2 for low, high in (phase.wilson(row.k, row.n) for row in rows)]
     assert max(widths) <= 0.25
+    assert said[0].startswith("2 seeds: the widest interval is +- ")
     assert said[-1].startswith(f"{count} seeds: the widest interval is +- ")
 
 
@@ -88,6 +93,18 @@ def test_what_cannot_be_extended_is_refused(tmp_path: Path) -> None:
         with pytest.raises(SwingbyError, match=told):
             extend_seeds(str(file), tmp_path / "data", outcome, width, 10, (), (), print)
     assert not (tmp_path / "data").exists()
+
+
+def test_what_never_ran_is_not_extended(tmp_path: Path) -> None:
+    """A sweep that was not run here, or with other points, is an error that says how to run it."""
+    file, data = tmp_path / "tiny.yaml", tmp_path / "data"
+    file.write_text(TINY)
+    run_sweep(Sweep.load(file, ["base.n=32", "seeds.count=1"]), data, local=True, progress=Progress())
+    with pytest.raises(SwingbyError, match="nothing to extend: swingby run"):
+        last_seeds(str(file), data, ())
+    assert last_seeds(str(file), data, ("base.n=32",)) == ["base.n=32", "seeds.count=1"]
+    assert last_seeds(str(file), data, ("base.n=32", "seeds.count=7")) == ["base.n=32", "seeds.count=7"]
+    assert with_seeds(("base.n=32", "seeds.count=7"), 9) == ["base.n=32", "seeds.count=9"]
 
 
 def test_the_verb_wants_one_way() -> None:

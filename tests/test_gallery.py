@@ -40,7 +40,7 @@ def test_a_gallery_shows_what_was_trained(tmp_path: Path) -> None:
         assert f'href="{name}/report.html"' in text
         assert (out / name / "report.html").is_file()
         assert list((out / name).glob("*.svg"))
-        assert any(line.startswith(f"{name}: ") for line in said)
+        assert any(f"] {name}: " in line for line in said)
     assert text.count("<img ") == text.count('src="data:image/png;base64,') >= 2
     assert not re.findall(r'(?:src|href)="(?:https?:)?//', text)
     with Store.open(data) as store:
@@ -54,5 +54,5 @@ def test_without_training_a_missing_sweep_is_named(tmp_path: Path) -> None:
     run_sweep(Sweep.load("figure-5", ["seeds.count=1", "base.gd_steps=10"]), data, local=True, progress=Progress())
     result = CliRunner().invoke(app, ["figures", "5", "--data", str(data), *options])
     assert result.exit_code == 2
-    assert "swingby run figure-5 --set seeds.count=2" in result.output
+    assert "swingby figures figure-5 --set seeds.count=2" in result.output
     assert not (tmp_path / "out").exists()

@@ -408,7 +408,7 @@ def test_a_sweep_given_twice_is_refused(walk: Any) -> None:
 
 
 def test_another_title_trains_nothing_and_is_shown(walk: Any) -> None:
-    """A finished sweep whose file shows it otherwise stays the same sweep, trains nothing, and is known as shown now."""
+    """A finished sweep whose file shows it otherwise stays that sweep, trains nothing, and is known as shown."""
     quietly(walk, walk.sweep(), pilot=False)
     renamed = quietly(walk, walk.sweep(title="A new title"), pilot=False)
     again = quietly(walk, walk.sweep(title="A new title"), pilot=False)

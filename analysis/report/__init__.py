@@ -14,6 +14,7 @@ import vl_convert
 
 from analysis.report import data as report_data
 from analysis.report import words
+from analysis.report.conventions import Conventions
 from analysis.report.data import ReportData
 from analysis.report.examples import Examples
 from analysis.report.facts import code_of
@@ -174,7 +175,8 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> str:
         "files": [kind for kind in KINDS if kind in kinds],
         "table": words.Table.of(data),
         "made": _made(data),
-        "conventions": {name: shown(value) for name, value in data.resolved["common"].items()},
+        "conventions": Conventions.common(data),
+        "differing": Conventions.differing(data),
     }
     return render(content, interactive(figures))
 

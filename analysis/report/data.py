@@ -111,7 +111,7 @@ def read(
     return ReportData(
         sweep=sweep,
         counts=counts,
-        outcome=(sweep["resolved"]["diagram"] or {}).get("outcome") or next(iter(kinds)),
+        outcome=(sweep["resolved"]["diagram"] or sweep["resolved"]).get("outcome") or next(iter(kinds)),
         kinds=kinds,
         meanings=meanings,
         grid=grid_of(sweep["resolved"], firsts.iter_rows(named=True)),

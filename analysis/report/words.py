@@ -95,12 +95,17 @@ def _bump(data: ReportData, examples: Examples) -> list[str]:
     place, seeds = data.grid.label(examples.first), plural(bump.n, "seed")
     verdict = "the seeds share a bump" if bump.found else "that the seeds share a bump in time is not established"
     weak = f" With {seeds} this test has little power." if bump.weak else ""
-    interval = f"95\u00a0% t-interval {bump.low:.2g} to {bump.high:.2g}, {seeds}"
+    interval = f"95\u00a0% t-interval {_plain(bump.low)} to {_plain(bump.high)}, {seeds}"
     sentence = (
         f"At {place}, a rise of the OOD loss located on all seeds but one and measured at the same steps of the one "
-        f"left out is {bump.height:.2g} of L_ref on average ({interval}): {verdict}.{weak}"
+        f"left out is {_plain(bump.height)} of L_ref on average ({interval}): {verdict}.{weak}"
     )
     return [sentence]
+
+
+def _plain(height: float) -> str:
+    """A height over L_ref; what rounding leaves of nothing is 0."""
+    return "0" if abs(height) < 1e-9 else f"{height:.2g}"
 
 
 def _categories(data: ReportData, outcome: str) -> list[str]:

@@ -41,6 +41,7 @@ class Sweep:
         recording: what each cell records, and when.
         diagram: the diagram to draw, if any.
         drawings: what else to draw, in order.
+        outcome: what a report without a diagram sums up, if the file says so.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Sweep:
     recording: Recording
     diagram: Diagram | None = None
     drawings: tuple[Drawn, ...] = ()
+    outcome: str | None = None
     title: str | None = None
     description: str | None = None
 
@@ -139,6 +141,7 @@ class Sweep:
             "description": self.description,
             "diagram": None if self.diagram is None else asdict(self.diagram),
             "drawings": [asdict(drawn) for drawn in self.drawings],
+            "outcome": self.outcome,
         }
 
     @cached_property

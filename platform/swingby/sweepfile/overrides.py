@@ -22,6 +22,7 @@ TOP = [
     "record",
     "diagram",
     "drawings",
+    "outcome",
 ]
 NESTED = ("base", "axes", "seeds", "record", "diagram")
 

@@ -122,18 +122,33 @@ def read_diagram(lined: Lined, experiment: Experiment | None, axes: list[str]) -
         if name is not None:
             drawn.setdefault(name, key)
     if experiment is not None:
-        _outcome(lined, experiment.name, diagram.outcome)
+        _known_outcome(lined, experiment.name, diagram.outcome, ("diagram", "outcome"))
     return Diagram(**diagram.model_dump())
 
 
-def _outcome(lined: Lined, experiment: str, outcome: str) -> None:
+def read_outcome(lined: Lined, experiment: Experiment | None, diagram: Diagram | None) -> str | None:
+    """What a report without a diagram sums up."""
+    outcome = lined.value.get("outcome")
+    if outcome is None or experiment is None:
+        return None
+    if diagram is not None:
+        lined.fault(("outcome",), "outcome stands beside a diagram", "the diagram's own outcome is summed up: drop one")
+    elif not isinstance(outcome, str):
+        lined.fault(("outcome",), f"outcome must be text, got {shown(outcome)}")
+    else:
+        _known_outcome(lined, experiment.name, outcome, ("outcome",))
+        return outcome
+    return None
+
+
+def _known_outcome(lined: Lined, experiment: str, outcome: str, path: Path) -> None:
     try:
         known = [kind for detector in plugins.detectors_for(experiment) for kind in detector.kinds]
     except SwingbyError as error:
-        lined.fault(("diagram", "outcome"), f"outcomes are not known: {error}")
+        lined.fault(path, f"outcomes are not known: {error}")
         return
     if outcome not in known:
-        lined.fault(("diagram", "outcome"), f"unknown outcome {outcome!r}", plugins.nearest(outcome, known))
+        lined.fault(path, f"unknown outcome {outcome!r}", plugins.nearest(outcome, known))
 
 
 def read_drawings(lined: Lined, experiment: Experiment | None, recording: Recording) -> tuple[Drawn, ...]:

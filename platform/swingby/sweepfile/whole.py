@@ -18,7 +18,14 @@ from swingby.sweepfile.expression import Expression, ExpressionError, parse
 from swingby.sweepfile.grid import Grid
 from swingby.sweepfile.overrides import TOP, apply_overrides
 from swingby.sweepfile.parameters import PRESET, Parameters, split
-from swingby.sweepfile.sections import axis_names, read_diagram, read_drawings, read_recording, read_seeds
+from swingby.sweepfile.sections import (
+    axis_names,
+    read_diagram,
+    read_drawings,
+    read_outcome,
+    read_recording,
+    read_seeds,
+)
 from swingby.sweepfile.yaml_lines import Path, dotted, read_yaml, shown
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -54,7 +61,8 @@ class SweepFile:
         drawings = read_drawings(self.lined, self.experiment, recording)
         grid = self._grid(seeds, mode)
         self.lined.finish()
-        asked = {"recording": recording, "diagram": diagram, "drawings": drawings}
+        outcome = read_outcome(self.lined, self.experiment, diagram)
+        asked = {"recording": recording, "diagram": diagram, "drawings": drawings, "outcome": outcome}
         return named | grid | asked | {"seeds": tuple(seeds), "seed_mode": mode}
 
     def _grid(self, seeds: Sequence[int], mode: SeedMode) -> dict[str, Any]:
