@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.claims.claim import Claim
+from analysis.claims.claim import ENOUGH, TOGETHER, Claim
 
 _BOUNDS = ("claim-bounds", "figure-5")
 _PHASE = (
@@ -67,8 +67,17 @@ START: tuple[Claim, ...] = (
         "A major entry of a normal start has the stated mean",
         "eq E.1",
         ("claim-initial-weights",),
+        after=ENOUGH,
+        together=True,
     ),
-    Claim("e-1-minor", "A minor entry of a normal start has mean zero", "eq E.1", ("claim-initial-weights",)),
+    Claim(
+        "e-1-minor",
+        "A minor entry of a normal start has mean zero",
+        "eq E.1",
+        ("claim-initial-weights",),
+        after=ENOUGH,
+        together=True,
+    ),
     Claim(
         "e-1-spread",
         "The variance of a minor entry at the start is large where the hidden width is small",
@@ -76,12 +85,16 @@ START: tuple[Claim, ...] = (
         ("claim-initial-weights",),
         "At one spread of the entries of U the variance of a minor entry grows with the width; only beside the major "
         "entry does it fall.",
+        after=TOGETHER,
+        together=True,
     ),
     Claim(
         "e-1-relative-spread",
         "Beside the major entry, the spread of a minor entry at the start is large where the hidden width is small",
         "App. E, eq E.1 read in ratios",
         ("claim-initial-weights",),
+        after=TOGETHER,
+        together=True,
     ),
     Claim(
         "e-1-minor-beside-major",
@@ -125,5 +138,7 @@ START: tuple[Claim, ...] = (
         "With fewer columns in U than concepts every run fails for good, at the least loss that its rank allows",
         "said beside E.3",
         ("claim-rank",),
+        after="The query was repaired: what it asked for follows from the rank alone. Now the run has to get to that "
+        "loss, and to stay away from the answer.",
     ),
 )

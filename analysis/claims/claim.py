@@ -7,6 +7,13 @@ from itertools import takewhile
 
 from analysis.report.queries import Query
 
+TOGETHER = "The query was repaired: one statement about all seeds was counted as a share of them."
+ENOUGH = (
+    TOGETHER
+    + " It held wherever the seeds did not speak against it; now they also have to be enough to tell, to a tenth."
+)
+"""What was done to claims about all seeds at once: counted once, and for means only where the seeds can tell."""
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -20,6 +27,8 @@ class Claim:
         why: if it does not hold everywhere: the reason as far as it is known, in words.
         sql: names its query, `analysis/sql/claims/<sql>.sql`, where that is not the slug.
         after: what was done to the claim or to its query after results had been seen, and why; "" for nothing.
+        together: it speaks of all seeds at once, such as of their mean: a row is then one statement, n = 1 and k = 0 or
+            1 (n = 0 where the seeds are too few to tell), and not a share of seeds.
     """
 
     slug: str
@@ -29,6 +38,7 @@ class Claim:
     why: str = ""
     sql: str = ""
     after: str = ""
+    together: bool = False
 
     @property
     def name(self) -> str:

@@ -101,7 +101,8 @@ def judge(store: Store, claim: Claim, needed: Mapping[str, Needed]) -> Judged:
         raise SwingbyError(f"claim {claim.slug}: {error}") from error
     if tuple(frame.columns) != COLUMNS:
         raise SwingbyError(f"claim {claim.slug}: its query returns {frame.columns}; it must return {list(COLUMNS)}")
-    answers = sorted((Answer(**row) for row in frame.iter_rows(named=True)), key=_convention)
+    told = (Answer(**row, together=claim.together) for row in frame.iter_rows(named=True))
+    answers = sorted(told, key=_convention)
     return Judged(claim, query, frame, answers)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from analysis.claims.page import AFTER, COUNTS, MADE, Row, by_claim
+from analysis.claims.table import UNITS
 from analysis.claims.verdict import MARK, MISSING
 from analysis.report.data import ask
 from swingby import __version__
@@ -45,7 +46,9 @@ def _shares(rows: Sequence[Row]) -> Iterator[str]:
     for convention, group in groupby(rows, key=lambda row: row["convention"]):
         told = [row for row in group if row["n"]]
         if not told:
-            yield f"{convention}: no seed tells"
+            yield f"{convention}: too few seeds to tell" if _together(rows) else f"{convention}: no seed tells"
+        elif _together(rows):
+            yield f"{convention}: {_said(told)}"
         elif len(told) == 1:
             (row,) = told
             yield f"{convention}: {_count(row)} ({row['low']:.2f} to {row['high']:.2f})"
@@ -53,6 +56,17 @@ def _shares(rows: Sequence[Row]) -> Iterator[str]:
             least, most = (pick(told, key=lambda row: row["share"]) for pick in (min, max))
             span = _count(least) if _count(least) == _count(most) else f"{_count(least)} to {_count(most)}"
             yield f"{convention}: {span} in {len(told)} settings"
+
+
+def _together(rows: Sequence[Row]) -> bool:
+    """Its rows are statements about all seeds, of which no share is told."""
+    return rows[0]["unit"] == UNITS[True]
+
+
+def _said(rows: Sequence[Row]) -> str:
+    """In how many settings statements about all seeds are true; of one setting, whether it is."""
+    true = sum(row["k"] for row in rows)
+    return f"true in {true} of {len(rows)} settings" if len(rows) > 1 else "true" if true else "false"
 
 
 def _count(row: Row) -> str:

@@ -113,6 +113,7 @@ THEOREM: tuple[Claim, ...] = (
         "Theorem 4.1 (i), (iii)",
         ("figure-2a", "claim-theorem-4-1"),
         _STEP,
+        after="The query was repaired: that the rest is gone at the end was said, and not asked.",
     ),
     Claim(
         "theorem-4-1-growth",

@@ -9,6 +9,7 @@ from typing import Any
 from analysis.claims.catalogue import CATALOGUE
 from analysis.claims.claim import asked
 from analysis.claims.judging import Judged
+from analysis.claims.table import UNITS
 from analysis.claims.verdict import FAILS, HOLDS, MARK, MISSING, RULE, SETTINGS, SOME, UNTOLD
 from analysis.report.data import ask
 from analysis.report.page import own, plain_page
@@ -70,6 +71,7 @@ def page(store: Store, judged: Mapping[str, Judged]) -> str:
         "queries": [origins, ROWS, COUNTS, MADE],
         "kind": lambda verdict: KINDS.get(verdict, "some"),
         "bar": bar,
+        "together": UNITS[True],
         "asked": asked,
         "written": utc_now()[:16].replace("T", " ") + " UTC",
         "version": __version__,

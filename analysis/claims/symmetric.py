@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.claims.claim import Claim
+from analysis.claims.claim import ENOUGH, Claim
 
 _FIGURES = ("figure-5", "figure-8", "figure-9")
 _SIGNS = (
@@ -14,16 +14,28 @@ _SCALE = (
     "still on their way while they arrive, unless the start is small enough to part them."
 )
 _LIST = "The query was repaired: runs without any rate of a minor entry fell out of it."
+_NAMED = "Reworded: the threshold by which descents are counted stands in the claim. The predicate is the same."
+_FINE = "Added when verdicts were seen to hang on the threshold: the count of the detector with a tenth of it."
 _TUNED = "The paper says that the seed of its figure was tuned. " + _SIGNS
 
 SYMMETRIC: tuple[Claim, ...] = (
     Claim(
         "fig-5-descents",
-        "The symmetric model with two concepts: the OOD loss descends twice",
+        "The symmetric model with two concepts: the OOD loss descends twice, by over a percent of L_ref each",
         "Fig 5, 4.2",
         ("figure-5",),
         _SIGNS,
         "as-many-descents",
+        _NAMED,
+    ),
+    Claim(
+        "fig-5-descents-fine",
+        "The symmetric model with two concepts: the OOD loss descends twice, counted down to a tenth of a percent",
+        "Fig 5, 4.2",
+        ("figure-5",),
+        _SIGNS,
+        "as-many-descents-fine",
+        _FINE,
     ),
     Claim(
         "fig-5-stages",
@@ -54,6 +66,8 @@ SYMMETRIC: tuple[Claim, ...] = (
         ("figure-5",),
         "The code behind the figures draws U from positive numbers, so that every entry of W starts positive.",
         "signs-are-even",
+        ENOUGH,
+        together=True,
     ),
     Claim(
         "majors-in-order",
@@ -62,26 +76,60 @@ SYMMETRIC: tuple[Claim, ...] = (
         _FIGURES,
     ),
     Claim(
-        "minor-peaks-first",
-        "A major entry grows only after the minor entry beside it has been suppressed",
+        "minor-suppressed-first",
+        "A major entry starts to grow only after the minor entry beside it has been suppressed",
         "E.1",
         _FIGURES,
+        "Suppression and growth overlap: under the text's conventions more than half of the minor entry is left when "
+        "the growth starts. With more concepts there are more pairs, of which each has to be apart.",
+        after="The query was repaired: it asked whether the peak of the minor entry was past when the major one was "
+        "half grown, which is less than the words say. That stays as the next claim.",
+    ),
+    Claim(
+        "minor-peaks-first",
+        "A major entry reaches one half only after the minor entry beside it has come to its peak",
+        "E.1, in a weaker reading",
+        _FIGURES,
+        after="Reworded: it said that the minor entry has been suppressed, which its predicate does not ask. The "
+        "predicate is the same.",
     ),
     Claim(
         "fig-8-descents",
-        "The symmetric model with three concepts: the OOD loss descends three times",
+        "The symmetric model with three concepts: the OOD loss descends three times, by over a percent of L_ref each",
+        "Fig 8, E.1",
+        ("figure-8",),
+        _TUNED + " Counted finer, more seeds do under the conventions of the code; see the next claim.",
+        "as-many-descents",
+        _NAMED,
+    ),
+    Claim(
+        "fig-8-descents-fine",
+        "The symmetric model with three concepts: the OOD loss descends three times, counted down to a tenth of a "
+        "percent",
         "Fig 8, E.1",
         ("figure-8",),
         _TUNED,
-        "as-many-descents",
+        "as-many-descents-fine",
+        _FINE,
     ),
     Claim(
         "fig-9-descents",
-        "The symmetric model with four concepts: the OOD loss descends four times",
+        "The symmetric model with four concepts: the OOD loss descends four times, by over a percent of L_ref each",
+        "Fig 9, E.1",
+        ("figure-9",),
+        _TUNED + " Counted finer, more seeds do under the conventions of the code; see the next claim.",
+        "as-many-descents",
+        _NAMED,
+    ),
+    Claim(
+        "fig-9-descents-fine",
+        "The symmetric model with four concepts: the OOD loss descends four times, counted down to a tenth of a "
+        "percent",
         "Fig 9, E.1",
         ("figure-9",),
         _TUNED,
-        "as-many-descents",
+        "as-many-descents-fine",
+        _FINE,
     ),
     Claim(
         "fig-17",

@@ -1,8 +1,8 @@
-"""The table `claims`: what was judged, as derived records; each run's rows stand in the place of the last run's."""
+"""The tables `claims` and `claims_queries`: what was judged and by which SQL; a run's rows replace the last run's."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ from swingby.store import Store, ingest
 
 KIND = "claims"
 KEY = ("claim", "place")
-VERSION = "1"
+VERSION = "2"
 SCHEMA = pa.schema(
     [
         ("claim", pa.string()),
@@ -26,6 +26,7 @@ SCHEMA = pa.schema(
         ("why", pa.string()),
         ("convention", pa.string()),
         ("setting", pa.string()),
+        ("unit", pa.string()),  # what n and k count: UNITS
         ("n", pa.int64()),
         ("k", pa.int64()),
         ("share", pa.float64()),
@@ -34,10 +35,14 @@ SCHEMA = pa.schema(
         ("row_verdict", pa.string()),
         ("measured", pa.string()),
         ("sweeps", pa.list_(pa.string())),
-        ("query", pa.string()),
     ]
 )
 """Columns of the table; a claim whose sweeps are not finished has one row, which says what is missing in `measured`."""
+UNITS = {False: "seed", True: "all seeds"}
+"""By whether a claim speaks of all seeds together."""
+QUERIES, QUERIES_KEY = "claims_queries", ("claim",)
+QUERIES_SCHEMA = pa.schema([("claim", pa.string()), ("query", pa.string())])
+"""The SQL of each claim as it was asked, "" if it was not: apart, so that `from claims` can be read on a screen."""
 
 Row = dict[str, Any]
 
@@ -53,11 +58,12 @@ def rows(rank: int, judged: Judged) -> list[Row]:
         "verdict": of,
         "why": claim.why,
         "sweeps": list(claim.sweeps),
-        "query": "" if judged.query is None else judged.query.readable,
+        "unit": UNITS[claim.together],
     }
     if not judged.answers:
         said = "; ".join(judged.missing) or "the query gave no row"
-        nothing = {"convention": "", "setting": "", "n": 0, "k": 0, "share": None, "low": 0.0, "high": 1.0}
+        low, high = (None, None) if claim.together else (0.0, 1.0)
+        nothing = {"convention": "", "setting": "", "n": 0, "k": 0, "share": None, "low": low, "high": high}
         return [{**common, "place": 0, **nothing, "row_verdict": of, "measured": said}]
     found = []
     for place, answer in enumerate(judged.answers):
@@ -68,31 +74,39 @@ def rows(rank: int, judged: Judged) -> list[Row]:
 
 
 def write(records: Records, store: Store, judged: Sequence[tuple[int, Judged]], known: Collection[str]) -> bool:
-    """Makes these the rows of the table `claims`, beside those of claims that were not judged now; says if it changed.
+    """Makes these the rows of both tables, beside those of claims that were not judged now; says if any changed.
 
     Args:
         judged: claims with their places in the catalogue.
         known: every claim's slug; rows of others are dropped.
     """
-    before = _rows(store)
     asked = {item.claim.slug for _, item in judged}
-    kept = [row for row in before if row["claim"] in known and row["claim"] not in asked]
-    fresh = sorted([*kept, *(row for rank, item in judged for row in rows(rank, item))], key=_key)
-    if fresh == sorted(before, key=_key):
-        return False
-    # A version of its own: the store shows the newest one whole, so that no row of an earlier run lingers.
+    shown = [row for rank, item in judged for row in rows(rank, item)]
+    queries = [
+        {"claim": item.claim.slug, "query": "" if item.query is None else item.query.readable} for _, item in judged
+    ]
     version = f"{VERSION}.{''.join(filter(str.isdigit, utc_now()))}"
-    records.write_derived(KIND, version, KEY, pa.Table.from_pylist(fresh, schema=SCHEMA))
-    ingest(records)
-    return True
+    changed = False
+    for kind, key, schema, fresh in ((KIND, KEY, SCHEMA, shown), (QUERIES, QUERIES_KEY, QUERIES_SCHEMA, queries)):
+        before = sorted(_rows(store, kind, schema), key=_order(key))
+        kept = [row for row in before if row["claim"] in known and row["claim"] not in asked]
+        now = sorted([*kept, *fresh], key=_order(key))
+        if now != before:
+            # A version of its own: the store shows the newest one whole, so that no row of an earlier run lingers.
+            records.write_derived(kind, version, key, pa.Table.from_pylist(now, schema=schema))
+            changed = True
+    if changed:
+        ingest(records)
+    return changed
 
 
-def _rows(store: Store) -> list[Row]:
-    if KIND not in store.tables():
+def _rows(store: Store, kind: str, schema: pa.Schema) -> list[Row]:
+    if kind not in store.tables():
         return []
-    columns = ", ".join(f'"{name}"' for name in SCHEMA.names)
-    return store.sql(f"select {columns} from {KIND}").arrow().to_pylist()
+    # A table of an older version may lack columns: its rows then have none of them.
+    found = store.sql(f"select * from {kind}").arrow().to_pylist()
+    return [{name: row.get(name) for name in schema.names} for row in found]
 
 
-def _key(row: Row) -> tuple[int, int]:
-    return row["rank"], row["place"]
+def _order(key: Sequence[str]) -> Callable[[Row], tuple[Any, ...]]:
+    return lambda row: tuple(row[name] for name in key)

@@ -36,6 +36,9 @@ A row is one convention and one setting. If the claim is true of at least {MOST:
 Rows of one convention that agree give its verdict. If none is in between, but some hold and others do not:
 "{SETTINGS}"; else "{SOME}".
 
+A statement about all seeds at once, such as about their mean, has no share and no interval: it is true, false, or the
+seeds are too few to tell. True is "{HOLDS}", false "{FAILS}".
+
 Conventions that agree give the verdict of the claim. If exactly one of them holds: "{ONLY.format("...")}", however
 near the others come; else "{SETTINGS}" or "{SOME}", by the same rule as for rows.
 
@@ -43,8 +46,8 @@ The interval beside a share is Wilson's at 95 %. It does not enter the verdict: 
 
 The predicates and their thresholds stand in the queries below. They were written before results of these sweeps were
 seen, except where a claim has the mark {MARK}: afterwards its query had to be repaired, as a comment in it says too, or
-the claim was added, split or asked of other sweeps, with a predicate that was there already. What was done and why
-stands below each of them.
+the claim was added, split, reworded or asked of other sweeps. What was done and why, and whether the predicate was
+there already, stands below each of them.
 
 The words under "measured" and the reasons under "Why" were written after results were seen, and some queries made to
 measure more for them; neither enters a verdict.
@@ -62,6 +65,7 @@ class Answer:
         setting: in words, made by the query from the stored parameters.
         n, k: seeds that tell, and those of them in which the claim holds.
         measured: a number in words, made by the query.
+        together: one statement about all seeds; n and k count it, not seeds.
     """
 
     convention: str
@@ -69,24 +73,27 @@ class Answer:
     n: int
     k: int
     measured: str
+    together: bool = False
 
     @property
     def share(self) -> float | None:
-        """k/n; None without a seed that tells."""
-        return self.k / self.n if self.n else None
+        """k/n; None without a seed that tells, and of a statement about all seeds."""
+        return self.k / self.n if self.n and not self.together else None
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's interval of the share at 95 %; (0, 1) without a seed."""
+    def interval(self) -> tuple[float, float] | tuple[None, None]:
+        """Wilson's interval of the share at 95 %; (0, 1) without a seed, None twice of a statement about all seeds."""
+        if self.together:
+            return None, None
         low, high = wilson(self.k, self.n)
         return float(low), float(high)
 
     @property
     def verdict(self) -> str:
         """The row's own verdict."""
-        share = self.share
-        if share is None:
+        if not self.n:
             return UNTOLD
+        share = self.k / self.n
         return HOLDS if share >= MOST else FAILS if share <= FEWEST else SOME
 
 

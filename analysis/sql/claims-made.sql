@@ -1,7 +1,7 @@
--- What the verdicts rest on: sweeps, cells, seeds a sweep, and when the last cell was trained. The ids of the sweeps stand
--- in the claims' queries.
+-- What the verdicts rest on: sweeps, cells, seeds a sweep, and when the last cell was trained. The ids of the sweeps
+-- stand in the claims' queries.
 with asked as (
-    select distinct unnest(regexp_extract_all(query, '''([0-9a-f]{16})''', 1)) as sweep_id from claims
+    select distinct unnest(regexp_extract_all(query, '''([0-9a-f]{16})''', 1)) as sweep_id from claims_queries
 ),
 cells as (
     select sweep_id, cell_id, sim.seed, shards.finished

@@ -1,5 +1,7 @@
 -- Every row that the page shows, claim by claim.
 select
-    claim, place, text, source, verdict, why, convention, setting, n, k, share, low, high, row_verdict, measured, sweeps, query
+    claim, place, text, source, verdict, why, convention, setting, unit, n, k, share, low, high, row_verdict, measured,
+    sweeps, coalesce(claims_queries.query, '') as query
 from claims
+left join claims_queries using (claim)
 order by rank, place

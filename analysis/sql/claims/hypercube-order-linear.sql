@@ -1,7 +1,7 @@
 -- Of every seed of one linear layer, as the figure was made: after epochs 1, 3 and 5, does u <= v entry by entry imply
 -- loss(x^(u)) <= loss(x^(v)) (B.2) for every pair of test points? A pair is out of order if loss(x^(u)) > 1.02
--- loss(x^(v)) + 0.001; the records nearest to the end of the epochs are taken. One row with the node v = 0, one
--- without.
+-- loss(x^(v)) + 0.001; the records nearest to the end of the epochs are taken. Seeds in which no pair has a loss above
+-- 0.001 then tell nothing. One row with the node v = 0, one without.
 with
 -- include: claims/shared/runs,
 asked as (

@@ -1,6 +1,6 @@
 -- Of every seed: does the peak of the suppressed minor entry |w_12| scale with the initial scale omega (proportional to
 -- init_gain^2) as omega^((a_1 - a_2)/(2 a_1)), a_1 > a_2? The exponent is the slope of log peak against log omega over
--- the five smallest scales (init_gain up to 10^-2.5, five decades of omega); it counts within 5 % of the theory's.
+-- the six smallest scales (init_gain up to 10^-2.5, five decades of omega); it counts within 5 % of the theory's.
 with
 -- include: claims/shared/runs,
 peaks as (
