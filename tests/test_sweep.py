@@ -189,6 +189,13 @@ def test_the_filter_knows_the_preset() -> None:
     assert parse(text, "preset=counted", "where=width == 4").presets == ("counted",)
 
 
+def test_what_is_summed_up_is_kept() -> None:
+    """Without a diagram a file may say which outcome its report sums up; it is no part of what is trained."""
+    plain = f"{HEAD}axes: {{d: [2, 3]}}"
+    assert parse(f"{plain}\noutcome: height").presentation["outcome"] == "height"
+    assert parse(f"{plain}\noutcome: height").sweep_id == parse(plain).sweep_id
+
+
 def test_drawings_are_kept_with_their_options() -> None:
     """A drawing is a name or one name with its options; defaults are spelt out."""
     text = f"{HEAD}record: {{also: [jacobian]}}\ndrawings: [sketch, {{sketch: {{size: 5}}}}]"
@@ -395,6 +402,9 @@ BAD = [
     (f"{HEAD}record: {{also: [jacobian]}}\ndrawings:\n- sketch: {{size: 0}}", 5, "greater than or equal to 1"),
     (f"{HEAD}record: {{also: [jacobian]}}\ndrawings: [{{sketch: {{sise: 2}}}}]", 4, "did you mean 'size'?"),
     (f"{HEAD}record: {{also: [jacobian]}}\ndrawings: [trajectories]", 4, "drawing 'trajectories' is not for toy"),
+    (f"{HEAD}outcome: bumpd", 3, "unknown outcome 'bumpd'\n    did you mean 'bumped'?"),
+    (f"{HEAD}outcome: [bumped]", 3, "outcome must be text"),
+    (f"{HEAD}axes: {{d: [2]}}\ndiagram: {{x: d, outcome: bumped}}\noutcome: bumped", 5, "beside a diagram"),
     (f"{HEAD}record: {{steps: sometimes}}", 3, "'log', 'epoch' or 'every'"),
     (f"{HEAD}record: {{points: 0}}", 3, "greater than or equal to 2"),
     (f"{HEAD}record: []\nseeds: {{}}\ndiagram: 3", 5, "diagram must be a mapping"),
