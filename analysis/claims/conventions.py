@@ -25,8 +25,8 @@ CONVENTIONS: tuple[Claim, ...] = (
         "One linear layer: the test points are learned in topological order at every step, not only after epochs",
         "Fig 7 as made, B.2",
         ("figure-7",),
-        "Under the text's conventions pairs are out of order early in the first epoch, while the losses fall fast; under "
-        "the code's mostly after it, most of them pairs of the test point of no concept.",
+        "Under the text's conventions pairs are out of order early in the first epoch, while the losses fall fast; "
+        "under the code's mostly after it, most of them pairs of the test point of no concept.",
         "hypercube-order-throughout",
         "Added when one layer was seen to have learned all by the end of the first epoch under the text's conventions, "
         "with the tolerances of the claim above.",

@@ -103,7 +103,7 @@ DEEP: tuple[Claim, ...] = (
         "F.3, at wider clusters than Fig 16",
         ("claim-truncation",),
         sql="truncation-changes-little",
-        after="Added when hardly a seed of the figure was seen to lose a point; the sweep was there already, and so was "
-        "the predicate.",
+        after="Added when hardly a seed of the figure was seen to lose a point; the sweep was there already, and so "
+        "was the predicate.",
     ),
 )
