@@ -25,11 +25,12 @@ from swingby.run.lookup import find_sweep
 from swingby.store import Store
 
 Row = dict[str, Any]
-BASE = "experiment: sim\nseeds: 4\nrecord: {also: [jacobian]}\n"
+BASE = "experiment: sim\nrecord: {also: [jacobian]}\n"
 SWEEPS = {
     "family": "base: {model: symmetric, s: 3, d: 3, gd_steps: 6000}\naxes: {preset: [paper, authors]}\n",
     "layer": "base: {model: one_layer, d: 4, s: 2, n: 500, lr: 0.05}\naxes: {preset: [paper, authors], mu.1: [2, 3]}\n",
     "short": "base: {model: symmetric, s: 2, d: 2, gd_steps: 300}\n",
+    "wild": "base: {model: w_recurrence, s: 3, d: 3, mu: [0.7, 1.7, 3.0], lr: 0.01, gd_steps: 8000}\nseeds: 12\n",
     "deep": "base: {model: linear, d: 2, s: 2, n: 50, epochs: 1}\n",
 }
 
@@ -40,7 +41,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("drawing")
     for name, text in SWEEPS.items():
         path = folder / f"{name}.yaml"
-        path.write_text(f"name: {name}\n{BASE}{text}")
+        path.write_text(f"name: {name}\n{BASE}{text}" + ("" if "seeds:" in text else "seeds: 4\n"))
         done = CliRunner().invoke(app, ["run", str(path), "--data", str(folder / "data"), "--local"])
         assert done.exit_code == 0, done.output
     return folder / "data"
@@ -104,6 +105,27 @@ def test_the_query_beside_the_figure_gives_its_numbers(store: Store, data: Path)
     found = [row for row in sandbox.query(data, query.readable).to_pylist() if row["kind"] == "arrival"]
     marks = sorted((row["seed"], row["x"], row["y"]) for row in rows(times, "dot"))
     assert marks == sorted((row["seed"], short(row["predicted"]), short(row["measured"])) for row in found)
+
+
+def test_what_a_panel_leaves_out_is_said(store: Store) -> None:
+    """Runs that diverged, and minor fits that did not fall along a line, are counted; what is drawn is the rest."""
+    (times, rates) = drawn(store, "wild")
+    query = """select e.seed, e.status, o.minor_r2
+               from members m join sweeps s using (sweep_id) join sim e using (cell_id)
+               join outcomes_descents o using (cell_id) where s.name = 'wild'"""
+    runs = store.sql(query).rows()
+    gone = {run.seed for run in runs if run.status == "diverged"}
+    assert 0 < len(gone) < len(runs)
+    (note,) = (row["text"] for row in rows(times, "note"))
+    assert f"{len(gone)} run{'s' if len(gone) > 1 else ''} diverged: left out" in note
+    assert f"{len(gone)} that diverged left out" in times.caption
+    assert not gone & {row["seed"] for row in rows(times, "dot", "edge")}
+    fits = [r2 for run in runs if run.status == "ok" for r2 in run.minor_r2 or [] if r2 is not None]
+    minors = [row for row in rows(rates, "dot") if row["series"].endswith("minor entries")]
+    assert len(minors) == sum(r2 >= 0.98 for r2 in fits)
+    bent = len(fits) - len(minors)
+    (note,) = (row["text"] for row in rows(rates, "note"))
+    assert (f"R^2 < 0.98: {bent} left out" in note) == (bent > 0)
 
 
 def test_points_of_which_theory_is_silent_have_no_panel(store: Store) -> None:

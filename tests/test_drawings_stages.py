@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 import vl_convert
 from hypothesis import given, settings
@@ -17,8 +20,8 @@ from analysis import order
 from analysis.charts import hypercube, jacobian, velocity
 from analysis.charts.hypercube import Cube, hypercube_chart
 from analysis.charts.jacobian import FLAT, first_step
-from analysis.drawings.hypercube import Hypercube, HypercubeOptions, losses_of
-from analysis.drawings.single import curves_of, kept_places, usual_seed
+from analysis.drawings.hypercube import Hypercube, HypercubeOptions, broken_shares, losses_of
+from analysis.drawings.single import curves_of, kept_places, most_descents, usual_seed
 from analysis.drawings.stages import Stages, StagesOptions
 from analysis.drawings.subject import Subject
 from analysis.drawings.velocity import Velocity
@@ -256,8 +259,10 @@ def found(node: Any, key: str) -> list[Any]:
     return []
 
 
-@pytest.mark.parametrize("options", [{}, {"training": True}, {"most_descents": True}, {"common_seed": True}])
-def test_what_stages_draws_is_what_was_recorded(ways: Subject, options: dict[str, bool]) -> None:
+@pytest.mark.parametrize(
+    "options", [{}, {"training": True}, {"most_descents": True}, {"common_seed": True, "mark_step": 700}]
+)
+def test_what_stages_draws_is_what_was_recorded(ways: Subject, options: dict[str, Any]) -> None:
     """Thick lines are the records of the run named above the panel; the ground is its stages; the seed is said."""
     (figure,) = Stages().figures(ways, StagesOptions(**options))
     rows = drawn(figure)
@@ -281,6 +286,50 @@ def test_what_stages_draws_is_what_was_recorded(ways: Subject, options: dict[str
     assert curves == {"OOD loss", *(["training loss"] if options.get("training") else [])}
 
 
+def test_a_marked_step_counts_the_runs_that_wait_there(ways: Subject) -> None:
+    """Each panel has a line at the step, and says how many seeds' smallest major entry is below 1/2 by then."""
+    for step in (5, 700, 3000):
+        (figure,) = Stages().figures(ways, StagesOptions(common_seed=True, mark_step=step))
+        rows = drawn(figure)
+        first = min(row["step"] for row in rows if row["kind"] == "major")
+        marks = {(row["panel"], row["step"]) for row in rows if row["kind"] == "mark"}
+        assert marks == ({(0, step), (1, step)} if step >= first else set())
+        waits = {point: waiting(ways, point, step) for point in ways.points}
+        for point, panel in zip(ways.points, figure.spec["concat"], strict=True):
+            lines = " ".join(panel["title"]["text"])
+            assert f"At step {step:,} (dash-dotted): {len(waits[point])} of 5 seeds" in lines
+        shown = int(figure.spec["concat"][0]["title"]["text"][1].split("seed ")[1].split(":")[0])
+        waited = {seed: sum(seed in found for found in waits.values()) for seed in ways.cells["seed"].unique()}
+        assert waited[shown] == max(waited.values())
+
+
+def waiting(subject: Subject, point: int, step: int) -> set[int]:
+    """Seeds of a point with a major entry below 1/2 at the last record up to a step that they reached."""
+    seeds = tuple(subject.runs(point)["seed"].to_list())
+    asked = Query("entry_runs", (subject.sweep_id, (point,) * len(seeds), seeds))
+    found = set[int]()
+    for run in subject.ask(asked).iter_rows(named=True):
+        steps, W = curves_of(run)
+        if run["step"][-1] >= step and np.diagonal(W[steps <= step][-1]).min() < 0.5:
+            found.add(run["seed"])
+    return found
+
+
+def test_most_descents_goes_by_the_fine_count_then_the_coarse_one(ways: Subject) -> None:
+    """A run of four small drops is before one of three large ones; the panel says both, and how many have as many."""
+    runs = ways.runs(ways.points[1]).with_columns(
+        descents=pl.Series([3, 1, 2, 1, 1]), descents_fine=pl.Series([3, 4, 4, 1, 1])
+    )
+    (shown,) = most_descents(runs, 7)
+    assert shown.seed == runs["seed"][2]
+    assert shown.why[0].endswith("has the most descents by 0.1 % of L_ref: 4 (by 1 %: 2)")
+    assert shown.why[1].startswith("2 of 5 seeds have as many")
+    noisy = runs.with_columns(descents_fine=pl.lit(None, dtype=pl.Int64))
+    (shown,) = most_descents(noisy, 7)
+    assert shown.why[0].endswith("has the most descents: 3")
+    assert shown.why[1].startswith("1 of 5 seeds has as many")
+
+
 def test_a_common_seed_is_one_seed_and_needs_common_seeds(ways: Subject, tmp_path: Path) -> None:
     """All panels show one seed, which does at the first point what most do there; independent ones are refused."""
     (figure,) = Stages().figures(ways, StagesOptions(common_seed=True))
@@ -301,6 +350,7 @@ def test_velocities_drawn_add_up_to_the_slope(ways: Subject) -> None:
     assert len(figures) == 2
     for figure in figures:
         rows = drawn(figure)
+        assert re.search(r"median seed \d+$", figure.spec["title"]["text"])
         terms: dict[tuple[str, int], dict[str, float]] = {}
         for row in rows:
             if row["kind"] == "term":
@@ -320,21 +370,28 @@ def test_velocities_drawn_add_up_to_the_slope(ways: Subject) -> None:
 
 
 def test_the_cube_shows_the_recorded_losses(cube: Subject) -> None:
-    """Each panel's nodes are medians over the seeds at the record nearest to the epoch's end."""
-    epochs = [1, 4]
-    (figure,) = Hypercube().figures(cube, HypercubeOptions(epochs=epochs))
-    rows = drawn(figure)
+    """Each panel's nodes are medians over the seeds at the record nearest to the epoch's end, or to the step."""
+    epochs, steps = [1, 4], [0, 3]
     per_epoch = -(-3 * 200 // 128)
+    over_epochs, over_steps = Hypercube().figures(cube, HypercubeOptions(epochs=epochs, steps=steps))
+    assert over_epochs.slug != over_steps.slug
+    shows_medians(cube, over_epochs, [per_epoch * epoch for epoch in epochs])
+    shows_medians(cube, over_steps, steps)
+
+
+def shows_medians(cube: Subject, figure: Figure, times: Sequence[int]) -> None:
+    """The figure's panels are, point by point, the medians at the records nearest to these steps."""
+    rows = drawn(figure)
     panel = 0
     for point in cube.points:
-        for epoch in epochs:
+        for time in times:
             runs = cube.store.sql(
                 "select step, hierarchy_loss from members join sim using (cell_id) where sweep_id = $1 and point = $2",
                 [cube.sweep_id, point],
             ).polars()
             losses = []
             for step, loss in runs.iter_rows():
-                nearest = min(range(len(step)), key=lambda k: abs(step[k] - epoch * per_epoch))
+                nearest = min(range(len(step)), key=lambda k: abs(step[k] - time))
                 losses.append(loss[nearest])
             wanted = np.minimum(np.median(np.array(losses), axis=0), 1)
             nodes = [row["loss"] for row in rows if row["panel"] == panel and row["kind"] == "node"]
@@ -343,8 +400,17 @@ def test_the_cube_shows_the_recorded_losses(cube: Subject) -> None:
     assert panel == len(figure.spec["concat"])
 
 
+def test_a_panel_without_losses_says_so_and_no_share() -> None:
+    """Below the slack of B.2 nothing can break it; one loss of one seed above it is enough for shares."""
+    small = np.full((4, 8), 0.9e-3)
+    (line,) = broken_shares(small, 3)
+    assert line.startswith("all losses below 0.001")
+    small[2, 5] = 1.1e-3
+    assert [share.split(" ")[0] for share in broken_shares(small, 3)] == ["B.2", "without"]
+
+
 def test_a_run_that_diverged_counts_as_infinite(cube: Subject) -> None:
-    table = cube.ask(Query("hypercube", (cube.sweep_id, (1,))))
+    table = cube.ask(Query("hypercube", (cube.sweep_id, "epoch", (1,))))
     gone = table.with_columns(loss=None)
     assert np.isinf(losses_of(gone, 3)).all()
     assert np.isfinite(losses_of(table, 3)).all()

@@ -255,9 +255,10 @@ record: {{also: [jacobian]}}
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with a finished sweep of the symmetric model, and one of deep nets."""
+    """A data folder with a finished sweep of the symmetric model, one of one layer, and one of deep nets."""
     folder = tmp_path_factory.mktemp("theory")
     bases = {"family": "model: symmetric, d: 2, s: 2, gd_steps: 4000, mu: [1.0, 1.0]",
+             "layer": "model: one_layer, d: 2, s: 2, mu: [1.0, 1.0], n: 200, epochs: 2",
              "deep": "model: linear, d: 2, s: 2, mu: [1.0, 1.0], n: 50, epochs: 1"}  # fmt: skip
     for name, base in bases.items():
         (folder / f"{name}.yaml").write_text(SWEEP.format(name=name, base=base))
@@ -282,6 +283,33 @@ def test_the_verb_prints_every_point_and_keeps_the_assumptions(data: Path) -> No
         found = {(row.K, row.P): (row.cells, row.d1) for row in store.sql(query).rows()}
     assert found == {(20, 3): (12, True), (10, 2): (12, True)}
     assert len(list((data / "derived" / "assumptions").glob("*.parquet"))) == 2
+
+
+def test_the_verb_counts_concepts_from_1_and_names_silent_points(data: Path) -> None:
+    """The stronger concept, 2, comes first; points that theory does not speak of are counted and named."""
+    family = theory_verb(data, "family").output
+    assert "2 > 1" in family
+    assert "> 0" not in family
+    assert "silent" not in family
+    layer = " ".join(theory_verb(data, "layer").output.split())
+    assert "silent on 2 of the sweep's 4 points: authors, mu.1 1.5; authors, mu.1 2." in layer
+    assert "paper, mu.1 1.5" in layer
+
+
+@pytest.mark.parametrize(
+    ("constant", "value", "line"),
+    [("K", "19.9", "D.2 asks for K >= 20"), ("P", "1.9", "D.4 asks for P >= 2"), ("C", "1", "D.5 asks for C > 1"),
+     ("kappa", "1.1", "D.4 asks for kappa > 1.1"), ("kappa", "2.1", "D.4 asks for kappa <= 1 + K/(2C) = 2")],
+)  # fmt: skip
+def test_the_verb_says_which_constants_no_run_can_meet(data: Path, constant: str, value: str, line: str) -> None:
+    """A constant outside what App. D.1 asks for fails its assumption in every run, and the verb says so."""
+    done = theory_verb(data, "family", f"--{constant}", value)
+    assert f"{line}, and {constant} is {value}" in " ".join(done.output.split())
+    assert "asks for" not in theory_verb(data, "family").output
+    column = {"D.2": "d_2_small_step", "D.4": "d_4_small_start", "D.5": "d_5_gap_ascending"}[line[:3]]
+    with Store.open(data) as store:
+        (found,) = store.sql(f"select bool_or({column}) as met from assumptions where {constant} = {value}").rows()
+    assert found.met is False
 
 
 def test_the_verb_says_what_is_wrong(data: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from analysis.charts import style
 SHADES = {"growth": "#ecf5ee", "suppression": "#fce8d8", "terminal": "#e8ecf3"}
 LONGEST = "second suppression"
 """Room for this name is kept above every panel."""
-APART = 20
+APART = 25
 """The least px between the names of two stages."""
 
 

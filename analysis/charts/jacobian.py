@@ -17,10 +17,12 @@ FLAT = 0.01
 BOUNDS = (-0.4, 1.4)
 """Entries are drawn within these; what runs away (w_recurrence) leaves the picture."""
 FAR = 100.0
+TICKS = (0, 0.01, 0.05, 0.1, 0.2, 0.5, 1)
+"""Of the loss."""
 MAJOR = ("#0b2545", "#5470e0", "#2f9e9a", "#7fc4e8")
 MINOR = ("#8c2d04", "#e6550d", "#b5179e", "#f2a23a", "#7a5c00", "#d6589f")
 DASHES = ((6, 2), (2, 2), (9, 3, 2, 3), (4, 2, 1, 2), (12, 3), (3, 3))
-MAJORS, MINORS, LOSSES = 130, 110, 120
+MAJORS, MINORS, LOSSES = 130, 110, 150
 WIDTHS = {2: 390, 3: 300}
 """The width in px of a panel, by how many stand side by side; a page holds 1,200 px."""
 
@@ -44,7 +46,7 @@ class Spread(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One run, with the seeds of its point behind it; `notes` are steps that are marked in words."""
+    """One run, with the seeds of its point behind it; `notes` are steps marked in words, `mark` one by a line."""
 
     title: Sequence[str]
     lines: Sequence[Line]
@@ -53,6 +55,7 @@ class Panel(NamedTuple):
     bands: Sequence[Band]
     shades: Sequence[Shade]
     notes: Sequence[tuple[int, str]] = ()
+    mark: int | None = None
 
 
 def entry_name(i: int, j: int, concepts: int) -> str:
@@ -114,7 +117,11 @@ def _panel(
     width: int,
 ) -> Any:
     title = alt.TitleParams(list(panel.title), anchor="start", fontSize=12, color=style.INK, frame="group", offset=4)
-    kinds = {"major": ("major entries", MAJORS), "minor": ("minor entries", MINORS), "loss": ("loss / L_ref", LOSSES)}
+    kinds = {
+        "major": ("major entries", MAJORS),
+        "minor": ("minor entries", MINORS),
+        "loss": ("loss / L_ref (square-root axis)", LOSSES),
+    }
     parts = []
     for kind, (name, height) in kinds.items():
         part = _curves(f"datum.panel == {number}", kind, name, colour, span, scales[kind])
@@ -153,6 +160,7 @@ def _rows(panel: Panel, span: tuple[int, int], majors: Sequence[str]) -> list[di
         rows.append({"kind": f"{kind} seeds", "what": what, "step": step, "median": median, "low": low, "high": high})
     rows = [row for row in rows if row["step"] >= span[0]]
     rows += [{"kind": "note", "step": max(step, span[0]), "text": text} for step, text in panel.notes]
+    rows += [{"kind": "mark", "step": panel.mark}] if panel.mark and span[0] <= panel.mark <= span[1] else []
     return rows
 
 
@@ -186,10 +194,24 @@ def _curves(
     panel: str, kind: str, name: str, colour: Mapping[str, Any], span: tuple[int, int], domain: tuple[float, float]
 ) -> Any:
     """Ground, spread over the seeds, and lines of one part of a panel."""
-    x, scale = log_steps(span, labels=kind == "loss"), alt.Scale(domain=list(domain), nice=False, zero=False)
+    x = log_steps(span, labels=kind == "loss")
+    # On a square-root axis the last descents show beside the first, and 0 still has a place.
+    scale = alt.Scale(type="sqrt" if kind == "loss" else "linear", domain=list(domain), nice=False, zero=False)
+    axis = alt.Axis(title=name, grid=False, format="~g", tickCount=5)
+    if kind == "loss":
+        ticks = [tick for tick in TICKS if tick <= domain[1]]
+        axis = alt.Axis(
+            title=name,
+            titleFontSize=11,
+            grid=False,
+            format="~g",
+            values=ticks,
+            tickCount=len(ticks),
+            labelOverlap=False,
+        )
 
     def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", scale=scale, axis=alt.Axis(title=name, tickCount=5, grid=False))
+        return alt.Y(f"{field}:Q", scale=scale, axis=axis)
 
     seeds = rows_of(panel, f"{kind} seeds")
     area = seeds.mark_area(opacity=0.13, clip=True).encode(x=x, y=y("low"), y2="high:Q", color=colour["color"])
@@ -197,6 +219,9 @@ def _curves(
     line = rows_of(panel, kind).mark_line(strokeWidth=2.2, clip=True).encode(x=x, y=y("value"), **colour)
     layers = [ground(panel, x), *([] if kind == "loss" else [_zero(panel)]), area, middle, line, _rule(panel, x)]
     words = {"major": names, "minor": _note}
+    layers.append(
+        rows_of(panel, "mark").mark_rule(color=style.INK, strokeWidth=1.4, strokeDash=[8, 3, 2, 3]).encode(x=x)
+    )
     return alt.layer(*layers, *(words[kind](panel, x) if kind in words else []))
 
 

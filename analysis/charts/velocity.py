@@ -25,11 +25,12 @@ class Moved(NamedTuple):
     noise: float
 
 
-def velocity_chart(rows: Sequence[Moved], shades: Sequence[Shade], span: tuple[int, int]) -> Any:
+def velocity_chart(rows: Sequence[Moved], shades: Sequence[Shade], span: tuple[int, int], title: str) -> Any:
     """A panel an entry, in order of appearance, each with its own scale: G, -S, -N and their sum, and the stages.
 
     Args:
         span: first and last step of the axis.
+        title: which run it is.
     """
     entries = list(dict.fromkeys(row.entry for row in rows))
     columns = 3
@@ -41,7 +42,8 @@ def velocity_chart(rows: Sequence[Moved], shades: Sequence[Shade], span: tuple[i
     ]
     table += [{"panel": 0, **row} for row in stage_rows(shades, span, WIDTH)]
     made = [_panel(entry, number < columns, span) for number, entry in enumerate(entries)]
-    return style.finished(alt.concat(*made, columns=columns, spacing={"row": 18, "column": 26}), table)
+    head = alt.TitleParams(title, anchor="start", fontSize=13, color=style.INK, offset=10)
+    return style.finished(alt.concat(*made, columns=columns, spacing={"row": 18, "column": 26}), table, title=head)
 
 
 def terms(row: Moved) -> tuple[float, float, float, float]:

@@ -16,8 +16,8 @@ from analysis.report.prose import plural
 from analysis.stages import stages
 
 SYMMETRIC = ("symmetric", "w_recurrence")
-COARSE, FINE = (f"{100 * level:g} % of L_ref" for level in (bumps.FLOOR, bumps.FINE))
-"""What a drop of the OOD loss exceeds to count in `descents`, and in `descents_fine`, where there is no noise."""
+COARSE, FINE = (f"{100 * level:g} %" for level in (bumps.FLOOR, bumps.FINE))
+"""What a drop of the OOD loss, over L_ref, exceeds to count in `descents`, and without noise in `descents_fine`."""
 KEPT = 120
 """About how many steps of each line are drawn."""
 
@@ -48,7 +48,9 @@ def chosen(
             seed = shared[preset] if preset in shared else usual_seed(subject, _wanted(subject, runs, wanted or {}))
             shared[preset] = seed
         run = runs.filter(pl.col("seed") == seed)
-        found += [Shown(point, seed, (f"{why} {seed}: {_became(run)}",))] if run.height else []
+        if run.height:
+            outcome, *descents = _became(run)
+            found.append(Shown(point, seed, (f"{why} {seed}: {outcome}", *descents)))
         if most:
             found += most_descents(runs, point)
     return found
@@ -78,14 +80,15 @@ def usual_seed(subject: Subject, runs: pl.DataFrame) -> int:
     return subject.medoid(runs["point"][0], runs.filter(pl.col("outcome") == common)["seed"].to_list())
 
 
-def _became(run: pl.DataFrame) -> str:
-    """Descents and outcome of one run."""
+def _became(run: pl.DataFrame) -> tuple[str, ...]:
+    """Outcome and descents of one run, a line each."""
     row = run.row(0, named=True)
-    if row["descents"] is None:
-        return row["outcome"]
-    fine = row["descents_fine"]
-    more = f" ({fine} by {FINE})" if fine not in (None, row["descents"]) else ""
-    return f"{plural(row['descents'], 'descent')}{more}, {row['outcome']}"
+    coarse, fine = row["descents"], row["descents_fine"]
+    if coarse is None:
+        return (row["outcome"],)
+    if fine in (None, coarse):
+        return row["outcome"], plural(coarse, "descent")
+    return row["outcome"], f"{plural(coarse, 'descent')} by {COARSE}, {fine} by {FINE} of L_ref"
 
 
 def most_descents(runs: pl.DataFrame, point: int) -> list[Shown]:
@@ -103,10 +106,10 @@ def most_descents(runs: pl.DataFrame, point: int) -> list[Shown]:
         "seed", "counted", "descents", "descents_fine", "outcome"
     ).iter_rows():
         equal = ended.filter(pl.col("counted") == count).height
-        sizes = f" by {FINE} ({coarse} by {COARSE})" if fine is not None else ""
-        why = f"seed {seed} has the most descents: {count}{sizes}, {outcome}"
+        sizes = (f" by {FINE} of L_ref", f" (by {COARSE}: {coarse})") if fine is not None else ("", "")
+        why = f"seed {seed} has the most descents{sizes[0]}: {count}{sizes[1]}"
         have = "has" if equal == 1 else "have"
-        found.append(Shown(point, seed, (why, f"{equal} of {plural(runs.height, 'seed')} {have} as many")))
+        found.append(Shown(point, seed, (why, f"{equal} of {plural(runs.height, 'seed')} {have} as many; {outcome}")))
     return found
 
 

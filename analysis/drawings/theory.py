@@ -17,6 +17,8 @@ from analysis.report.queries import Query
 from swingby.drawing import Drawing
 
 WITHIN = 0.1
+STRAIGHT = 0.98
+"""The least R^2 at which log |w_ij| of a minor entry fell along a line; below, it turned or was rounding."""
 LAST, OTHERS = "minor entries of the last concept", "other minor entries"
 MINORS = {LAST: "#3a3a3a", OTHERS: "#9aa4af"}
 FAMILY = ("symmetric", "w_recurrence")
@@ -46,7 +48,8 @@ LAYER_RATES = (
 )
 RATES_FIT = (
     " Rates are fitted over the last visit to distances of 0.02 to 0.3 from the answer (minor entries: once both "
-    "diagonal entries exceed 0.98); runs without five records there have none."
+    "diagonal entries exceed 0.98); runs without five records there have none. Of minor entries only fits with R^2 of "
+    f"{STRAIGHT} or more are drawn: the others did not fall exponentially. Each panel says how many that leaves out."
 )
 FED = (
     " While a concept k is still to come, its minor entries feed the others by the noise term w_ki w_kj of eq 4.3, and "
@@ -70,11 +73,14 @@ class Theory(Drawing):
         query = Query("theory", (subject.sweep_id,))
         rows = subject.ask(query)
         times, rates = rows.filter(pl.col("kind") == "arrival"), rows.filter(pl.col("kind") != "arrival")
+        crooked = (pl.col("kind") == "minor") & ~(pl.col("r2") >= STRAIGHT).fill_null(False)
+        bent = dict(rates.filter(crooked).group_by("point").len().iter_rows())
+        rates = rates.filter(~crooked)
         if times.is_empty():
             spoken = "theory speaks of the symmetric family, and of one layer without bias, on whole clusters"
             raise subject.cannot(self.name, spoken)
         drawn = [_times(subject, times, query)]
-        return drawn if rates.is_empty() else [*drawn, _rates(subject, rates, query)]
+        return drawn if rates.is_empty() else [*drawn, _rates(subject, rates, query, bent)]
 
 
 def _times(subject: Subject, rows: pl.DataFrame, query: Query) -> Figure:
@@ -88,10 +94,10 @@ def _times(subject: Subject, rows: pl.DataFrame, query: Query) -> Figure:
     return subject.figure("theory-times", title, caption, reading, spec, [query])
 
 
-def _rates(subject: Subject, rows: pl.DataFrame, query: Query) -> Figure:
+def _rates(subject: Subject, rows: pl.DataFrame, query: Query, bent: Mapping[int, int]) -> Figure:
     title = "The terminal slow-down: theory and experiment"
     axes = ("predicted rate (1 / time)", "measured rate (1 / time)")
-    spec = scatter(_dots(subject, rows), _notes(subject, rows), _series(rows), axes).to_dict()
+    spec = scatter(_dots(subject, rows), _notes(subject, rows, bent), _series(rows), axes).to_dict()
     caption = f"The rates of the terminal slow-down, as theory predicts them and as fitted, {_what(subject, rows)}."
     reading = _spoken(subject, rows, FAMILY_RATES, LAYER_RATES) + MARKS + RATES_FIT
     return subject.figure("theory-rates", title, caption, reading + _spoken(subject, rows, FED, ""), spec, [query])
@@ -107,9 +113,14 @@ def _what(subject: Subject, rows: pl.DataFrame) -> str:
     runs, points = rows.select("point", "seed").n_unique(), rows["point"].n_unique()
     silent = len(subject.points) - points
     left = f"; {plural(silent, 'point')} of which theory does not speak, or had nothing to be compared, left out"
-    return f"a mark a concept of a run: {plural(runs, 'run')} at {plural(points, 'point')} of the grid" + (
-        left if silent else ""
-    )
+    gone = sum(_diverged(subject, point) for point in rows["point"].unique())
+    said = f"a mark a concept of a run: {plural(runs, 'run')} at {plural(points, 'point')} of the grid"
+    return said + (f"; {gone} that diverged left out" if gone else "") + (left if silent else "")
+
+
+def _diverged(subject: Subject, point: int) -> int:
+    """Runs of a point that diverged, and so have predictions only."""
+    return subject.runs(point).filter((pl.col("status") == "diverged") & pl.col("a_p").is_not_null()).height
 
 
 def _panel(subject: Subject, point: int) -> str:
@@ -143,8 +154,11 @@ def _dots(subject: Subject, rows: pl.DataFrame) -> list[Dot]:
     return found
 
 
-def _notes(subject: Subject, rows: pl.DataFrame) -> dict[str, list[str]]:
-    """For each panel, in the order of the grid: how many lie within 10 %, of concepts and of both minor kinds."""
+def _notes(subject: Subject, rows: pl.DataFrame, bent: Mapping[int, int] | None = None) -> dict[str, list[str]]:
+    """For each panel, in the order of the grid: how many lie within 10 %, of concepts and of both minor kinds.
+
+    Below that, what the panel leaves out: runs that diverged, and the minor entries of `bent` (point -> count).
+    """
     minor, last = pl.col("kind") == "minor", pl.col("last")
     parts = {"concepts": ~minor, "minor, last": minor & last, "minor, other": minor & ~last}
     notes: dict[str, list[str]] = {}
@@ -159,7 +173,14 @@ def _notes(subject: Subject, rows: pl.DataFrame) -> dict[str, list[str]]:
         elif shares:
             lines = [f"{label}: {count}, {interval}" for label, (count, interval) in shares.items()]
             notes[_panel(subject, point)] = [f"within {percent(WITHIN)}:", *lines]
+        if shares:
+            notes[_panel(subject, point)] += _left_out(_diverged(subject, point), (bent or {}).get(point, 0))
     return notes
+
+
+def _left_out(diverged: int, bent: int) -> list[str]:
+    runs = [f"{plural(diverged, 'run')} diverged: left out"] if diverged else []
+    return runs + ([f"R^2 < {STRAIGHT:g}: {bent:,} left out"] if bent else [])
 
 
 def _share(rows: pl.DataFrame) -> tuple[str, str]:

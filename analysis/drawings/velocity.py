@@ -10,7 +10,7 @@ import numpy as np
 from analysis.charts.jacobian import entry_name, first_step
 from analysis.charts.velocity import Moved, terms, velocity_chart
 from analysis.drawings.single import SYMMETRIC, curves_of, entries_of, kept_places, shades_of
-from analysis.drawings.subject import Subject
+from analysis.drawings.subject import MEDIAN_RUN, Subject
 from analysis.report.page import Figure
 from analysis.report.queries import Query
 from swingby import drawing
@@ -55,14 +55,13 @@ def _figure(
     label = subject.label(split["point"])
     rows = moved(split, whole)
     span = _span(rows)
-    spec = velocity_chart(rows, shades_of(whole), span).to_dict()
+    run = f"median seed {split['seed']}"
+    spec = velocity_chart(rows, shades_of(whole), span, f"{label}, {run}" if label else run).to_dict()
     time = f"{2 * split['time_per_step']:g}"
-    caption = (
-        f"Growth, suppression and noise (eq 4.3) of the entries of W in the run of the median seed {split['seed']}"
-    )
-    caption += f" by bump height{' at ' + label if label else ''}. One step is {time} of the time of eq 4.3."
+    caption = f"Growth, suppression and noise (eq 4.3) of the entries of W in the run of the {run}"
+    caption += f"{' at ' + label if label else ''}. One step is {time} of the time of eq 4.3."
     title = "What moves the entries of W" + (f": {label}" if label else "")
-    return subject.figure(f"velocity-{place + 1}", title, caption, READING, spec, asked)
+    return subject.figure(f"velocity-{place + 1}", title, caption, f"{READING} {MEDIAN_RUN}", spec, asked)
 
 
 def moved(split: Mapping[str, Any], whole: Mapping[str, Any]) -> list[Moved]:

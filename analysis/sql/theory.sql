@@ -1,7 +1,7 @@
 -- What theory predicted beside what was measured, a row a time or rate: `kind` is arrival (steps), major or minor (rates),
 -- `i` and `j` are concepts counted from 1 (equal, but for minor entries), `last`: one of them is to arrive last. Left out
--- are times that the runs were too short for, concepts that were there from the start, and rates whose fit found no visit
--- to its range. $1 is the sweep's id.
+-- are times that the runs were too short for, concepts that were there from the start, runs that diverged, and rates whose
+-- fit found no visit to its range. `r2` is of the fit of a minor entry. $1 is the sweep's id.
 with told as (
     select
         members.point, sim.seed, sim.s, sim.steps, 1 + expected.predicted_order[-1] as latest, expected.*,
@@ -33,18 +33,19 @@ minors as (
         point, seed, latest,
         unnest(flatten(list_transform(range(1, s), lambda i: list_transform(range(i + 1, s + 1), lambda j: [i, j])))) as pair,
         unnest(minor_predicted) as predicted,
-        unnest(minor_rate) as measured
+        unnest(minor_rate) as measured,
+        unnest(minor_r2) as r2
     from told where minor_predicted is not null
 )
-select 'arrival' as kind, point, seed, i, i as j, i = latest as last, predicted, measured
+select 'arrival' as kind, point, seed, i, i as j, i = latest as last, predicted, measured, null as r2
 from arrivals
 where not (isinf(measured) and predicted > steps) and not (predicted = 0 and measured = 0)
 union all
-select 'major', point, seed, i, i, i = latest, predicted, measured
+select 'major', point, seed, i, i, i = latest, predicted, measured, null
 from majors
 where predicted is not null and measured is not null
 union all
-select 'minor', point, seed, pair[1], pair[2], list_contains(pair, latest), predicted, measured
+select 'minor', point, seed, pair[1], pair[2], list_contains(pair, latest), predicted, measured, r2
 from minors
 where predicted is not null and measured is not null
 order by kind, point, seed, i, j

@@ -33,7 +33,20 @@ select m.point, c.preset, e.status, e.steps, o.a_p, o.predicted_order, o.predict
 from members m join conventions c using (sweep_id, point) join sim e using (cell_id)
 join outcomes_theory o on o.cell_id = e.cell_id and o.of_shard = e.shard
 where m.sweep_id = ? and o.a_p is not null order by m.point, e.seed"""
+POINTS = """
+select distinct on (m.point) m.point, c.preset, {columns}
+from members m join conventions c using (sweep_id, point) join sim e using (cell_id)
+where m.sweep_id = ? order by m.point"""
+COLUMNS = ", ".join(f"e.{name}" for name in PARAMETERS)
 JUDGED = "select * from assumptions semi join members using (cell_id) where K = ? and C = ? and P = ? and kappa = ?"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A sweep's points: those of which theory speaks, and the labels of those of which it is silent."""
+
+    points: list[Beside]
+    silent: list[str]
 
 
 @dataclass(frozen=True)
@@ -44,7 +57,7 @@ class Beside:
         label: what tells the point from the others.
         runs: finished runs of which theory speaks.
         a: a_p, (s,).
-        orders: the predicted orders with their counts, the commonest first.
+        orders: the predicted orders, concepts counted from 1, with their counts, the commonest first.
         predicted, measured: medians over the runs of when each concept is at 0.9, in steps, (s,); NaN where no run
             recorded it; infinite where more than half of the runs never get there.
         right: runs that arrive in the predicted order, of those of which it can be told.
@@ -63,8 +76,8 @@ class Beside:
     held: dict[str, int] | None
 
 
-def beside(records: Records, sweep: str, constants: Constants) -> list[Beside]:
-    """Every point of a sweep of which theory speaks, after the assumptions under `constants` were judged and kept.
+def beside(records: Records, sweep: str, constants: Constants) -> Comparison:
+    """Every point of a sweep with finished runs, after the assumptions under `constants` were judged and kept.
 
     Raises:
         SwingbyError: no such sweep, it is not over SIM, no run is finished, or theory speaks of none.
@@ -77,17 +90,31 @@ def beside(records: Records, sweep: str, constants: Constants) -> list[Beside]:
         derive(records, [found.sweep_id])
         rows = _rows(store, found)
         held_by = _judged(records, store, rows, constants)
-        names = _varying(store, found, rows.to_pylist())
+        every = store.sql(POINTS.format(columns=COLUMNS), [found.sweep_id]).arrow().to_pylist()
+        names = _varying(store, found, every)
     points: dict[int, list[Row]] = {}
     for row in rows.to_pylist():
         points.setdefault(row["point"], []).append(row)
-    return [_point(runs, names, held_by) for runs in points.values()]
+    silent = [_label(row, names) for row in every if row["point"] not in points]
+    return Comparison([_point(runs, names, held_by) for runs in points.values()], silent)
+
+
+def unmet(constants: Constants) -> list[str]:
+    """What App. D.1 asks of the constants and these do not give: a line an assumption, which then no run meets."""
+    c, most = constants, 1 + constants.K / (2 * constants.C)
+    asked = {
+        f"D.2 asks for K >= 20, and K is {c.K:g}": c.K >= 20,
+        f"D.4 asks for kappa > 1.1, and kappa is {c.kappa:g}": c.kappa > 1.1,
+        f"D.4 asks for kappa <= 1 + K/(2C) = {most:g}, and kappa is {c.kappa:g}": c.kappa <= most,
+        f"D.4 asks for P >= 2, and P is {c.P:g}": c.P >= 2,
+        f"D.5 asks for C > 1, and C is {c.C:g}": c.C > 1,
+    }
+    return [line for line, met in asked.items() if not met]
 
 
 def _rows(store: Store, found: KnownSweep) -> pa.Table:
-    columns = ", ".join(f"e.{name}" for name in PARAMETERS)
     if "outcomes_theory" in store.tables():
-        rows = store.sql(TOLD.format(columns=columns), [found.sweep_id]).arrow()
+        rows = store.sql(TOLD.format(columns=COLUMNS), [found.sweep_id]).arrow()
         if rows.num_rows:
             return rows
         raise SwingbyError(
@@ -151,7 +178,7 @@ def _point(runs: Sequence[Row], names: Sequence[str], held_by: dict[str, Row]) -
         label=_label(runs[0], names),
         runs=len(runs),
         a=np.array(runs[0]["a_p"]),
-        orders=Counter(tuple(row["predicted_order"]) for row in runs).most_common(),
+        orders=Counter(tuple(k + 1 for k in row["predicted_order"]) for row in runs).most_common(),
         predicted=_median([row["predicted_t90"] for row in runs]),
         measured=_median([row["measured_t90"] for row in compared] or [[np.nan] * len(runs[0]["a_p"])]),
         right=(sum(right), len(right)),

@@ -12,10 +12,12 @@ from swingby.cli.console import DEFAULT_DATA, DataFolder, say, table
 from swingby.errors import SwingbyError
 
 if TYPE_CHECKING:
-    from sweeps.sim.beside import Beside
+    from sweeps.sim.beside import Beside, Comparison
 
 HEADS = ("D.1", "D.2", "D.3", "D.4", "D.5 log <", "D.5 log >", "D.5 gap <", "D.5 gap >", "all <")
 """How the columns of the assumptions are headed: < with the a_p ascending, > descending."""
+MOST_NAMED = 10
+"""Silent points beyond which they are counted and no longer named."""
 
 
 def theory(
@@ -40,17 +42,29 @@ def theory(
         swingby theory figure-5 --P 4 --kappa 1.5
     """
     from sweeps.sim.assumptions import Constants
-    from sweeps.sim.beside import beside
+    from sweeps.sim.beside import beside, unmet
     from swingby.records import Records
 
     for name, value in (("K", K), ("C", C), ("P", P), ("kappa", kappa)):
         if not (math.isfinite(value) and value > 0):
             raise SwingbyError(f"--{name} {value}: a constant of App. D.1 is a finite number above 0")
-    points = beside(Records.open(data, create=False), sweep, Constants(K, C, P, kappa))
-    say("Arrival at 0.9 in steps, a concept each; medians over the runs of a point. Concepts are counted from 0.")
+    constants = Constants(K, C, P, kappa)
+    found = beside(Records.open(data, create=False), sweep, constants)
+    say("Arrival at 0.9 in steps, a concept each; medians over the runs of a point. Concepts are counted from 1.")
     columns = ("point", "runs", "a_p", "predicted order", "predicted", "measured", "order right", "within 10 %")
-    table(columns, map(_times, points))
-    _assumptions(points, f"K = {K:g}, C = {C:g}, P = {P:g}, kappa = {kappa:g}")
+    table(columns, map(_times, found.points))
+    _silent(found)
+    _assumptions(found.points, f"K = {K:g}, C = {C:g}, P = {P:g}, kappa = {kappa:g}", unmet(constants))
+
+
+def _silent(found: Comparison) -> None:
+    if found.silent:
+        count = len(found.silent)
+        named = "; ".join(found.silent[:MOST_NAMED]) + ("; ..." if count > MOST_NAMED else "")
+        say(
+            f"Theory is silent on {count} of the sweep's {count + len(found.points)} points: {named}. It speaks of the "
+            "symmetric family, and of one layer without bias, trained on whole clusters (not truncate)."
+        )
 
 
 def _times(point: Beside) -> Sequence[object]:
@@ -65,12 +79,14 @@ def _numbers(values: Iterable[float]) -> str:
     return ", ".join("never" if math.isinf(v) else "-" if math.isnan(v) else f"{v:.4g}" for v in values)
 
 
-def _assumptions(points: Sequence[Beside], constants: str) -> None:
+def _assumptions(points: Sequence[Beside], constants: str, unmet: Sequence[str]) -> None:
     judged = [point for point in points if point.held is not None]
     if not judged:
         say("App. D's assumptions are about the symmetric family; this sweep has none of it.")
         return
     say()
     say(f"Runs that meet App. D.1's assumptions under {constants}; < with the a_p ascending, > descending:")
+    for line in unmet:
+        say(f"{line}: so no run meets it.")
     rows = [(point.label or "the only one", point.runs, *(point.held or {}).values()) for point in judged]
     table(("point", "runs", *HEADS), rows)
