@@ -16,12 +16,13 @@ import vl_convert
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.charts.planes import Corner, Mark, ordered_colours
-from analysis.charts.trajectory import Place
-from analysis.drawings import lines
+from analysis.charts.planes import MEDIAN_SEED, Corner, Mark, ordered_colours
+from analysis.charts.trajectory import Place, moves_until
+from analysis.drawings import lines, marks
 from analysis.drawings.centre_trajectories import CentreTrajectories
 from analysis.drawings.lines import Name
 from analysis.drawings.loss_curves import CALLED, LossCurves, thin_seeds
+from analysis.drawings.panels import PlaneOptions
 from analysis.drawings.paths import NEAR, Floats, Runs, corners, runs_of
 from analysis.drawings.regions import GAP, by_depth, central, region
 from analysis.drawings.selection import along, names_of
@@ -31,6 +32,7 @@ from analysis.drawings.training_points import NEAR as NEAREST_POINTS
 from analysis.drawings.trajectories import Trajectories, point_rows
 from analysis.report.data import read
 from analysis.report.page import Figure
+from analysis.report.queries import Query
 from swingby.api import Sweep
 from swingby.errors import SwingbyError
 from swingby.store import Store
@@ -149,25 +151,44 @@ def test_a_path_keeps_its_looks_with_few_corners(seed: int, length: int, most: i
 @FEW
 @given(st.integers(0, 10_000), st.sampled_from([1.0, 5.0, 20.0, 50.0]))
 def test_marks_stand_at_equal_times(seed: int, every: float) -> None:
-    """The k-th dot is the path at step k times the interval, an arrow is at every later one, and none after rest."""
+    """Dots are the path at multiples of the interval, those alone left out that lie near to another; arrows likewise."""
     draw = np.random.default_rng(seed)
     steps = np.unique(np.concatenate([[0], draw.integers(1, 400, 60), [400]])).astype(float)
     path = np.cumsum(draw.uniform(0, 0.05, (len(steps), 2)), axis=0)
     places, name = lines.places(path, steps), Name("p", "line")
-    dots, arrows = lines.dots(name, places, every), lines.arrows(name, places, every)
-    assert [dot.step for dot in dots] == [k * every for k in range(len(dots))]
+    dots, arrows = marks.dots(name, places, every), marks.arrows(name, places, every)
+    assert dots[0].step == 0
     assert [arrow.step for arrow in arrows] == [dot.step for dot in dots[1:]]
-    for dot in dots:
-        assert np.interp(dot.step, steps, path[:, 0]) == pytest.approx(dot.x, abs=2e-4)
-        assert np.interp(dot.step, steps, path[:, 1]) == pytest.approx(dot.y, abs=2e-4)
+    at = np.array([(dot.x, dot.y) for dot in dots])
+    times = np.array([dot.step for dot in dots])
+    assert np.abs(np.stack([np.interp(times, steps, along) for along in path.T], axis=1) - at).max() < 2e-4
+    apart = np.linalg.norm(at[:, None] - at, axis=2)
+    assert apart[~np.eye(len(at), dtype=bool)].min(initial=1.0) >= marks.APART - 2e-4
+    for time in np.arange(0, moves_until(places) + 1e-9, every):
+        left = [np.interp(time, steps, along) for along in path.T]
+        assert time in times or np.linalg.norm(at - left, axis=1).min() < marks.APART + 2e-4
     assert all(0 <= arrow.angle <= 90 for arrow in arrows)  # this path goes up and to the right all along
+
+
+def test_the_interval_resolves_the_fast_part() -> None:
+    """A path that waits, jumps and rests gets several marks on its jump, and none but one where it jitters."""
+    draw = np.random.default_rng(3)
+    steps = np.arange(2001.0)
+    path = np.stack([1 / (1 + np.exp(-(steps - 300) / 10)), np.zeros(2001)], axis=1)
+    path[400:] += draw.normal(0, 0.02, (1601, 2))
+    places = lines.places(path, steps)
+    every = marks.interval([places])
+    dots = marks.dots(Name("p", "l"), places, every)
+    assert len([dot for dot in dots if 0.1 < dot.x < 0.9]) >= 3
+    assert len([dot for dot in dots if dot.step > 400]) <= 3
+    assert not [arrow for arrow in marks.arrows(Name("p", "l"), places, every) if arrow.step > 500]
 
 
 def test_an_arrow_points_along_the_path() -> None:
     """Degrees run clockwise from up: a path to the right has 90, one down 180."""
     for (dx, dy), angle in {(1, 0): 90, (0, -1): 180, (0, 1): 0, (-1, 0): -90}.items():
         path = [Place("", None, float(k), k * dx / 20, k * dy / 20) for k in range(21)]
-        assert {arrow.angle for arrow in lines.arrows(Name("p", "l"), path, 5.0)} == {angle}
+        assert {arrow.angle for arrow in marks.arrows(Name("p", "l"), path, 5.0)} == {angle}
 
 
 ZIP = {"mu": [(1.0, 2.0), (0.5, 2.0), (3.0, 2.0), (1.0, 2.0), (1.0, 2.0)], "sigma": [0.05, 0.05, 0.05, 0.5, 1.0]}
@@ -228,7 +249,7 @@ def test_runs_that_leave_break_no_panel() -> None:
         np.vstack([path[:20], np.full((1, 2), worst)]) for path, worst in zip(paths, (1e300, np.nan), strict=False)
     ]
     runs = made_up([*paths, *burst])
-    rows, every = point_rows("p", runs, 0)
+    rows, every = point_rows("p", runs, {MEDIAN_SEED: 0})
     assert every > 0
     assert all(math.isfinite(value) for row in rows for value in row if isinstance(value, float))
     assert runs.median.shape == (60, 2)
@@ -239,7 +260,7 @@ def test_runs_that_leave_break_no_panel() -> None:
 
 def test_runs_that_all_leave_at_once_give_no_lines() -> None:
     """Where no run has two places nothing is drawn, and nothing is raised."""
-    rows, _ = point_rows("p", made_up([np.array([[0.1, 0.1]])] * 4), 0)
+    rows, _ = point_rows("p", made_up([np.array([[0.1, 0.1]])] * 4), {MEDIAN_SEED: 0})
     assert rows == []
 
 
@@ -275,16 +296,16 @@ def table_of(figure: Figure) -> list[dict[str, Any]]:
     return rows
 
 
-def marks(value: Any) -> Iterator[Mapping[str, Any]]:
+def scene_marks(value: Any) -> Iterator[Mapping[str, Any]]:
     """Every mark of a Vega scene, groups included."""
     if isinstance(value, Mapping):
         if "marktype" in value:
             yield value
         for child in value.values():
-            yield from marks(child)
+            yield from scene_marks(child)
     elif isinstance(value, list):
         for child in value:
-            yield from marks(child)
+            yield from scene_marks(child)
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -298,7 +319,9 @@ def test_every_drawing_compiles_with_its_titles(subject: Subject, name: str) -> 
     )
     assert "paper" in svg
     assert "authors" in svg
-    assert any(mark.get("role") == "legend-symbol" for mark in marks(vl_convert.vegalite_to_scenegraph(text, "6.4")))
+    assert any(
+        mark.get("role") == "legend-symbol" for mark in scene_marks(vl_convert.vegalite_to_scenegraph(text, "6.4"))
+    )
     rows = table_of(figure)
     assert rows
     assert not any(value is None or value != value for row in rows for value in row.values())
@@ -327,6 +350,24 @@ def test_diverged_runs_are_counted_in_their_panel(subject: Subject) -> None:
         assert json.dumps(drawn(subject, name).spec).count("4 of 4 seeds diverged") == 2
 
 
+def leave_told(subject: Subject, point: int, text: str) -> bool:
+    """Whether a panel tells of the seeds that leave it, if some do: those with a loss above the axis, or none at all."""
+    upper = top_of(text)
+    runs = subject.ask(Query("runs", (subject.sweep_id, (point,), 10**6, 1, 1)))
+    worst = {
+        seed: max(own["ood"].fill_null(math.inf)) for (seed,), own in runs.partition_by("seed", as_dict=True).items()
+    }
+    beyond = sum(not value <= upper for value in worst.values())
+    return not beyond or f"{beyond} of {len(worst)} seeds leave" in text
+
+
+def top_of(text: str) -> float:
+    """The upper end of a loss axis."""
+    panel = json.loads(text)["concat"][0]
+    (domain,) = {tuple(y["domain"]) for layer in panel["layer"] if (y := layer["encoding"].get("y", {}).get("scale"))}
+    return domain[1]
+
+
 def test_the_shares_above_the_losses_are_those_of_the_cells(subject: Subject) -> None:
     """Each panel tells how many of its runs the detector found non-monotone, and how many memorize transiently."""
     text = json.dumps(drawn(subject, "losses").spec)
@@ -335,6 +376,7 @@ def test_the_shares_above_the_losses_are_those_of_the_cells(subject: Subject) ->
         for outcome, words in CALLED.items():
             told = runs[outcome].drop_nulls()
             assert f"{told.sum()} of {len(told)} {words}: " in text or not len(told)
+        assert leave_told(subject, point, text)
     peaks = [row for row in table_of(drawn(subject, "losses")) if row["kind"] in ("peak", "other")]
     assert len(peaks) == subject.cells["bump_peak"].drop_nulls().len()
 
@@ -359,6 +401,35 @@ def test_the_nearest_training_point_is_the_one_that_is_told(subject: Subject) ->
         assert [row["line"] for row in rows if row["kind"] == "point"] == [NEAREST_POINTS] * FIRST + [SAMPLE] * (
             len(at) - FIRST
         )
+
+
+def test_a_truncated_set_is_beside_its_whole_twin(subject: Subject, tmp_path: Path) -> None:
+    """How many sets had a point drawn again is told where the store has the sets as drawn at first, and only there."""
+    wide = SWEEP.replace("sigma: [0.05, 0.05]", "sigma: [0.3, 0.3]").replace("60.0", "0.01")
+    for name, cut in (("cut", "true"), ("whole", "false")):
+        text = wide.replace("name: paths", f"name: {name}").replace("n: 60", f"n: 60, truncate: {cut}")
+        sweep = Sweep.parse(text, "cut.yaml", confirm_above=None)
+        sweep.run(tmp_path, local=True)
+        with Store.open(tmp_path) as store:
+            (found,) = TrainingPoints().figures(Subject(read(store, sweep.sweep_id), store), PlaneOptions())
+            assert "drawn again" not in json.dumps(found.spec)
+            if name == "cut":
+                cut_id = sweep.sweep_id
+                continue
+            again = Subject(read(store, cut_id), store)
+            whole = Subject(read(store, sweep.sweep_id), store)
+            text = json.dumps(TrainingPoints().figures(again, PlaneOptions())[0].spec)
+        near = {
+            point: sum(
+                np.linalg.norm(np.array(row["training_point"][0]) - row["mu"]) < min(row["mu"]) / 2
+                for row in whole.runs(point).iter_rows(named=True)
+            )
+            for point in whole.points
+        }
+        assert sum(near.values()) > 0
+        for count in near.values():
+            assert f"{count} of 4 seeds had a point drawn again" in text
+    assert "drawn again" not in json.dumps(drawn(subject, "points").spec)
 
 
 def test_centre_paths_end_where_training_puts_them(subject: Subject) -> None:
@@ -392,6 +463,6 @@ def test_thin_lines_are_few_however_many_panels() -> None:
 
 def test_rows_are_of_two_kinds_alone() -> None:
     """What a point gives the chart are corners and marks, each in its own panel."""
-    rows, _ = point_rows("key", made_up([path * [1.0, 2.0] for path in walks(5, 1)]), 2)
+    rows, _ = point_rows("key", made_up([path * [1.0, 2.0] for path in walks(5, 1)]), {MEDIAN_SEED: 2})
     assert {type(row) for row in rows} == {Corner, Mark}
     assert {row.panel for row in rows} == {"key"}

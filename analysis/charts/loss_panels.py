@@ -12,8 +12,12 @@ from analysis.charts.losses import GENERALIZED, OOD_LOSS, TRAINING_LOSS, step_ax
 from analysis.charts.planes import headed
 
 MEDIAN_SEED = "OOD loss of the median seed"
+BUMP_SEED = "OOD loss of the median seed of those with a bump"
 TICKS = [0, 0.01, 0.1, 0.25, 0.5, 1, 1.5, 2]
-COLOURS = {OOD_LOSS: style.OOD, MEDIAN_SEED: style.INK, TRAINING_LOSS: style.TRAINING}
+COLOURS = {OOD_LOSS: style.OOD, MEDIAN_SEED: style.INK, BUMP_SEED: style.BUMP, TRAINING_LOSS: style.TRAINING}
+
+PEAK = "#8c1c2d"
+"""The peaks of runs that are not drawn whole."""
 
 
 class LossPanel(NamedTuple):
@@ -47,10 +51,11 @@ class Spread(NamedTuple):
 
 
 class BumpMark(NamedTuple):
-    """Where the detector has the median seed's bump: `kind` start, peak or end; or `other`, the peak of another's."""
+    """Where the detector has the bump of a run that is drawn whole: `kind` start, peak or end; or `other`, a peak."""
 
     panel: str
     kind: str
+    curve: str
     step: float
     value: float
 
@@ -87,10 +92,9 @@ def _panel(panel: LossPanel, last: int, top: float, width: int) -> Any:
 def _curves(base: alt.Chart, scale: alt.Scale, axis: alt.Axis) -> list[Any]:
     legend = alt.Legend(
         title=None, orient="bottom", direction="horizontal", symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1,
-        symbolSize=260,
+        symbolSize=260, columns=2,
     )  # fmt: skip
-    hues = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
-    colour = alt.Color("curve:N", scale=hues, legend=legend)
+    colour = alt.Color("curve:N", scale=_hues(), legend=legend)
     value = alt.Y("value:Q", scale=scale, axis=axis)
     band = _only(base, "band").mark_area(opacity=1, fillOpacity=0.2, clip=True)
     looks: dict[str, dict[str, Any]] = {
@@ -106,18 +110,27 @@ def _curves(base: alt.Chart, scale: alt.Scale, axis: alt.Axis) -> list[Any]:
 
 
 def _bump(base: alt.Chart, scale: alt.Scale) -> list[Any]:
-    """The median seed's: triangles below its start and above its peak, a dot at its end. Small ones: others' peaks."""
+    """Of runs drawn whole: triangles below the start and above the peak, a dot at the end. Small: others' peaks."""
     y = alt.Y("value:Q", scale=scale)
     said = [alt.Tooltip("kind:N", title="bump"), alt.Tooltip("step:Q", format=",d")]
-    look = {"filled": True, "size": 75, "opacity": 1, "color": style.INK, "stroke": "white", "strokeWidth": 1}
-    small = {"size": 26, "color": "#8c1c2d", "strokeWidth": 0, "opacity": 1, "fillOpacity": 0.85, "filled": True}
+    look = {"filled": True, "size": 75, "opacity": 1, "stroke": "white", "strokeWidth": 1}
+    small = {"size": 26, "strokeWidth": 0, "opacity": 1, "fillOpacity": 0.85, "filled": True}
     shapes: list[tuple[str, dict[str, Any]]] = [
         ("other", {**small, "shape": "triangle-up", "yOffset": -4}),
         ("start", {**look, "shape": "triangle-down", "yOffset": 7}),
         ("peak", {**look, "shape": "triangle-up", "yOffset": -7}),
         ("end", {**look, "shape": "circle"}),
     ]
-    return [_only(base, kind).mark_point(clip=True, **look).encode(y=y, tooltip=said) for kind, look in shapes]
+    own = alt.Color("curve:N", scale=_hues())
+    hues = {"other": alt.value(PEAK)}
+    return [
+        _only(base, kind).mark_point(clip=True, **look).encode(y=y, color=hues.get(kind, own), tooltip=said)
+        for kind, look in shapes
+    ]
+
+
+def _hues() -> alt.Scale:
+    return alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
 
 
 def _only(base: alt.Chart, kind: str) -> alt.Chart:

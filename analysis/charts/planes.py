@@ -12,7 +12,10 @@ from analysis.charts import style
 ARROW = "M0,-1L0.62,0.8L0,0.4L-0.62,0.8Z"
 """An arrowhead that points up at angle 0."""
 BAND, MEDIAN, MEDIAN_SEED, SEEDS = "central half of the seeds", "median over the seeds", "median seed", "single seeds"
-PARTS: Mapping[str, str] = {BAND: "#bcd3e6", SEEDS: "#8593a3", MEDIAN: style.INK, MEDIAN_SEED: style.OOD}
+BUMP_SEED = "median seed of those with a bump"
+PARTS: Mapping[str, str] = {
+    BAND: "#bcd3e6", SEEDS: "#8593a3", MEDIAN: style.INK, MEDIAN_SEED: style.OOD, BUMP_SEED: style.BUMP,
+}  # fmt: skip
 """The colours of one point's parts, where lines do not differ by a parameter."""
 
 
@@ -59,13 +62,17 @@ class Mark(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A landmark: `kind` centre (of a training cluster) or target (the test point), and `what` is written beside it."""
+    """A landmark: `kind` centre (of a training cluster), own (with the colour of `line`), or target (the test point).
+
+    `what` is written beside it.
+    """
 
     panel: str
     kind: str
     what: str
     x: float
     y: float
+    line: str = ""
 
 
 Row = Corner | Mark | Spot
@@ -76,7 +83,7 @@ def planes(
     rows: Sequence[Row],
     colours: Mapping[str, str],
     columns: int,
-    title: str | None = None,
+    title: Sequence[str] = (),
     side: int = 250,
     shade: float = 0.8,
 ) -> Any:
@@ -85,7 +92,7 @@ def planes(
     Args:
         colours: the name of a line -> its colour, in the legend's order.
         columns: panels in a row.
-        title: of the legend.
+        title: of the legend, in lines.
         side: of a panel, in px.
         shade: opacity of the regions.
     """
@@ -98,9 +105,9 @@ def planes(
 def _panel(panel: Panel, colour: alt.Color, side: int, shade: float) -> Any:
     base = alt.Chart().encode(x=_axis("x", panel.x, panel.x_range), y=_axis("y", panel.y, panel.y_range))
     base = base.transform_filter(f"datum.panel == '{panel.key}'")
-    (region, thin, *lines), (squares, diamond, *names) = _lines(base, colour, shade), _landmarks(base)
+    (region, thin, *lines), (squares, own, diamond, *names) = _lines(base, colour, shade), _landmarks(base, colour)
     points, *marks = _marks(base, colour)
-    layers = [region, thin, points, squares, *lines, *marks, diamond, *names]
+    layers = [region, thin, points, squares, own, *lines, *marks, diamond, *names]
     return alt.layer(*layers).properties(width=side, height=side, title=headed(panel.title, panel.notes))
 
 
@@ -119,9 +126,10 @@ def _axis(channel: str, title: str, domain: tuple[float, float]) -> Any:
     return kind(f"{channel}:Q", scale=scale, axis=axis)
 
 
-def _colour(colours: Mapping[str, str], title: str | None) -> alt.Color:
+def _colour(colours: Mapping[str, str], title: Sequence[str]) -> alt.Color:
     legend = alt.Legend(
-        title=title, orient="bottom", direction="horizontal", columns=5 if len("".join(colours)) < 75 else 3,
+        title=list(title) or None, titleLimit=0, orient="bottom", direction="horizontal",
+        columns=5 if len("".join(colours)) < 75 else 3,
         symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1, symbolSize=260,
     )  # fmt: skip
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
@@ -153,18 +161,18 @@ def _marks(base: alt.Chart, colour: alt.Color) -> list[Any]:
     ]
 
 
-def _landmarks(base: alt.Chart) -> list[Any]:
-    """Centres as squares, the target as a diamond, then their names; in colours of their own, beside the legend's."""
-    kinds = (("centre", "square", style.TRAINING), ("target", "diamond", style.INK))
+def _landmarks(base: alt.Chart, colour: alt.Color) -> list[Any]:
+    """Centres as squares, the target as a diamond, then their names; in colours of their own, or in those of a line."""
+    kinds = (("centre", "square", alt.value(style.TRAINING)), ("own", "square", colour), ("target", "diamond", None))
     look = {"filled": True, "size": 110, "opacity": 1, "stroke": "white", "strokeWidth": 1, "clip": True}
     text = {"dx": -9, "dy": -11, "align": "right", "fontSize": 11}
     casing = {"stroke": "white", "strokeWidth": 3, "strokeJoin": "round"}
-    marks = [_only(base, kind).mark_point(shape=shape, color=colour, **look) for kind, shape, colour in kinds]
-    names = [
-        _only(base, kind).mark_text(color=colour, **text, **around).encode(text="what:N")
-        for kind, _, colour in kinds
-        for around in (casing, {})
-    ]
+    marks, names = list[Any](), list[Any]()
+    for kind, shape, own in kinds:
+        chart, hue = _only(base, kind), own or alt.value(style.INK)
+        marks.append(chart.mark_point(shape=shape, **look).encode(color=hue))
+        names.append(chart.mark_text(**text, **casing).encode(text="what:N"))
+        names.append(chart.mark_text(**text).encode(text="what:N", color=hue))
     return [*marks, *names]
 
 

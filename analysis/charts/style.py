@@ -20,6 +20,8 @@ RULE = "#d9dee4"
 NO_RESULT = "#eef1f4"
 OOD = "#d1495b"
 TRAINING = "#2a6f97"
+BUMP = "#7a3fa0"
+"""A run that stands for those with a bump."""
 
 TILE = 48
 """The side in px of a tile where the grid is coarse."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from analysis.charts.planes import Corner, Mark, Row, planes
+from analysis.charts.planes import Corner, Mark, Row, Spot, planes
 from analysis.charts.style import OOD
-from analysis.drawings import lines
+from analysis.drawings import lines, marks
 from analysis.drawings.lines import Name
-from analysis.drawings.paths import Runs, runs_of
-from analysis.drawings.subject import MEDIAN_RUN, Subject
-from analysis.drawings.trajectories import (
+from analysis.drawings.panels import (
     BANDS,
+    MARKS,
     PlaneOptions,
     columns_of,
     counted,
@@ -24,6 +23,8 @@ from analysis.drawings.trajectories import (
     spoken_planes,
     spots,
 )
+from analysis.drawings.paths import Runs, runs_of
+from analysis.drawings.subject import MEDIAN_RUN, Subject
 from analysis.report.page import Figure
 from analysis.report.queries import Query
 from swingby import drawing
@@ -35,9 +36,9 @@ READING = (
     "(red) and for the centre of each training cluster, each concept in units of its own mu. A line is right where it "
     "ends at its own input: the diamond, or the square of its cluster. "
     + BANDS
-    + "Each band has the colour of its line. Arrowheads: "
-    "equal intervals of training steps, the same for all lines of a panel, so that a turn of one can be set beside the "
-    "place of another at the same time. A centre at the origin has no line: without a bias the output there stays 0."
+    + "Bands and squares have the colours of their lines. A centre at the origin has no line: without a bias the "
+    "output there stays 0. Arrowheads, the same for all lines of a panel, so that a turn of one can be set beside the "
+    "place of another at the same time: " + MARKS
 )
 
 
@@ -62,9 +63,9 @@ class CentreTrajectories(drawing.Drawing):
             found, every = _rows(key, _inputs(runs[point], centres[point], concepts), seed)
             notes = [f"median seed {seed}; an arrowhead every {plural_steps(every)}", *ended(subject, point)]
             heads.append((key, subject.label(point) or "all runs", notes, concepts))
-            rows += [*found, *spots(key, plane_of(subject, point, concepts))]
+            rows += [*found, *(_coloured(spot, concepts) for spot in spots(key, plane_of(subject, point, concepts)))]
         panels = [panel(*head, lines.shown_range(rows)) for head in heads]
-        spec = planes(panels, rows, colours(runs), columns, "output for the input", side=300, shade=0.3).to_dict()
+        spec = planes(panels, rows, colours(runs), columns, ("output for the input",), side=300, shade=0.3).to_dict()
         caption = (
             f"The outputs at the test point and at the training centres over training, in {spoken_planes(asked)}: the "
             f"median seed, and the band of {counted(runs)} seeds. {MEDIAN_RUN}"
@@ -83,6 +84,14 @@ def centre(p: int) -> str:
     return f"centre of cluster {p + 1}"
 
 
+def _coloured(spot: Spot, concepts: tuple[int, int]) -> Spot:
+    """A centre of a cluster whose own concept spans the panel, in the colour of its line; all others as they are."""
+    if spot.kind != "centre" or (spot.x, spot.y) == (0, 0):
+        return spot
+    k = concepts[0] if spot.x else concepts[1]
+    return spot._replace(kind="own", what=f"cluster {k}", line=centre(k - 1))
+
+
 def _inputs(test: Runs, centres: Runs, concepts: tuple[int, int]) -> dict[str, Runs]:
     """The runs in a plane, by input: row p of the centres' s x s numbers is the output at centre p."""
     s, (first, second) = test.values.shape[2], (k - 1 for k in concepts)
@@ -92,10 +101,10 @@ def _inputs(test: Runs, centres: Runs, concepts: tuple[int, int]) -> dict[str, R
 
 def _rows(key: str, inputs: Mapping[str, Runs], seed: int) -> tuple[list[Corner | Mark], float]:
     paths = {name: lines.places(runs.of(seed), runs.step) for name, runs in inputs.items()}
-    every = lines.interval(list(paths.values()))
+    every = marks.interval(list(paths.values()))
     rows: list[Corner | Mark] = []
     for name, runs in inputs.items():
         rows += lines.band(Name(key, name), runs)
         rows += lines.line(Name(key, name), runs.of(seed))
-        rows += lines.arrows(Name(key, name), paths[name], every)
+        rows += marks.arrows(Name(key, name), paths[name], every)
     return rows, every

@@ -1,25 +1,17 @@
-"""Runs in a plane as the rows of a chart: bands, thin lines, thick ones, and marks at equal times."""
+"""Runs in a plane as the rows of a chart: bands, thin lines, thick ones."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from analysis.charts.planes import Corner, Mark, Row
-from analysis.charts.trajectory import Place, even_time, plane_range, time_marks
+from analysis.charts.planes import Corner, Row
+from analysis.charts.trajectory import Place, plane_range
 from analysis.drawings.paths import Floats, Runs, corners
 from analysis.drawings.regions import central, region
 
 MOST_SEEDS = 40
 """At most this many seeds are drawn as thin lines."""
-MARKS = 14
-"""About how many marks a line gets at equal times."""
-MOST_MARKS = 60
-"""No line gets more marks than this, however long others of the same panel move."""
-
 WIDEST = -0.45, 1.45
 """No panel in units of mu shows more than this; lines that leave it are cut off at its edge."""
 
@@ -60,37 +52,6 @@ def band(name: Name, runs: Runs) -> list[Corner]:
 def places(path: Floats, step: Floats) -> list[Place]:
     """A path (T', 2) with its steps, the first T' of `step`."""
     return [Place("", None, float(t), *_place(at)) for t, at in zip(step, path, strict=False)]
-
-
-def interval(paths: Sequence[Sequence[Place]]) -> float:
-    """One interval of steps for the marks of several lines: that of their middle one, by how long they move."""
-    every = sorted(even_time(path, MARKS) for path in paths if len(path) > 1)
-    return every[len(every) // 2] if every else 1.0
-
-
-def dots(name: Name, path: Sequence[Place], every: float) -> list[Mark]:
-    """Marks at steps 0, every, 2 every, ... until the path rests."""
-    at = time_marks(path, every)[:MOST_MARKS] if len(path) > 1 else []
-    return [Mark(name.panel, "dot", name.line, mark.step, mark.x, mark.y) for mark in at]
-
-
-def arrows(name: Name, path: Sequence[Place], every: float) -> list[Mark]:
-    """The same marks, each pointing to where the path goes on; the first, where nothing has moved yet, left out."""
-    return [
-        mark._replace(kind="arrow", angle=angle)
-        for mark in dots(name, path, every)[1:]
-        if (angle := _heading(path, mark.step, every / 8)) is not None
-    ]
-
-
-def _heading(path: Sequence[Place], step: float, reach: float) -> float | None:
-    """Degrees clockwise from up, of the way from `reach` before a step to `reach` after it."""
-    steps = [place.step for place in path]
-    (x0, x1), (y0, y1) = (
-        np.interp([step - reach, step + reach], steps, along).tolist()
-        for along in ([place.x for place in path], [place.y for place in path])
-    )
-    return math.degrees(math.atan2(x1 - x0, y1 - y0)) if math.hypot(x1 - x0, y1 - y0) > 0 else None
 
 
 def shown_range(rows: Sequence[Row]) -> tuple[float, float]:

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from analysis import phase
-from analysis.charts.loss_panels import MEDIAN_SEED, BumpMark, Level, LossPanel, Spread, loss_panels
+from analysis.charts.loss_panels import BUMP_SEED, MEDIAN_SEED, BumpMark, Level, LossPanel, Spread, loss_panels
 from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS
+from analysis.drawings.panels import columns_of, ended
 from analysis.drawings.paths import corners
 from analysis.drawings.subject import MEDIAN_RUN, Subject
-from analysis.drawings.trajectories import columns_of, ended
 from analysis.report.page import Figure
 from analysis.report.prose import percent, plural
 from analysis.report.queries import Query
@@ -34,13 +34,14 @@ READING = (
     "output is from the right answer, over the length of that answer. Thick: the median over the seeds at each step. "
     "Shaded: from the 10 % to the 90 % quantile of the seeds, which is their spread and not a confidence interval. "
     "Thin: the OOD loss of single seeds. A bump that comes at different times is flatter in the median than in the "
-    "runs; so small triangles mark the peak of the bump of every seed that has one, and the dashed line is one run, "
-    "of the median seed, with triangles where the detector has its bump start (below) and peak (above) and a dot "
-    "where it ends. Above each panel, with Wilson's 95 % intervals: the share of the seeds whose OOD loss falls, "
-    "rises and falls by more than the detector's threshold; and of those that memorize transiently, in which "
-    "meanwhile the output comes nearer to a training centre and the training loss does not rise, so that steps too "
-    "large do not count. Grey dashes: 1 % of L_ref, at or below which a run counts as generalized. All panels have "
-    "the same axes; steps are spaced as log(1 + step). What lies above the axis is cut off."
+    "runs; so small triangles mark the peak of the bump of every seed that has one, and dashed lines are single runs,"
+    " with triangles where the detector has their bump start (below) and peak (above) and a dot where it ends: black "
+    "of the median seed, violet, where that has no bump but others have one, of the median seed of those. Above each "
+    "panel, with Wilson's 95 % intervals: the share of the seeds whose OOD loss falls, rises and falls by more than "
+    "the detector's threshold; and of those that memorize transiently, in which meanwhile the output comes nearer to "
+    "a training centre and the training loss does not rise, so that steps too large do not count. Grey dashes: 1 % of"
+    " L_ref, at or below which a run counts as generalized. All panels have the same axes; steps are spaced as log(1 "
+    "+ step). What lies above the axis is cut off, and counted above the panel."
 )
 
 Row = Level | Spread | BumpMark
@@ -58,10 +59,15 @@ class LossCurves(drawing.Drawing):
         query = Query("runs", (subject.sweep_id, tuple(points), EVERY_STEP, 1, 1))
         table = subject.ask(query)
         rows = [row for point in points for row in point_rows(subject, point, table.filter(pl.col("point") == point))]
-        panels = [LossPanel(str(point), subject.label(point) or "all runs", _notes(subject, point)) for point in points]
+        high = top(rows)
+        leaving = {point: leave(subject, point, table.filter(pl.col("point") == point), high) for point in points}
+        panels = [
+            LossPanel(str(point), subject.label(point) or "all runs", (*_notes(subject, point), *leaving[point]))
+            for point in points
+        ]
         last = max(int(subject.data.curves[point].step[-1]) for point in points)
         columns = columns_of(subject)
-        spec = loss_panels(panels, rows, last, top(rows), columns, width=225 if columns > 3 else 250).to_dict()
+        spec = loss_panels(panels, rows, last, high, columns, width=225 if columns > 3 else 250).to_dict()
         caption = f"The OOD loss over training beside the training loss, {_seeds(subject, points)}. {MEDIAN_RUN}"
         queries = [query, subject.data.queries["curves"], subject.data.queries["cells"]]
         return [subject.figure("losses-over-training", "Losses over training", caption, READING, spec, queries)]
@@ -77,9 +83,10 @@ def point_rows(subject: Subject, point: int, table: pl.DataFrame) -> Iterator[Ro
     runs = {int(own): rows for (own,), rows in table.partition_by("seed", as_dict=True, maintain_order=True).items()}
     for own in list(runs)[: thin_seeds(len(subject.points))]:
         yield from _run(key, "run", OOD_LOSS, own, runs[own])
-    if seed in runs:
-        yield from _run(key, "seed", MEDIAN_SEED, seed, runs[seed])
-    yield from _bump(subject, point, seed, runs)
+    whole = {own: name for name, own in ((MEDIAN_SEED, seed), (BUMP_SEED, subject.bump_seed(point))) if own in runs}
+    for own, name in whole.items():
+        yield from _run(key, "seed", name, own, runs[own])
+    yield from _bumps(subject, point, whole, runs)
 
 
 def thin_seeds(panels: int) -> int:
@@ -97,23 +104,37 @@ def _run(key: str, kind: str, name: str, seed: int, rows: pl.DataFrame) -> list[
     return [Level(key, kind, name, seed, float(step[k]), _shown(float(loss[k]))) for k in kept]
 
 
-def _bump(subject: Subject, point: int, seed: int, runs: Mapping[int, pl.DataFrame]) -> Iterator[BumpMark]:
+def _bumps(
+    subject: Subject, point: int, whole: Mapping[int, str], runs: Mapping[int, pl.DataFrame]
+) -> Iterator[BumpMark]:
+    """The bumps of a point; `whole` has the seeds of the runs that are drawn whole, with what the legend calls them."""
     for cell in subject.runs(point).filter(pl.col("bump_peak").is_not_null()).iter_rows(named=True):
-        loss = dict(runs[cell["seed"]].select("step", "ood").iter_rows())
-        for kind in ("start", "peak", "end") if cell["seed"] == seed else ("peak",):
+        loss, name = dict(runs[cell["seed"]].select("step", "ood").iter_rows()), whole.get(cell["seed"])
+        for kind in ("start", "peak", "end") if name else ("peak",):
             step = cell[f"bump_{kind}"]
             if step in loss:
-                yield BumpMark(str(point), kind if cell["seed"] == seed else "other", step, _shown(loss[step]))
+                yield BumpMark(str(point), kind if name else "other", name or "", step, _shown(loss[step]))
 
 
 def _notes(subject: Subject, point: int) -> tuple[str, ...]:
-    runs, seed = subject.runs(point), f"median seed {subject.median_seed(point)}"
+    runs = subject.runs(point)
     told = []
     for outcome in CALLED:
         for share in phase.shares(runs, outcome).filter(pl.col("n") > 0).iter_rows(named=True):
             interval = f"{percent(share['share'])} ({percent(share['low'])} to {percent(share['high'])})"
             told.append(f"{share['k']} of {share['n']} {CALLED[outcome]}: {interval}")
-    return (*told, "; ".join([seed, *ended(subject, point)]))
+    bump = subject.bump_seed(point)
+    own = f"median seed {subject.median_seed(point)}" + ("" if bump is None else f"; of those with a bump: seed {bump}")
+    return (*told, own, *ended(subject, point))
+
+
+def leave(subject: Subject, point: int, table: pl.DataFrame, high: float) -> list[str]:
+    """How many runs of a point have an OOD loss above the panel's upper end, if some have; and if their median has."""
+    # A loss that is not finite is beyond every axis, and so is one that DuckDB hands over as null.
+    beyond = table.filter((~(pl.col("ood") <= high)).fill_null(value=True))["seed"].n_unique()
+    median = bool((subject.data.curves[point].losses[OOD_LOSS][0] > high).any())
+    text = f"{beyond} of {plural(subject.runs(point).height, 'seed')} leave{'s' if beyond == 1 else ''} the panel"
+    return [text + (", the median too" if median else "")] if beyond else []
 
 
 def top(rows: Sequence[Row]) -> float:

@@ -17,7 +17,7 @@ from analysis.report.data import ReportData, ask
 from analysis.report.facts import facts_of
 from analysis.report.grid import scalar
 from analysis.report.page import Figure
-from analysis.report.prose import between
+from analysis.report.prose import between, plural
 from analysis.report.queries import Query
 from swingby.errors import SwingbyError
 from swingby.store import Store
@@ -26,9 +26,10 @@ from swingby.sweepfile.parameters import split
 MEDIAN_RUN = (
     "The median seed of a panel is that of its medoid: the run whose output, in all concepts, takes the path that lies "
     "nearest to those of the other seeds (least median distance, whenever they pass); diverged runs are left out where "
-    "others are not."
+    "others are not. Where the OOD loss of that run has no bump, but those of other seeds have one, the medoid of "
+    "these stands beside it."
 )
-"""The rule of `Subject.median_seed`, for captions."""
+"""The rules of `Subject.median_seed` and `Subject.bump_seed`, for captions."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,19 @@ class Subject:
         return ask(self.store, query)
 
     def label(self, point: int, without: Collection[str] = ()) -> str:
-        """What tells a point from the others: preset first, then `name value` of what varies, save `without`."""
+        """What tells a point from the others: preset first, then `name = value` of what varies, save `without`."""
         values = {name: value for name, value in self.varying[point].items() if name not in without}
         preset = [values.pop("preset")] if "preset" in values else []
-        return ", ".join([*preset, *(f"{name} {plain(scalar(value))}" for name, value in values.items())])
+        variance = " (variance)" if self.is_variance(point) else ""
+        texts = [
+            f"{spoken(name)} = {plain(scalar(value))}{variance if split(name)[0] == 'sigma' else ''}"
+            for name, value in values.items()
+        ]
+        return ", ".join([*preset, *texts])
+
+    def is_variance(self, point: int) -> bool:
+        """Whether sigma is a variance at a point, and not a standard deviation."""
+        return self.runs(point)["sigma_is"][0] == "variance"
 
     def runs(self, point: int) -> pl.DataFrame:
         """The finished cells of a point."""
@@ -86,6 +96,18 @@ class Subject:
         runs = self.runs(point)
         ended = runs.filter(pl.col("status") == "ok")
         return self.medoid(point, (runs if ended.is_empty() else ended)["seed"].to_list())
+
+    def bump_seed(self, point: int) -> int | None:
+        """The medoid of the seeds with a bump, where the median seed has none but others have one."""
+        seeds = self.bumped(point)
+        return self.medoid(point, seeds) if seeds and self.median_seed(point) not in seeds else None
+
+    def told_bumps(self, point: int) -> str:
+        """How many of a point's seeds have a bump, and which one stands for them."""
+        count, seed = len(self.bumped(point)), self.bump_seed(point)
+        what = f"{count} of {plural(self.runs(point).height, 'seed')} {'has' if count == 1 else 'have'} a bump"
+        who = "" if not count else ", this one too" if seed is None else f"; their median: seed {seed}"
+        return what + who
 
     def bumped(self, point: int) -> list[int]:
         """The seeds of a point in whose OOD loss the detector finds a bump."""
@@ -120,6 +142,12 @@ class Subject:
     def cannot(self, drawing: str, why: str) -> SwingbyError:
         """The error of a drawing that this sweep does not fit."""
         return SwingbyError(f"sweep {self.data.sweep['name']!r} cannot be drawn as {drawing}: {why}")
+
+
+def spoken(name: str) -> str:
+    """A parameter as figures write it: `mu.0` of a sweep file is mu_1, since concepts are counted from 1."""
+    parameter, entry = split(name)
+    return parameter if entry is None else f"{parameter}_{entry + 1}"
 
 
 def _value(row: Mapping[str, Any], name: str) -> Any:
