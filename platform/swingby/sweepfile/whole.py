@@ -59,9 +59,9 @@ class SweepFile:
         seeds, mode = read_seeds(self.lined)
         diagram = read_diagram(self.lined, self.experiment, self._written_axes())
         drawings = read_drawings(self.lined, self.experiment, recording)
+        outcome = read_outcome(self.lined, self.experiment, diagram)
         grid = self._grid(seeds, mode)
         self.lined.finish()
-        outcome = read_outcome(self.lined, self.experiment, diagram)
         asked = {"recording": recording, "diagram": diagram, "drawings": drawings, "outcome": outcome}
         return named | grid | asked | {"seeds": tuple(seeds), "seed_mode": mode}
 
