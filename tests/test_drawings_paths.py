@@ -22,7 +22,6 @@ from analysis.drawings import lines, marks
 from analysis.drawings.centre_trajectories import CentreTrajectories
 from analysis.drawings.lines import Name
 from analysis.drawings.loss_curves import CALLED, LossCurves, thin_seeds
-from analysis.drawings.panels import PlaneOptions
 from analysis.drawings.paths import NEAR, Floats, Runs, corners, runs_of
 from analysis.drawings.regions import GAP, by_depth, central, region
 from analysis.drawings.selection import along, names_of
@@ -151,7 +150,7 @@ def test_a_path_keeps_its_looks_with_few_corners(seed: int, length: int, most: i
 @FEW
 @given(st.integers(0, 10_000), st.sampled_from([1.0, 5.0, 20.0, 50.0]))
 def test_marks_stand_at_equal_times(seed: int, every: float) -> None:
-    """Dots are the path at multiples of the interval, those alone left out that lie near to another; arrows likewise."""
+    """Dots are the path at multiples of the interval, those left out that lie near to another; arrows likewise."""
     draw = np.random.default_rng(seed)
     steps = np.unique(np.concatenate([[0], draw.integers(1, 400, 60), [400]])).astype(float)
     path = np.cumsum(draw.uniform(0, 0.05, (len(steps), 2)), axis=0)
@@ -351,7 +350,7 @@ def test_diverged_runs_are_counted_in_their_panel(subject: Subject) -> None:
 
 
 def leave_told(subject: Subject, point: int, text: str) -> bool:
-    """Whether a panel tells of the seeds that leave it, if some do: those with a loss above the axis, or none at all."""
+    """Whether a panel tells of the seeds that leave it, those with a loss above the axis, if some do."""
     upper = top_of(text)
     runs = subject.ask(Query("runs", (subject.sweep_id, (point,), 10**6, 1, 1)))
     worst = {
@@ -406,19 +405,23 @@ def test_the_nearest_training_point_is_the_one_that_is_told(subject: Subject) ->
 def test_a_truncated_set_is_beside_its_whole_twin(subject: Subject, tmp_path: Path) -> None:
     """How many sets had a point drawn again is told where the store has the sets as drawn at first, and only there."""
     wide = SWEEP.replace("sigma: [0.05, 0.05]", "sigma: [0.3, 0.3]").replace("60.0", "0.01")
-    for name, cut in (("cut", "true"), ("whole", "false")):
-        text = wide.replace("name: paths", f"name: {name}").replace("n: 60", f"n: 60, truncate: {cut}")
+
+    def trained(cut: str) -> str:
+        text = wide.replace("name: paths", f"name: cut-{cut}").replace("n: 60", f"n: 60, truncate: {cut}")
         sweep = Sweep.parse(text, "cut.yaml", confirm_above=None)
         sweep.run(tmp_path, local=True)
-        with Store.open(tmp_path) as store:
-            (found,) = TrainingPoints().figures(Subject(read(store, sweep.sweep_id), store), PlaneOptions())
-            assert "drawn again" not in json.dumps(found.spec)
-            if name == "cut":
-                cut_id = sweep.sweep_id
-                continue
-            again = Subject(read(store, cut_id), store)
-            whole = Subject(read(store, sweep.sweep_id), store)
-            text = json.dumps(TrainingPoints().figures(again, PlaneOptions())[0].spec)
+        return sweep.sweep_id
+
+    def text_of(store: Store, sweep_id: str) -> str:
+        return json.dumps(drawn(Subject(read(store, sweep_id), store), "points").spec)
+
+    cut = trained("true")
+    with Store.open(tmp_path) as store:
+        assert "drawn again" not in text_of(store, cut)
+    uncut = trained("false")
+    with Store.open(tmp_path) as store:
+        assert "drawn again" not in text_of(store, uncut)
+        text, whole = text_of(store, cut), Subject(read(store, uncut), store)
         near = {
             point: sum(
                 np.linalg.norm(np.array(row["training_point"][0]) - row["mu"]) < min(row["mu"]) / 2
