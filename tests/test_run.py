@@ -123,8 +123,11 @@ def test_a_dear_start_does_not_make_batches_of_one(walk: Any, monkeypatch: pytes
 
     monkeypatch.setattr("swingby.run.plan.run_batch", slow)
     planner = Planner(walk.sweep(axes={"width": [1]}, seeds=60), walk.records())
+    stopped = Planner(walk.sweep(axes={"width": [1]}, seeds=60), walk.records())
+    stopped.stop = lambda: stopped.piloted > 0
+    stopped.measure()
     planner.measure()
-    assert planner.piloted == 1 + 2 + 16
+    assert (stopped.piloted, planner.piloted) == (1, 1 + 2 + 16)
     assert Cost(16.0, 0.01, 1.0).batch_size(5.0) == 1600
 
 

@@ -189,9 +189,10 @@ class Planner:
     def unmeasured(self) -> list[str]:
         """The shapes worth measuring among those of missing cells, cheapest first, that no batch was measured of.
 
-        A shape whose cells are trained one by one is not worth it: its pilot would be the run.
+        A shape whose cells are trained one by one is not worth it: its pilot would be the run. One cell alone (of a
+        pilot that was stopped) measures nothing: it cannot tell what a batch costs from what a cell does.
         """
-        known = {sample.shape for sample in self._samples()}
+        known = {sample.shape for sample in self._samples() if sample.cells > 1}
         most = self._most()
         work = {shape: work for shape, work in self._work(self.todo).items() if most[shape] > 1}
         return [shape for shape in worth_measuring(work) if shape not in known]
