@@ -351,5 +351,5 @@ def test_the_command_prints_the_path(trained: Path, tmp_path: Path) -> None:
     arguments = ["report", "small", "--data", str(trained), "--out", str(tmp_path), "--no-png", "--no-svg", "--no-pdf"]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
-    assert Path(done.output.strip()) == tmp_path / "small" / PAGE
+    assert Path(done.stdout.strip()) == tmp_path / "small" / PAGE
     assert CliRunner().invoke(app, [*arguments, "--plane", "one"]).exit_code == 2
