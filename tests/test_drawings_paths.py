@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 import vl_convert
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analysis.charts.planes import MEDIAN_SEED, Corner, Mark, ordered_colours
@@ -23,7 +23,7 @@ from analysis.drawings.centre_trajectories import CentreTrajectories
 from analysis.drawings.lines import Name
 from analysis.drawings.loss_curves import CALLED, LossCurves, thin_seeds
 from analysis.drawings.paths import NEAR, Floats, Runs, corners, runs_of
-from analysis.drawings.regions import GAP, by_depth, central, region
+from analysis.drawings.regions import GAP, by_depth, central, distances, region
 from analysis.drawings.selection import along, names_of
 from analysis.drawings.subject import Subject
 from analysis.drawings.training_points import FIRST, SAMPLE, TrainingPoints
@@ -59,10 +59,10 @@ record: {also: [centres, points]}
 """
 
 
-def walks(count: int, seed: int, length: int = 60) -> list[Floats]:
-    """Smooth paths from near the origin to (1, 1), each bent in its own way."""
+def walks(count: int, seed: int, length: int = 60, power: float = 1.0) -> list[Floats]:
+    """Smooth paths from near the origin to (1, 1), each bent in its own way; `power` says how they speed up."""
     draw = np.random.default_rng(seed)
-    u = np.linspace(0, 1, length)[:, None]
+    u = np.linspace(0, 1, length)[:, None] ** power
     start, bend = draw.normal(0, 0.1, (count, 2)), draw.normal(0, 0.5, (count, 2))
     return [(1 - u) * a + u + u * (1 - u) * b for a, b in zip(start, bend, strict=True)]
 
@@ -101,13 +101,31 @@ def test_the_band_keeps_off_where_no_central_path_runs() -> None:
 
 @FEW
 @given(st.integers(3, 15), st.integers(0, 10_000))
-def test_the_central_paths_do_not_hang_on_time_or_order(count: int, seed: int) -> None:
-    """The same paths walked at other speeds and listed in another order have the same central half."""
+@example(7, 353)  # two paths that are each other's median
+def test_the_central_paths_do_not_hang_on_their_order(count: int, seed: int) -> None:
+    """The same paths listed in another order have the same depths, ties included."""
     paths = walks(count, seed, 200)
-    draw = np.random.default_rng(seed)
-    order = draw.permutation(count)
-    slower = [paths[i][np.unique((199 * np.linspace(0, 1, 400) ** 1.7).round().astype(int))] for i in order]
-    assert {int(order[i]) for i in central(slower)} == set(central(paths))
+    order = np.random.default_rng(seed).permutation(count)
+    shuffled = [paths[i] for i in order]
+    assert [int(order[i]) for i in by_depth(shuffled)] == by_depth(paths)
+    assert {int(order[i]) for i in central(shuffled)} == set(central(paths))
+
+
+@FEW
+@given(st.integers(3, 15), st.integers(0, 10_000), st.floats(0.6, 1.7))
+def test_the_central_paths_do_not_hang_on_time(count: int, seed: int, power: float) -> None:
+    """The same paths walked at other speeds are as far from one another as before, within a thousandth of mu; so a path
+    of the central half is exchanged only for one whose depth differs by less than two of these."""
+    paths, slower = walks(count, seed, 400), walks(count, seed, 300, power)
+    before, after = distances(paths), distances(slower)
+    np.testing.assert_allclose(after, before, rtol=0, atol=1e-3)
+    depth, (left, came) = np.median(before, axis=1), exchanged(central(paths), central(slower))
+    assert all(abs(depth[i] - depth[j]) < 2e-3 for i in left for j in came)
+
+
+def exchanged(before: list[int], after: list[int]) -> tuple[set[int], set[int]]:
+    """Who left, and who came instead."""
+    return set(before) - set(after), set(after) - set(before)
 
 
 @FEW

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,9 +48,26 @@ class Said(Progress):
         self.said.append(text)
 
 
-def abandoned() -> set[Path]:
-    """Private folders that runs left."""
-    return set(Path("/tmp").glob("swingby-*-*"))
+def folders() -> set[Path]:
+    """Private folders of this process's runs; that of its token, which lives as long as the process, is left out."""
+    token = os.environ.get("RAY_AUTH_TOKEN_PATH")
+    found = set(Path("/tmp").glob(f"swingby-{os.getpid()}-*"))
+    return found - ({Path(token).parent} if token else set())
+
+
+@pytest.fixture
+def nothing_left() -> Iterator[None]:
+    """No process and no private folder is left behind that was not there before; other tests have theirs."""
+    before, here = children(), folders()
+    yield
+    _, left = psutil.wait_procs(children() - before, timeout=20)
+    assert not left, [" ".join(process.cmdline()) for process in left]
+    assert folders() <= here
+
+
+def children() -> set[psutil.Process]:
+    """The processes below this one."""
+    return set(psutil.Process().children(recursive=True))
 
 
 def wait_for(what: Any, seconds: float = 60) -> None:
@@ -73,11 +91,12 @@ def rays(child: subprocess.Popen[str]) -> list[psutil.Process]:
     return psutil.Process(child.pid).children(recursive=True)
 
 
+@pytest.mark.usefixtures("nothing_left")
 def test_tune_isolates_what_goes_wrong(walk: Any) -> None:
     """Cells that raise or diverge are rows; a batch whose process dies once is finished, one that always dies is given
     up with a reason while the others go on; workers compute on one thread whatever the driver's environment says; and
     neither processes nor files are left behind."""
-    before, said = abandoned(), Said()
+    said = Said()
     sweep = walk.sweep(axes={"wants": ["ok", "raise", "diverge", "once", "die"]}, seeds=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "8")
@@ -90,8 +109,6 @@ def test_tune_isolates_what_goes_wrong(walk: Any) -> None:
     assert next(iter(result.lost.values())).startswith(f"its process died {tune.RETRIES + 1} times")
     assert sum("is tried again" in line for line in said.said) == tune.RETRIES + 1
     assert {row.threads for row in walk.rows("select threads from walk where status <> 'failed'")} == {"1"}
-    assert abandoned() - before <= {Path(os.environ["RAY_AUTH_TOKEN_PATH"]).parent}
-    assert not psutil.Process().children(recursive=True)
 
 
 def test_tune_leaves_what_the_loop_leaves(walk: Any) -> None:
@@ -147,13 +164,13 @@ def test_sim_by_tune_and_by_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyP
             np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-12 * row.l_ref)
 
 
+@pytest.mark.usefixtures("nothing_left")
 def test_a_fault_ends_the_run(walk: Any) -> None:
     """What no second try would mend (a broken contract) ends the run with its reason after one try."""
     sweep = walk.sweep(axes={"wants": ["exit"]}, seeds=1)
     with pytest.raises(SwingbyError, match="no final row"):
         run_sweep(sweep, walk.data, workers=1, pilot=False, progress=Progress())
     assert set(walk.started().values()) == {1}
-    assert not psutil.Process().children(recursive=True)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

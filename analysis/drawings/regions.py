@@ -41,16 +41,24 @@ def even(path: Floats, pieces: int | None = None) -> Floats:
     return np.stack([np.interp(at, length, along) for along in path.T], axis=1)
 
 
-def by_depth(paths: Sequence[Floats]) -> list[int]:
-    """The paths (T, k) in the order of their median distance to the others, the nearest first: the medoid leads.
+def distances(paths: Sequence[Floats]) -> Floats:
+    """(R, R), symmetric: the mean distance of places along a path (T, k) to the nearest place of another, both ways.
 
-    How far one path is from another: the mean distance of places along it to the nearest place of the other, and the
-    other way round. It asks where paths run and not when, since the same turn taken a little later is the same turn.
+    It asks where paths run and not when, since the same turn taken a little later is the same turn.
     """
     places = [even(path, PIECES) for path in paths]
     joined = np.concatenate(places)
     there = np.array([cdist(own, joined).min(axis=0).reshape(len(paths), -1).mean(axis=1) for own in places])
-    return np.argsort(np.median(there + there.T, axis=1), kind="stable").tolist()
+    return there + there.T
+
+
+def by_depth(paths: Sequence[Floats]) -> list[int]:
+    """The paths (T, k) in the order of their median distance to the others, the nearest first: the medoid leads.
+
+    Two paths that are each other's median have exactly the same: there the mean distance decides, not who stands first.
+    """
+    away = np.sort(distances(paths), axis=1)  # sums of sorted numbers do not hang on the order of the paths either
+    return np.lexsort((away.sum(axis=1), np.median(away, axis=1))).tolist()
 
 
 def central(paths: Sequence[Floats], share: float = SHARE) -> list[int]:
