@@ -28,20 +28,30 @@ def write_parquet(path: Path, table: pa.Table, header: Mapping[str, Any], digits
     if len(set(table.column_names)) < table.num_columns:
         raise SwingbyError(f"{path.name}: a column comes twice among {', '.join(table.column_names)}")
     schema = table.schema.with_metadata({_META: json.dumps(header).encode()})
-    # Floats hardly repeat: a dictionary of them costs time and saves nothing.
-    dictionary: Any = [name for name in table.column_names if not _holds_floats(table.schema.field(name).type)]
-    options = {"compression": "zstd", "use_dictionary": dictionary or False, "row_group_size": 16384}
+    floats, others = _leaves(table.schema)
+    options: dict[str, Any] = {
+        "compression": "zstd",
+        # Floats hardly repeat, but their first bytes do: apart, these shrink, and the rest is not worth a try.
+        "use_dictionary": others or False,
+        "use_byte_stream_split": floats or False,
+        "row_group_size": 16384,
+    }
 
     def write(temporary: Path) -> None:
-        pq.write_table(table.cast(schema), temporary, write_page_checksum=True, **options)
+        pq.write_table(table.replace_schema_metadata(schema.metadata), temporary, write_page_checksum=True, **options)
 
     return write_whole(path, write, digits)
 
 
-def _holds_floats(type_: pa.DataType) -> bool:
-    while pa.types.is_list(type_) or pa.types.is_large_list(type_):
-        type_ = type_.value_type
-    return pa.types.is_floating(type_)
+def _leaves(schema: pa.Schema) -> tuple[list[str], list[str]]:
+    """The columns of floats, and the others, as Parquet names them: an entry of a list is `.list.element` of it."""
+    floats, others = list[str](), list[str]()
+    for field in schema:
+        name, type_ = field.name, field.type
+        while pa.types.is_list(type_) or pa.types.is_large_list(type_):
+            name, type_ = f"{name}.list.element", type_.value_type
+        (floats if pa.types.is_floating(type_) else others).append(name)
+    return floats, others
 
 
 def _header(schema: pa.Schema, kind: str) -> dict[str, Any]:

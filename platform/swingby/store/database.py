@@ -22,8 +22,12 @@ REBUILD = "`swingby rebuild` makes the store again from the records"
 STORAGE = "storage_version 'v1.5.0'"
 """Attach option: any supported DuckDB reads what any other wrote."""
 
-CURVES = f"{STORAGE}, row_group_size 10240"
-"""Attach options of a curve segment, whose rows are long: a checkpoint writes the last row group again."""
+CURVES = f"{STORAGE}, row_group_size 2048"
+"""Attach options of a curve segment, whose rows are long: a row group of them is what fits a processor's cache (three
+times as fast as groups of 10,240 rows), and a checkpoint writes the last one again."""
+
+WRITER = {"memory_limit": "1GB", "disabled_compression_methods": "alp,alprd"}
+"""Settings of the writer. Packing floats costs as much as all else it does with a curve, and saves an eighth."""
 
 
 def connect(**config: Any) -> Database:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -152,7 +153,7 @@ def piece(name: str, size: int, header: ShardHeader, table: pa.Table) -> Piece:
     }
     for column, value in constants.items():
         rows = rows.append_column(column, pa.repeat(value, count))
-    rows = rows.append_column("place", pa.array(range(count), pa.int64()))
+    rows = rows.append_column("place", pa.array(np.arange(count)))
     rows = rows.set_column(rows.column_names.index("from_step"), "from_step", pc.fill_null(rows["from_step"], 0))
     for column in scalars.column_names:
         rows = rows.append_column(column, scalars[column])
@@ -225,7 +226,7 @@ def fold_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) -
         count = shard.rows.num_rows
         first = known.get(shard.name, top)
         start = (segment << 32) + first
-        numbers[shard.name] = pa.array(range(start, start + count), pa.int64())
+        numbers[shard.name] = pa.array(np.arange(start, start + count))
         if shard.name in known:
             continue
         top += count

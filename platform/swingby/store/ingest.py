@@ -22,6 +22,8 @@ from swingby.store.layout import SEALED, Generation, Layout
 from swingby.store.tables import fetch, insert_one
 
 SEGMENT_ROWS = 100_000
+SEALED_UNCOPIED = 20_000
+"""An open segment with so many rows is sealed to be published: a sealed one is read where it is, any other is copied."""
 GROUP_ROWS = 20_000
 GROUP_BYTES = 128 * 2**20
 READ_AHEAD = 4
@@ -215,7 +217,7 @@ class Ingest:
             self._apply(group)
             shards += len(group)
             rows += sum(piece.rows.num_rows for piece in group)
-            self._seal_if_full()
+            self._seal(self._segment_rows)
         return shards, rows
 
     def _groups(self, names: Iterable[str]) -> Iterator[list[fold.Piece]]:
@@ -259,9 +261,10 @@ class Ingest:
             for piece in group:
                 self._forgive(piece.name)
 
-    def _seal_if_full(self) -> None:
+    def _seal(self, least: int) -> None:
+        """Puts the open segment away if it has so many rows."""
         (rows,) = fetch(self._build.connection(), 'select coalesce(sum("rows"), 0) from seg.shards')[0]
-        if rows >= self._segment_rows:
+        if rows >= least:
             self._build.seal()
             self._admitted.clear()
 
@@ -286,8 +289,9 @@ class Ingest:
         return True
 
     def _publish(self, newest: Generation | None, revision: int) -> None:
-        """Copies the index and the open segment beside the published ones, then flips the pointer."""
+        """Copies the index and what is in the open segment beside the published ones, then flips the pointer."""
         start = time.perf_counter()
+        self._seal(SEALED_UNCOPIED)
         schema = self._build.views()
         self._build.close()
         self._admitted.clear()
