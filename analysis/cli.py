@@ -25,7 +25,7 @@ def report(
 ) -> None:
     """Draws a sweep: one HTML page that works offline, and every figure beside it as PNG, SVG and PDF; prints the path.
 
-    Works on unfinished sweeps too: the page says what is missing.
+    Works on unfinished sweeps too: the page says what is missing. Where a drawing fails it says so and shows the rest.
 
     Example:
 
@@ -35,7 +35,10 @@ def report(
 
     tell(f"drawing {sweep} ...")
     wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
-    say(str(write_report(sweep, data, out, wanted, _plane(plane)).page))
+    written = write_report(sweep, data, out, wanted, _plane(plane))
+    for fault in written.faults:
+        tell(f"warning: {fault}")
+    say(str(written.page))
 
 
 def figures(

@@ -128,6 +128,8 @@ def _drawn(sweeps: Sequence[Sweep], data: Path, out: Path, kinds: Collection[str
             found.append(shown)
             told = f"{plural(len(shown.pictures), 'figure')}, {duration(shown.seconds)}"
             say(f"[{len(found)} of {len(tasks)}] {sweep.name}: {told}")
+            for fault in shown.report.faults:
+                say(f"warning: {sweep.name}: {fault}")
     except KeyboardInterrupt:
         raise SwingbyError("stopped while drawing; what is trained is kept, and the same command goes on") from None
     finally:
@@ -171,7 +173,7 @@ def _row(sweep: Sweep, shown: Shown) -> Mapping[str, Any]:
         "title": sweep.title or "",
         "description": " ".join((sweep.description or "").split()),
         "link": f"{shown.report.name}/{shown.report.page.name}",
-        "warnings": shown.report.warnings,
+        "warnings": [*shown.report.faults, *shown.report.warnings],
         "figures": figures,
         "seeds": f"{plural(len(sweep.points), 'point')}, {plural(len(sweep.seeds), 'seed')} each",
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, field_validator
 
 from analysis.charts.planes import Panel, Spot
 from analysis.charts.trajectory import Plane, landmarks
@@ -34,9 +34,19 @@ MARKS = (
 class PlaneOptions(drawing.Options):
     """Which concepts span the panels."""
 
-    plane: Annotated[tuple[int, int] | None, BeforeValidator(lambda v: tuple(v) if isinstance(v, list) else v)] = Field(
+    plane: Annotated[
+        tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None,
+        BeforeValidator(lambda v: tuple(v) if isinstance(v, list) else v),
+    ] = Field(
         None, description="two concepts, counted from 1; without it every two neighbours, or with along the first two"
     )
+
+    @field_validator("plane")
+    @classmethod
+    def _a_plane(cls, value: tuple[int, int] | None) -> tuple[int, int] | None:
+        if value is not None and value[0] == value[1]:
+            raise ValueError("names one concept twice; allowed: two different ones")
+        return value
 
     def planes(self, subject: Subject, name: str) -> list[tuple[int, int]]:
         """The planes that are drawn.
@@ -46,7 +56,7 @@ class PlaneOptions(drawing.Options):
         """
         concepts = min(subject.cells["s"].to_list())
         asked = [self.plane] if self.plane else [(k, k + 1) for k in range(1, concepts)]
-        if not asked or not all(1 <= k <= concepts for k in asked[0]) or asked[0][0] == asked[0][1]:
+        if not asked or not all(k <= concepts for k in asked[0]):
             raise subject.cannot(name, f"a plane takes two different concepts from 1 to {concepts}")
         return asked
 

@@ -27,10 +27,12 @@ from analysis.drawings.panels import (
     spots,
 )
 from analysis.drawings.paths import Runs, runs_of
+from analysis.drawings.selection import names_of
 from analysis.drawings.subject import MEDIAN_RUN, Subject
 from analysis.report.page import Figure
 from analysis.report.queries import Query
-from swingby import drawing
+from swingby import drawing, plugins
+from swingby.sweepfile.parameters import split
 
 READING = (
     PLACES + BANDS + "Black: the median over the seeds at each step, coordinate by coordinate, which blurs a bend that "
@@ -52,6 +54,14 @@ class Trajectories(drawing.Drawing):
     name: ClassVar[str] = "trajectories"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     Options: ClassVar[type[drawing.Options]] = TrajectoryOptions
+
+    def check(self, options: TrajectoryOptions, axis_names: Sequence[str]) -> Sequence[drawing.Wrong]:
+        """Lines can differ only in what an axis changes."""
+        if options.along is None or names_of(options.along, axis_names):
+            return ()
+        known = [*axis_names, *{split(name)[0]: None for name in axis_names}]
+        wrong = f"the lines of a panel cannot differ in {options.along!r}: no axis changes it"
+        return [drawing.Wrong("along", wrong, plugins.nearest(options.along, list(dict.fromkeys(known))))]
 
     def figures(self, subject: Subject, options: TrajectoryOptions) -> Sequence[Figure]:
         """One figure: with `along` a panel of several lines for every other setting, else panels of single points."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import uuid
 from collections.abc import Collection, Mapping, Sequence
@@ -45,12 +44,14 @@ class Report:
         page: where it lies.
         figures: what it shows.
         warnings: what a reader must know first.
+        faults: which drawings failed, and why.
     """
 
     name: str
     page: Path
     figures: Sequence[Figure]
     warnings: Sequence[str]
+    faults: Sequence[str]
 
 
 def write_report(
@@ -76,6 +77,8 @@ def write_report(
     Raises:
         SwingbyError: no such sweep (with the nearest name), no finished cell in it, or the disk refuses.
     """
+    from analysis.drawings.attempts import attempt  # drawings are made of pieces of this package
+
     records = Records.open(data, create=False)
     ingest(records)
     with Store.open(records.data) as store:
@@ -83,11 +86,11 @@ def write_report(
         shown = _written_now(sweep, found.sweep_id) if presentation is None else presentation
         derive(records, [found.sweep_id])
         read = report_data.read(store, found.sweep_id, plane, shown)
-        figures = Figures(read, Examples.of(read, store), drawn(read, store))
+        figures = Figures(read, Examples.of(read, store), *attempt(read, store))
     folder = out.expanduser().absolute() / found.name
     contents = {PAGE: page(figures, kinds).encode(), **pictures(figures.every, kinds)}
     replace_folder(folder, contents)
-    return Report(found.name, folder / PAGE, figures.every, words.warnings(figures.data))
+    return Report(found.name, folder / PAGE, figures.every, words.warnings(figures.data), figures.faults)
 
 
 def _written_now(sweep: str, sweep_id: str) -> Mapping[str, Any]:
@@ -96,22 +99,6 @@ def _written_now(sweep: str, sweep_id: str) -> Mapping[str, Any]:
         return {}
     written = Sweep.load(sweep, confirm_above=None)
     return written.presentation if written.sweep_id == sweep_id else {}
-
-
-def drawn(read: ReportData, store: Store) -> list[Figure]:
-    """The figures of the drawings that the sweep file names, in its order.
-
-    Raises:
-        SwingbyError: a drawing is not installed here, or the sweep does not fit it.
-    """
-    from analysis.drawings.subject import Subject  # drawings are made of pieces of this package
-
-    subject, found = Subject(read, store), list[Figure]()
-    for asked in read.resolved.get("drawings", ()):
-        drawing = plugins.drawing(asked["name"])
-        options = drawing.Options.model_validate_json(json.dumps(asked["options"]))
-        found += drawing.figures(subject, options)
-    return found
 
 
 def pictures(figures: Collection[Figure], kinds: Collection[str]) -> dict[str, bytes]:
@@ -170,7 +157,7 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> str:
         "experiment": data.sweep["experiment"],
         "written": utc_now()[:16].replace("T", " ") + " UTC",
         "figures": figures.every,
-        "warnings": words.warnings(data),
+        "warnings": [*figures.faults, *words.warnings(data)],
         "summary": words.summary(data, figures.examples),
         "files": [kind for kind in KINDS if kind in kinds],
         "table": words.Table.of(data),

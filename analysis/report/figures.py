@@ -36,11 +36,13 @@ class Figures:
         data: what they are made from.
         examples: the points whose curves are shown at length.
         drawn: what the drawings made that the sweep file names.
+        faults: which of these drawings failed, and why.
     """
 
     data: ReportData
     examples: Examples
     drawn: Sequence[Figure] = ()
+    faults: Sequence[str] = ()
 
     @cached_property
     def every(self) -> list[Figure]:

@@ -151,7 +151,9 @@ def _known_outcome(lined: Lined, experiment: str, outcome: str, path: Path) -> N
         lined.fault(path, f"unknown outcome {outcome!r}", plugins.nearest(outcome, known))
 
 
-def read_drawings(lined: Lined, experiment: Experiment | None, recording: Recording) -> tuple[Drawn, ...]:
+def read_drawings(
+    lined: Lined, experiment: Experiment | None, recording: Recording, axes: Sequence[str]
+) -> tuple[Drawn, ...]:
     """The drawings: a list of names, or of mappings from one name to its options."""
     given = lined.value.get("drawings")
     if given is None:
@@ -160,11 +162,13 @@ def read_drawings(lined: Lined, experiment: Experiment | None, recording: Record
         wrong = f"drawings must be a list of names, got {shown(given)}"
         lined.fault(("drawings",), wrong, "such as drawings: [losses, {trajectories: {along: mu}}]")
         return ()
-    read = [_drawn(lined, index, item, experiment, recording) for index, item in enumerate(given)]
+    read = [_drawn(lined, index, item, experiment, recording, axes) for index, item in enumerate(given)]
     return tuple(drawn for drawn in read if drawn is not None)
 
 
-def _drawn(lined: Lined, index: int, item: Any, experiment: Experiment | None, recording: Recording) -> Drawn | None:
+def _drawn(
+    lined: Lined, index: int, item: Any, experiment: Experiment | None, recording: Recording, axes: Sequence[str]
+) -> Drawn | None:
     path: Path = ("drawings", index)
     name, options = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else (item, {})
     known = list(plugins.offered(plugins.DRAWINGS))
@@ -184,7 +188,11 @@ def _drawn(lined: Lined, index: int, item: Any, experiment: Experiment | None, r
         lined.fault(path, f"drawing {name!r} needs the recording {lacking!r}", f"write record: {{also: [{lacking}]}}")
     place = (*path, name) if isinstance(item, dict) else path
     checked = lined.read(place, options or {}, drawing.Options)
-    return None if checked is None else Drawn(name, checked.model_dump(mode="json"))
+    if checked is None:
+        return None
+    for option, message, hint in drawing.check(checked, axes):
+        lined.fault((*place, option), message, hint)
+    return Drawn(name, checked.model_dump(mode="json"))
 
 
 def axis_names(axes: Mapping[str, Any]) -> list[str]:

@@ -58,7 +58,7 @@ class SweepFile:
         recording = read_recording(self.lined, self.experiment)
         seeds, mode = read_seeds(self.lined)
         diagram = read_diagram(self.lined, self.experiment, self._written_axes())
-        drawings = read_drawings(self.lined, self.experiment, recording)
+        drawings = read_drawings(self.lined, self.experiment, recording, self._written_axes())
         outcome = read_outcome(self.lined, self.experiment, diagram)
         grid = self._grid(seeds, mode)
         self.lined.finish()
