@@ -22,11 +22,14 @@ def canonical_json(value: Mapping[str, Json]) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
 
 
+def stream_key(*key: str | int) -> bytes:
+    """The 16 bytes that key a stream: the first of the SHA-256 of `key`; as a Philox key, little-endian."""
+    return hashlib.sha256(canonical_json({"key": list(key)}).encode()).digest()[:16]
+
+
 def philox(*key: str | int) -> np.random.Generator:
-    """A counter-based generator (Philox) keyed by the SHA-256 of `key`: equal keys give equal draws."""
-    text = canonical_json({"key": list(key)})
-    digest = hashlib.sha256(text.encode()).digest()
-    return np.random.Generator(np.random.Philox(key=int.from_bytes(digest[:16], "little")))
+    """A counter-based generator (Philox) keyed by `stream_key`: equal keys give equal draws."""
+    return np.random.Generator(np.random.Philox(key=int.from_bytes(stream_key(*key), "little")))
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,11 @@ class Cell:
 
         With `common` seeds every point of the grid shares a seed's draws; with `independent` no two points do.
         """
-        if self.point.seeds == "common":
-            return philox(self.seed, name)
-        return philox(self.seed, self.point.point_id, name)
+        return philox(*self._stream(name))
+
+    def key(self, name: str) -> bytes:
+        """What keys `stream(name)`, for engines that have streams of their own: 16 bytes (see `stream_key`)."""
+        return stream_key(*self._stream(name))
+
+    def _stream(self, name: str) -> tuple[str | int, ...]:
+        return (self.seed, name) if self.point.seeds == "common" else (self.seed, self.point.point_id, name)
