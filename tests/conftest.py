@@ -14,6 +14,19 @@ from hypothesis import settings
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share what a module makes once (a trained sweep, a browser) run one after the other in one process."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "module" in scopes_of(item):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+
+
+def scopes_of(item: pytest.Function) -> set[str]:
+    """The scopes of the fixtures that a test takes, by whatever way."""
+    return {found[-1].scope for found in item._fixtureinfo.name2fixturedefs.values()}
+
+
 PLUGIN = Path(__file__).parent / "plugin"
 WALK = Path(__file__).parent / "walk"
 

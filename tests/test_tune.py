@@ -23,6 +23,9 @@ from swingby.run.progress import Progress
 from swingby.store import Store
 from swingby.sweep import Sweep
 
+pytestmark = pytest.mark.xdist_group("ray")
+"""One after the other: each starts a Ray of its own, with two workers."""
+
 DRIVER = """
 import sys
 from swingby.errors import SwingbyError

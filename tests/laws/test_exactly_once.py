@@ -48,7 +48,7 @@ class Nursery:
         self.at = folder / "at"
         self.process = subprocess.Popen(
             [sys.executable, str(WALK / "walk_nursery.py")],
-            env={**os.environ, "PYTHONPATH": str(WALK)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(WALK), os.environ.get("PYTHONPATH", "")])},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -226,6 +226,7 @@ print(run_sweep(Sweep.load("walks.yaml"), "data", pilot=False, workers=2, progre
 """
 
 
+@pytest.mark.xdist_group("ray")
 def test_killed_workers_and_drivers_of_tune(walk: Any) -> None:
     """By Ray Tune: workers killed at random while they train, the driver killed, its workers perhaps still at it when
     the next one begins; then finished."""
