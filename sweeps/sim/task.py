@@ -138,12 +138,14 @@ def random_rotation(cell: Cell) -> Array:
     QR of a normal matrix from the stream `rotation`, with the signs of R's diagonal taken out, so that Q is unique.
     """
     p = _params(cell)
-    if not p.rotate:
-        return np.eye(p.d)
-    Q, upper = np.linalg.qr(cell.stream("rotation").standard_normal((p.d, p.d)))
-    Q = Q * np.where(np.diag(upper) < 0, -1.0, 1.0)
-    if np.linalg.det(Q) < 0:
-        Q[:, -1] *= -1
+    return orthogonal(cell.stream("rotation").standard_normal((p.d, p.d))) if p.rotate else np.eye(p.d)
+
+
+def orthogonal(drawn: Array) -> Array:
+    """Q of QR with R's diagonal positive and, by the last column's sign, determinant +1; shapes (..., d, d)."""
+    Q, upper = np.linalg.qr(drawn)
+    Q = Q * np.where(np.diagonal(upper, axis1=-2, axis2=-1) < 0, -1.0, 1.0)[..., None, :]
+    Q[..., -1] *= np.where(np.linalg.det(Q) < 0, -1.0, 1.0)[..., None]
     return Q
 
 
