@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise, product
 from pathlib import Path
@@ -439,18 +440,26 @@ def test_a_truncated_set_is_beside_its_whole_twin(subject: Subject, tmp_path: Pa
     uncut = trained("false")
     with Store.open(tmp_path) as store:
         assert "drawn again" not in text_of(store, uncut)
-        text, whole = text_of(store, cut), Subject(read(store, uncut), store)
-        near = {
-            point: sum(
-                np.linalg.norm(np.array(row["training_point"][0]) - row["mu"]) < min(row["mu"]) / 2
-                for row in whole.runs(point).iter_rows(named=True)
-            )
-            for point in whole.points
-        }
+        text, near = text_of(store, cut), Counter[int]()
+        first = "select point, mu, training_point[1] as first from members join sim using (cell_id) where sweep_id = $1"
+        for row in store.sql(first, [uncut]).rows():
+            near[row.point] += bool(np.linalg.norm(np.array(row.first) - row.mu) < min(row.mu) / 2)
         assert sum(near.values()) > 0
         for count in near.values():
             assert f"{count} of 4 seeds had a point drawn again" in text
     assert "drawn again" not in json.dumps(drawn(subject, "points").spec)
+
+
+def test_the_cells_carry_no_recordings(subject: Subject) -> None:
+    """What grows with the records or the training set stays in the store, unless a drawing asks for it."""
+    recorded = {"step", "ood_loss", "train_loss", "output", "centre_output", "training_point"}
+    kept = {row.column_name for row in subject.store.sql("select column_name from (describe sim)").rows()}
+    assert recorded < kept
+    assert not recorded & set(subject.cells.columns)
+    nested = [
+        name for name, kind in subject.cells.schema.items() if isinstance(kind, pl.List) and kind.inner.is_nested()
+    ]
+    assert nested == []
 
 
 def test_centre_paths_end_where_training_puts_them(subject: Subject) -> None:

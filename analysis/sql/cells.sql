@@ -13,7 +13,7 @@ expected as (
 )
 select columns(lambda name: name not in (
     'step', 'ood_loss', 'train_loss', 'output', 'jacobian', 'hierarchy_loss', 'centre_output', 'growth', 'suppression', 'noise',
-    'recorded', 'init_weights'
+    'recorded', 'init_weights', 'training_point'
 ))
 from here
 join sim using (cell_id)
