@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis import noise
+from analysis import kernels, noise
 from analysis.extrema import Extrema, Floats, Ints, zigzag
 
 FLOOR = 0.01
@@ -72,15 +72,29 @@ def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy:
         steps: (T,), strictly increasing.
         noisy: (C,), False where the run has no sampling noise.
     """
-    scale, train_scale = np.zeros_like(loss), np.zeros_like(loss)
-    sd = np.zeros(len(loss))
-    if not noisy.any():
-        return _read(loss, train, distance, scale, train_scale, sd)
-    of_loss, of_train = noise.measure(loss[noisy], steps), noise.measure(train[noisy], steps)
-    scale[noisy], train_scale[noisy] = of_loss.threshold, of_train.threshold
-    sd[noisy] = np.median(of_loss.sd, axis=1)
-    plain = _read(loss, train, distance, scale, train_scale, sd)
-    return _stronger(plain, _read_means(of_loss, of_train, distance[noisy], steps), np.flatnonzero(noisy))
+    scale, sd, tau = np.zeros_like(loss), np.zeros(len(loss)), np.full(len(loss), FLOOR)
+    rows = np.flatnonzero(noisy)
+    if not len(rows):
+        legs = _legs(loss, scale)
+        return Descent(legs.drops, _as_recorded(legs, loss, train, distance, scale, steps, noisy), tau, sd)
+    of_loss = noise.measure(loss[rows], steps)
+    scale[rows], sd[rows] = of_loss.threshold, noise.middle(of_loss.sd).mean(axis=0)
+    tau[rows] = _usual(of_loss.sd, noise.factor(of_loss.red))
+    legs, means = _legs(loss, scale), _legs(noise.running_mean(of_loss.coarse), of_loss.mean_threshold)
+    better = means.drops > legs.drops[rows]
+    taken = rows[better]
+    drops = legs.drops.copy()
+    drops[taken] = means.drops[better]
+    tau[taken] = _usual(of_loss.coarse_sd[better], noise.factor(of_loss.red[better], noise.MEAN_FACTORS))
+    replaced = np.isin(np.arange(len(loss)), taken)
+    first = _as_recorded(legs.only(~replaced[legs.curve]), loss, train, distance, scale, steps, noisy)
+    second = _of_means(means.only(better[means.curve]), of_loss, train[rows], distance[rows], steps)
+    return Descent(drops, _joined(first, second._replace(curve=rows[second.curve])), tau, sd)
+
+
+def _usual(sd: Floats, factor: Floats) -> Floats:
+    """The median threshold along every row whose noise has this local sd, (C, T), and this factor, (C,)."""
+    return np.maximum(FLOOR, (factor * noise.middle(sd)).mean(axis=0))
 
 
 def fine_descents(loss: Floats) -> Ints:
@@ -100,66 +114,78 @@ def _follows(turns: Extrema) -> NDArray[np.bool_]:
     return np.append(curve[1:] == curve[:-1], False) if len(curve) else np.zeros(0, dtype=bool)
 
 
-def _read(
-    loss: Floats, train: Floats, distance: Floats, scale: Floats, train_scale: Floats, noise_sd: Floats
-) -> Descent:
+class _Legs(NamedTuple):
+    """Number of drops of C curves, (C,), and of N rises between two drops the curve, the start and the peak, (N,)."""
+
+    drops: Ints
+    curve: Ints
+    start: Ints
+    peak: Ints
+
+    def only(self, keep: NDArray[np.bool_]) -> _Legs:
+        """The rises selected by a mask."""
+        return _Legs(self.drops, self.curve[keep], self.start[keep], self.peak[keep])
+
+
+def _legs(loss: Floats, scale: Floats) -> _Legs:
     turns = zigzag(loss, scale, np.full(len(loss), FLOOR))
-    curve, at = turns.curve, turns.at
-    follows, drops = _follows(turns), _drops(turns, len(loss))
+    follows = _follows(turns)
     # A rise between two descents: a trough that is not the first turn, whose peak is not the last.
     inner = np.flatnonzero((turns.sign < 0) & np.roll(follows, 1) & follows & np.roll(follows, -1))
-    row, start, peak = curve[inner], at[inner], at[inner + 1]
-    unlearned = train[row, peak] - train[row, start]
-    allowed = np.maximum(FLOOR, np.maximum(train_scale[row, start], train_scale[row, peak]))
-    rises = Rises(
-        curve=row,
-        start=start,
-        peak=peak,
-        end=_return(loss, row, start, peak),
-        height=loss[row, peak] - loss[row, start],
-        tau=np.maximum(FLOOR, np.maximum(scale[row, start], scale[row, peak])),
-        nearer=distance[row, peak] - distance[row, start],
-        unlearned=unlearned - allowed,
-    )
-    return Descent(drops, rises, np.maximum(FLOOR, np.median(scale, axis=1)), noise_sd)
+    return _Legs(_drops(turns, len(loss)), turns.curve[inner], turns.at[inner], turns.at[inner + 1])
 
 
-def _return(loss: Floats, row: Ints, start: Ints, peak: Ints) -> Ints:
-    """First record after the peak at or below the level of the start; the lowest one after it if there is none."""
-    later = np.arange(loss.shape[1])[None, :] > peak[:, None]
-    curves = loss[row]
-    back = later & (curves <= curves[np.arange(len(row)), start][:, None])
-    lowest = np.where(later, curves, np.inf).argmin(axis=1)
-    return np.where(back.any(axis=1), back.argmax(axis=1), lowest)
+def _as_recorded(
+    legs: _Legs, loss: Floats, train: Floats, distance: Floats, scale: Floats, steps: Floats, noisy: NDArray[np.bool_]
+) -> Rises:
+    """The rises of the first reading; the noise of the training loss matters, and is measured, only where one is."""
+    rows, row = np.unique(legs.curve, return_inverse=True)
+    train_scale, loud = np.zeros((len(rows), len(steps))), noisy[rows]
+    if loud.any():
+        train_scale[loud] = noise.measure(train[rows[loud]], steps).threshold
+    found = _rises(legs._replace(curve=row), loss[rows], train[rows], distance[rows], scale[rows], train_scale)
+    return found._replace(curve=rows[row])
 
 
-def _read_means(of_loss: noise.Noise, of_train: noise.Noise, distance: Floats, steps: Floats) -> Descent:
-    """The second reading, of the noisy rows alone; the records it names are those in the middle of its blocks."""
-    coarse_distance, _ = noise.resampled(distance, steps)
-    means = _read(
-        noise.running_mean(of_loss.coarse),
+def _of_means(legs: _Legs, of_loss: noise.Noise, train: Floats, distance: Floats, steps: Floats) -> Rises:
+    """The rises of the second reading; the records they name are those in the middle of its blocks."""
+    rows, row = np.unique(legs.curve, return_inverse=True)
+    of_train, (coarse_distance, _) = noise.measure(train[rows], steps), noise.resampled(distance[rows], steps)
+    found = _rises(
+        legs._replace(curve=row),
+        noise.running_mean(of_loss.coarse[rows]),
         noise.running_mean(of_train.coarse),
         noise.running_mean(coarse_distance),
-        of_loss.mean_threshold,
+        of_loss.mean_threshold[rows],
         of_train.mean_threshold,
-        np.median(of_loss.sd, axis=1),
     )
     starts = noise.block_starts(len(steps))
     middle = (starts + np.append(starts[1:], len(steps)) - 1) // 2
-    start, peak, end = (middle[at] for at in (means.rises.start, means.rises.peak, means.rises.end))
-    return means._replace(rises=means.rises._replace(start=start, peak=peak, end=end))
+    start, peak, end = (middle[at] for at in (found.start, found.peak, found.end))
+    return found._replace(curve=rows[row], start=start, peak=peak, end=end)
 
 
-def _stronger(first: Descent, second: Descent, rows: Ints) -> Descent:
-    """Row by row the reading with more descents, the first where they agree; `second` is of these rows of the first."""
-    better = second.drops > first.drops[rows]
-    drops, tau, replaced = first.drops.copy(), first.tau.copy(), np.zeros(len(first.drops), dtype=bool)
-    drops[rows[better]], tau[rows[better]], replaced[rows[better]] = second.drops[better], second.tau[better], True
-    taken = second.rises.only(better[second.rises.curve])
-    taken = taken._replace(curve=rows[taken.curve])
-    kept = first.rises.only(~replaced[first.rises.curve])
-    joined = Rises._make(np.concatenate(pair) for pair in zip(kept, taken, strict=True))
-    return Descent(drops, joined.only(np.argsort(joined.curve, kind="stable")), tau, first.noise_sd)
+def _rises(
+    legs: _Legs, loss: Floats, train: Floats, distance: Floats, scale: Floats, train_scale: Floats
+) -> Rises:
+    row, start, peak = legs.curve, legs.start, legs.peak
+    allowed = np.maximum(FLOOR, np.maximum(train_scale[row, start], train_scale[row, peak]))
+    return Rises(
+        curve=row,
+        start=start,
+        peak=peak,
+        end=kernels.first_back(loss, row, start, peak),
+        height=loss[row, peak] - loss[row, start],
+        tau=np.maximum(FLOOR, np.maximum(scale[row, start], scale[row, peak])),
+        nearer=distance[row, peak] - distance[row, start],
+        unlearned=train[row, peak] - train[row, start] - allowed,
+    )
+
+
+def _joined(first: Rises, second: Rises) -> Rises:
+    """The rises of both, sorted by curve; no curve has some in both."""
+    joined = Rises._make(np.concatenate(pair) for pair in zip(first, second, strict=True))
+    return joined.only(np.argsort(joined.curve, kind="stable"))
 
 
 def tallest(rises: Rises) -> Rises:
@@ -177,9 +203,4 @@ def nearest_centre(output: Floats, mu: Floats, origin: NDArray[np.bool_]) -> Flo
         mu: (C, s).
         origin: (C,), whether a cluster sits at the origin.
     """
-    square = (output**2).sum(axis=2)
-    nearest = np.where(origin[:, None], square, np.inf)
-    for p in range(mu.shape[1]):
-        centre = mu[:, p, None]
-        nearest = np.minimum(nearest, square - 2 * centre * output[:, :, p] + centre**2)
-    return np.sqrt(np.maximum(nearest, 0))
+    return kernels.nearest_centre(output, mu, origin)

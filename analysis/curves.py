@@ -16,8 +16,8 @@ from swingby.errors import SwingbyError
 
 BOUND = 1e6
 """Loss over L_ref beyond which a run has diverged."""
-CHUNK = 20_000
-"""Cells that are held as dense arrays at once."""
+CHUNK = 1000
+"""Cells that are held as dense arrays at once: few enough that a curve of each stays in a core's cache."""
 Mask = NDArray[np.bool_]
 
 
@@ -39,7 +39,12 @@ class Lists:
 
     def dense(self, rows: Ints, times: int, width: int) -> Floats:
         """The first `times` records of rows that have them, all of this width: (C, times, width)."""
-        return self.values[self.start[rows, None] + np.arange(times * width)].reshape(len(rows), times, width)
+        size, start = times * width, self.start[rows]
+        if len(self.values) % size == 0 and not (start % size).any():  # whole rows of a matrix
+            flat = self.values.reshape(-1, size)[start // size]
+        else:
+            flat = self.values[start[:, None] + np.arange(size)]
+        return flat.reshape(len(rows), times, width)
 
 
 def lists(column: pa.ChunkedArray) -> Lists:
@@ -73,6 +78,13 @@ def _lengths(array: pa.Array, null: int) -> Ints:
 def _whole(column: pa.ChunkedArray) -> pa.Array:
     array = column.combine_chunks()
     return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
+
+
+def _objects(column: pa.ChunkedArray) -> NDArray[np.object_]:
+    """Every value as a Python object; equal ones are the same object, for few differ."""
+    coded = _whole(column).dictionary_encode()
+    values = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
+    return values[pc.fill_null(coded.indices, len(values) - 1).to_numpy(zero_copy_only=False)]
 
 
 @dataclass(frozen=True)
@@ -119,14 +131,16 @@ class Group:
             SwingbyError: a cell's curve has another width, or fewer records than steps.
         """
         source, times = self.runs.curves[name], len(self.steps)
+        given = self.has(name)
+        rows = self.rows[given]
+        wrong = rows[(source.count[rows] < times) | (source.width[rows] != width)]
+        if len(wrong):
+            got = f"{source.count[wrong[0]]} records of {source.width[wrong[0]]} numbers"
+            raise SwingbyError(f"cell {self.runs.ids[wrong[0]]}: {name} has {got}; expected {times} of {width}")
+        if given.all():
+            return source.dense(rows, times, width)
         result = np.full((len(self.rows), times, width), np.nan)
-        given = np.flatnonzero(source.count[self.rows] > 0)
-        if len(given):
-            rows = self.rows[given]
-            wrong = rows[(source.count[rows] < times) | (source.width[rows] != width)]
-            if len(wrong):
-                got = f"{source.count[wrong[0]]} records of {source.width[wrong[0]]} numbers"
-                raise SwingbyError(f"cell {self.runs.ids[wrong[0]]}: {name} has {got}; expected {times} of {width}")
+        if len(rows):
             result[given] = source.dense(rows, times, width)
         return result
 
@@ -173,7 +187,7 @@ class Runs:
     def words(self, name: str) -> NDArray[np.object_]:
         """A column of text, (R,)."""
         if name not in self._words:
-            self._words[name] = np.array(self.table[name].to_pylist(), dtype=object)
+            self._words[name] = _objects(self.table[name])
         return self._words[name]
 
     def flags(self, name: str) -> Mask:
@@ -227,14 +241,25 @@ class Runs:
     def groups(self) -> Iterator[Group]:
         """Cells with equal steps and as many concepts together, in chunks; without rows that lack a usable record."""
         step = self.curves["step"]
-        # float64 keeps every step below 2^53 exactly.
-        found: dict[tuple[int, bytes], list[int]] = {}
-        for row in np.flatnonzero(self.length > 0):
-            begin = step.start[row]
-            key = (int(self.mu.count[row]), step.values[begin : begin + self.length[row]].tobytes())
-            found.setdefault(key, []).append(int(row))
-        for (concepts, steps), members in found.items():
-            for begin in range(0, len(members), CHUNK):
-                rows = np.array(members[begin : begin + CHUNK], dtype=np.int64)
-                mu = self.mu.values[self.mu.start[rows, None] + np.arange(concepts)]
-                yield Group(self, rows, np.frombuffer(steps), mu)
+        usable = np.flatnonzero(self.length > 0)
+        kinds, kind = np.unique(np.stack([self.mu.count, self.length], axis=1)[usable], axis=0, return_inverse=True)
+        for number, (concepts, times) in enumerate(kinds.tolist()):
+            rows = usable[kind.reshape(-1) == number]
+            for steps, members in _alike(rows, step.dense(rows, times, 1)[:, :, 0]):
+                for begin in range(0, len(members), CHUNK):
+                    chunk = members[begin : begin + CHUNK]
+                    mu = self.mu.values[self.mu.start[chunk, None] + np.arange(concepts)]
+                    yield Group(self, chunk, steps, mu)
+
+
+def _alike(rows: Ints, steps: Floats) -> Iterator[tuple[Floats, Ints]]:
+    """Every distinct row of steps (C, T), in the order of appearance, with those of `rows` that have it."""
+    if (steps == steps[0]).all():  # as nearly always
+        yield steps[0], rows
+        return
+    found: dict[bytes, list[int]] = {}
+    # float64 keeps every step below 2^53 exactly.
+    for row, own in zip(rows.tolist(), steps, strict=True):
+        found.setdefault(own.tobytes(), []).append(row)
+    for own, members in found.items():
+        yield np.frombuffer(own), np.array(members, dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,11 +13,12 @@ from analysis import order, slowdown, verdict
 from analysis.bumps import Descent, descend, fine_descents, nearest_centre, tallest
 from analysis.curves import Group, Runs
 from analysis.extrema import Floats
+from analysis.found import Found, Told
 from swingby.detector import Detector, OutcomeKind
 from swingby.experiment import Column
 
 Mask = NDArray[np.bool_]
-Columns = dict[str, NDArray[np.object_]]
+Columns = dict[str, Told]
 CURVES = ("step", "ood_loss", "train_loss", "output", "jacobian", "hierarchy_loss")
 CERTIFICATES = ("gradient_norm", "growth_rate", "smallest_eigenvalue", "trace", "rank0", "narrowest")
 NOISY = "sgd"
@@ -94,15 +95,14 @@ class Descents(Detector):
             SwingbyError: the curves of a cell do not fit each other.
         """
         runs = Runs(_completed(table, self.needs), CURVES)
-        found = {name: np.full(len(runs.ids), None, dtype=object) for name in OUTCOMES}
+        found = Found(len(runs.ids))
         final_loss, largest_a = np.full((2, len(runs.ids)), np.nan)
         for group in runs.groups():
             final_loss[group.rows] = group.curve("ood_loss")[:, -1] / group.l_ref
             largest_a[group.rows] = group.a.max(axis=1)
-            for name, values in _measured(group).items():
-                found[name][group.rows] = values
-        found |= _judge(runs, final_loss, largest_a)
-        columns = {name: pa.array(found[name].tolist(), type=column.type) for name, column in OUTCOMES.items()}
+            found.put(group.rows, _measured(group))
+        found.put(np.arange(len(runs.ids)), _judge(runs, final_loss, largest_a))
+        columns = {name: found.column(name, column.type) for name, column in OUTCOMES.items()}
         return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
 
 
@@ -120,16 +120,18 @@ def _finite(values: Floats) -> Mask:
 
 
 def _measured(group: Group) -> Columns:
-    """Everything that is read off the curves of one group, as object arrays (C,)."""
+    """Everything that is read off the curves of one group."""
     noisy = group.words("drive") == NOISY
     output = group.vectors("output", group.mu.shape[1])
     with np.errstate(divide="ignore", invalid="ignore"):
         progress = output / group.mu[:, None, :]
     known = _finite(output)
     # r_k does not exist where mu_k = 0: such a concept is never learned and never retreats.
-    steady = np.where(known[:, None, None], np.nan_to_num(progress, nan=0, posinf=0, neginf=0), 0)
+    steady = progress
+    if not (known.all() and np.isfinite(progress).all()):
+        steady = np.where(known[:, None, None], np.nan_to_num(progress, nan=0, posinf=0, neginf=0), 0)
     columns = _bumps(group, noisy, output)
-    columns["retreat"] = _told(order.retreats(steady, group.steps, noisy), known)
+    columns["retreat"] = order.retreats(steady, group.steps, noisy), known
     columns |= _order(group, progress, known)
     columns |= _rates(group, progress)
     return columns | _hierarchy(group)
@@ -140,48 +142,33 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
     train = group.curve("train_loss") / group.l_ref[:, None]
     distance = nearest_centre(output, group.mu, group.flags("zero_cluster"))
     known = _finite(train) & _finite(distance)
-    train, distance = np.where(known[:, None], train, 0), np.where(known[:, None], distance, 0)
+    if not known.all():
+        train, distance = np.where(known[:, None], train, 0), np.where(known[:, None], distance, 0)
     descent = descend(loss, train, distance, group.steps, noisy)
-    several = descent.drops >= 2
+    several, always = descent.drops >= 2, np.ones(len(loss), dtype=bool)
     transient = np.zeros(len(loss), dtype=bool)
     shown = (descent.rises.nearer < 0) & (descent.rises.unlearned <= 0)
     transient[descent.rises.curve[shown]] = True
     return {
-        "noise_sd": descent.noise_sd.astype(object),
-        "descents": descent.drops.astype(object),
-        "descents_fine": _told(fine_descents(loss), ~noisy),
-        "non_monotone": several.astype(object),
-        "transient_memorization": _told(transient & several, known | ~several),
+        "noise_sd": (descent.noise_sd, always),
+        "descents": (descent.drops, always),
+        "descents_fine": (fine_descents(loss) if not noisy.all() else descent.drops, ~noisy),
+        "non_monotone": (several, always),
+        "transient_memorization": (transient & several, known | ~several),
         **_highest(group, descent),
     }
 
 
 def _highest(group: Group, descent: Descent) -> Columns:
-    top, steps = tallest(descent.rises), group.steps.astype(np.int64)
-    tau, height = descent.tau.copy(), np.zeros(len(group.rows))
-    tau[top.curve], height[top.curve] = top.tau, top.height
-    columns: Columns = {"tau": tau.astype(object), "bump_height": height.astype(object)}
+    top, steps, count = tallest(descent.rises), group.steps.astype(np.int64), len(group.rows)
+    tau, height, there = descent.tau.copy(), np.zeros(count), np.zeros(count, dtype=bool)
+    tau[top.curve], height[top.curve], there[top.curve] = top.tau, top.height, True
+    columns: Columns = {"tau": (tau, np.ones(count, dtype=bool)), "bump_height": (height, np.ones(count, dtype=bool))}
     for name, at in (("bump_start", top.start), ("bump_peak", top.peak), ("bump_end", top.end)):
-        columns[name] = np.full(len(group.rows), None, dtype=object)
-        columns[name][top.curve] = steps[at]
+        step = np.zeros(count, dtype=np.int64)
+        step[top.curve] = steps[at]
+        columns[name] = step, there
     return columns
-
-
-def _told(values: NDArray[Any], known: Mask) -> NDArray[np.object_]:
-    result = values.astype(object)
-    result[~known] = None
-    return result
-
-
-def _rows(values: NDArray[Any], known: Mask | None = None) -> NDArray[np.object_]:
-    """A matrix as one list a row; NaN becomes null, and so does a whole row that is not known."""
-    plain = values.astype(object)
-    if values.dtype.kind == "f":
-        plain[np.isnan(values)] = None
-    result = np.full(len(values), None, dtype=object)
-    for row in range(len(values)) if known is None else np.flatnonzero(known):
-        result[row] = plain[row].tolist()
-    return result
 
 
 def _order(group: Group, progress: Floats, known: Mask) -> Columns:
@@ -191,9 +178,9 @@ def _order(group: Group, progress: Floats, known: Mask) -> Columns:
     times = order.learning_times(at, group.steps)
     follows, told = order.follows_a(at, len(group.steps), group.a)
     return {
-        "t90": _rows(times, known),
-        "learning_order": _rows(np.argsort(times, axis=1, kind="stable"), known),
-        "order_follows_a": _told(follows, told & known),
+        "t90": (times, known),
+        "learning_order": (np.argsort(times, axis=1, kind="stable"), known),
+        "order_follows_a": (follows, told & known),
     }
 
 
@@ -217,9 +204,9 @@ def _rates(group: Group, progress: Floats) -> Columns:
     return terminal | {f"minor_{name}": _found(values) for name, values in zip(names, minors, strict=True)}
 
 
-def _found(values: Floats) -> NDArray[np.object_]:
-    """A matrix as one list a row; a row without a number becomes null."""
-    return _rows(values, ~np.all(np.isnan(values), axis=1))
+def _found(values: Floats) -> Told:
+    """A row without a number has no value."""
+    return values, ~np.isnan(values).all(axis=1)
 
 
 def _put(whole: slowdown.Rates, rows: NDArray[np.int64], part: slowdown.Rates) -> None:
@@ -228,15 +215,14 @@ def _put(whole: slowdown.Rates, rows: NDArray[np.int64], part: slowdown.Rates) -
 
 
 def _hierarchy(group: Group) -> Columns:
-    names = ("order_violations", "order_violations_worst", "order_violations_inner")
-    columns: Columns = {name: np.full(len(group.rows), None, dtype=object) for name in names}
     given = np.flatnonzero(group.has("hierarchy_loss"))
-    if len(given):
-        concepts = group.mu.shape[1]
-        every, inner = order.violations(group.vectors("hierarchy_loss", 2**concepts)[given], concepts)
-        for name, values in zip(names, (every.mean(axis=1), every.max(axis=1), inner.mean(axis=1)), strict=True):
-            columns[name][given] = _told(values, ~np.isnan(values))
-    return columns
+    if not len(given):
+        return {}
+    names = ("order_violations", "order_violations_worst", "order_violations_inner")
+    shares, concepts = np.full((3, len(group.rows)), np.nan), group.mu.shape[1]
+    every, inner = order.violations(group.vectors("hierarchy_loss", 2**concepts)[given], concepts)
+    shares[:, given] = every.mean(axis=1), every.max(axis=1), inner.mean(axis=1)
+    return {name: (values, ~np.isnan(values)) for name, values in zip(names, shares, strict=True)}
 
 
 def _judge(runs: Runs, final_loss: Floats, a: Floats) -> Columns:
@@ -251,4 +237,4 @@ def _judge(runs: Runs, final_loss: Floats, a: Floats) -> Columns:
         {name: runs.numbers(name) for name in CERTIFICATES},
     )
     words = np.array(verdict.OUTCOMES, dtype=object)[outcome]
-    return {"outcome": _told(words, runs.final), "certain": _told(certain, runs.final)}
+    return {"outcome": (words, runs.final), "certain": (certain, runs.final)}

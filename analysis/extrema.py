@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis import kernels
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -37,32 +39,5 @@ def zigzag(values: Floats, scale: Floats, floor: Floats) -> Extrema:
         scale: (C, T), the threshold that the noise asks for at each place; zeros where there is no noise.
         floor: (C,), the least threshold of each row.
     """
-    curves, times = values.shape
-    rows = np.arange(curves)
-    # Rows hold the candidates: 0 the lowest, 1 the highest since the last turn. way: +1 rising, -1 falling, 0 unknown.
-    place = np.zeros((2, curves), dtype=np.int64)
-    best = np.stack([values[:, 0], values[:, 0]]) if times else np.zeros((2, curves))
-    noise = np.maximum(np.stack([scale[:, 0], scale[:, 0]]), floor) if times else np.zeros((2, curves))
-    way = np.zeros(curves, dtype=np.int64)
-    found: list[tuple[Ints, Ints, int]] = []
-    columns, scales = np.ascontiguousarray(values.T), np.ascontiguousarray(scale.T)
-    for t in range(1, times):
-        now, local = columns[t], scales[t]
-        rise = (now - best[0] > np.maximum(noise[0], local)) & (way <= 0)
-        fall = (best[1] - now > np.maximum(noise[1], local)) & (way >= 0)
-        if rise.any():
-            found.append((rows[rise], place[0, rise], -1))
-        if fall.any():
-            found.append((rows[fall], place[1, fall], +1))
-        lower, higher = (now < best[0]) | fall, (now > best[1]) | rise
-        way = np.where(rise, 1, np.where(fall, -1, way))
-        for side, moved in enumerate((lower, higher)):
-            place[side, moved] = t
-            best[side, moved] = now[moved]
-            noise[side, moved] = np.maximum(local, floor)[moved]
-    found.append((rows[way > 0], place[1, way > 0], +1))
-    found.append((rows[way < 0], place[0, way < 0], -1))
-    curve, at = (np.concatenate([item[i] for item in found]).astype(np.int64) for i in (0, 1))
-    sign = np.concatenate([np.full(len(item[0]), item[2]) for item in found]).astype(np.int64)
-    order = np.lexsort((at, curve))
-    return Extrema(curve[order], at[order], sign[order])
+    curve, at, sign = kernels.turning_points(values, scale, floor)
+    return Extrema(curve, at, sign)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import median_filter
+
+from analysis import kernels
 
 Floats = NDArray[np.float64]
 
@@ -57,12 +58,7 @@ def _running_median(values: Floats, window: int) -> Floats:
     """Median over the `window` (odd) records nearest in place that the row has; the whole row where it is shorter."""
     if values.shape[1] <= window:
         return np.broadcast_to(np.median(values, axis=1, keepdims=True), values.shape)
-    # One long row is filtered far faster than a stack; what leaks over the joints is overwritten below.
-    filtered = median_filter(values.ravel(), size=window).reshape(values.shape)
-    half = window // 2
-    filtered[:, :half] = filtered[:, half : half + 1]
-    filtered[:, -half:] = filtered[:, -half - 1 : -half]
-    return filtered
+    return kernels.running_median(values, np.argsort(values, axis=1), window)
 
 
 def redness(values: Floats, sd: Floats) -> Floats:
@@ -75,16 +71,11 @@ def redness(values: Floats, sd: Floats) -> Floats:
         values: (C, T).
         sd: (C, T), the local standard deviation at stride 1.
     """
-    count = values.shape[1] - 4 * SPAN
     if values.shape[1] < FEWEST:
         return np.ones(len(values))
-    kernel = (1.0, -4.0, 6.0, -4.0, 1.0)
-    fourth = sum(weight * values[:, i * SPAN : i * SPAN + count] for i, weight in enumerate(kernel))
-    scale = sd[:, 2 * SPAN : -2 * SPAN]
-    ratio = np.abs(fourth) / np.sqrt(70.0)
-    ratio = np.divide(ratio, scale, out=np.where(ratio > 0, np.inf, 0.0), where=scale > 0)
-    kept = int(0.8 * count)
-    smallest = np.partition(np.minimum(ratio, 1e6), kept - 1, axis=1)[:, :kept]
+    ratio = kernels.fourth_ratio(values, sd, SPAN)
+    kept = int(0.8 * ratio.shape[1])
+    smallest = np.partition(ratio, kept - 1, axis=1)[:, :kept]
     # 0.438 is the mean square of the smallest 80 % of |normal| draws.
     return np.sqrt((smallest**2).mean(axis=1) / 0.438)
 
@@ -118,6 +109,16 @@ class Noise(NamedTuple):
     def mean_threshold(self) -> Floats:
         """The same for the running mean of the resampled curve, (C, B)."""
         return factor(self.red, MEAN_FACTORS)[:, None] * self.coarse_sd
+
+
+def middle(values: Floats) -> Floats:
+    """The two middle values of every row of values (C, T), (2, C), one of them twice where T is odd; T >= 1.
+
+    Their mean is the median, and, other than the median's, their order survives rounding after a multiplication.
+    """
+    times = values.shape[1]
+    places = [(times - 1) // 2, times // 2]
+    return np.partition(values, places, axis=1)[:, places].T
 
 
 def measure(values: Floats, steps: Floats) -> Noise:

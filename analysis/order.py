@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis import noise
+from analysis import kernels, noise
 from analysis.extrema import Floats, Ints, zigzag
 
 LEARNED = 0.9
@@ -20,9 +20,7 @@ def learned_at(progress: Floats) -> Ints:
     Args:
         progress: r_k = f_k / mu_k, (C, T, s); NaN counts as below.
     """
-    below = ~(progress >= LEARNED)
-    times = progress.shape[1]
-    return np.where(below.any(axis=1), times - below[:, ::-1].argmax(axis=1), 0)
+    return kernels.final_stretch(~(progress >= LEARNED))
 
 
 def learning_times(at: Ints, steps: Floats) -> Floats:
@@ -63,21 +61,30 @@ def retreats(progress: Floats, steps: Floats, noisy: Mask) -> Mask:
         steps: (T,).
         noisy: (C,), False where the run has no sampling noise.
     """
-    curves, _, concepts = progress.shape
-    found = np.zeros(curves, dtype=bool)
-    for k in range(concepts):
+    found = np.zeros(len(progress), dtype=bool)
+    for k in range(progress.shape[2]):
         values = np.ascontiguousarray(progress[:, :, k])
-        scale = np.zeros_like(values)
-        if noisy.any():
-            scale[noisy] = noise.measure(values[noisy], steps).threshold
-        turns = zigzag(values, scale, np.full(curves, RETREAT_FLOOR))
-        curve, at = turns.curve, turns.at
-        same = np.append(curve[1:] == curve[:-1], False) if len(curve) else np.zeros(0, dtype=bool)
-        # A peak after a rise and before a fall, both of which passed the threshold.
-        inner = np.flatnonzero((turns.sign > 0) & np.roll(same, 1) & same)
-        latest = np.maximum.accumulate(values[:, ::-1], axis=1)[:, ::-1]
-        again = latest[curve[inner], at[inner + 1]] > values[curve[inner], at[inner]]
-        found[curve[inner[again]]] = True
+        # Whatever retreats by more than its noise does so by more than the floor, which is quickly told.
+        rows = np.flatnonzero(_retreat(values, np.zeros_like(values)))
+        loud = rows[noisy[rows] & ~found[rows]]
+        found[rows[~noisy[rows]]] = True
+        if len(loud):
+            found[loud] = _retreat(values[loud], noise.measure(values[loud], steps).threshold)
+    return found
+
+
+def _retreat(values: Floats, scale: Floats) -> Mask:
+    """Whether a curve of (C, T) rises, falls and exceeds its old peak, each time by more than the threshold, (C,)."""
+    turns = zigzag(values, scale, np.full(len(values), RETREAT_FLOOR))
+    curve, at = turns.curve, turns.at
+    same = np.append(curve[1:] == curve[:-1], False) if len(curve) else np.zeros(0, dtype=bool)
+    # A peak after a rise and before a fall, both of which passed the threshold.
+    inner = np.flatnonzero((turns.sign > 0) & np.roll(same, 1) & same)
+    row, peak = curve[inner], at[inner]
+    later = np.arange(values.shape[1]) >= at[inner + 1][:, None]
+    again = (later & (values[row] > values[row, peak][:, None])).any(axis=1)
+    found = np.zeros(len(values), dtype=bool)
+    found[row[again]] = True
     return found
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analysis.extrema import Floats
+from analysis import kernels
+from analysis.extrema import Floats, Ints
 
 BAND = (0.02, 0.3)
 """The distance from the answer over whose last visit a rate is fitted."""
@@ -17,7 +17,6 @@ SETTLED = 0.98
 """Both diagonal entries exceed this before the rate of a minor entry is read."""
 DECADES = 1e-3
 """The share of its first size down to which a minor entry is followed."""
-Mask = NDArray[np.bool_]
 
 
 class Rates(NamedTuple):
@@ -28,42 +27,36 @@ class Rates(NamedTuple):
     predicted: Floats
 
 
-def last_visit(inside: Mask) -> Mask:
-    """The last unbroken stretch of at least FEWEST records inside, as a mask along axis 1; (C, T, K) to (C, T, K)."""
-    times = inside.shape[1]
-    run = np.zeros((inside.shape[0], inside.shape[2]), dtype=np.int64)
-    start, end = np.zeros_like(run), np.full_like(run, -1)
-    for t in range(times):
-        run = np.where(inside[:, t], run + 1, 0)
-        long = run >= FEWEST
-        start[long], end[long] = (t - run + 1)[long], t
-    index = np.arange(times)[None, :, None]
-    return (index >= start[:, None]) & (index <= end[:, None])
+class Visits(NamedTuple):
+    """Records start .. stop - 1 of each of K curves of C cells, int (C, K); none where the two are equal."""
+
+    start: Ints
+    stop: Ints
 
 
-def fit(size: Floats, time: Floats, inside: Mask) -> tuple[Floats, Floats]:
-    """Minus the slope of log(size) against time over the records inside, and R^2; each (C, K).
+def last_visit(size: Floats) -> Visits:
+    """The last unbroken stretch of at least FEWEST records of size (C, T, K) within BAND."""
+    return Visits(*kernels.last_visit(size, *BAND, FEWEST))
+
+
+def fit(size: Floats, time: Floats, visits: Visits, in_pairs: bool = False) -> tuple[Floats, Floats]:
+    """Minus the slope of log(size) against time over the visits, and R^2; each (C, K).
 
     Args:
-        size: positive where inside, (C, T, K).
+        size: positive where visited, (C, T, K).
         time: (C, T).
-        inside: (C, T, K); columns with fewer than FEWEST records give NaN.
+        visits: those of fewer than FEWEST records give NaN.
+        in_pairs: the order in which a sum is taken (`kernels.pairwise`); it decides about last bits.
     """
-    count = inside.sum(axis=1).astype(float)
-    count[count < FEWEST] = np.nan
-    y = np.log(np.where(inside, size, 1.0))
-    x = np.where(inside, time[:, :, None], 0.0)
-    dx = np.where(inside, x - (x.sum(axis=1) / count)[:, None], 0.0)
-    dy = np.where(inside, y - (y.sum(axis=1) / count)[:, None], 0.0)
-    xx, xy, yy = (dx * dx).sum(axis=1), (dx * dy).sum(axis=1), (dy * dy).sum(axis=1)
+    start, stop = visits
+    stop = np.where(stop - start >= FEWEST, stop, start)
+    xx, xy, yy = kernels.moments(np.log(kernels.picked(size, start, stop)), time, start, stop, in_pairs or size.shape[2] == 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(xx > 0, -xy / xx, np.nan), np.where((xx > 0) & (yy > 0), xy**2 / (xx * yy), np.nan)
 
 
 def _banded(size: Floats, time: Floats) -> tuple[Floats, Floats]:
-    with np.errstate(invalid="ignore"):
-        inside = (size >= BAND[0]) & (size <= BAND[1])
-    return fit(size, time, last_visit(inside))
+    return fit(size, time, last_visit(size))
 
 
 def outputs(progress: Floats, time: Floats) -> Rates:
@@ -95,12 +88,14 @@ def symmetric_minors(jacobian: Floats, time: Floats, a: Floats, least: Floats) -
     i, j = np.triu_indices(a.shape[1], 1)
     diagonal = np.diagonal(jacobian, axis1=2, axis2=3)
     high = (diagonal[:, :, i] > SETTLED) & (diagonal[:, :, j] > SETTLED)
-    settled = np.logical_and.accumulate(high[:, ::-1], axis=1)[:, ::-1]
     size = np.abs(jacobian[:, :, i, j])
-    first = np.take_along_axis(size, settled.argmax(axis=1)[:, None], axis=1)
+    start = kernels.final_stretch(~high)
+    first = np.take_along_axis(size, (start % size.shape[1])[:, None], axis=1)
     large = (size > DECADES * first) & (size > least[:, None, None])
     # Only up to where it first gets small: later records are noise or a change of sign.
-    rate, r2 = fit(size, 2 * time, settled & np.logical_and.accumulate(large | ~settled, axis=1))
+    small = ~(large | (np.arange(size.shape[1])[:, None] < start[:, None]))
+    stop = np.where(small.any(axis=1), small.argmax(axis=1), size.shape[1])
+    rate, r2 = fit(size, 2 * time, Visits(start, stop), in_pairs=True)
     return Rates(rate, r2, a[:, i] + a[:, j])
 
 

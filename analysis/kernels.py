@@ -1,0 +1,283 @@
+"""Compiled loops over curves: running medians, turning points, and the last stretch that a curve spends in a band."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+F = TypeVar("F", bound=Callable[..., Any])
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def compiled(function: F) -> F:
+    """The function compiled on its first call, kept on disk; arithmetic as numpy's, so that no bit of a result moves.
+
+    Loops instead of slices inside, for these take many times as long to compile.
+    """
+    return cast(F, njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+@compiled
+def running_median(values: Floats, order: Ints, window: int) -> Floats:
+    """Median over `window` (odd) neighbours along each row of values (C, N), N > window, finite; edges repeat, (C, N).
+
+    The window is kept as the set of its values' ranks in the row; a step puts one in and takes one out, after which the
+    middle is at most one member away.
+
+    Args:
+        order: places of each row's values, ascending: argsort along axis 1.
+    """
+    curves, count = values.shape
+    half = window // 2
+    result, rank, inside = np.empty((curves, count)), np.empty(count, np.int64), np.empty(count, np.bool_)
+    for row in range(curves):
+        sequence, found = order[row], result[row]
+        for i in range(count):
+            rank[sequence[i]] = i
+            inside[i] = False
+        for t in range(window):
+            inside[rank[t]] = True
+        middle, below = -1, -1
+        while below < half:
+            middle += 1
+            below += inside[middle]
+        found[half] = values[row, sequence[middle]]
+        for t in range(window, count):
+            old, new = rank[t - window], rank[t]
+            inside[old], inside[new] = False, True
+            below += (new < middle) - (old < middle)
+            if below > half:
+                middle -= 1
+                while not inside[middle]:
+                    middle -= 1
+            elif below < half or not inside[middle]:
+                middle += 1
+                while not inside[middle]:
+                    middle += 1
+            below = half
+            found[t - half] = values[row, sequence[middle]]
+        for t in range(half):
+            found[t], found[count - 1 - t] = found[half], found[count - 1 - half]
+    return result
+
+
+@compiled
+def turning_points(values: Floats, scale: Floats, floor: Floats) -> tuple[Ints, Ints, Ints]:
+    """Rows, places and signs of `extrema.zigzag`, row by row."""
+    curves, times = values.shape
+    # A curve turns at most once a record; memory that is not written to costs nothing.
+    curve, at, sign = np.empty((3, curves * times), np.int64)
+    found = 0
+    for row in range(curves if times else 0):
+        least = floor[row]
+        low, high, way = 0, 0, 0
+        lowest = highest = values[row, 0]
+        noise_low = noise_high = max(scale[row, 0], least)
+        for t in range(1, times):
+            now, local = values[row, t], scale[row, t]
+            rise = way <= 0 and now - lowest > max(noise_low, local)
+            fall = way >= 0 and highest - now > max(noise_high, local)
+            if rise:
+                curve[found], at[found], sign[found] = row, low, -1
+                found, way = found + 1, 1
+            elif fall:
+                curve[found], at[found], sign[found] = row, high, 1
+                found, way = found + 1, -1
+            if now < lowest or fall:
+                low, lowest, noise_low = t, now, max(local, least)
+            if now > highest or rise:
+                high, highest, noise_high = t, now, max(local, least)
+        if way != 0:
+            curve[found], at[found], sign[found] = row, high if way > 0 else low, way
+            found += 1
+    return curve[:found].copy(), at[:found].copy(), sign[:found].copy()
+
+
+@compiled
+def fourth_ratio(values: Floats, sd: Floats, span: int) -> Floats:
+    """|fourth difference over `span` records| / sqrt(70) over the sd in its middle, at most 1e6, (C, T - 4 span)."""
+    curves, count = values.shape[0], values.shape[1] - 4 * span
+    result, norm = np.empty((curves, count)), np.sqrt(70.0)
+    for row in range(curves):
+        curve, scale = values[row], sd[row]
+        for t in range(count):
+            fourth = curve[t] - 4.0 * curve[t + span] + 6.0 * curve[t + 2 * span]
+            ratio = abs(fourth - 4.0 * curve[t + 3 * span] + curve[t + 4 * span]) / norm
+            size = scale[t + 2 * span]
+            if size > 0:
+                ratio /= size
+            elif ratio > 0:
+                ratio = np.inf
+            result[row, t] = min(ratio, 1e6)
+    return result
+
+
+@compiled
+def final_stretch(below: NDArray[np.bool_]) -> Ints:
+    """Where the last unbroken stretch of False begins along axis 1 of (C, T, s); T where it ends with True: (C, s)."""
+    curves, times, concepts = below.shape
+    result = np.empty((curves, concepts), np.int64)
+    for row in range(curves):
+        for k in range(concepts):
+            t = times
+            while t > 0 and not below[row, t - 1, k]:
+                t -= 1
+            result[row, k] = t
+    return result
+
+
+@compiled
+def last_visit(size: Floats, low: float, high: float, fewest: int) -> tuple[Ints, Ints]:
+    """First and last-but-one record of the last stay of at least `fewest` records within [low, high], each (C, K).
+
+    Both are 0 where there is none. `size` is (C, T, K); NaN lies outside.
+    """
+    curves, times, columns = size.shape
+    start, stop = np.zeros((curves, columns), np.int64), np.zeros((curves, columns), np.int64)
+    for row in range(curves):
+        for k in range(columns):
+            end = times
+            t = times - 1
+            while t >= 0:
+                if size[row, t, k] >= low and size[row, t, k] <= high:
+                    begins = t == 0 or not (size[row, t - 1, k] >= low and size[row, t - 1, k] <= high)
+                    if begins and end - t >= fewest:
+                        start[row, k], stop[row, k] = t, end
+                        break
+                else:
+                    end = t
+                t -= 1
+    return start, stop
+
+
+@compiled
+def picked(values: Floats, start: Ints, stop: Ints) -> Floats:
+    """The records start .. stop - 1 of every column of values (C, T, K), end to end."""
+    total = 0
+    for row in range(start.shape[0]):
+        for k in range(start.shape[1]):
+            total += stop[row, k] - start[row, k]
+    result, place = np.empty(total), 0
+    for row in range(start.shape[0]):
+        for k in range(start.shape[1]):
+            for t in range(start[row, k], stop[row, k]):
+                result[place] = values[row, t, k]
+                place += 1
+    return result
+
+
+@compiled
+def _eightfold(values: Floats, first: int, stop: int) -> float:
+    """The sum of up to 128 values in numpy's order: by eight sums side by side."""
+    count, total = stop - first, 0.0
+    whole = count - count % 8
+    if whole:
+        sums = np.zeros(8)
+        for i in range(whole):
+            sums[i % 8] += values[first + i]
+        total = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
+    for i in range(first + whole, stop):
+        total += values[i]
+    return total
+
+
+@compiled
+def pairwise(values: Floats) -> float:
+    """The sum of values in the order in which numpy adds up a row: by halves, down to 128 of them."""
+    waiting, halved = [(0, len(values), False)], [0.0]
+    while waiting:
+        first, stop, summed_below = waiting.pop()
+        half = (stop - first) // 2
+        half -= half % 8
+        if stop - first <= 128:
+            halved.append(_eightfold(values, first, stop))
+        elif summed_below:
+            right = halved.pop()
+            halved.append(halved.pop() + right)
+        else:
+            waiting.append((first, stop, True))
+            waiting.append((first + half, stop, False))
+            waiting.append((first, first + half, False))
+    return halved.pop()
+
+
+@compiled
+def summed(values: Floats, first: int, stop: int, in_pairs: bool) -> float:
+    """The sum of values that are zero outside of [first:stop], one after the other or by `pairwise`."""
+    if in_pairs:
+        return pairwise(values)
+    total = 0.0
+    for i in range(first, stop):
+        total += values[i]
+    return total
+
+
+@compiled
+def moments(flat: Floats, time: Floats, start: Ints, stop: Ints, in_pairs: bool) -> Floats:
+    """Central second moments of time (C, T) and `flat`, as `picked` lays it: xx, xy and yy, (3, C, K); NaN if empty.
+
+    `in_pairs`: whether sums are taken by `pairwise`; what of this is drawn into a result is its last bit.
+    """
+    curves, columns = start.shape
+    result, place = np.full((3, curves, columns), np.nan), 0
+    x, y, z = np.zeros((3, time.shape[1]))
+    for row in range(curves):
+        for k in range(columns):
+            first, last = start[row, k], stop[row, k]
+            if last <= first:
+                continue
+            for t in range(first, last):
+                x[t], y[t] = time[row, t], flat[place + t - first]
+            mean_x = summed(x, first, last, in_pairs) / (last - first)
+            mean_y = summed(y, first, last, in_pairs) / (last - first)
+            for t in range(first, last):
+                dx, dy = x[t] - mean_x, y[t] - mean_y
+                x[t], y[t], z[t] = dx * dx, dx * dy, dy * dy
+            result[0, row, k] = summed(x, first, last, in_pairs)
+            result[1, row, k] = summed(y, first, last, in_pairs)
+            result[2, row, k] = summed(z, first, last, in_pairs)
+            for t in range(first, last):
+                x[t] = y[t] = z[t] = 0.0
+            place += last - first
+    return result
+
+
+@compiled
+def first_back(values: Floats, row: Ints, start: Ints, peak: Ints) -> Ints:
+    """First record after each peak at or below the value at its start; the lowest one after it if there is none."""
+    result = np.empty(len(row), np.int64)
+    for i in range(len(row)):
+        curve = values[row[i]]
+        level, lowest = curve[start[i]], np.inf
+        result[i] = 0
+        for t in range(peak[i] + 1, len(curve)):
+            if curve[t] < lowest:
+                result[i], lowest = t, curve[t]
+                if lowest <= level:
+                    break
+    return result
+
+
+@compiled
+def nearest_centre(output: Floats, mu: Floats, origin: NDArray[np.bool_]) -> Floats:
+    """`bumps.nearest_centre`."""
+    curves, times, concepts = output.shape
+    result = np.empty((curves, times))
+    for row in range(curves):
+        for t in range(times):
+            square = 0.0
+            for p in range(concepts):
+                square += output[row, t, p] * output[row, t, p]
+            nearest = square if origin[row] else np.inf
+            for p in range(concepts):
+                centre = mu[row, p]
+                away = square - 2 * centre * output[row, t, p] + centre * centre
+                # A distance that is not known must not be taken for the nearest.
+                nearest = away if away < nearest or np.isnan(away) else nearest
+            result[row, t] = np.sqrt(nearest) if nearest > 0 or np.isnan(nearest) else 0.0
+    return result
