@@ -14,7 +14,7 @@ from swingby.cells import Cell
 Field = Callable[[Tensor], Tensor]
 
 # Dormand & Prince 1980, RK5(4)7M; no nodes: the field has no explicit time. The last stage is the next step's first.
-_STAGES = (
+STAGES = (
     (1 / 5,),
     (3 / 40, 9 / 40),
     (44 / 45, -56 / 15, 32 / 9),
@@ -22,9 +22,9 @@ _STAGES = (
     (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
     (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
 )
-_ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
-_SAFETY, _SHRINK, _GROW = 0.9, 0.2, 5.0
-_MOST_STEPS = 1_000_000
+ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
+SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0
+MOST_STEPS = 1_000_000
 
 
 class DormandPrince:
@@ -58,7 +58,7 @@ class DormandPrince:
 
     def advance(self, until: Tensor) -> None:
         """Integrate every cell to its time `until`, shape (C,)."""
-        for _ in range(_MOST_STEPS):
+        for _ in range(MOST_STEPS):
             going = (self.time < until) & ~self.failed
             if not bool(going.any()):
                 return
@@ -71,10 +71,10 @@ class DormandPrince:
         h = torch.where(going, torch.where(last, left, self._step), torch.zeros_like(left))
         slopes = [self._slope]
         y = self.y
-        for weights in _STAGES:
+        for weights in STAGES:
             y = self.y + h[:, None] * sum(a * k for a, k in zip(weights, slopes, strict=True) if a)
             slopes.append(self._field(y))
-        error = h[:, None] * sum(e * k for e, k in zip(_ERROR, slopes, strict=True) if e)
+        error = h[:, None] * sum(e * k for e, k in zip(ERROR, slopes, strict=True) if e)
         scale = self._atol + self._rtol * torch.maximum(self.y.abs(), y.abs())
         ratio = self._norm(error, scale)
         ratio = torch.where(torch.isfinite(ratio), ratio, torch.full_like(ratio, torch.inf))
@@ -82,7 +82,7 @@ class DormandPrince:
         self.y = torch.where(accepted[:, None], y, self.y)
         self._slope = torch.where(accepted[:, None], slopes[-1], self._slope)
         self.time = torch.where(accepted, torch.where(last, until, self.time + h), self.time)
-        proposal = h * (_SAFETY * ratio.clamp_min(1e-10) ** -0.2).clamp(_SHRINK, _GROW)
+        proposal = h * (SAFETY * ratio.clamp_min(1e-10) ** -0.2).clamp(SHRINK, GROW)
         # A step cut short to land on a time says nothing against the longer one that was due.
         proposal = torch.where(accepted & last, torch.maximum(proposal, self._step), proposal)
         self._step = torch.where(going, proposal, self._step)
@@ -99,9 +99,9 @@ class Flow:
         self.net, self._moments = net, -moments
         self._shapes = [parameter.shape for parameter in net.parameters]
         y = torch.cat([parameter.flatten(1) for parameter in net.parameters], dim=1)
-        params = [_params(cell) for cell in cells]
-        self._time_per_step = torch.tensor([p.time_per_step for p in params], dtype=y.dtype, device=y.device)
-        rtol = torch.tensor([p.rtol for p in params], dtype=y.dtype, device=y.device)
+        times = [_params(cell).time_per_step for cell in cells]
+        self._time_per_step = torch.tensor(times, dtype=y.dtype, device=y.device)
+        rtol = torch.tensor([_params(cell).rtol for cell in cells], dtype=y.dtype, device=y.device)
         size = y.square().mean(1).sqrt()
         atol = 1e-3 * rtol * torch.where(size > 0, size, torch.ones_like(size))
         self._solver = DormandPrince(self._field, y, rtol, atol)

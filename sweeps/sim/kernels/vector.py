@@ -1,4 +1,4 @@
-"""A vector of sixteen numbers as a value inside kernels: one instruction or two, where a loop would be checked and tried.
+"""A vector of sixteen numbers as a value inside kernels: an instruction or two, where a loop is checked and tried.
 
 Numba leaves it to its compiler to find vector instructions in loops; over sixteen numbers the checks that this takes
 (do the arrays overlap, is an index negative) cost ten times what they guard. These few functions say it outright.
@@ -12,11 +12,14 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic as _intrinsic
+from numba.extending import models, register_model
 
 LANES = 16
 """Numbers in a vector."""
 _FUSE = ("contract",)
+# Its first argument is the compiler's own: type checkers would ask every caller for it.
+intrinsic: Any = _intrinsic
 
 
 class Vector(types.Type):
@@ -114,3 +117,52 @@ def less_one(_: Any, a: Any) -> Any:
         return builder.fsub(given[0], ir.Constant(given[0].type, [1.0] * LANES))
 
     return a(a), generate
+
+
+@intrinsic
+def fill(_: Any, memory: Any, number: Any) -> Any:
+    """Sixteen times one number, of the memory's type."""
+    vector = Vector(memory.dtype)
+
+    def generate(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+        number = arguments[1]
+        kind = context.get_value_type(vector)
+        one = builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
+        places = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        return builder.shuffle_vector(one, one, places)
+
+    return vector(memory, memory.dtype), generate
+
+
+@intrinsic
+def times(_: Any, a: Any, b: Any) -> Any:
+    """a b."""
+    return a(a, a), lambda _, builder, __, given: builder.fmul(*given, flags=_FUSE)
+
+
+@intrinsic
+def over(_: Any, a: Any, b: Any) -> Any:
+    """a / b."""
+    return a(a, a), lambda _, builder, __, given: builder.fdiv(*given)
+
+
+@intrinsic
+def larger_size(_: Any, a: Any, b: Any) -> Any:
+    """The larger of |a| and |b|; |b| where one is no number."""
+
+    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
+        one, two = (builder.select(builder.fcmp_ordered("<", x, x.type(None)), builder.fneg(x), x) for x in given)
+        return builder.select(builder.fcmp_ordered(">", one, two), one, two)
+
+    return a(a, a), generate
+
+
+@intrinsic
+def where(_: Any, flag: Any, a: Any, b: Any) -> Any:
+    """a where the flag is not 0, else b."""
+
+    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
+        flag, a, b = given
+        return builder.select(builder.fcmp_ordered("!=", flag, flag.type(None)), a, b)
+
+    return flag(flag, flag, flag), generate
