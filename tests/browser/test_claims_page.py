@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from analysis.claims import write_claims
 
-CHROMIUM = Path("/usr/bin/chromium")
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run", "--disable-sync")
 JUDGED = ("bottleneck-is-structural", "e-1-minor")
 
 
@@ -39,15 +36,11 @@ class Opened:
 
 
 @pytest.fixture(params=["light", "dark"])
-def opened(path: Path, request: pytest.FixtureRequest) -> Iterator[Opened]:
-    """In headless Chromium; without it these tests fail, they are not skipped."""
-    found = str(CHROMIUM) if CHROMIUM.exists() else shutil.which("chromium")
-    assert found, f"no Chromium at {CHROMIUM} nor on the path: install it (apt-get install chromium)"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(QUIET))
-        context = browser.new_context(viewport={"width": 1300, "height": 900}, offline=True, color_scheme=request.param)
-        yield Opened(context.new_page(), path)
-        browser.close()
+def opened(browser: Browser, path: Path, request: pytest.FixtureRequest) -> Iterator[Opened]:
+    """The page in both colour schemes."""
+    context = browser.new_context(viewport={"width": 1300, "height": 900}, offline=True, color_scheme=request.param)
+    yield Opened(context.new_page(), path)
+    context.close()
 
 
 def test_nothing_complains_and_nothing_is_fetched(opened: Opened, path: Path) -> None:

@@ -4,43 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Route, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 from playwright.sync_api import TimeoutError as WaitedTooLong
 
 from analysis.report import PAGE, write_report
 from tests import synthetic_sim
 
-CHROMIUM = Path("/usr/bin/chromium")
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--no-first-run",
-    "--disable-component-update",
-    "--disable-sync",
-)
 TITLE = "<script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
 LIMIT = 10_000_000
 """Bytes of the page for 41 x 41 points of 30 seeds."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Headless Chromium; without it these tests fail, they are not skipped."""
-    found = str(CHROMIUM) if CHROMIUM.exists() else shutil.which("chromium") or shutil.which("google-chrome")
-    assert found, (
-        f"no Chromium at {CHROMIUM} nor on the path: install it (apt-get install chromium) to test the report's page"
-    )
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=list(QUIET))
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
