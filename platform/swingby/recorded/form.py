@@ -1,0 +1,146 @@
+"""The file of recorded results: a Parquet with a row a cell in the plan's order, and a header that says what it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from swingby.errors import SwingbyError
+from swingby.files import write_whole
+from swingby.parquet import read_parquet, require
+
+FORMAT = 1
+OWN: Mapping[str, pa.DataType] = {
+    "point": pa.int32(),
+    "seed": pa.int64(),
+    "status": pa.string(),
+    "message": pa.string(),
+    "to_step": pa.int64(),
+}
+"""Columns of every file, before parameters, scalars, curves and outcomes; `status` is null for a cell without result."""
+LEVEL = 19
+"""Of zstd: files are written once, and shipped."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a file of recorded results says of itself.
+
+    Attributes:
+        sweep_id, name, experiment, stream_version, resolved: of the sweep, see `Plan`.
+        provenance: of its newest plan.
+        computed: where and when its cells were computed: one entry a plan and host, see `packing`.
+        detectors: the version of each detector whose outcomes are kept.
+        outcomes: for each detector, the outcomes that are kept; columns `<detector>.<outcome>` of the table.
+        scalars, curves: result columns that are kept.
+        left_out: result columns and outcomes that are not.
+        digits: significant digits of every float that is a result.
+        kept_curves: how many cells kept their curves, with at most `curve_points` records each.
+        digest: of the cells' ids in the order of the rows: they are made again from parameters and seeds.
+        packed: ISO 8601, UTC.
+        swingby: the version that packed it.
+    """
+
+    sweep_id: str
+    name: str
+    experiment: str
+    stream_version: int
+    resolved: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    computed: Sequence[Mapping[str, Any]]
+    detectors: Mapping[str, str]
+    outcomes: Mapping[str, Sequence[str]]
+    scalars: Sequence[str]
+    curves: Sequence[str]
+    left_out: Sequence[str]
+    digits: int
+    kept_curves: int
+    curve_points: int
+    digest: str
+    packed: str
+    swingby: str
+    format: int = FORMAT
+
+    @property
+    def when(self) -> str:
+        """The day on which the last cell was computed."""
+        return max((str(entry["finished"])[:10] for entry in self.computed), default="?")
+
+    @property
+    def hosts(self) -> str:
+        """Where, in words."""
+        return ", ".join(sorted({str(entry["host"]) for entry in self.computed}))
+
+    @classmethod
+    def of_header(cls, header: Mapping[str, Any], name: str) -> Self:
+        """From a file's header.
+
+        Raises:
+            SwingbyError: it lacks something, or is of another format.
+        """
+        known = [field.name for field in fields(cls)]
+        missing = [key for key in known if key not in header]
+        if missing or header["format"] != FORMAT:
+            why = f"its header lacks {', '.join(missing)}" if missing else f"it has format {header['format']}"
+            raise SwingbyError(f"{name} is no file of recorded results of this version: {why}")
+        return cls(**{key: header[key] for key in known})
+
+
+def digest(cell_ids: Sequence[str]) -> str:
+    """SHA-256 of these ids in their order, 32 hexadecimal digits."""
+    return hashlib.sha256(" ".join(cell_ids).encode()).hexdigest()[:32]
+
+
+def write(path: Path, recording: Recording, table: pa.Table, parameters: Sequence[str]) -> Path:
+    """Writes a file as small as it gets: parameters repeat and go by dictionary, floats byte by byte.
+
+    Raises:
+        SwingbyError: the disk refuses.
+    """
+    schema = table.schema.with_metadata({b"swingby": json.dumps(asdict(recording)).encode()})
+    repeating, split = [], []
+    for column in table.schema:
+        leaf, path_of = column.type, column.name
+        while pa.types.is_list(leaf):
+            leaf, path_of = leaf.value_type, f"{path_of}.list.element"
+        as_bytes = pa.types.is_floating(leaf) and column.name not in parameters
+        (split if as_bytes else repeating).append(path_of)
+    options: dict[str, Any] = {
+        "compression": "zstd",
+        "compression_level": LEVEL,
+        "use_dictionary": repeating,
+        "column_encoding": dict.fromkeys(split, "BYTE_STREAM_SPLIT"),
+        "row_group_size": max(table.num_rows, 1),
+        "write_page_checksum": True,
+        "write_statistics": False,
+    }
+    return write_whole(path, lambda temporary: pq.write_table(table.cast(schema), temporary, **options))
+
+
+def read(path: Path) -> tuple[Recording, pa.Table]:
+    """Header and table of one file.
+
+    Raises:
+        SwingbyError: it is missing, torn, corrupt, or not recorded results.
+    """
+    header, table = read_parquet(path, "file of recorded results")
+    recording = Recording.of_header(header, path.name)
+    require(table, OWN, path.name)
+    return recording, table
+
+
+def read_header(path: Path) -> Recording:
+    """The header of one file alone.
+
+    Raises:
+        SwingbyError: as `read`.
+    """
+    header, _ = read_parquet(path, "file of recorded results", columns=[])
+    return Recording.of_header(header, path.name)

@@ -1,0 +1,197 @@
+"""Unpacking: recorded results become a plan, a shard and derived records of a data folder, each marked as recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from swingby import plugins
+from swingby.cells import Point
+from swingby.columns import parameter_schema
+from swingby.errors import SwingbyError
+from swingby.experiment import SEGMENT_COLUMNS, Experiment
+from swingby.experiment import Recording as Tokens
+from swingby.headers import BatchNote, Plan, ShardHeader
+from swingby.recorded.form import Recording, digest, read
+from swingby.records import Records
+from swingby.run.derive import KEY, SHARD
+from swingby.store import finished, ingest
+
+SHAPE = "recorded"
+"""What the plan and the shard call their one batch: its cells may be of many shapes, and nothing was trained."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What `unpack` brought in: cells that had no result before, and those that had one and keep it."""
+
+    recording: Recording
+    cells: int
+    kept: int
+
+    def __str__(self) -> str:
+        of = self.recording
+        more = f" ({self.kept:,} had a result before, and keep it)" if self.kept else ""
+        return f"{of.name}: {self.cells:,} recorded results, computed on {of.hosts} until {of.when}{more}"
+
+
+def unpack(data: Path, file: Path) -> Unpacked:
+    """Brings the recorded results of a sweep into a data folder, which is made if it is missing.
+
+    Cells with a result keep it. A later run of the sweep trains the recorded ones, and its rows then stand.
+
+    Raises:
+        SwingbyError: the file is no file of recorded results; its experiment or a detector is of another version than
+            what is installed; or somebody runs the sweep.
+    """
+    recording, table = read(file)
+    of = plugins.experiment(recording.experiment)
+    _check_detectors(recording)
+    ids = _cell_ids(recording, table, of)
+    records = Records.open(data)
+    with records.lock(recording.sweep_id):
+        ingest(records)
+        known = finished(records, of.name, ids, ()).done
+        fresh = [place for place, cell_id in enumerate(ids) if cell_id not in known]
+        if fresh:
+            plan = _plan(recording, records, table, ids)
+            records.write_plan(plan)
+            _write(records, recording, plan, of, table.take(pa.array(fresh)), [ids[place] for place in fresh])
+            ingest(records)
+    return Unpacked(recording, len(fresh), len(ids) - len(fresh))
+
+
+def _check_detectors(recording: Recording) -> None:
+    """Outcomes cannot be computed again from thin curves: they have to be those of the installed detectors."""
+    for item in plugins.detectors_for(recording.experiment):
+        recorded = recording.detectors.get(item.name)
+        if recorded != item.version:
+            raise SwingbyError(
+                f"the results of {recording.name!r} were recorded with version {recorded} of detector {item.name!r}; "
+                f"installed is {item.version}: train them, swingby run {recording.name}"
+            )
+
+
+def _cell_ids(recording: Recording, table: pa.Table, of: Experiment) -> list[str]:
+    """The id of every row, from its parameters and seed; they have to come out as they were.
+
+    Raises:
+        SwingbyError: they do not, or the installed experiment has other parameters.
+    """
+    other = (
+        f"{recording.name!r} was recorded with another version of experiment {of.name!r}; "
+        f"train it: swingby run {recording.name}"
+    )
+    names = [name for name in of.Params.model_fields if name in table.column_names]
+    rows = table["point"].to_pylist()
+    first = {point: place for place, point in reversed(list(enumerate(rows)))}
+    values = table.select(names).take(pa.array(list(first.values()))).to_pylist()
+    mode = recording.resolved["seed_mode"]
+    try:
+        points = {
+            index: Point(of.name, recording.stream_version, of.Params(**row), mode)
+            for index, row in zip(first, values, strict=True)
+        }
+    except ValueError as error:
+        raise SwingbyError(f"{other} ({error})") from error
+    ids = [points[index].cell(seed).cell_id for index, seed in zip(rows, table["seed"].to_pylist(), strict=True)]
+    if digest(ids) != recording.digest:
+        raise SwingbyError(other)
+    return ids
+
+
+def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence[str]) -> Plan:
+    """A plan of one batch, with every cell of the sweep."""
+    count, when = len(ids), recording.resolved["recording"]
+    columns: dict[str, Any] = {
+        "cell_id": pa.array(ids, pa.string()),
+        "point": table["point"],
+        "seed": table["seed"],
+        "seed_mode": pa.array([recording.resolved["seed_mode"]] * count, pa.string()),
+        "batch": pa.array([0] * count, pa.int32()),
+    }
+    parameters = parameter_schema(plugins.experiment(recording.experiment).Params)
+    columns |= {
+        field.name: table[field.name].cast(field.type) for field in parameters if field.name in table.column_names
+    }
+    return Plan(
+        sweep_id=recording.sweep_id,
+        name=recording.name,
+        experiment=recording.experiment,
+        stream_version=recording.stream_version,
+        sequence=records.next_sequence(recording.name, recording.sweep_id),
+        resolved=recording.resolved,
+        recording=Tokens(when["steps"], when["points"], tuple(when["also"])),
+        provenance={**recording.provenance, "recorded": _marks(recording)},
+        batches=(BatchNote(0, SHAPE, count),),
+        given=pa.table(columns),
+    )
+
+
+def _marks(recording: Recording) -> dict[str, Any]:
+    """What a plan of recorded results says of them in its provenance, beside that of the run that computed them."""
+    names = ("computed", "detectors", "left_out", "digits", "kept_curves", "curve_points", "packed", "swingby")
+    return {name: getattr(recording, name) for name in names}
+
+
+def _write(
+    records: Records, recording: Recording, plan: Plan, of: Experiment, table: pa.Table, ids: Sequence[str]
+) -> None:
+    """The shard with rows of these cells, and the outcomes of every detector as derived records."""
+    shard = records.write_shard(_header(recording, records, plan), _rows(recording, of, table, ids))
+    name = f"{plan.plan_id}/{shard.name}"
+    for item in plugins.detectors_for(of.name):
+        columns: dict[str, pa.ChunkedArray | pa.Array] = {"cell_id": pa.array(ids, pa.string())}
+        for outcome, column in item.outcomes.items():
+            columns[outcome] = _column(table, f"{item.name}.{outcome}", column.type)
+        columns[SHARD] = pa.array([name] * len(ids), pa.string())
+        marks = {"experiment": of.name, "recorded": recording.packed}
+        records.write_derived(f"outcomes_{item.name}", item.version, KEY, pa.table(columns), **marks)
+
+
+def _column(table: pa.Table, name: str, type_: pa.DataType) -> pa.ChunkedArray | pa.Array:
+    """A column in its declared type; nulls where it was left out."""
+    return table[name].cast(type_) if name in table.column_names else pa.nulls(table.num_rows, type_)
+
+
+def _rows(recording: Recording, of: Experiment, table: pa.Table, ids: Sequence[str]) -> pa.Table:
+    count = table.num_rows
+    columns: dict[str, Any] = {
+        "cell_id": pa.array(ids, pa.string()),
+        "from_step": pa.array([0] * count, pa.int64()),
+        "to_step": table["to_step"],
+        "final": pa.array([True] * count),
+        "status": table["status"],
+        "message": table["message"],
+    }
+    columns = {name: values.cast(SEGMENT_COLUMNS[name]) for name, values in columns.items()}
+    kinds: Mapping[str, Any] = {**of.curves, **of.scalars}
+    columns |= {name: _column(table, name, kinds[name].type) for name in (*recording.curves, *recording.scalars)}
+    return pa.table(columns)
+
+
+def _header(recording: Recording, records: Records, plan: Plan) -> ShardHeader:
+    """The shard's header, with where and when its cells were computed, and no token: it has no full recording."""
+    computed = recording.computed
+    return ShardHeader(
+        plan_id=plan.plan_id,
+        sweep_id=plan.sweep_id,
+        experiment=plan.experiment,
+        batch=0,
+        attempt=records.next_attempt(plan, 0),
+        recorded=(),
+        curves=tuple(recording.curves),
+        shape=SHAPE,
+        cells=plan.batches[0].cells,
+        started=min(entry["started"] for entry in computed),
+        finished=max(entry["finished"] for entry in computed),
+        seconds=float(sum(entry["seconds"] for entry in computed)),
+        host=f"{recording.hosts} (recorded)",
+        device=", ".join(sorted({entry["device"] for entry in computed})),
+        pid=0,
+        versions=computed[0]["versions"],
+    )

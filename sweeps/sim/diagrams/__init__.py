@@ -1,0 +1,1 @@
+"""Named sweeps of the phase diagrams that nobody has drawn yet; the page `swingby findings` says what each shows."""
