@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 DATA ?= demo-data
+# Tests that share what is dear to make stay in one worker (tests/conftest.py).
+WORKERS ?= 2
+PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
@@ -30,10 +33,10 @@ demo: $(READY)
 	@$(BIN)/swingby report transient-memorization --data $(DATA) --out $(DATA)/reports
 
 test: $(READY) browser
-	@$(BIN)/python -m pytest -q
+	@$(PYTEST)
 
 test-all: $(READY) browser
-	@$(BIN)/python -m pytest -q -m 'slow or not slow' --timeout=3600
+	@$(PYTEST) -m 'slow or not slow' --timeout=3600
 
 check: $(READY)
 	@$(BIN)/ruff check .
