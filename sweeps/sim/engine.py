@@ -1,12 +1,12 @@
-"""The reference engine: one batch of cells of one shape, from draws to final weights, in torch on CPU or GPU."""
+"""A batch of cells of one shape, from draws to final weights: on a CPU by compiled kernels, else by torch."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, Protocol
 
 import numpy as np
 import torch
@@ -15,18 +15,36 @@ from torch import Tensor
 from sweeps.sim import task
 from sweeps.sim.cone import Cone
 from sweeps.sim.flow import ClosedForm, Flow
-from sweeps.sim.init import Start
-from sweeps.sim.nets import build
+from sweeps.sim.init import Start, to_frame
+from sweeps.sim.kernels import draws, engine_for
+from sweeps.sim.kernels.flow import FlowKernel
+from sweeps.sim.kernels.lane_nets import LaneDescent, LaneNet
+from sweeps.sim.kernels.moments import Draws
+from sweeps.sim.kernels.points import PackedRelu, PointsDescent
+from sweeps.sim.nets import Net, build
 from sweeps.sim.params import SimParams
 from sweeps.sim.record import Probes, Recorder
-from sweeps.sim.train import BatchMoments, BatchPoints, Descent, FixedMoments
+from sweeps.sim.train import BatchPoints, Descent, FeedMoments, Foods, whole_moments
 from swingby.cells import Cell
 from swingby.errors import SwingbyError
 from swingby.experiment import Recording
 
 Array = np.ndarray
+Engine = Literal["compiled", "torch"]
 Watch = Callable[[int, list[Array]], None]
 """Called at each recorded step with its number and the parameters (float64, leading cell axis, informative frame)."""
+
+
+class Drive(Protocol):
+    """What moves the nets of a batch from one recorded step to the next."""
+
+    def advance(self, start: int, stop: int) -> None:
+        """Take the steps start, ..., stop - 1."""
+        ...
+
+    def freeze(self, cells: Tensor) -> None:
+        """Set the cells of a mask (C,) to zero weights that no longer move."""
+        ...
 
 
 @contextmanager
@@ -46,93 +64,113 @@ def one_thread() -> Iterator[None]:
         torch.set_flush_denormal(False)
 
 
-@dataclass(frozen=True)
 class Ready:
-    """One cell with what it draws: initial weights, and training points where its drive looks at any."""
+    """One cell with what it draws, each thing when it is asked for.
 
-    cell: Cell
-    start: Start
-    points: Array | None
+    Attributes:
+        cell: the cell.
+        moments: second moments (k, k), float64, of the whole training set.
+    """
+
+    def __init__(self, cell: Cell, moments: Array | None = None, points: Array | None = None) -> None:
+        """`moments` and `points`: what was drawn already."""
+        self.cell = cell
+        if moments is not None:
+            self.moments = moments
+        if points is not None:
+            self.points = points
 
     @classmethod
     def of(cls, cell: Cell) -> Ready:
-        """Draw everything but the order of the points (streams `rotation`, `init/*`, `data/*`)."""
-        p = cell.params
-        assert isinstance(p, SimParams)
-        population = p.drive != "sgd" and p.moments == "population"
-        return cls(cell, Start.of(cell), None if population else task.draw_points(cell))
+        """Of one cell."""
+        return cls(cell)
 
     @property
     def params(self) -> SimParams:
         """The cell's parameters."""
-        return self.start.params
+        p = self.cell.params
+        assert isinstance(p, SimParams)
+        return p
+
+    @cached_property
+    def start(self) -> Start:
+        """Initial weights (streams `rotation`, `init/*`)."""
+        return Start.of(self.cell)
+
+    @cached_property
+    def points(self) -> Array | None:
+        """Training points (streams `data/*`), (N, s), where the cell's drive looks at any."""
+        population = self.params.drive != "sgd" and self.params.moments == "population"
+        return None if population else task.draw_points(self.cell)
 
     @cached_property
     def moments(self) -> Array:
-        """Second moments (k, k), float64, of the whole training set."""
-        if self.points is None:
-            return task.population_moments(self.params)
-        return task.sample_moments(self.params, self.points)
-
-    @property
-    def rank0(self) -> int | None:
-        """Rank of U_0 (numpy's tolerance: largest singular value x max(d, d') x 2.2e-16), for the symmetric family."""
-        return int(np.linalg.matrix_rank(self.start.layers[0][0])) if self.params.starts_from_U else None
+        return whole_moments([self.cell])[0]
 
 
 class Training:
-    """A batch of prepared cells, in training.
+    """A batch of cells, in training.
 
     Attributes:
+        ready: the cells with what they draw.
         recorder: the curves so far.
         net: the nets, in the informative frame.
         cone: how far the recorded W have left the cone, for the recurrence on W.
-        failed: mask (C,) of cells whose flow could not be integrated.
+        rank0: ranks of U_0 (numpy's tolerance: largest singular value x max(d, d') x 2.2e-16), symmetric family only.
+        engine: what trains it: "compiled" or "torch".
     """
 
-    def __init__(self, ready: Sequence[Ready], recording: Recording, device: str = "cpu") -> None:
-        self.ready, p = ready, ready[0].params
-        cells = [item.cell for item in ready]
+    def __init__(
+        self, ready: Sequence[Ready], recording: Recording, device: str = "cpu", engine: Engine | None = None
+    ) -> None:
+        """`engine`: None for the faster one that there is for these cells on this device."""
+        self.ready, cells, p = list(ready), [item.cell for item in ready], ready[0].params
+        self.engine = engine or engine_for(p, device)
         self._dtype, self._device = getattr(torch, p.dtype), device
-        self.net = build(p, self._stacked([item.start.parameters for item in ready]))
-        self.cone = Cone(len(ready)) if p.model == "w_recurrence" else None
+        layers, rotations = draws.layers(cells), draws.rotations(cells)
+        self.rank0 = np.linalg.matrix_rank(layers[0][0]).tolist() if p.starts_from_U else [None] * len(cells)
+        start = to_frame(p, layers, rotations)
+        self._drive, self.net, whole = self._relu(cells, start) if p.model == "relu" else self._linear(cells, start)
+        self.cone = Cone(len(cells)) if p.model == "w_recurrence" else None
         steps = _recorded_steps(p, recording)
-        whole = self._points() if p.model == "relu" else self._tensor(np.stack([item.moments for item in ready]))
         probes = Probes(cells, recording.also, self._dtype, device)
         self.recorder = Recorder(cells, steps, recording.also, probes, whole)
-        self._drive = self._make_drive(cells, whole)
 
     def _tensor(self, values: Array) -> Tensor:
         return torch.as_tensor(values).to(self._device, self._dtype)
 
-    def _stacked(self, parameters: Sequence[list[Array]]) -> list[Tensor]:
-        return [self._tensor(np.stack(parts)) for parts in zip(*parameters, strict=True)]
+    def _linear(self, cells: Sequence[Cell], start: list[Array]) -> tuple[Drive, Net, Tensor]:
+        """Drive, nets and moments of the whole training set, of nets linear in x."""
+        p, compiled = self.ready[0].params, self.engine == "compiled"
+        foods = None if p.drive in ("flow", "closed_form") else Foods(cells)
+        moments = whole_moments(cells) if foods is None else foods.whole
+        self.ready = [Ready(cell, own) for cell, own in zip(cells, moments, strict=True)]
+        whole = self._tensor(moments)
+        if compiled and foods is not None:
+            packed = LaneNet(p, start, np.dtype(p.dtype))
+            return LaneDescent(packed, foods, np.dtype(p.dtype)), packed, whole
+        net = build(p, [self._tensor(part) for part in start])
+        if foods is not None:
+            return Descent(net, FeedMoments(foods, self._dtype, net.device)), net, whole
+        kind = ClosedForm if p.drive == "closed_form" else FlowKernel if compiled else Flow
+        return kind(net, cells, whole), net, whole
 
-    def _points(self) -> Tensor:
-        bias = self.ready[0].params.bias
-        return self._tensor(np.stack([task.with_constant(drawn(item), bias) for item in self.ready]))
-
-    def _make_drive(self, cells: Sequence[Cell], whole: Tensor) -> Descent | Flow | ClosedForm:
-        p = self.ready[0].params
-        match p.drive:
-            case "sgd" if p.model == "relu":
-                return Descent(self.net, BatchPoints(cells, whole))
-            case "sgd":
-                points = [drawn(item) for item in self.ready]
-                return Descent(self.net, BatchMoments(cells, points, self._dtype, self._device))
-            case "gd":
-                moments = np.stack([item.moments for item in self.ready])
-                return Descent(self.net, FixedMoments(cells, moments, self._dtype, self._device))
-            case "flow":
-                return Flow(self.net, cells, whole)
-            case "closed_form":
-                return ClosedForm(self.net, cells, whole)
+    def _relu(self, cells: Sequence[Cell], start: list[Array]) -> tuple[Drive, Net, Tensor]:
+        """Drive, nets and the whole training set of ReLU nets."""
+        p, points = self.ready[0].params, Draws(cells, None).points()
+        self.ready = [Ready(cell, points=own) for cell, own in zip(cells, points, strict=True)]
+        whole, parameters = self._tensor(task.with_constant(points, p.bias)), [self._tensor(part) for part in start]
+        if self.engine == "compiled":
+            packed = PackedRelu(p, parameters)
+            return PointsDescent(packed, cells, whole), packed, whole
+        net = build(p, parameters)
+        return Descent(net, BatchPoints(cells, whole)), net, whole
 
     @property
     def failed(self) -> Array:
         """Cells whose flow could not be integrated, shape (C,)."""
-        if isinstance(self._drive, Flow):
-            return self._drive.failed.cpu().numpy() & ~self.recorder.diverged
+        if isinstance(self._drive, Flow | FlowKernel):
+            return np.asarray(self._drive.failed.cpu()) & ~self.recorder.diverged
         return np.zeros(len(self.ready), dtype=bool)
 
     @property
@@ -140,13 +178,15 @@ class Training:
         """The current parameters, float64, with a leading cell axis."""
         return [parameter.double().cpu().numpy() for parameter in self.net.parameters]
 
-    def diet(self) -> list[Tensor]:
+    def diet(self) -> list[Array]:
         """What the batch is trained on, with a leading cell axis: whole training sets, and the first step's food."""
-        whole = self.recorder.whole
+        whole = self.recorder.whole.cpu().numpy()
+        if isinstance(self._drive, LaneDescent):
+            return [whole, self._drive.food()]
         if not isinstance(self._drive, Descent):
             return [whole]
         food = self._drive.feed.food(0)
-        return [whole, *(food if isinstance(food, tuple) else (food,))]
+        return [whole, *(part.cpu().numpy() for part in (food if isinstance(food, tuple) else (food,)))]
 
     def run(self, watch: Watch | None = None) -> None:
         """Train to the end, recording as asked; a cell that diverges is frozen and its neighbours do not notice."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -10,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from sweeps.sim import presets, rows
-from sweeps.sim.engine import Ready, Training, Watch, one_thread
+from sweeps.sim.engine import Engine, Ready, Training, Watch, one_thread
 from sweeps.sim.film import Film
 from sweeps.sim.init import Start
 from sweeps.sim.nets import CHUNK
 from sweeps.sim.params import STREAM_VERSION, SimParams
 from swingby.cells import Cell, Point, SeedMode
+from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Recording
 
 _LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
@@ -27,7 +29,11 @@ _REPLAYED_STEPS = 20_000
 
 
 class Sim(Experiment):
-    """Structured identity mapping ([S] 2.1): nets and theory on one task, recorded in one table."""
+    """Structured identity mapping ([S] 2.1): nets and theory on one task, recorded in one table.
+
+    Attributes:
+        engine: "compiled" or "torch" to train by that one; None for the faster one (`kernels.engine_for`).
+    """
 
     name: ClassVar[str] = "sim"
     stream_version: ClassVar[int] = STREAM_VERSION
@@ -89,6 +95,14 @@ class Sim(Experiment):
         "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
         "engine": Column(pa.string(), "the code that computed it, and where"),
     }
+
+    def __init__(self, engine: Engine | None = None) -> None:
+        """`engine`: by default what the environment variable SWINGBY_ENGINE says.
+
+        Raises:
+            SwingbyError: the variable names no engine.
+        """
+        self.engine: Engine | None = engine or _engine_asked_for()
 
     @classmethod
     def point(cls, preset: str = "paper", seeds: SeedMode = "common", **values: Any) -> Point:
@@ -173,10 +187,10 @@ class Sim(Experiment):
         yield film.append_to(table)
 
     def _train(self, cells: Sequence[Cell], recording: Recording, device: str, watch: Watch | None = None) -> pa.Table:
-        began, engine, schema = time.perf_counter(), f"torch on {device}", self._schema(recording.also)
-        training = Training([Ready.of(cell) for cell in cells], recording, device)
+        began, schema = time.perf_counter(), self._schema(recording.also)
+        training = Training([Ready.of(cell) for cell in cells], recording, device, self.engine)
         training.run(watch)
-        table = rows.table(rows.trained(training, engine, recording.also), schema)
+        table = rows.table(rows.trained(training, f"{training.engine} on {device}", recording.also), schema)
         share = pa.array(np.full(len(cells), (time.perf_counter() - began) / len(cells)))
         return table.set_column(schema.get_field_index("seconds"), "seconds", share)
 
@@ -184,6 +198,16 @@ class Sim(Experiment):
         asked = {name: column for key in also for name, column in self.recordings[key].items()}
         columns = {name: column.type for name, column in {**self.curves, **asked, **self.scalars}.items()}
         return pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
+
+
+def _engine_asked_for() -> Engine | None:
+    match asked := os.environ.get("SWINGBY_ENGINE", ""):
+        case "":
+            return None
+        case "compiled" | "torch":
+            return asked
+        case _:
+            raise SwingbyError(f"SWINGBY_ENGINE = {asked!r} is no engine; allowed: compiled, torch, or unset")
 
 
 def _weights(p: SimParams) -> int:

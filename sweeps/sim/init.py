@@ -76,19 +76,25 @@ class Start:
         p = cell.params
         assert isinstance(p, SimParams)
         layers, R = draw_layers(cell), random_rotation(cell)
-        return cls(p, layers, R, _to_frame(p, layers, R))
+        return cls(p, layers, R, to_frame(p, layers, R))
 
 
-def _to_frame(p: SimParams, layers: Layers, R: Array) -> list[Array]:
+def to_frame(p: SimParams, layers: Layers, R: Array) -> list[Array]:
+    """What a net trains (`Start.parameters`) of layers and a rotation in the original coordinates.
+
+    All arrays may have leading cell axes, the same for all; so has what is given back.
+    """
     if p.starts_from_U:
-        U = R.T @ layers[0][0]
-        return [U] if p.model == "symmetric" else [U @ U.T]
-    (first, first_bias), E = layers[0], R[:, : p.s]
-    images = (first @ E).T if first_bias is None else np.vstack([(first @ E).T, first_bias])
+        U = R.mT @ layers[0][0]
+        return [U] if p.model == "symmetric" else [U @ U.mT]
+    (first, first_bias), E = layers[0], R[..., : p.s]
+    images = (first @ E).mT
+    if first_bias is not None:
+        images = np.concatenate([images, first_bias[..., None, :]], axis=-2)
     if len(layers) == 1:
         return [images @ R]
     last, last_bias = layers[-1]
-    rotated = [*layers[1:-1], (R.T @ last, None if last_bias is None else R.T @ last_bias)]
+    rotated = [*layers[1:-1], (R.mT @ last, None if last_bias is None else (R.mT @ last_bias[..., None])[..., 0])]
     return [images, *(part for layer in rotated for part in layer if part is not None)]
 
 

@@ -81,6 +81,11 @@ class Net(ABC):
         """C."""
         return len(self.parameters[0])
 
+    @property
+    def device(self) -> torch.device:
+        """Where the net lives."""
+        return self.parameters[0].device
+
     def minus_target(self) -> Tensor:
         """-T, shape (C, k, d): minus the images of the unit vectors under the identity; nothing for the constant."""
         target = self.parameters[0].new_zeros(self.k, self.d)

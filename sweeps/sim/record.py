@@ -80,7 +80,7 @@ class Recorder:
         self.diverged |= going & ~fine
         self.diverged_place[going & ~fine] = place
         self._closed |= ~fine
-        return torch.as_tensor(going & ~fine, device=net.parameters[0].device)
+        return torch.as_tensor(going & ~fine, device=net.device)
 
     def close(self, cells: Array) -> None:
         """Record the cells of a mask (C,) no more."""

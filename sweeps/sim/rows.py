@@ -43,7 +43,7 @@ def trained(training: Training, engine: str, also: Sequence[str] = ()) -> Column
         "final_train_loss": pa.array(final["train_loss"], pa.float64()),
         "a": pa.array([task.signal(item.params).tolist() for item in ready]),
         "l_ref": pa.array(reference),
-        "rank0": pa.array([item.rank0 for item in ready], pa.int64()),
+        "rank0": pa.array(training.rank0, pa.int64()),
         "narrowest": pa.array([item.params.narrowest for item in ready]),
         "time_per_step": pa.array([item.params.time_per_step for item in ready]),
         **{name: pa.array([getattr(c, name) for c in certificates], pa.float64()) for name in _CERTIFICATE},

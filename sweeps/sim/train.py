@@ -10,6 +10,8 @@ import torch
 from torch import Tensor
 
 from sweeps.sim import task
+from sweeps.sim.kernels.lanes import LANES, pack
+from sweeps.sim.kernels.moments import Draws
 from sweeps.sim.nets import Food, Net
 from sweeps.sim.params import SimParams
 from swingby.cells import Cell
@@ -52,52 +54,96 @@ def _rates(cells: Sequence[Cell]) -> Array:
     return -np.array([_params(cell).time_per_step for cell in cells])[:, None, None]
 
 
-class FixedMoments:
-    """Full-batch descent: the same moments, (C, k, k), at every step."""
+class Foods:
+    """What moment nets are trained on: the moments of a cell's mini-batches, or the same at every step.
 
-    def __init__(self, cells: Sequence[Cell], moments: Array, dtype: torch.dtype, device: str) -> None:
-        self._food = torch.as_tensor(_rates(cells) * moments).to(device, dtype)
+    Attributes:
+        batches: mini-batches in an epoch, 1 for full-batch descent.
+        again: whether a new epoch brings new ones.
+        whole: second moments of the whole training set, (C, k, k), float64: what the training loss is taken on.
+    """
 
-    def food(self, step: int) -> Tensor:
-        return self._food
-
-    def starve(self, cells: Tensor) -> None:
-        self._food[cells] = 0
-
-
-class BatchMoments:
-    """Mini-batch SGD of a net linear in x: a mini-batch acts through its second moments, so only these are kept."""
-
-    def __init__(self, cells: Sequence[Cell], points: Sequence[Array], dtype: torch.dtype, device: str) -> None:
-        p = _params(cells[0])
-        self._points, self._p = points, p
-        self._orders = [task.Order(cell) for cell in cells]
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        params = [_params(cell) for cell in cells]
+        p = params[0]
         self._rates = _rates(cells)
-        self._to = {"device": device, "dtype": dtype}
-        self._epoch = -1
-        self._foods: Tensor | None = None
+        self._draws: Draws | None = None
+        self._sums: Array | None = None
+        self.again = p.drive == "sgd" and p.shuffle == "every_epoch"
+        if p.drive == "sgd":
+            self._draws = Draws(cells, p.batch_size)
+            self._sums = self._draws.sums()
+            self.batches, self.whole = self._draws.batches, self._draws.moments(self._sums.sum(1, keepdims=True))[:, 0]
+        else:
+            self.batches, self.whole = 1, whole_moments(cells)
+        self._first = True
 
-    def food(self, step: int) -> Tensor:
-        epoch, batch = divmod(step, self._p.steps_per_epoch)
-        if epoch != self._epoch and (self._foods is None or self._p.shuffle == "every_epoch"):
-            self._foods = self._load()
-        self._epoch = epoch
-        assert self._foods is not None
-        return self._foods[batch]
+    def _next(self) -> Array:
+        """The sums of the next epoch."""
+        assert self._draws is not None
+        assert self._sums is not None
+        if not self._first and self.again:
+            self._sums = self._draws.sums()
+        self._first = False
+        return self._sums
 
-    def _load(self) -> Tensor:
-        """The scaled moments of every mini-batch of the next epoch, shape (batches, C, k, k)."""
-        p, k = self._p, self._points[0].shape[1] + self._p.bias
-        foods = np.empty((p.steps_per_epoch, len(self._points), k, k))
-        for place, (points, order) in enumerate(zip(self._points, self._orders, strict=True)):
-            shuffled = task.with_constant(points[order.next_epoch()], p.bias)
-            foods[:, place] = self._rates[place] * task.batch_moments(shuffled, p.batch_size)
-        return torch.as_tensor(foods).to(**self._to)
+    def epoch(self) -> Array:
+        """The scaled moments of every mini-batch of the next epoch: (batches, C, k, k), float64."""
+        moments = self.whole[:, None] if self._draws is None else self._draws.moments(self._next())
+        return np.ascontiguousarray((self._rates[:, None] * moments).swapaxes(0, 1))
+
+    def side_by_side(self, dtype: np.dtype) -> Array:
+        """The same, for packed nets: (G, batches, k k, LANES)."""
+        if self._draws is not None:
+            return self._draws.foods(self._next(), self._rates[:, 0, 0], dtype)
+        C, k = self.whole.shape[:2]
+        out = np.zeros((-(-C // LANES), 1, k * k, LANES), dtype)
+        pack((self._rates * self.whole).reshape(C, -1).astype(dtype), out[:, 0], 0)
+        return out
 
     def starve(self, cells: Tensor) -> None:
+        """Scale the food of the cells of a mask (C,) by 0 from the next epoch on."""
         self._rates[cells.cpu().numpy()] = 0
-        if self._foods is not None:
-            self._foods[:, cells] = 0
+
+
+def whole_moments(cells: Sequence[Cell]) -> Array:
+    """E[x x^T] over each cell's training set, or of the population where it looks at no points: (C, k, k), float64."""
+    params = [_params(cell) for cell in cells]
+    drawn = np.array([p.drive == "sgd" or p.moments == "sample" for p in params])
+    k = params[0].s + params[0].bias
+    moments = np.empty((len(cells), k, k))
+    for place in np.flatnonzero(~drawn):
+        moments[place] = task.population_moments(params[place])
+    if drawn.any():
+        draws = Draws([cell for cell, own in zip(cells, drawn, strict=True) if own], None)
+        moments[drawn] = draws.moments(draws.sums())[:, 0]
+    for place, p in enumerate(params):
+        if drawn[place] and p.moment_power != 1:
+            moments[place] = np.linalg.matrix_power(moments[place], p.moment_power)
+    return moments
+
+
+class FeedMoments:
+    """The moments that `Foods` has, one mini-batch a step, as torch tensors."""
+
+    def __init__(self, foods: Foods, dtype: torch.dtype, device: torch.device) -> None:
+        self._foods, self._to = foods, {"device": device, "dtype": dtype}
+        self._epoch = -1
+        self._now = torch.empty(0)
+
+    def food(self, step: int) -> Tensor:
+        """The moments of a step, scaled; (C, k, k)."""
+        epoch, batch = divmod(step, self._foods.batches)
+        if self._epoch < 0 or (epoch != self._epoch and self._foods.again):
+            self._now = torch.as_tensor(self._foods.epoch()).to(**self._to)
+        self._epoch = epoch
+        return self._now[batch]
+
+    def starve(self, cells: Tensor) -> None:
+        """Scale the food of the cells of a mask (C,) by 0 from now on."""
+        self._foods.starve(cells)
+        if len(self._now):
+            self._now[:, cells] = 0
 
 
 class BatchPoints:

@@ -11,7 +11,7 @@ import pytest
 from sweeps.sim.experiment import Sim
 from swingby.experiment import Batch, Recording
 
-SIM = Sim()
+ENGINES = ("compiled", "torch")
 KINDS: dict[str, dict[str, Any]] = {
     "linear": {"layers": 2, "width": 16},
     "linear, deep, with bias": {"layers": 3, "width": 8, "bias": True},
@@ -34,12 +34,17 @@ TIMED: dict[str, dict[str, Any]] = {
 """Drives that no learning rate drives out of bounds: a cell can only begin there."""
 
 
+@pytest.fixture(params=ENGINES, autouse=True)
+def _engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWINGBY_ENGINE", request.param)
+
+
 def batch(values: dict[str, Any], lr: float = 0.05, count: int = 256, place: int = 100, **odd_one: Any) -> pa.Table:
     """`count` cells, of which number `place` has the learning rate `lr`, and what else it is told."""
     base = {"d": 2, "n": 32, "epochs": 6, "batch_size": 24, **values}
     usual, odd = Sim.point(**base), Sim.point(**{**base, "lr": lr, **odd_one})
     cells = tuple((odd if seed == place else usual).cell(seed) for seed in range(count))
-    (table,) = SIM.run(Batch(cells, Recording(points=30, also=("jacobian", "hierarchy", "centres"))))
+    (table,) = Sim().run(Batch(cells, Recording(points=30, also=("jacobian", "hierarchy", "centres"))))
     return table
 
 
@@ -99,7 +104,7 @@ def test_a_loss_of_a_million_is_a_divergence_and_less_is_not() -> None:
         "sigma": (0.0, 0.0),
         "mu": (2.0, 1.0),
     }
-    (table,) = SIM.run(Batch((Sim.point(**values).cell(0),), Recording("every")))
+    (table,) = Sim().run(Batch((Sim.point(**values).cell(0),), Recording("every")))
     (row,) = table.to_pylist()
     # a_1 = 2 and 1 - lr a_1 = -7: the output's error is 2 (-7)^t.
     growth = 2.0 * 49.0 ** np.arange(41)

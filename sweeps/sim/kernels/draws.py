@@ -28,7 +28,7 @@ def _params(cells: Sequence[Cell]) -> list[SimParams]:
 
 
 def layers(cells: Sequence[Cell]) -> list[tuple[Array, Array | None]]:
-    """Initial weights in the original coordinates, as `init.draw_layers`: (C, out, in) and (C, out) or None, a layer."""
+    """Initial weights in the original coordinates: a layer's (C, out, in), and (C, out) or None, as `draw_layers`."""
     params = _params(cells)
     p, C = params[0], len(cells)
     drawn = []

@@ -57,7 +57,7 @@ def _two_rows(M: Any, h: int, P: Any, w: int, out: int, inner: int, columns: int
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _backward(M: Any, d: int, P: Any, w: int, h: int, below: int, k: int, out: int, inner: int) -> None:
-    """D @ W, (k, inner), to place below of M, and then W += D^T @ H: D (k, out) lies at d and H at h of M, W at w of P."""
+    """D @ W, (k, inner), to place below of M, and then W += D^T @ H: D (k, out) at d and H at h of M, W at w of P."""
     for i in range(k * inner):
         store(M, below + i, zero(P))
     if k == 2:
@@ -100,7 +100,7 @@ def _two_inputs(M: Any, d: int, P: Any, w: int, h: int, below: int, out: int, in
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _error(M: Any, f: int, foods: Any, food: int, at: int, k: int, s: int, d: int) -> None:
-    """F -= T, and A @ F to place at of M: F (k, d) lies at f, A (k, k) at food; T is the identity on the s first inputs."""
+    """F -= T, and A @ F to place at of M: F (k, d) lies at f, A (k, k) at food; T is 1 on the s first inputs."""
     for p in range(s):
         place = f + p * d + p
         store(M, place, less_one(load(M, place)))
@@ -152,7 +152,7 @@ def linear_steps(
     """The steps start .. stop - 1 of G groups of linear nets, in place.
 
     A net's numbers are the images of the k unit vectors (k, sizes[1]), then weight (out, in) (and bias) of each further
-    layer; sizes: k and then the width of every layer, the d outputs last; work: scratch of `linear_work(sizes)` vectors.
+    layer; sizes: k and then the width of every layer, the d outputs last; work: `scratch(sizes)`.
     """
     food, scratch, k = memory(foods), memory(work), sizes[0]
     for group in range(numbers.shape[0]):
@@ -182,6 +182,70 @@ def symmetric_steps(
             _add(U, 0, scratch, through, top)
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def linear_affine(numbers: Array, work: Array, sizes: Array, bias: bool, out: Array) -> None:
+    """The images of the k unit vectors under the whole net: out (C, k, d)."""
+    M, k, layers, d, room = memory(work), sizes[0], len(sizes) - 1, sizes[-1], sizes[0] * sizes.max()
+    head = k * sizes[1]
+    for group in range(numbers.shape[0]):
+        P, at = move(memory(numbers), group * numbers.shape[1]), head
+        for i in range(head):
+            store(M, i, load(P, i))
+        for layer in range(1, layers):
+            _forward(M, (layer - 1) * room, P, at, layer * room, k, sizes[layer], sizes[layer + 1])
+            at += sizes[layer] * sizes[layer + 1]
+            if bias:
+                _add(M, layer * room + (k - 1) * sizes[layer + 1], P, at, sizes[layer + 1])
+                at += sizes[layer + 1]
+        _spread(work[(layers - 1) * room :], group, k, d, out)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _rows_to(U: Any, s: int, width: int, d: int, M: Any) -> None:
+    for r in range(s):
+        for o in range(d):
+            x = zero(M)
+            for i in range(width):
+                x = add_product(x, load(U, r * width + i), load(U, o * width + i))
+            store(M, r * d + o, x)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def symmetric_affine(numbers: Array, work: Array, s: int, d: int, width: int, out: Array) -> None:
+    """The rows of U U^T that belong to the informative directions: out (C, s, d)."""
+    M = memory(work)
+    for group in range(numbers.shape[0]):
+        U = move(memory(numbers), group * numbers.shape[1])
+        _rows_to(U, s, width, d, M)
+        _spread(work, group, s, d, out)
+
+
+@njit(cache=True, nogil=True)
+def _spread(lanes: Array, group: int, k: int, d: int, out: Array) -> None:
+    """A group's vectors, cell by cell: lanes (k d, LANES) into rows of out (C, k, d)."""
+    first = group * LANES
+    for c in range(min(LANES, len(out) - first)):
+        for r in range(k):
+            for o in range(d):
+                out[first + c, r, o] = lanes[r * d + o, c]
+
+
+@njit(cache=True, nogil=True)
+def pack(part: Array, numbers: Array, at: int) -> None:
+    """Put numbers of C cells (C, m) side by side: `numbers` (G, .., LANES), from number `at` on."""
+    for c in range(len(part)):
+        for i in range(part.shape[1]):
+            numbers[c // LANES, at + i, c % LANES] = part[c, i]
+
+
+@njit(cache=True, nogil=True)
+def unpack(numbers: Array, at: int, part: Array) -> None:
+    """The reverse of `pack`."""
+    for c in range(len(part)):
+        for i in range(part.shape[1]):
+            part[c, i] = numbers[c // LANES, at + i, c % LANES]
+
+
 def scratch(sizes: Array, dtype: np.dtype) -> Array:
-    """Scratch of a step: images after each layer, and the errors of two; sizes as in `linear_steps`, or (s, d, width)."""
+    """Scratch of a step: images after each layer, two errors; sizes as in `linear_steps`, or (s, d, width)."""
     return np.empty(((len(sizes) + 1) * int(sizes[0]) * int(sizes.max()), LANES), dtype)

@@ -240,9 +240,7 @@ def _foods(sums: Array, which: Array, centres: Array, deviations: Array, rates: 
 
 
 @njit(cache=True, nogil=True)
-def _points(
-    keys: Array, centres: Array, deviations: Array, test: Array, nearest: Array, z: Array, out: Array
-) -> None:
+def _points(keys: Array, centres: Array, deviations: Array, test: Array, nearest: Array, z: Array, out: Array) -> None:
     M, n, s = z.shape
     for c in range(len(keys)):
         _draw(keys[c], centres[c], deviations[c], test[c], nearest[c], z)

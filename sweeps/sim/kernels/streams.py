@@ -34,6 +34,8 @@ _M0, _M1 = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 _W0, _W1 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
 _U0, _U1, _U8, _U9, _U11 = (np.uint64(number) for number in (0, 1, 8, 9, 11))
 _MANTISSA, _BYTE = np.uint64(0x000FFFFFFFFFFFFF), np.uint64(0xFF)
+# Its type says that the first argument is passed, too.
+_inside: Any = intrinsic
 _TO_DOUBLE = 1.0 / 9007199254740992.0
 
 
@@ -43,13 +45,14 @@ def keys(cells: Sequence[Cell], name: str) -> Array:
     return np.frombuffer(found, dtype="<u8").reshape(-1, 2).astype(np.uint64)
 
 
-@intrinsic
+@_inside
 def _high(_: Any, a: Any, b: Any) -> Any:
     """The upper 64 bits of a product of two 64-bit numbers: one instruction, which numba's own types cannot say."""
 
     def generate(_: Any, builder: ir.IRBuilder, __: Any, arguments: Any) -> Any:
         wide = ir.IntType(128)
-        product = builder.mul(*(builder.zext(argument, wide) for argument in arguments))
+        a, b = (builder.zext(argument, wide) for argument in arguments)
+        product = builder.mul(a, b)
         return builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), ir.IntType(64))
 
     return types.uint64(types.uint64, types.uint64), generate
