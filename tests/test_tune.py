@@ -182,7 +182,7 @@ def test_a_signal_drains(walk: Any, number: signal.Signals) -> None:
     running batches finish and are kept, no other begins, and the driver ends by itself without a trace."""
     child = start(walk, axes={"width": list(range(1, 9))}, seeds=1, base={"pause": 1.5})
     os.killpg(child.pid, number) if number == signal.SIGINT else os.kill(child.pid, number)
-    said = child.communicate(timeout=60)[0]
+    said = child.communicate(timeout=120)[0]
     assert child.returncode == 0, said
     assert "stopping: running batches finish" in said
     assert "goes on where it stopped" in said
@@ -195,15 +195,15 @@ def test_a_signal_drains(walk: Any, number: signal.Signals) -> None:
 
 def test_ctrl_c_twice_stops_at_once(walk: Any) -> None:
     """Ctrl-C twice: the driver does not wait for its batches, and takes its Ray processes with it."""
-    child = start(walk, axes={"width": [1, 2]}, seeds=1, base={"pause": 120})
+    child = start(walk, axes={"width": [1, 2]}, seeds=1, base={"pause": 600})
     below = rays(child)
     assert any("raylet" in process.name() for process in below)
     for _ in range(2):
         os.killpg(child.pid, signal.SIGINT)
         time.sleep(0.5)
-    said = child.communicate(timeout=30)[0]
+    said = child.communicate(timeout=120)[0]
     assert "interrupted" in said
-    gone, alive = psutil.wait_procs(below, timeout=20)
+    gone, alive = psutil.wait_procs(below, timeout=60)
     assert not alive, alive
     assert gone
 
@@ -211,13 +211,13 @@ def test_ctrl_c_twice_stops_at_once(walk: Any) -> None:
 def test_a_killed_driver_leaves_no_workers(walk: Any) -> None:
     """After SIGKILL of a driver its workers and its scheduler end by themselves within seconds, and what it left in the
     temporary folder is removed by the next run."""
-    child = start(walk, axes={"width": [1, 2]}, seeds=1, base={"pause": 120})
+    child = start(walk, axes={"width": [1, 2]}, seeds=1, base={"pause": 600})
     below = rays(child)
     working = [process for process in below if process.name() in ("raylet", "gcs_server") or process.pid in walk.pids()]
     assert len(working) >= 3
     child.kill()
     child.communicate()
-    _, alive = psutil.wait_procs(working, timeout=20)
+    _, alive = psutil.wait_procs(working, timeout=60)
     # Ray's two agents try for a minute to tell the dead scheduler that it is dead; nobody has to wait for them here.
     for process in below:
         if process.is_running() and "Agent" in " ".join(process.cmdline()):
@@ -256,7 +256,7 @@ def test_nobody_answers() -> None:
     began = time.monotonic()
     with pytest.raises(SwingbyError, match="no Ray cluster answers"):
         cluster.require_authentication("127.0.0.1:9")
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60  # five seconds on a quiet machine; a connection left alone waits minutes
 
 
 HEAD = """
@@ -293,7 +293,7 @@ def test_a_cluster_without_authentication_is_refused(walk: Any, tmp_path_factory
         child, address = head(walk, folder / "ray", RAY_AUTH_MODE="disabled")
         with pytest.raises(SwingbyError, match=r"has no authentication.*RAY_AUTH_MODE=token"):
             run_sweep(walk.sweep(), walk.data, address=address, pilot=False, progress=Progress())
-        child.communicate("", timeout=30)
+        child.communicate("", timeout=120)
     assert not walk.ledger.exists()
 
 
@@ -325,6 +325,6 @@ def test_an_existing_cluster_is_used(walk: Any) -> None:
         )
         assert f"cluster at {address} refuses our token" in refused.stderr
         cluster.require_authentication(address)
-        child.communicate("", timeout=30)
+        child.communicate("", timeout=120)
     assert len(walk.pids()) <= 2
     assert not [path for path in (walk.data / "work").rglob("*") if path.is_file()]

@@ -158,7 +158,7 @@ def test_a_run_can_be_watched_drained_and_gone_on_with(walk: Any) -> None:
     assert str(going.pid) in said.replace("\n", "")
     assert swingby("run", str(walk.folder / "walks.yaml"), "--data", str(walk.data), "--local")[0] == 2
     os.killpg(going.pid, signal.SIGINT)
-    told = going.communicate(timeout=30)[0]
+    told = going.communicate(timeout=120)[0]
     assert going.returncode == 1, told
     assert "goes on where it stopped" in told
     assert "Traceback" not in told
@@ -168,11 +168,11 @@ def test_a_run_can_be_watched_drained_and_gone_on_with(walk: Any) -> None:
 
 def test_a_second_ctrl_c_stops_in_the_middle(walk: Any) -> None:
     """The for-loop stops within the batch, without a trace, with a code that is not 0, and leaves no half of a file."""
-    going = start(walk, axes={"zip": [{"width": [1, 2], "pause": [0.0, 120.0]}]})
+    going = start(walk, axes={"zip": [{"width": [1, 2], "pause": [0.0, 600.0]}]})
     for _ in range(2):
         os.killpg(going.pid, signal.SIGINT)
         time.sleep(0.2)
-    told = going.communicate(timeout=30)[0]
+    told = going.communicate(timeout=120)[0]
     assert going.returncode not in (0, 2), told
     assert "Traceback" not in told
     assert [path for path in walk.data.rglob("*") if ".tmp" in path.name] == []

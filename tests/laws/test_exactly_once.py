@@ -56,7 +56,7 @@ class Nursery:
 
     def close(self) -> None:
         """Ends the nursery."""
-        self.process.communicate(timeout=30)
+        self.process.communicate(timeout=120)
 
     def start(self, walk: Any, text: str, do: str = "run", window: str = "", hit: int = 1) -> int:
         """Starts a driver; its process id."""
