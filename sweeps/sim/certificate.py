@@ -15,6 +15,7 @@ from torch import Tensor
 
 from sweeps.sim import task
 from sweeps.sim.engine import Ready, drawn
+from sweeps.sim.kernels import growth
 from sweeps.sim.nets import build
 from sweeps.sim.params import SimParams
 
@@ -39,59 +40,42 @@ def certify(ready: Sequence[Ready], parameters: Sequence[Array], wanted: Array, 
     `parameters` are the final ones with a leading cell axis; cells outside the mask `wanted` get an empty certificate,
     and those in `learned` no growth rate.
     """
-    p = ready[0].params
-    norms: list[float] = []
-    if p.model != "relu":
-        moments = torch.as_tensor(np.stack([item.moments for item in ready]))
-        norms = moment_gradient_norms(p, [torch.as_tensor(part) for part in parameters], moments).tolist()
-    certificates = []
-    for place, item in enumerate(ready):
-        own = [part[place] for part in parameters]
-        norm = norms[place] if norms else None
-        certificates.append(_certificate(item, own, norm, bool(learned[place])) if wanted[place] else Certificate())
+    p, certificates = ready[0].params, [Certificate()] * len(ready)
+    places = np.flatnonzero(wanted).tolist()
+    weights = [torch.as_tensor(part[places]) for part in parameters]
+    if p.model == "relu":
+        for number, place in enumerate(places):
+            own = [part[number] for part in weights]
+            certificates[place] = _of_relu(ready[place], own, bool(learned[place]))
+    elif len(places):
+        moments = torch.as_tensor(np.stack([ready[place].moments for place in places]))
+        columns = _of_moments(p, weights, moments, torch.as_tensor(~learned[places]))
+        for place, values in zip(places, zip(*columns.values(), strict=True), strict=True):
+            certificates[place] = Certificate(**dict(zip(columns, values, strict=True)))
     return certificates
 
 
-def _certificate(item: Ready, parameters: Sequence[Array], norm: float | None, learned: bool) -> Certificate:
-    p, weights = item.params, [torch.as_tensor(part) for part in parameters]
-    if p.model == "relu":
-        masks, moments = patterns(p, weights, torch.as_tensor(task.with_constant(drawn(item), p.bias)))
-        norm = gradient_norm(p, weights, masks, moments)
-    else:
-        masks, moments = [], torch.as_tensor(item.moments)[None]
-    growth = None if learned else growth_rate(p, weights, masks, moments)
-    if p.model != "symmetric":
-        return Certificate(norm, growth)
-    spectrum = np.linalg.eigvalsh(parameters[0] @ parameters[0].T)
-    return Certificate(norm, growth, float(spectrum[0]), float(spectrum.sum()))
-
-
-def _loss(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> Tensor:
-    """L = 1/2 sum over patterns q of tr (F_q - T)^T A_q (F_q - T), for one net.
-
-    Shapes: masks[l] (Q, width), or no masks for a linear net; moments (Q, k, k), each divided by the number of all
-    points, so that they sum to A.
-    """
-    first, rest = parameters[0], list(parameters[1:])
+def _of_moments(
+    p: SimParams, weights: Sequence[Tensor], moments: Tensor, stuck: Tensor
+) -> dict[str, list[float] | list[float | None]]:
+    """The columns of certificates of C nets linear in x; a growth rate for those of the mask `stuck` (C,)."""
+    columns: dict[str, list[float] | list[float | None]] = {}
+    columns["gradient_norm"] = moment_gradient_norms(p, weights, moments).tolist()
+    rates = iter(growth_rates(p, [part[stuck] for part in weights], [], moments[stuck][:, None]))
+    columns["growth_rate"] = [next(rates) if asked else None for asked in stuck.tolist()]
     if p.model == "symmetric":
-        F = (first[: p.s] @ first.T)[None]
-    else:
-        F, stride = first[None], 1 + p.bias
-        for layer in range(len(rest) // stride):
-            W = rest[layer * stride]
-            F = (F * masks[layer][:, None] if masks else F) @ W.T
-            if p.bias:
-                F = F + rest[layer * stride + 1] * _last_row(F)
-    target = first.new_zeros(moments.shape[1], p.d)
-    target.diagonal()[: p.s] = 1
-    error = F - target
-    return 0.5 * (error * (moments @ error)).sum()
+        spectrum = torch.linalg.eigvalsh(weights[0] @ weights[0].mT)
+        columns |= {"smallest_eigenvalue": spectrum[:, 0].tolist(), "trace": spectrum.sum(1).tolist()}
+    return columns
 
 
-def _last_row(F: Tensor) -> Tensor:
-    row = torch.zeros(F.shape[1], 1, dtype=F.dtype, device=F.device)
-    row[-1] = 1
-    return row
+def _of_relu(item: Ready, weights: Sequence[Tensor], learned: bool) -> Certificate:
+    p = item.params
+    masks, moments = patterns(p, weights, torch.as_tensor(task.with_constant(drawn(item), p.bias)))
+    one = ([part[None] for part in weights], [mask[None] for mask in masks], moments[None])
+    (norm,) = growth.gradient_norms(p, *one).tolist()
+    (rate,) = [None] if learned else growth_rates(p, *one)
+    return Certificate(norm, rate)
 
 
 def patterns(p: SimParams, parameters: Sequence[Tensor], x: Tensor) -> tuple[list[Tensor], Tensor]:
@@ -118,42 +102,23 @@ def patterns(p: SimParams, parameters: Sequence[Tensor], x: Tensor) -> tuple[lis
     return list(kinds.split([mask.shape[1] for mask in seen], dim=1)), moments
 
 
-def _gradient(
-    p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor, differentiable: bool = False
-) -> tuple[Tensor, Tensor]:
-    """All parameters in one vector theta, and grad L there as a function of theta."""
-    shapes = [parameter.shape for parameter in parameters]
-    theta = torch.cat([parameter.flatten() for parameter in parameters]).requires_grad_()
-    parts = theta.split([shape.numel() for shape in shapes])
-    loss = _loss(p, [part.view(shape) for part, shape in zip(parts, shapes, strict=True)], masks, moments)
-    (slope,) = torch.autograd.grad(loss, theta, create_graph=differentiable)
-    return theta, slope
-
-
-def gradient_norm(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> float:
-    """||grad L|| over all parameters of one net; L in its own units (eq 2.1), whatever a step descended."""
-    with torch.enable_grad():
-        return float(_gradient(p, parameters, masks, moments)[1].norm())
-
-
 def moment_gradient_norms(p: SimParams, parameters: Sequence[Tensor], moments: Tensor) -> Tensor:
-    """||grad L|| of C nets linear in x at once, from moments (C, k, k): shape (C,)."""
+    """||grad L|| of C nets linear in x, from moments (C, k, k): shape (C,); L in its own units (eq 2.1)."""
     slopes = [torch.zeros_like(parameter) for parameter in parameters]
     build(p, parameters).push(moments, slopes)
     return torch.cat([slope.flatten(1) for slope in slopes], dim=1).norm(dim=1)
 
 
-def growth_rate(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> float | None:
-    """The largest growth rate of theta' = -grad L linearised at `parameters`, in the time of the flow of L (eq 4.1).
+def growth_rates(
+    p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor
+) -> list[float] | list[None]:
+    """The largest growth rate of theta' = -grad L linearised at each of C nets, in the time of the flow of L (eq 4.1).
 
-    It is minus the smallest eigenvalue of L's Hessian. None for nets of more than `MOST_PARAMETERS` parameters.
+    It is minus the smallest eigenvalue of L's Hessian. None for nets of more than `MOST_PARAMETERS` parameters. Shapes
+    as in `kernels.growth.growth_rates`.
     """
-    if sum(parameter.numel() for parameter in parameters) > MOST_PARAMETERS:
-        return None
-    with torch.enable_grad():
-        theta, slope = _gradient(p, parameters, masks, moments, differentiable=True)
-        rows = torch.eye(len(theta), dtype=theta.dtype, device=theta.device)
-        (hessian,) = torch.autograd.grad(slope, theta, rows, is_grads_batched=True)
-    largest = -float(torch.linalg.eigvalsh((hessian + hessian.T) / 2)[0])
+    if sum(parameter[0].numel() for parameter in parameters) > MOST_PARAMETERS:
+        return [None] * len(moments)
+    largest = growth.growth_rates(p, parameters, masks, moments)
     # First-layer weights that meet no informative input exist where d > s: flat directions, of eigenvalue 0.
-    return max(largest, 0.0) if p.d > p.s and p.model != "symmetric" else largest
+    return (largest.clamp_min(0) if p.d > p.s and p.model != "symmetric" else largest).tolist()

@@ -36,7 +36,7 @@ from sweeps.sim.params import SimParams
 from swingby.cells import Cell
 
 Array = np.ndarray
-_kernel = numba.njit(cache=True, nogil=True, error_model="numpy")
+_kernel: Any = numba.njit(cache=True, nogil=True, error_model="numpy")
 # Only kernels call these: nothing is compiled for Python.
 _QUIET: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _part = numba.njit(nogil=True, error_model="numpy", **_QUIET)
