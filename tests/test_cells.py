@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from swingby.cells import Cell, Point, SeedMode, canonical_json, philox
+from swingby.cells import Cell, Point, SeedMode, canonical_json, philox, stream_key
 from swingby.experiment import Matrix, Params, Vector, added
 
 
@@ -231,3 +232,10 @@ def test_cells_of_a_point_are_its_seeds() -> None:
     cells = list(here.cells([3, 1]))
     assert [(cell.seed, cell.params) for cell in cells] == [(3, here.params), (1, here.params)]
     assert cells[0].cell_id == here.cell(3).cell_id
+
+
+@given(st.lists(st.one_of(st.integers(-(2**70), 2**70), st.text(max_size=8)), max_size=4))
+def test_the_key_of_a_stream_is_the_hash_of_canonical_json(key: list[int | str]) -> None:
+    """What is hashed is the canonical JSON of {"key": [...]}, also where a name needs escapes."""
+    text = canonical_json({"key": list(key)})
+    assert stream_key(*key) == hashlib.sha256(text.encode()).digest()[:16]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,9 +23,15 @@ def canonical_json(value: Mapping[str, Json]) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
 
 
+_PLAIN = re.compile(r"[a-z0-9/]*").fullmatch
+"""Whether JSON needs no escapes for a text."""
+
+
 def stream_key(*key: str | int) -> bytes:
     """The 16 bytes that key a stream: the first of the SHA-256 of `key`; as a Philox key, little-endian."""
-    return hashlib.sha256(canonical_json({"key": list(key)}).encode()).digest()[:16]
+    # The canonical JSON of {"key": [...]}, whose encoder takes five times as long as all the rest of a key.
+    text = ",".join(f'"{part}"' if isinstance(part, str) and _PLAIN(part) else json.dumps(part) for part in key)
+    return hashlib.sha256(f'{{"key":[{text}]}}'.encode()).digest()[:16]
 
 
 def philox(*key: str | int) -> np.random.Generator:
@@ -41,18 +48,19 @@ class Point:
     params: Params
     seeds: SeedMode = "common"
 
+    @property
+    def around(self) -> dict[str, Json]:
+        """What identifies the point beside its parameters."""
+        around: dict[str, Json] = {"experiment": self.experiment, "stream_version": self.stream_version}
+        # Left out at its introduction default, so that a store older than the option keeps its ids.
+        if self.seeds != "common":
+            around["seeds"] = self.seeds
+        return around
+
     @cached_property
     def content(self) -> dict[str, Json]:
         """What identifies the point, as plain JSON values."""
-        content: dict[str, Json] = {
-            "experiment": self.experiment,
-            "params": self.params.canonical(),
-            "stream_version": self.stream_version,
-        }
-        # Left out at its introduction default, so that a store older than the option keeps its ids.
-        if self.seeds != "common":
-            content["seeds"] = self.seeds
-        return content
+        return {**self.around, "params": self.params.canonical()}
 
     @cached_property
     def point_id(self) -> str:

@@ -50,20 +50,22 @@ class Recorder:
     def __init__(self, cells: Sequence[Cell], steps: Array, also: Sequence[str], probes: Probes, whole: Tensor) -> None:
         p = _params(cells[0])
         self.steps, self._also, self._probes, self.whole, self._s = steps, tuple(also), probes, whole, p.s
-        shape = (len(cells), len(steps))
+        shape = (len(steps), len(cells))
         widths = {"output": p.s, "jacobian": p.s**2, "hierarchy_loss": 2**p.s, "centre_output": p.s**2}
         widths |= dict.fromkeys(theory.Velocity._fields, p.s**2)
         if not p.starts_from_U:
             self._also = tuple(name for name in also if name != "velocity")
         asked = {"output", *(column for name in self._also for column in _COLUMNS[name])}
-        self._a = np.stack([task.signal(_params(cell)) for cell in cells])
-        self.curves = {"ood_loss": np.full(shape, np.nan), "train_loss": np.full(shape, np.nan)}
-        self.curves |= {name: np.full((*shape, width), np.nan) for name, width in widths.items() if name in asked}
+        signals = task.Signals.of([_params(cell) for cell in cells])
+        self._a = signals.a
+        # Step by step: a step's numbers come together, and lie together until the end.
+        self._taken = {"ood_loss": np.full(shape, np.nan), "train_loss": np.full(shape, np.nan)}
+        self._taken |= {name: np.full((*shape, width), np.nan) for name, width in widths.items() if name in asked}
         self.length = np.zeros(len(cells), dtype=np.int64)
         self.diverged = np.zeros(len(cells), dtype=bool)
         self._closed = np.zeros(len(cells), dtype=bool)
         self.diverged_place = np.zeros(len(cells), dtype=np.int64)
-        self._limit = DIVERGED_AT * np.array([task.reference_loss(_params(cell)) for cell in cells])
+        self._limit = DIVERGED_AT * signals.l_ref
 
     def take(self, place: int, net: Net) -> Tensor:
         """Record the state of `net` as recorded step number `place`; the mask (C,) of cells that diverged just now."""
@@ -75,7 +77,7 @@ class Recorder:
         going = ~self._closed
         keep = going & finite
         for name, values in entry.items():
-            self.curves[name][keep, place] = values[keep]
+            np.copyto(self._taken[name][place], values, where=keep if values.ndim == 1 else keep[:, None])
         self.length[keep] = place + 1
         self.diverged |= going & ~fine
         self.diverged_place[going & ~fine] = place
@@ -116,8 +118,8 @@ class Recorder:
         offsets = np.concatenate([[0], np.cumsum(self.length)])
         steps = np.broadcast_to(self.steps, kept.shape)[kept]
         columns: dict[str, pa.Array] = {"step": lists(offsets, pa.array(steps, pa.int64()))}
-        for name, values in self.curves.items():
-            columns[name] = lists(offsets, rows_of(values[kept]))
+        for name, values in self._taken.items():
+            columns[name] = lists(offsets, rows_of(np.ascontiguousarray(values.swapaxes(0, 1))[kept]))
         return columns
 
     def last_step(self) -> Array:
@@ -126,7 +128,7 @@ class Recorder:
 
     def final(self, name: str) -> list[float | None]:
         """The last recorded value of a scalar curve, a cell each."""
-        last = self.curves[name][np.arange(len(self.length)), np.maximum(self.length - 1, 0)]
+        last = self._taken[name][np.maximum(self.length - 1, 0), np.arange(len(self.length))]
         return [float(value) if length else None for value, length in zip(last, self.length, strict=True)]
 
 

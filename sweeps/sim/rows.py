@@ -27,7 +27,9 @@ def trained(training: Training, engine: str, also: Sequence[str] = ()) -> Column
     recorder, ready = training.recorder, training.ready
     status = np.where(recorder.diverged, "diverged", np.where(training.failed, "failed", "ok"))
     final = {name: recorder.final(name) for name in ("ood_loss", "train_loss")}
-    reference = np.array([task.reference_loss(item.params) for item in ready])
+    params = [item.params for item in ready]
+    signals = task.Signals.of(params)
+    reference = signals.l_ref
     learned = np.array(final["ood_loss"], dtype=np.float64) <= _GENERALIZED * reference
     certificates = _certificates(training, status == "ok", learned)
     return {
@@ -41,11 +43,11 @@ def trained(training: Training, engine: str, also: Sequence[str] = ()) -> Column
         **({"training_point": _points(training)} if "points" in also else {}),
         "final_ood_loss": pa.array(final["ood_loss"], pa.float64()),
         "final_train_loss": pa.array(final["train_loss"], pa.float64()),
-        "a": pa.array([task.signal(item.params).tolist() for item in ready]),
+        "a": pa.array(list(signals.a)),
         "l_ref": pa.array(reference),
         "rank0": pa.array(training.rank0, pa.int64()),
-        "narrowest": pa.array([item.params.narrowest for item in ready]),
-        "time_per_step": pa.array([item.params.time_per_step for item in ready]),
+        "narrowest": pa.array([p.narrowest for p in params]),
+        "time_per_step": pa.array([p.time_per_step for p in params]),
         **{name: pa.array([getattr(c, name) for c in certificates], pa.float64()) for name in _CERTIFICATE},
         "engine": pa.array([engine] * len(ready)),
     }

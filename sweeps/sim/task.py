@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 
 from sweeps.sim.params import SimParams
@@ -12,18 +15,42 @@ _NEAREST, _SHOWN = 50, 500
 """Training points that a cell's row has on request: these nearest to the test point, and so many in all."""
 
 
+class Signals(NamedTuple):
+    """The numbers of the task for C cells with the same s.
+
+    Attributes:
+        mu: distances of the centres from the origin, (C, s); row c is x^ = sum_p mu_p e_p, the test point.
+        variances: sigma_p^2, (C, s).
+        a: sigma_p^2 + mu_p^2 / clusters ([S] 4, C.13 without its minus), (C, s); with moment_power 2 these are squared:
+            what drives the model is what is told.
+        l_ref: 1/2 ||x^||^2, the unit of loss, (C,).
+    """
+
+    mu: Array
+    variances: Array
+    a: Array
+    l_ref: Array
+
+    @classmethod
+    def of(cls, params: Sequence[SimParams]) -> Signals:
+        """Those of cells with these parameters."""
+        mu = np.array([p.mu for p in params], dtype=np.float64)
+        sigma = np.array([p.sigma for p in params], dtype=np.float64)
+        told = np.array([p.sigma_is == "variance" for p in params])
+        clusters, power = np.array([(p.clusters, p.moment_power) for p in params]).T
+        variances = np.where(told[:, None], sigma, sigma**2)
+        a = variances + np.square(mu) / clusters[:, None]
+        return cls(mu, variances, np.where(power[:, None] == 1, a, a**2), 0.5 * np.square(mu).sum(1))
+
+
 def variances(p: SimParams) -> Array:
     """sigma_p^2, shape (s,)."""
-    sigma = np.asarray(p.sigma)
-    return sigma if p.sigma_is == "variance" else sigma**2
+    return Signals.of([p]).variances[0]
 
 
 def signal(p: SimParams) -> Array:
-    """a_p = sigma_p^2 + mu_p^2 / C for p <= s, C the number of clusters ([S] 4, C.13 without its minus), shape (s,).
-
-    With moment_power 2 these are squared: what drives the model is what is told.
-    """
-    return (variances(p) + np.square(p.mu) / p.clusters) ** p.moment_power
+    """a_p of `Signals`, shape (s,)."""
+    return Signals.of([p]).a[0]
 
 
 def test_point(p: SimParams) -> Array:
@@ -33,7 +60,7 @@ def test_point(p: SimParams) -> Array:
 
 def reference_loss(p: SimParams) -> float:
     """L_ref = 1/2 ||x^||^2, the unit of loss."""
-    return 0.5 * float(np.square(p.mu).sum())
+    return float(Signals.of([p]).l_ref[0])
 
 
 def hierarchy(p: SimParams) -> Array:

@@ -45,8 +45,8 @@ class Draws:
         self.batches = -(-p.points // self._size)
         names = [*range(1, p.s + 1), *([0] if p.zero_cluster else [])]
         self._M = len(names)
-        self._test = np.array([task.test_point(q) for q in params])
-        self._deviations = np.array([np.sqrt(task.variances(q)) for q in params])
+        signals = task.Signals.of(params)
+        self._test, self._deviations = signals.mu, np.sqrt(signals.variances)
         self._centres = np.zeros((len(cells), self._M, p.s))
         self._centres[:, np.arange(p.s), np.arange(p.s)] = self._test
         self._nearest = np.array([min(q.mu) / 2 if q.truncate else 0.0 for q in params])
