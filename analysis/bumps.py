@@ -165,9 +165,7 @@ def _of_means(legs: _Legs, of_loss: noise.Noise, train: Floats, distance: Floats
     return found._replace(curve=rows[row], start=start, peak=peak, end=end)
 
 
-def _rises(
-    legs: _Legs, loss: Floats, train: Floats, distance: Floats, scale: Floats, train_scale: Floats
-) -> Rises:
+def _rises(legs: _Legs, loss: Floats, train: Floats, distance: Floats, scale: Floats, train_scale: Floats) -> Rises:
     row, start, peak = legs.curve, legs.start, legs.peak
     allowed = np.maximum(FLOOR, np.maximum(train_scale[row, start], train_scale[row, peak]))
     return Rises(

@@ -230,6 +230,8 @@ class Runs:
         first = self.curves["step"].count.copy()
         for name in ("ood_loss", "train_loss", "output"):
             source = self.curves[name]
+            if self._inside(source.values):
+                continue
             bad = np.flatnonzero(~np.isfinite(source.values))
             if name == "ood_loss":
                 bad = np.union1d(bad, np.flatnonzero(source.values > BOUND * np.repeat(self.l_ref, source.count)))
@@ -237,6 +239,10 @@ class Runs:
             # Rows without a curve share their start with the next one; searchsorted's last is the one that has it.
             np.minimum.at(first, row, (bad - source.start[row]) // source.width[row])
         return first
+
+    def _inside(self, values: Floats) -> bool:
+        """Whether all of these are finite and within the least bound of all rows, as nearly always."""
+        return bool(len(values) and -np.inf < values.min() and values.max() <= BOUND * np.fmin.reduce(self.l_ref))
 
     def groups(self) -> Iterator[Group]:
         """Cells with equal steps and as many concepts together, in chunks; without rows that lack a usable record."""

@@ -116,6 +116,10 @@ def _completed(table: pa.Table, needs: tuple[str, ...]) -> pa.Table:
 
 def _finite(values: Floats) -> Mask:
     """Rows without a number that is missing or infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    if np.isfinite(total):  # which nothing else adds up to
+        return np.ones(len(values), dtype=bool)
     return np.asarray(np.isfinite(values).reshape(len(values), -1).all(axis=1), dtype=bool)
 
 
@@ -128,7 +132,7 @@ def _measured(group: Group) -> Columns:
     known = _finite(output)
     # r_k does not exist where mu_k = 0: such a concept is never learned and never retreats.
     steady = progress
-    if not (known.all() and np.isfinite(progress).all()):
+    if not (known.all() and _finite(progress).all()):
         steady = np.where(known[:, None, None], np.nan_to_num(progress, nan=0, posinf=0, neginf=0), 0)
     columns = _bumps(group, noisy, output)
     columns["retreat"] = order.retreats(steady, group.steps, noisy), known
@@ -206,7 +210,7 @@ def _rates(group: Group, progress: Floats) -> Columns:
 
 def _found(values: Floats) -> Told:
     """A row without a number has no value."""
-    return values, ~np.isnan(values).all(axis=1)
+    return values, np.asarray(~np.isnan(values).all(axis=1))
 
 
 def _put(whole: slowdown.Rates, rows: NDArray[np.int64], part: slowdown.Rates) -> None:

@@ -23,8 +23,26 @@ def compiled(function: F) -> F:
 
 
 @compiled
-def running_median(values: Floats, order: Ints, window: int) -> Floats:
-    """Median over `window` (odd) neighbours along each row of values (C, N), N > window, finite; edges repeat, (C, N).
+def residual(values: Floats, weight: Floats, norm: Floats, stride: int) -> Floats:
+    """|values - the line through the neighbours `stride` records away| / norm, (C, T - 2 stride).
+
+    `weight` (T - 2 stride,) is that of the neighbour before.
+    """
+    curves, count = values.shape[0], values.shape[1] - 2 * stride
+    result = np.empty((curves, count))
+    for row in range(curves):
+        curve = values[row]
+        for t in range(count):
+            line = weight[t] * curve[t] + (1 - weight[t]) * curve[t + 2 * stride]
+            result[row, t] = abs(curve[t + stride] - line) / norm[t]
+    return result
+
+
+@compiled
+def running_median(values: Floats, order: Ints, window: int, pad: int, scale: float) -> Floats:
+    """`scale` times the median over `window` (odd) neighbours along each row of values (C, N), finite, N >= window.
+
+    Edges repeat, and go on for `pad` more at either end: (C, N + 2 pad).
 
     The window is kept as the set of its values' ranks in the row; a step puts one in and takes one out, after which the
     middle is at most one member away.
@@ -34,7 +52,7 @@ def running_median(values: Floats, order: Ints, window: int) -> Floats:
     """
     curves, count = values.shape
     half = window // 2
-    result, rank, inside = np.empty((curves, count)), np.empty(count, np.int64), np.empty(count, np.bool_)
+    result, rank, inside = np.empty((curves, count + 2 * pad)), np.empty(count, np.int64), np.empty(count, np.bool_)
     for row in range(curves):
         sequence, found = order[row], result[row]
         for i in range(count):
@@ -46,7 +64,7 @@ def running_median(values: Floats, order: Ints, window: int) -> Floats:
         while below < half:
             middle += 1
             below += inside[middle]
-        found[half] = values[row, sequence[middle]]
+        found[pad + half] = scale * values[row, sequence[middle]]
         for t in range(window, count):
             old, new = rank[t - window], rank[t]
             inside[old], inside[new] = False, True
@@ -60,9 +78,12 @@ def running_median(values: Floats, order: Ints, window: int) -> Floats:
                 while not inside[middle]:
                     middle += 1
             below = half
-            found[t - half] = values[row, sequence[middle]]
-        for t in range(half):
-            found[t], found[count - 1 - t] = found[half], found[count - 1 - half]
+            found[pad + t - half] = scale * values[row, sequence[middle]]
+        first, last = pad + half, pad + count - 1 - half
+        for t in range(first):
+            found[t] = found[first]
+        for t in range(last + 1, count + 2 * pad):
+            found[t] = found[last]
     return result
 
 
@@ -280,4 +301,32 @@ def nearest_centre(output: Floats, mu: Floats, origin: NDArray[np.bool_]) -> Flo
                 # A distance that is not known must not be taken for the nearest.
                 nearest = away if away < nearest or np.isnan(away) else nearest
             result[row, t] = np.sqrt(nearest) if nearest > 0 or np.isnan(nearest) else 0.0
+    return result
+
+
+@compiled
+def running_mean(values: Floats, spread: int) -> Floats:
+    """Mean over `spread` (odd) neighbours along each row of values (C, T); over those that exist near the ends."""
+    curves, times = values.shape
+    result, half = np.empty((curves, times)), spread // 2
+    for row in range(curves):
+        for t in range(times):
+            first, stop = max(t - half, 0), min(t + half + 1, times)
+            total = 0.0
+            for i in range(first, stop):
+                total += values[row, i]
+            result[row, t] = total / (stop - first)
+    return result
+
+
+@compiled
+def exceeded(values: Floats, row: Ints, place: Ints, after: Ints) -> NDArray[np.bool_]:
+    """Whether the value at each place is exceeded by one from record `after` on, (N,)."""
+    result = np.zeros(len(row), np.bool_)
+    for i in range(len(row)):
+        curve = values[row[i]]
+        for t in range(after[i], len(curve)):
+            if curve[t] > curve[place[i]]:
+                result[i] = True
+                break
     return result

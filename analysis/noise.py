@@ -48,17 +48,11 @@ def local_sd(values: Floats, steps: Floats, stride: int = 1) -> Floats:
         return np.zeros((curves, times))
     before, here, after = steps[: -2 * stride], steps[stride:-stride], steps[2 * stride :]
     weight = (after - here) / (after - before)
-    line = weight * values[:, : -2 * stride] + (1 - weight) * values[:, 2 * stride :]
-    residual = np.abs(values[:, stride:-stride] - line) / np.sqrt(1 + weight**2 + (1 - weight) ** 2)
-    inner = MAD * _running_median(residual, (WINDOW - 1) * stride + 1)
-    return np.pad(inner, ((0, 0), (stride, stride)), mode="edge")
-
-
-def _running_median(values: Floats, window: int) -> Floats:
-    """Median over the `window` (odd) records nearest in place that the row has; the whole row where it is shorter."""
-    if values.shape[1] <= window:
-        return np.broadcast_to(np.median(values, axis=1, keepdims=True), values.shape)
-    return kernels.running_median(values, np.argsort(values, axis=1), window)
+    away = kernels.residual(values, weight, np.sqrt(1 + weight**2 + (1 - weight) ** 2), stride)
+    window = (WINDOW - 1) * stride + 1
+    if away.shape[1] <= window:  # one median for the whole row
+        return np.broadcast_to(MAD * np.median(away, axis=1, keepdims=True), values.shape).copy()
+    return kernels.running_median(away, np.argsort(away, axis=1), window, stride, MAD)
 
 
 def redness(values: Floats, sd: Floats) -> Floats:
@@ -152,10 +146,4 @@ def resampled(values: Floats, steps: Floats) -> tuple[Floats, Floats]:
 
 def running_mean(values: Floats) -> Floats:
     """Mean over SPREAD neighbours along the second axis; over those that exist near the ends."""
-    times, half = values.shape[1], SPREAD // 2
-    low, high = np.maximum(np.arange(times) - half, 0), np.minimum(np.arange(times) + half + 1, times)
-    total = np.zeros_like(values)
-    for shift in range(-half, half + 1):
-        first, last = max(0, -shift), min(times, times - shift)
-        total[:, first:last] += values[:, first + shift : last + shift]
-    return total / (high - low)
+    return kernels.running_mean(values, SPREAD)

@@ -80,11 +80,9 @@ def _retreat(values: Floats, scale: Floats) -> Mask:
     same = np.append(curve[1:] == curve[:-1], False) if len(curve) else np.zeros(0, dtype=bool)
     # A peak after a rise and before a fall, both of which passed the threshold.
     inner = np.flatnonzero((turns.sign > 0) & np.roll(same, 1) & same)
-    row, peak = curve[inner], at[inner]
-    later = np.arange(values.shape[1]) >= at[inner + 1][:, None]
-    again = (later & (values[row] > values[row, peak][:, None])).any(axis=1)
+    again = kernels.exceeded(values, curve[inner], at[inner], at[inner + 1])
     found = np.zeros(len(values), dtype=bool)
-    found[row[again]] = True
+    found[curve[inner[again]]] = True
     return found
 
 

@@ -50,7 +50,9 @@ def fit(size: Floats, time: Floats, visits: Visits, in_pairs: bool = False) -> t
     """
     start, stop = visits
     stop = np.where(stop - start >= FEWEST, stop, start)
-    xx, xy, yy = kernels.moments(np.log(kernels.picked(size, start, stop)), time, start, stop, in_pairs or size.shape[2] == 1)
+    xx, xy, yy = kernels.moments(
+        np.log(kernels.picked(size, start, stop)), time, start, stop, in_pairs or size.shape[2] == 1
+    )
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(xx > 0, -xy / xx, np.nan), np.where((xx > 0) & (yy > 0), xy**2 / (xx * yy), np.nan)
 
