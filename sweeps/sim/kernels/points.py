@@ -1,0 +1,126 @@
+"""ReLU nets on the CPU: mini-batch SGD, losses and outputs by compiled loops, one cell at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sweeps.sim import task
+from sweeps.sim.kernels import points_narrow, points_wide
+from sweeps.sim.nets import ReluNet
+from sweeps.sim.params import SimParams
+from swingby.cells import Cell
+
+Array = np.ndarray
+_WIDE = 12
+"""Units from which on both sides of a layer matrix products by BLAS beat loops over the points."""
+
+
+class Kernel(Protocol):
+    """What a family of compiled loops offers: the functions of its module."""
+
+    room: Callable[..., tuple[Array, ...]]
+    train: Callable[..., None]
+    losses: Callable[..., None]
+    outputs: Callable[..., None]
+    gradients: Callable[..., None]
+
+
+def kernel_of(p: SimParams) -> Kernel:
+    """The faster kernel for nets of this shape: that of their largest product, of which the first layer's is none."""
+    inner = [min(shape) for shape in p.layer_shapes[1:]]
+    return points_wide if max(inner, default=0) >= _WIDE else points_narrow
+
+
+class PackedRelu(ReluNet):
+    """A ReLU net whose parameters lie in one CPU array, a cell after the other, and which compiled loops evaluate.
+
+    Attributes:
+        packed: the parameters, shape (C, P); `parameters` are views of it.
+    """
+
+    def __init__(self, p: SimParams, parameters: Sequence[Tensor]) -> None:
+        self.packed = torch.cat([part.flatten(1) for part in parameters], dim=1)
+        shapes = [part.shape[1:] for part in parameters]
+        parts = self.packed.split([shape.numel() for shape in shapes], dim=1)
+        super().__init__(p, [part.unflatten(1, shape) for part, shape in zip(parts, shapes, strict=True)])
+        self.sizes, self._batch = np.array([self.k, *(out for out, _ in p.layer_shapes)]), p.batch_size
+        self._turned: tuple[Tensor, Tensor] | None = None
+        self.use(kernel_of(p))
+
+    def use(self, kernel: Kernel) -> None:
+        """Compute by this family of loops from now on."""
+        self.kernel = kernel
+        self._room = kernel.room(self.sizes, self._batch, self.packed.numpy().dtype)
+
+    def train(self, x: Array, rates: Array, first: int, last: int) -> None:
+        """Take the mini-batches first, ..., last - 1 of points x (C, k, N), at rates (C,): minus the time of a step."""
+        rest = self.sizes, self.s, self.bias, self._room, self._batch, first, last
+        self.kernel.train(self.packed.numpy(), x, rates, *rest)
+
+    def loss(self, whole: Tensor) -> Tensor:
+        total = np.empty(self.cells)
+        x = self._by_coordinate(whole)
+        self.kernel.losses(self.packed.numpy(), x, self.sizes, self.s, self.bias, self._room, total)
+        return torch.as_tensor(total / whole.shape[1])
+
+    def gradient(self, x: Tensor) -> Tensor:
+        """The gradient of L on points x (C, N, k), laid out as `packed`: shape (C, P)."""
+        slope = torch.zeros_like(self.packed)
+        columns, rest = x.mT.contiguous().numpy(), (self.sizes, self.s, self.bias, self._room)
+        self.kernel.gradients(self.packed.numpy(), columns, *rest, slope.numpy())
+        return slope
+
+    def outputs(self, x: Tensor) -> Tensor:
+        out = x.new_empty(self.cells, x.shape[1], self.d)
+        columns = x.mT.contiguous().numpy()
+        self.kernel.outputs(self.packed.numpy(), columns, self.sizes, self.bias, self._room, out.numpy())
+        return out
+
+    def _by_coordinate(self, whole: Tensor) -> Array:
+        """The points (C, N, k) as (C, k, N), turned only once."""
+        if self._turned is None or self._turned[0] is not whole:
+            self._turned = (whole, whole.mT.contiguous())
+        return self._turned[1].numpy()
+
+
+class PointsDescent:
+    """Mini-batch SGD of packed ReLU nets on points (C, N, k): a `Drive`."""
+
+    def __init__(self, net: PackedRelu, cells: Sequence[Cell], points: Tensor) -> None:
+        self.net, self._p = net, _params(cells[0])
+        self._points = points.mT.contiguous().numpy()
+        self._shuffled = np.empty_like(self._points)
+        self._orders = [task.Order(cell) for cell in cells]
+        self._rates = np.array([-_params(cell).time_per_step for cell in cells], self._points.dtype)
+        self._epoch = -1
+
+    def advance(self, start: int, stop: int) -> None:
+        """Take the steps start, ..., stop - 1; asked in order."""
+        p = self._p
+        while start < stop:
+            epoch, first = divmod(start, p.steps_per_epoch)
+            last = min(p.steps_per_epoch, first + stop - start)
+            self._shuffle(epoch)
+            self.net.train(self._shuffled, self._rates, first, last)
+            start += last - first
+
+    def _shuffle(self, epoch: int) -> None:
+        if epoch != self._epoch and (self._epoch < 0 or self._p.shuffle == "every_epoch"):
+            for points, order, shuffled in zip(self._points, self._orders, self._shuffled, strict=True):
+                np.take(points, order.next_epoch(), axis=1, out=shuffled, mode="clip")
+        self._epoch = epoch
+
+    def freeze(self, cells: Tensor) -> None:
+        """Set the cells of a mask (C,) to zero weights that no longer move."""
+        self.net.zero(cells)
+        self._rates[cells.numpy()] = 0
+
+
+def _params(cell: Cell) -> SimParams:
+    assert isinstance(cell.params, SimParams)
+    return cell.params
