@@ -24,6 +24,7 @@ from sweeps.sim.kernels.points import PackedRelu, PointsDescent
 from sweeps.sim.nets import Net, build
 from sweeps.sim.params import SimParams
 from sweeps.sim.record import Probes, Recorder
+from sweeps.sim.resident import ResidentDescent, ResidentMoments, ResidentPoints
 from sweeps.sim.train import BatchPoints, Descent, FeedMoments, Foods, whole_moments
 from swingby.cells import Cell
 from swingby.errors import SwingbyError
@@ -150,6 +151,8 @@ class Training:
             packed = LaneNet(p, start, np.dtype(p.dtype))
             return LaneDescent(packed, foods, np.dtype(p.dtype)), packed, whole
         net = build(p, [self._tensor(part) for part in start])
+        if foods is not None and net.device.type == "cuda":
+            return ResidentDescent(net, ResidentMoments(foods, self._dtype, net.device), capture=True), net, whole
         if foods is not None:
             return Descent(net, FeedMoments(foods, self._dtype, net.device)), net, whole
         kind = ClosedForm if p.drive == "closed_form" else FlowKernel if compiled else Flow
@@ -164,6 +167,8 @@ class Training:
             packed = PackedRelu(p, parameters)
             return PointsDescent(packed, cells, whole), packed, whole
         net = build(p, parameters)
+        if net.device.type == "cuda":
+            return ResidentDescent(net, ResidentPoints(cells, whole), capture=True), net, whole
         return Descent(net, BatchPoints(cells, whole)), net, whole
 
     @property

@@ -49,7 +49,7 @@ class Descent:
         self.feed.starve(cells)
 
 
-def _rates(cells: Sequence[Cell]) -> Array:
+def minus_rates(cells: Sequence[Cell]) -> Array:
     """Minus the time of a step, shape (C, 1, 1), float64."""
     return -np.array([_params(cell).time_per_step for cell in cells])[:, None, None]
 
@@ -66,7 +66,7 @@ class Foods:
     def __init__(self, cells: Sequence[Cell]) -> None:
         params = [_params(cell) for cell in cells]
         p = params[0]
-        self._rates = _rates(cells)
+        self._rates = minus_rates(cells)
         self._draws: Draws | None = None
         self._sums: Array | None = None
         self.again = p.drive == "sgd" and p.shuffle == "every_epoch"
@@ -154,7 +154,7 @@ class BatchPoints:
         self._points = points
         self._orders = [task.Order(cell) for cell in cells]
         self._shuffled = torch.empty_like(points)
-        self._rates = torch.as_tensor(_rates(cells)).to(points.device, points.dtype)
+        self._rates = torch.as_tensor(minus_rates(cells)).to(points.device, points.dtype)
         self._epoch = -1
 
     def food(self, step: int) -> tuple[Tensor, Tensor]:
