@@ -61,7 +61,9 @@ def _of_moments(
     """The columns of certificates of C nets linear in x; a growth rate for those of the mask `stuck` (C,)."""
     columns: dict[str, list[float] | list[float | None]] = {}
     columns["gradient_norm"] = moment_gradient_norms(p, weights, moments).tolist()
-    rates = iter(growth_rates(p, [part[stuck] for part in weights], [], moments[stuck][:, None]))
+    # Where all have learned there is no net to ask.
+    told = growth_rates(p, [part[stuck] for part in weights], [], moments[stuck][:, None]) if bool(stuck.any()) else []
+    rates = iter(told)
     columns["growth_rate"] = [next(rates) if asked else None for asked in stuck.tolist()]
     if p.model == "symmetric":
         spectrum = torch.linalg.eigvalsh(weights[0] @ weights[0].mT)

@@ -132,28 +132,34 @@ class Sim(Experiment):
         return "epochs" if p.drive == "sgd" else "gd_steps"
 
     def work(self, params: Any) -> float:
-        """Multiplications of a cell, in draws, steps and records, and what a step costs however small the net is."""
+        """Nanoseconds of a cell by compiled kernels on the machine where they were measured, to a factor of 2."""
         p: SimParams = params
-        weights, k = _weights(p), p.s + p.bias
-        rows, steps = (p.batch_size if p.model == "relu" else k), p.total_steps
-        if p.drive in ("flow", "closed_form"):
-            # Adaptive steps of seven stages: how many is not known beforehand, and hangs little on gd_steps.
-            steps = 7 * 500 if p.drive == "flow" else _RECORDED
-        records = _RECORDED * (p.points if p.model == "relu" else k) * weights
-        return float(steps * (3 * rows * weights + 2000 * p.depth) + records + 300 * p.points)
+        weights, k, drawn = _weights(p), p.s + p.bias, 0.0
+        if p.drive == "sgd" or p.moments == "sample":
+            passes = p.epochs if p.drive == "sgd" and p.shuffle == "every_epoch" else 1
+            drawn = p.points * (6.5 * p.s + 9 * passes)
+        starting = 1e5 + 1.5 * p.d**3 * p.rotate
+        if p.model == "relu":
+            # A multiplication takes longer in loops over points than in matrix products, which small nets do not fill.
+            each = 0.04 if min(p.width, p.d) >= 16 else 0.15
+            return starting + drawn + each * p.points * weights * (3 * p.epochs + _RECORDED)
+        steps = p.total_steps if p.drive in ("sgd", "gd") else 7 * 500 if p.drive == "flow" else _RECORDED
+        return starting + drawn + steps * (0.1 * k * weights + 5 * p.depth)
 
     def max_batch(self, params: Any) -> int:
         """As many cells as fit into 1 GB: draws and curves in float64, the engine's own in the cell's dtype."""
         p: SimParams = params
         k, item = p.s + p.bias, 8 if p.dtype == "float64" else 4
-        held = 4 * _weights(p)
+        held, drawn = 4 * _weights(p), sum(out * fan_in for out, fan_in in p.layer_shapes) + p.d**2
         if p.model == "relu":
             held += 2 * p.points * k + 3 * max(p.batch_size, CHUNK) * (p.depth * p.width + p.d)
+            drawn += p.points * p.s
         elif p.drive == "sgd":
-            held += 3 * p.steps_per_epoch * k * k
-        drawn = p.points * p.s + sum(out * fan_in for out, fan_in in p.layer_shapes) + p.d**2
+            held += p.steps_per_epoch * k * k
+            drawn += p.steps_per_epoch * p.clusters * (1 + p.s) ** 2
+            drawn += p.points * p.s if p.shuffle == "every_epoch" else 0
         curves = _RECORDED * (2 + p.s + (5 if p.starts_from_U else 2) * p.s**2 + 2**p.s)
-        return int(np.clip(_MEMORY / (item * held + 8 * drawn + 16 * curves), 1, 4096))
+        return int(np.clip(_MEMORY / (item * held + 8 * drawn + 16 * curves), 1, 16_384))
 
     def tolerance(self, params: Any) -> float:
         """Beyond rounding, the adaptive steps of the flow end at the recorded ones: others, where others are recorded.

@@ -16,14 +16,14 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=main.__doc__)
     arguments.add_argument("--quick", action="store_true", help="fewer shapes and cells, one repeat")
     quick = arguments.parse_args().quick
-    console = Console(width=140)
+    console = Console(width=190)
     console.print(
         f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, one thread an engine"
     )
     show(
         console,
         "A run of 10,000 points, batch 128, 40 epochs, float32 (flow: float64): ms a run, median (least .. most)",
-        ("shape", "cells a batch", "plain torch loop", "this engine", "ratio"),
+        engine.COLUMNS,
         engine.table(quick),
     )
     show(

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import torch
 from torch import nn
+
+from sweeps.sim.params import SimParams
+
+
+def settings(p: SimParams) -> dict[str, Any]:
+    """The loop's arguments for a net of this size; full-batch runs are set beside a loop of as many mini-batches."""
+    return {
+        "d": p.d,
+        "layers": p.depth if p.depth > 1 or p.model == "one_layer" else 2,
+        "width": p.width,
+        "relu": p.model == "relu",
+    }
 
 
 def train(
