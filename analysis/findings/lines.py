@@ -1,0 +1,189 @@
+"""The lines that theory draws into diagrams: each a function of the resolved parameters, with its equation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from analysis.charts.grid import Grid, GridAxis
+from analysis.contour import contour
+from analysis.extrema import Floats
+
+RISE = 0.01
+"""Rise of the OOD loss over L_ref from which on it counts as a descent's end (the detector's tau without noise)."""
+
+
+class Line(NamedTuple):
+    """A line of theory in a diagram: what the legend calls it, and its corners in the positions of the axes."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+def signals(common: Mapping[str, Any], **other: Any) -> Floats:
+    """a_p = sigma_p^2 + mu_p^2 / C of the population ([S] 4)."""
+    given = {**common, **other}
+    mu, sigma = np.asarray(given["mu"], dtype=float), np.asarray(given["sigma"], dtype=float)
+    variance = sigma if given["sigma_is"] == "variance" else sigma**2
+    return variance + mu**2 / (len(mu) + bool(given["zero_cluster"]))
+
+
+def steepest_rate(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+    """lr = 2 / (L a_max): above it descent settles on no solution.
+
+    At every solution of L linear layers the largest curvature is at least L a_p, for each p: the slopes of the output
+    along e_p have squared length sum_l |p_l|^2 |q_(l-1)|^2 with p_l . q_l = 1, so at least L (as in Mulayoff and
+    Michaeli 2020 for the flattest minimum). For ReLU nets this is the line of the linear net.
+    """
+    largest = float(signals(resolved["common"]).max())
+    depths = [float(value or 0) for value in _y(grid).values]
+    corners = [(2 / (depth * largest), depth) for depth in depths]
+    return [_within(grid, Line("lr = 2 / (L a_max), least curvature of a solution", *_columns(corners)))]
+
+
+def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+    """The gains below which a start stays on its first plateau, and above which it is too steep.
+
+    Layers that grow alike follow g' = a_p g^(L - 1) (Saxe et al. 2014), so the slowest concept takes
+    1 / ((L - 2) a_min g^(L - 2)); that is the time of the run on the first line. At a start of orthogonal layers of
+    gain g the largest curvature is L a_max g^(2 (L - 1)); on the second line that times the learning rate is 2.
+    """
+    common = resolved["common"]
+    a, total = signals(common), _time(common)
+    depths = [float(value or 0) for value in _y(grid).values] if "layers" not in common else None
+    rows = [float(value or 0) for value in _y(grid).positions]
+    slow, steep = [], []
+    for row, depth in zip(rows, depths or [float(common["layers"])] * len(rows), strict=True):
+        if depth > 2:
+            slow.append(((1 / ((depth - 2) * a.min() * total)) ** (1 / (depth - 2)), row))
+        if depth > 1:
+            steep.append(((2 / (common["lr"] * depth * a.max())) ** (1 / (2 * (depth - 1))), row))
+    return [
+        _within(grid, Line("time of the first plateau = time of the run", *_columns(slow))),
+        _within(grid, Line("lr x curvature at the start = 2", *_columns(steep))),
+    ]
+
+
+def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+    """Where eq 4.3, to leading order, has the loss rise by 1 % of L_ref from a typical start.
+
+    While the stronger major entry follows w' = 2 a_1 w (1 - w), w_12 grows by a_1 + a_2 - w (3 a_1 + a_2) / 2, so until
+    w = p = 2 (a_1 + a_2) / (3 a_1 + a_2); the loss falls again by 2 w_12 mu_1 mu_2 / ||x^||^2 too little at that peak.
+    """
+    common, y = resolved["common"], _y(grid)
+    values = np.array(
+        [
+            [rise_at((1.0, float(ratio or 0)), common, y.name, float(scale or 0)) for ratio in grid.x.values]
+            for scale in y.values
+        ]
+    )
+    found = contour([grid.x.ruler(at) for at in grid.x.positions], [y.ruler(at) for at in y.positions], values, RISE)
+    label = "eq 4.3, leading order, typical start: rise of 1 % of L_ref"
+    return [
+        Line(label, [grid.x.unruler(at) for at in line.x.tolist()], [y.unruler(at) for at in line.y.tolist()])
+        for line in found
+    ]
+
+
+def rise_at(mu: tuple[float, float], common: Mapping[str, Any], scale_name: str, scale: float) -> float:
+    """The predicted rise over L_ref at one point; nan where both signals are equal."""
+    a_2, a_1 = sorted(signals(common, mu=mu).tolist())
+    width = common["width"]
+    if scale_name == "init_gain":  # normal: w_pp(0) in the mean, w_12(0) one standard deviation (E.1)
+        major, minor = scale**2, scale**2 / math.sqrt(width)
+    else:
+        major, minor = width * scale**2 / 3, width * scale**2 / 4
+    p = 2 * (a_1 + a_2) / (3 * a_1 + a_2)
+    if p >= 1 - 1e-12:
+        return math.nan
+    peak = minor
+    if major < p:
+        grown = (p * (1 - major) / ((1 - p) * major)) ** ((a_1 + a_2) / (2 * a_1))
+        peak *= grown * ((1 - p) / (1 - major)) ** ((3 * a_1 + a_2) / (4 * a_1))
+    return 2 * mu[0] * mu[1] / (mu[0] ** 2 + mu[1] ** 2) * peak
+
+
+def bottleneck(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+    """d' = s: below it the product has rank below s, and is not the identity on s concepts."""
+    x, y = grid.x, _y(grid)
+    corners: list[tuple[float, float]] = []
+    for value, (left, right) in zip(x.values, pairwise(x.edges), strict=True):
+        level = y.edges[y.values.index(value)]
+        corners += [(left, level), (right, level)]
+    return [Line("d' = s: below it the rank is too low", *_columns(corners))]
+
+
+def points_near(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+    """mu_1 / sigma at which one training point, in the mean, lies within min(mu) / 2 of the test point ([S] F.3).
+
+    A cluster's points are normal about a centre that lies mu_1 (or mu_2) away; the squared distance to the test point
+    over sigma^2 is non-central chi-squared with two degrees of freedom.
+    """
+    n, y = resolved["common"]["n"], _y(grid)
+
+    def expected(ratio: float) -> float:
+        reach = (ratio / 2) ** 2
+        return n * float(sum(stats.ncx2.cdf(reach, 2, (away * ratio) ** 2) for away in (1.0, 2.0)))
+
+    low, high = 0.5, 40.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if expected(middle) > 1 else (low, middle)
+    label = f"one training point within mu_1/2 of the test point: mu_1 = {low:.2g} sigma"
+    lines = [_within(grid, Line(label, list(grid.x.positions), [at / low for at in grid.x.positions]))]
+    for ratio in (1.0,):
+        text = "mu_1 = sigma"
+        lines.append(_within(grid, Line(text, list(grid.x.positions), [at / ratio for at in grid.x.positions])))
+    return [line for line in lines if len(line.x) > 1 and y.values]
+
+
+def _time(common: Mapping[str, Any]) -> float:
+    """Time of the flow of L in a whole run of SGD: steps x lr under half_sum."""
+    clusters = len(common["mu"]) + bool(common["zero_cluster"])
+    factor = {"half_sum": 1.0, "mean": 2.0 / common["d"], "quarter_sum": 0.5}[common["reduction"]]
+    return common["epochs"] * math.ceil(clusters * common["n"] / common["batch_size"]) * common["lr"] * factor
+
+
+def _y(grid: Grid) -> GridAxis:
+    assert grid.y is not None, "a diagram of this page has two axes"
+    return grid.y
+
+
+def _columns(corners: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    return [x for x, _ in corners], [y for _, y in corners]
+
+
+def _within(grid: Grid, line: Line) -> Line:
+    """The part of a line that the diagram holds, cut where it leaves."""
+    x, y = grid.x, _y(grid)
+    at = [(x.ruler(a), y.ruler(b)) for a, b in zip(line.x, line.y, strict=True)]
+    box = [(x.ruler(x.edges[0]), x.ruler(x.edges[-1])), (y.ruler(y.edges[0]), y.ruler(y.edges[-1]))]
+    kept: list[tuple[float, float]] = []
+    for start, end in pairwise(at):
+        piece = _clipped(start, end, box)
+        if piece is not None:
+            kept += [corner for corner in piece if not kept or corner != kept[-1]]
+    return Line(line.label, [x.unruler(a) for a, _ in kept], [y.unruler(b) for _, b in kept])
+
+
+def _clipped(
+    start: tuple[float, float], end: tuple[float, float], box: Sequence[tuple[float, float]]
+) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """The part of a straight piece inside the box (Liang and Barsky 1984); None if there is none."""
+    first, last = 0.0, 1.0
+    for a, b, (low, high) in zip(start, end, box, strict=True):
+        for step, room in ((a - b, a - low), (b - a, high - a)):
+            if step == 0 and room < 0:
+                return None
+            if step != 0:
+                first, last = (max(first, room / step), last) if step < 0 else (first, min(last, room / step))
+    if first > last:
+        return None
+    ends = [tuple(a + t * (b - a) for a, b in zip(start, end, strict=True)) for t in (first, last)]
+    return (ends[0][0], ends[0][1]), (ends[1][0], ends[1][1])
