@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from sweeps.sim.engine import Ready, Training, drawn, one_thread
 from sweeps.sim.experiment import Sim
-from sweeps.sim.kernels import points_narrow, points_wide
+from sweeps.sim.kernels import points_narrow, points_patterns, points_wide
 from sweeps.sim.kernels.points import PackedRelu, kernel_of
 from sweeps.sim.params import SimParams
 from sweeps.sim.task import with_constant
@@ -145,6 +145,22 @@ def test_losses_outputs_and_gradients_are_as_in_torch(shape: dict[str, Any], ker
     training.net.push((x, torch.full((len(cells), 1, 1), 1 / x.shape[1], dtype=x.dtype)), slopes)
     wanted = torch.cat([slope.flatten(1) for slope in slopes], dim=1)
     np.testing.assert_allclose(packed.gradient(x), wanted, rtol=1e-9, atol=1e-13)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 400), st.integers(1, 3), st.integers(1, 4), st.integers(1, 200), st.integers(0, 10**6))
+def test_points_are_grouped_by_their_codes(count: int, words: int, k: int, kinds: int, seed: int) -> None:
+    """As many groups as different codes, each with the moments of its own points: those that numpy finds by sorting."""
+    rng = np.random.default_rng(seed)
+    pool = rng.integers(0, 2**64, (kinds, words), np.uint64, endpoint=False)
+    codes, x = pool[rng.integers(0, kinds, count)], rng.standard_normal((count, k))
+    first, moments = np.empty(count, np.int64), np.zeros((count, k, k))
+    groups = points_patterns.group(codes, x, first, moments)
+    wanted, where = np.unique(codes, axis=0, return_inverse=True)
+    assert sorted(codes[first[:groups]].tolist()) == wanted.tolist()
+    for q in range(groups):
+        own = x[where.reshape(-1) == where.reshape(-1)[first[q]]]
+        np.testing.assert_allclose(moments[q], own.T @ own / count, rtol=1e-12, atol=1e-15)
 
 
 def test_narrow_and_wide_nets_have_their_kernels() -> None:

@@ -15,7 +15,8 @@ from torch import Tensor
 
 from sweeps.sim import task
 from sweeps.sim.engine import Ready, drawn
-from sweeps.sim.kernels import growth
+from sweeps.sim.kernels import growth, points_patterns
+from sweeps.sim.kernels.points import PackedRelu
 from sweeps.sim.nets import build
 from sweeps.sim.params import SimParams
 
@@ -72,12 +73,13 @@ def _of_moments(
 
 
 def _of_relu(item: Ready, weights: Sequence[Tensor], learned: bool) -> Certificate:
-    p = item.params
-    masks, moments = patterns(p, weights, torch.as_tensor(task.with_constant(drawn(item), p.bias)))
+    p, x = item.params, torch.as_tensor(task.with_constant(drawn(item), item.params.bias))
+    norm = float(PackedRelu(p, [part[None] for part in weights]).gradient(x[None]).norm())
+    if learned or sum(part.numel() for part in weights) > MOST_PARAMETERS:
+        return Certificate(norm)
+    masks, moments = patterns(p, weights, x)
     one = ([part[None] for part in weights], [mask[None] for mask in masks], moments[None])
-    (norm,) = growth.gradient_norms(p, *one).tolist()
-    (rate,) = [None] if learned else growth_rates(p, *one)
-    return Certificate(norm, rate)
+    return Certificate(norm, growth_rates(p, *one)[0])
 
 
 def patterns(p: SimParams, parameters: Sequence[Tensor], x: Tensor) -> tuple[list[Tensor], Tensor]:
@@ -95,13 +97,12 @@ def patterns(p: SimParams, parameters: Sequence[Tensor], x: Tensor) -> tuple[lis
         return [], (x.T @ x / len(x))[None]
     code = torch.cat(seen, dim=1)
     packed = np.packbits(code.numpy(), axis=1)
-    _, first, which = np.unique(
-        packed.view(np.dtype((np.void, packed.shape[1]))), return_index=True, return_inverse=True
-    )
-    moments = x.new_zeros(len(first), x.shape[1], x.shape[1])
-    moments.index_add_(0, torch.as_tensor(which.reshape(-1)), x[:, :, None] * x[:, None, :] / len(x))
-    kinds = code[torch.as_tensor(first)].to(x.dtype)
-    return list(kinds.split([mask.shape[1] for mask in seen], dim=1)), moments
+    words = np.zeros((len(x), -(-packed.shape[1] // 8)), np.uint64)
+    words.view(np.uint8)[:, : packed.shape[1]] = packed
+    first, moments = np.empty(len(x), np.int64), np.zeros((len(x), x.shape[1], x.shape[1]))
+    count = points_patterns.group(words, x.numpy(), first, moments)
+    kinds = code[torch.as_tensor(first[:count])].to(x.dtype)
+    return list(kinds.split([mask.shape[1] for mask in seen], dim=1)), torch.as_tensor(moments[:count].copy())
 
 
 def moment_gradient_norms(p: SimParams, parameters: Sequence[Tensor], moments: Tensor) -> Tensor:

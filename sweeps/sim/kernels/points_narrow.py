@@ -89,17 +89,24 @@ def outputs(theta, x, sizes, bias, room, out):
 
 
 @_jit
+def _places():
+    """0 and 1 as plain numbers: for literal ones loops would be compiled again."""
+    return np.int64(0), np.int64(1)
+
+
+@_jit
 def _forward(w, x, c, start, m, sizes, bias, H):
     """H[0] = the points, H[l] = the rectified units of layer l, H[L] = f."""
     for i in range(sizes[0]):
         for j in range(m):
             H[0, i, j] = x[c, i, start + j]
-    _combine(w, 0, 1, sizes[1], sizes[1], sizes[0], H, 0, H, 1, m)
+    first, one = _places()
+    _combine(w, first, one, sizes[1], sizes[1], sizes[0], H, first, H, one, m)
     at = sizes[0] * sizes[1]
     for layer in range(1, len(sizes) - 1):
         n, n_out = sizes[layer], sizes[layer + 1]
         _rectify(H, layer, n, m)
-        _combine(w, at, n, 1, n_out, n, H, layer, H, layer + 1, m)
+        _combine(w, at, n, one, n_out, n, H, layer, H, layer + 1, m)
         at += n * n_out
         if bias:
             for o in range(n_out):
@@ -125,13 +132,13 @@ def _error(H, D, sizes, s, m):
 @_jit
 def _backward(w, into, scale, sizes, bias, H, D, m):
     """into, which may be w, += scale times the gradient of the sum; D goes down before a layer's weights change."""
-    depth = len(sizes) - 1
-    at = len(w)
+    depth, at = len(sizes) - 1, len(w)
+    first, one = _places()
     for layer in range(depth - 1, 0, -1):
         n, n_out = sizes[layer], sizes[layer + 1]
         at -= n_out * (n + bias)
-        _combine(w, at, 1, n, n, n_out, D, layer + 1, D, layer, m)
-        _descend(into, at, n, 1, n_out, n, D, layer + 1, H, layer, m, scale)
+        _combine(w, at, one, n, n, n_out, D, layer + 1, D, layer, m)
+        _descend(into, at, n, one, n_out, n, D, layer + 1, H, layer, m, scale)
         if bias:
             for o in range(n_out):
                 total = w.dtype.type(0)
@@ -139,7 +146,7 @@ def _backward(w, into, scale, sizes, bias, H, D, m):
                     total += D[layer + 1, o, j]
                 into[at + n * n_out + o] += scale * total
         _mask(D, H, layer, n, m)
-    _descend(into, 0, 1, sizes[1], sizes[1], sizes[0], D, 1, H, 0, m, scale)
+    _descend(into, first, one, sizes[1], sizes[1], sizes[0], D, one, H, first, m, scale)
 
 
 @_jit

@@ -110,13 +110,20 @@ def _matrix(rows, layer, m, n):
 
 
 @_jit
+def _copy(a, b):
+    """In a loop: an assignment of slices would be compiled together with its error messages, for seconds."""
+    for i in range(len(a)):
+        b[i] = a[i]
+
+
+@_jit
 def _load(w, sizes, bias, W, T):
     """W[l] as they are stored, and of the layers after the first T[l] = W[l]^T."""
     at = sizes[0] * sizes[1]
-    W[0, :at] = w[:at]
+    _copy(w[:at], W[0])
     for layer in range(1, len(sizes) - 1):
         n, n_out = sizes[layer], sizes[layer + 1]
-        W[layer, : n * n_out] = w[at : at + n * n_out]
+        _copy(w[at : at + n * n_out], W[layer])
         _transpose(_matrix(W, layer, n_out, n), _matrix(T, layer, n, n_out))
         at += n_out * (n + bias)
 
@@ -124,10 +131,10 @@ def _load(w, sizes, bias, W, T):
 @_jit
 def _store(w, sizes, bias, W):
     at = sizes[0] * sizes[1]
-    w[:at] = W[0, :at]
+    _copy(W[0, :at], w)
     for layer in range(1, len(sizes) - 1):
         n, n_out = sizes[layer], sizes[layer + 1]
-        w[at : at + n * n_out] = W[layer, : n * n_out]
+        _copy(W[layer, : n * n_out], w[at : at + n * n_out])
         at += n_out * (n + bias)
 
 
