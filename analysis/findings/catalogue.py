@@ -178,6 +178,16 @@ _PREDICTED = {
     "({region:.0%} of the grid) cannot be told: {predicted:.0%} of the runs against {other:.0%}.",
 }
 
+_ASSUMED = {
+    YES: "Under App. D's assumptions on the start and on the signals (D.4, D.5; {region:.0%} of the runs) there is "
+    "more transient memorization than elsewhere: {assumed:.1%} of the runs against {other:.1%}.",
+    NO: "App. D's assumptions on the start and on the signals (D.4, D.5; {region:.0%} of the runs) leave little of "
+    "the phenomenon: under them {assumed:.1%} of the runs show transient memorization, elsewhere {other:.1%}.",
+    UNSURE: "Whether there is more or less transient memorization under App. D's assumptions on the start and on "
+    "the signals (D.4, D.5; {region:.0%} of the runs) cannot be told: {assumed:.1%} of the runs against "
+    "{other:.1%}.",
+}
+
 SYMMETRIC = (
     Diagram(
         "ratio-gain",
@@ -186,10 +196,11 @@ SYMMETRIC = (
             common("ratio-gain"),
             fate("ratio-gain"),
             Sentence("ratio-gain-line", _PREDICTED),
+            Sentence("ratio-gain-assumed", _ASSUMED, sql="ratio-assumed", either=True),
             along("ratio-gain", "x", "at signal ratios up to {}", "at signal ratios from {} on", ".2f"),
             along("ratio-gain", "y", "from gains up to {}", "from gains of {} on", ".2g"),
         ),
-        lines=lines.predicted_rise,
+        lines=lines.symmetric_start,
     ),
     Diagram(
         "ratio-start",
@@ -198,10 +209,11 @@ SYMMETRIC = (
             common("ratio-start"),
             fate("ratio-start"),
             Sentence("ratio-start-line", _PREDICTED),
+            Sentence("ratio-start-assumed", _ASSUMED, sql="ratio-assumed", either=True),
             along("ratio-start", "x", "at signal ratios up to {}", "at signal ratios from {} on", ".2f"),
             along("ratio-start", "y", "from scales up to {}", "from scales of {} on", ".2g"),
         ),
-        lines=lines.predicted_rise,
+        lines=lines.symmetric_start,
     ),
 )
 

@@ -128,6 +128,7 @@ def _finished(
     ]
     chart = style.faceted([*layers, *(_theory(grid, labels) if labels else [])], [*rows, *corners], grid).to_dict()
     chart["config"]["legend"]["layout"] = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 12}}
+    chart["config"]["view"]["fill"] = style.NO_RESULT
     return chart
 
 

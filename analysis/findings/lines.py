@@ -16,6 +16,8 @@ from analysis.extrema import Floats
 
 RISE = 0.01
 """Rise of the OOD loss over L_ref from which on it counts as a descent's end (the detector's tau without noise)."""
+LENIENT: Mapping[str, float] = {"K": 20.0, "C": 10.0, "P": 2.0, "kappa": 2.0}
+"""The most lenient constants that App. D.1 allows, as the detector `theory` has them."""
 
 
 class Line(NamedTuple):
@@ -70,11 +72,17 @@ def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[Line]
     ]
 
 
+def symmetric_start(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+    """The predicted rise, and what App. D assumes of a typical start and of the signals."""
+    return [*predicted_rise(resolved, grid), *_assumptions(resolved, grid)]
+
+
 def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
     """Where eq 4.3, to leading order, has the loss rise by 1 % of L_ref from a typical start.
 
-    While the stronger major entry follows w' = 2 a_1 w (1 - w), w_12 grows by a_1 + a_2 - w (3 a_1 + a_2) / 2, so until
-    w = p = 2 (a_1 + a_2) / (3 a_1 + a_2); the loss falls again by 2 w_12 mu_1 mu_2 / ||x^||^2 too little at that peak.
+    The stronger major entry w follows w' = 2 a_1 w (1 - w). The minor one grows at a_1 + a_2 - w (3 a_1 + a_2) / 2, so
+    until w = p = 2 (a_1 + a_2) / (3 a_1 + a_2). Its peak takes 2 w_12 mu_1 mu_2 / ||x^||^2 off the loss, which comes
+    back when it is suppressed.
     """
     common, y = resolved["common"], _y(grid)
     values = np.array(
@@ -91,14 +99,39 @@ def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
     ]
 
 
+def _assumptions(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+    """D.5, a_2 - 3 a_1 >= a_1 / C, holds to the right of its line; D.4 (D.9) of a typical start below its own.
+
+    D.9: omega <= min(kappa - 1, 1 - kappa^(-1/2)) / (P K gamma d beta^2), with the most lenient constants.
+    """
+    common, y = resolved["common"], _y(grid)
+    weak = float(signals(common, mu=(1.0, 1.0))[0])
+    variance = float(signals(common, mu=(0.0, 0.0))[0])
+    edge = math.sqrt(2 * (weak * (3 + 1 / LENIENT["C"]) - variance))
+    apart = Line("App. D.5: signals apart (right of it)", [edge, edge], [y.edges[0], y.edges[-1]])
+    room = min(LENIENT["kappa"] - 1, 1 - LENIENT["kappa"] ** -0.5) / (LENIENT["P"] * LENIENT["K"] * common["d"])
+    major, minor = _typical(common, y.name, 1.0)
+    beta = max(major, minor) / min(major, minor)
+    ratios = [float(ratio) for ratio in grid.x.positions]
+    scales = [
+        math.sqrt(room * weak / (float(signals(common, mu=(1.0, ratio)).max()) * beta**2) / min(major, minor))
+        for ratio in ratios
+    ]
+    return [_within(grid, apart), _within(grid, Line("App. D.4: start small (below it)", ratios, scales))]
+
+
+def _typical(common: Mapping[str, Any], scale_name: str, scale: float) -> tuple[float, float]:
+    """w_pp(0) and w_12(0) of a typical start: means, but one standard deviation for w_12(0) of a normal start (E.1)."""
+    width = common["width"]
+    if scale_name == "init_gain":
+        return scale**2, scale**2 / math.sqrt(width)
+    return width * scale**2 / 3, width * scale**2 / 4
+
+
 def rise_at(mu: tuple[float, float], common: Mapping[str, Any], scale_name: str, scale: float) -> float:
     """The predicted rise over L_ref at one point; nan where both signals are equal."""
     a_2, a_1 = sorted(signals(common, mu=mu).tolist())
-    width = common["width"]
-    if scale_name == "init_gain":  # normal: w_pp(0) in the mean, w_12(0) one standard deviation (E.1)
-        major, minor = scale**2, scale**2 / math.sqrt(width)
-    else:
-        major, minor = width * scale**2 / 3, width * scale**2 / 4
+    major, minor = _typical(common, scale_name, scale)
     p = 2 * (a_1 + a_2) / (3 * a_1 + a_2)
     if p >= 1 - 1e-12:
         return math.nan
