@@ -20,7 +20,7 @@ from sweeps.sim.kernels import draws, engine_for
 from sweeps.sim.kernels.flow import FlowKernel
 from sweeps.sim.kernels.lane_nets import LaneDescent, LaneNet
 from sweeps.sim.kernels.moments import Draws
-from sweeps.sim.kernels.points import PackedRelu, PointsDescent
+from sweeps.sim.kernels.points import PackedRelu, PointsDescent, one_blas_thread
 from sweeps.sim.nets import Net, build
 from sweeps.sim.params import SimParams
 from sweeps.sim.record import Probes, Recorder
@@ -50,7 +50,7 @@ class Drive(Protocol):
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One torch thread: a worker's cells are small, and its neighbours have the other cores. No autograd.
+    """One thread of torch and BLAS: a worker's cells are small, and its neighbours have the other cores. No autograd.
 
     Numbers below the smallest normal float count as 0: weights that decay for good would else take 8 times as long.
     """
@@ -58,7 +58,7 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
     try:
-        with torch.no_grad():
+        with torch.no_grad(), one_blas_thread():
             yield
     finally:
         torch.set_num_threads(before)

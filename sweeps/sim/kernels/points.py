@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import numpy as np
 import torch
+from threadpoolctl import ThreadpoolController
 from torch import Tensor
 
 from sweeps.sim import task
@@ -16,8 +20,20 @@ from sweeps.sim.params import SimParams
 from swingby.cells import Cell
 
 Array = np.ndarray
-_WIDE = 12
-"""Units from which on both sides of a layer matrix products by BLAS beat loops over the points."""
+_BOTH, _ONE = 14, 48
+"""Units on both sides of a layer, or on one, from which products by BLAS beat loops over the points (measured)."""
+
+
+@functools.cache
+def _blas() -> ThreadpoolController:
+    # It controls the libraries that are loaded, and numba's np.dot is scipy's.
+    importlib.import_module("scipy.linalg.cython_blas")
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """While it lasts, matrix products of numpy, scipy and numba take one thread."""
+    return _blas().limit(limits=1, user_api="blas")
 
 
 class Kernel(Protocol):
@@ -31,9 +47,9 @@ class Kernel(Protocol):
 
 
 def kernel_of(p: SimParams) -> Kernel:
-    """The faster kernel for nets of this shape: that of their largest product, of which the first layer's is none."""
-    inner = [min(shape) for shape in p.layer_shapes[1:]]
-    return points_wide if max(inner, default=0) >= _WIDE else points_narrow
+    """The faster kernel for nets of this shape, by their layers after the first, which has few inputs in any net."""
+    wide = any(min(shape) >= _BOTH or max(shape) >= _ONE for shape in p.layer_shapes[1:])
+    return points_wide if wide else points_narrow
 
 
 class PackedRelu(ReluNet):
