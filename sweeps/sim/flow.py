@@ -131,7 +131,7 @@ class Flow:
     def freeze(self, cells: Tensor) -> None:
         """Set the cells of a mask (C,) to zero weights that no longer move."""
         self._solver.y[cells] = 0
-        self._solver.failed |= cells
+        self._solver.failed |= cells.to(self._solver.failed.device)
         self._moments[cells] = 0
         self.net.zero(cells)
 

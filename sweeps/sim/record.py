@@ -68,7 +68,7 @@ class Recorder:
         self._limit = DIVERGED_AT * signals.l_ref
 
     def take(self, place: int, net: Net) -> Tensor:
-        """Record the state of `net` as recorded step number `place`; the mask (C,) of cells that diverged just now."""
+        """Record the state of `net` as recorded step number `place`; a mask (C,), on the CPU: who diverged just now."""
         entry = self._look(net)
         losses = np.stack([entry["ood_loss"], entry["train_loss"]])
         finite = np.isfinite(losses).all(0) & np.isfinite(entry["output"]).all(1)
@@ -82,7 +82,7 @@ class Recorder:
         self.diverged |= going & ~fine
         self.diverged_place[going & ~fine] = place
         self._closed |= ~fine
-        return torch.as_tensor(going & ~fine, device=net.device)
+        return torch.from_numpy(going & ~fine)
 
     def close(self, cells: Array) -> None:
         """Record the cells of a mask (C,) no more."""
@@ -101,8 +101,7 @@ class Recorder:
             entry["hierarchy_loss"] = losses[:, places["hierarchy"]]
         if "centres" in self._also:
             entry["centre_output"] = outputs[:, places["centres"], :s].flatten(1)
-        looked = {name: values.double().cpu().numpy() for name, values in entry.items()}
-        return {**looked, **(self._velocity(net) if "velocity" in self._also else {})}
+        return {**_on_host(entry), **(self._velocity(net) if "velocity" in self._also else {})}
 
     def _velocity(self, net: Net) -> dict[str, Array]:
         """Eq 4.3's split of the informative block, (C, s^2) each, with the a_p of the cell's conventions."""
@@ -140,6 +139,15 @@ _COLUMNS = {
     # No curve: a column of the finished row.
     "points": (),
 }
+
+
+def _on_host(entry: dict[str, Tensor]) -> dict[str, Array]:
+    """The same numbers, (C,) or (C, m) each, as float64 arrays; from a GPU by one transfer, for each is a wait."""
+    if next(iter(entry.values())).device.type == "cpu":
+        return {name: values.double().numpy() for name, values in entry.items()}
+    rows = [values.double().reshape(len(values), -1) for values in entry.values()]
+    parts = torch.cat(rows, dim=1).cpu().split([row.shape[1] for row in rows], dim=1)
+    return {name: part.reshape(entry[name].shape).numpy() for name, part in zip(entry, parts, strict=True)}
 
 
 def rows_of(values: Array) -> pa.Array:

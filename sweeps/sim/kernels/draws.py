@@ -63,7 +63,8 @@ def _weights(keys: Array, kinds: Array, scales: Array, lows: Array, weight: Arra
         begin(keys[c], stream)
         if kinds[c] == 1:
             normals(stream, weight[c])
-            weight[c] *= scales[c]
+            for i in range(weight.shape[1]):
+                weight[c, i] *= scales[c]
         elif kinds[c] != 3:
             uniforms(stream, weight[c])
             for i in range(weight.shape[1]):
