@@ -118,7 +118,8 @@ def _draw(keys: Array, centres: Array, deviation: Array, test: Array, nearest: f
                     for p in range(s):
                         square += (centres[m, p] + deviation[p] * z[m, i, p] - test[p]) ** 2
                     if math.sqrt(square) >= nearest:
-                        z[m, kept] = z[m, i]
+                        for p in range(s):
+                            z[m, kept, p] = z[m, i, p]
                         kept += 1
                 if kept == n:
                     break
