@@ -9,7 +9,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-CHUNK = 256
+CHUNK = 512
 """Points at a time in an evaluation: the activations stay in the first cache."""
 
 # Neither nnan nor ninf: an overflow must be seen.
