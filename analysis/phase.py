@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -117,13 +118,20 @@ def _median_row(values: Floats, confidence: float, resamples: int, seed: int) ->
     n = len(values)
     if n == 0:
         return (0, None, None, None, None, None)
-    draws = np.random.Generator(np.random.Philox(key=[seed, n])).integers(0, n, (resamples, n))
-    resampled = np.median(values[draws], axis=1)
+    if (values == values[0]).all():  # as where no seed has a bump: every draw is the same
+        return (n, *(float(values[0]),) * 5)
+    resampled = np.median(values[_draws(n, resamples, seed)], axis=1)
     ends = [(1 - confidence) / 2, (1 + confidence) / 2]
     # The quantiles are values that occur: interpolation between a finite and an infinite one has no meaning.
     low, high = np.quantile(resampled, ends, method="inverted_cdf")
     quartiles = np.quantile(values, [0.25, 0.75], method="inverted_cdf")
     return (n, float(np.median(values)), float(low), float(high), *(float(q) for q in quartiles))
+
+
+@lru_cache(maxsize=8)
+def _draws(n: int, resamples: int, seed: int) -> NDArray[np.int64]:
+    """Which of n values each resample takes, (resamples, n); the same for all points with as many seeds."""
+    return np.random.Generator(np.random.Philox(key=[seed, n])).integers(0, n, (resamples, n))
 
 
 class Pivot(NamedTuple):

@@ -10,6 +10,9 @@ import altair as alt
 from analysis.charts import style
 from analysis.charts.grid import Grid
 
+FINE = 14
+"""Side of a tile in px below which insets are too small to be compared; only their verdict is marked then."""
+
 
 class Share(NamedTuple):
     """What is known at one point: `k` of `n` seeds have the outcome; `low` to `high` is the 95 % Wilson interval."""
@@ -42,16 +45,23 @@ class Segment(NamedTuple):
     y2: float
 
 
+def is_fine(grid: Grid) -> bool:
+    """Whether the tiles are too small for insets."""
+    return grid.y is not None and style.smallest_tile(grid) < FINE
+
+
 def phase_diagram(grid: Grid, shares: Sequence[Share], contour: Sequence[Segment], outcome: str) -> Any:
     """The share as colour (viridis, always from 0 to 1), the Wilson half-width as the size of a white inset.
 
-    A dot stands where the interval contains one half; the line is the contour at one half. Along one parameter
+    A dot stands where the interval contains one half; the line is the contour at one half. On a fine grid there are no
+    insets, the dots are white, and the legend tells the largest half-width. Along one parameter
     (no y axis) the shares are drawn as points with their intervals.
     """
     if grid.y is None:
         return _along_one(grid, shares, outcome)
     rows = [_row(grid, share) for share in shares] + [{"kind": "contour", **piece._asdict()} for piece in contour]
-    return style.faceted(_layers(grid, outcome), rows, grid)
+    layers = _fine_layers(grid, shares, outcome) if is_fine(grid) else _layers(grid, outcome)
+    return style.faceted(layers, rows, grid)
 
 
 def _row(grid: Grid, share: Share) -> dict[str, Any]:
@@ -61,11 +71,42 @@ def _row(grid: Grid, share: Share) -> dict[str, Any]:
     return row
 
 
+def _tip(outcome: str) -> list[alt.Tooltip]:
+    return [alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N", title=outcome)]
+
+
+def _tiles(grid: Grid, outcome: str) -> tuple[alt.Chart, alt.Chart, alt.Chart]:
+    """What encodes a tile's centre, the coloured tiles, and the outline of the picked one."""
+    base = alt.Chart().transform_filter("datum.kind == 'tile'").encode(x=style.grid_x(grid), y=style.grid_y(grid))
+    area = style.tile_area(grid)
+    tiles = base.mark_rect(**style.OVERLAP).encode(**area, color=_colour(outcome), tooltip=_tip(outcome))
+    outline = base.transform_filter("datum.point == picked").mark_rect(
+        filled=False, fill=None, stroke=style.OOD, strokeWidth=2.5
+    ).encode(**area)  # fmt: skip
+    return base, tiles, outline
+
+
+def _fine_layers(grid: Grid, shares: Sequence[Share], outcome: str) -> list[alt.Chart]:
+    base, tiles, outline = _tiles(grid, outcome)
+    side, widest = style.smallest_tile(grid), max((share.half_width for share in shares), default=0.0)
+    words = "95 % interval contains one half"
+    legend = alt.Legend(
+        title=["line: share = one half", f"95 % Wilson intervals: ± {100 * widest:.0f} points at most"],
+        orient="bottom", symbolSize=30, symbolStrokeWidth=0.8,
+    )  # fmt: skip
+    dots = base.transform_filter("datum.undecided").mark_circle(
+        color="white", opacity=0.85, strokeWidth=0, size=max(2.5, (0.26 * side) ** 2)
+    ).encode(tooltip=_tip(outcome))  # fmt: skip
+    # Draws nothing: a legend borrows the look of a mark, and white dots on white would not be seen in it.
+    key = alt.Chart().transform_filter("datum.kind == 'key'").mark_point(fill="white", stroke=style.INK, opacity=1)
+    said = alt.Shape("kind:N", scale=alt.Scale(domain=[words], range=["circle"]), legend=legend)
+    key = key.encode(x=style.grid_x(grid), y=style.grid_y(grid), shape=said)
+    return [tiles, key, dots, *_contour(style.grid_x(grid), style.grid_y(grid), 1.6), outline]
+
+
 def _layers(grid: Grid, outcome: str) -> list[alt.Chart]:
-    x, y, area = style.grid_x(grid), style.grid_y(grid), style.tile_area(grid)
-    tip = [alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N", title=outcome)]
-    base = alt.Chart().transform_filter("datum.kind == 'tile'").encode(x=x, y=y)
-    tiles = base.mark_rect(**style.OVERLAP).encode(**area, color=_colour(outcome), tooltip=tip)
+    x, y, tip = style.grid_x(grid), style.grid_y(grid), _tip(outcome)
+    base, tiles, outline = _tiles(grid, outcome)
     side = style.smallest_tile(grid)
     inset = base.mark_square(color="white", opacity=1).encode(size=_inset_size(side), tooltip=tip)
     # Draws nothing: a legend borrows the look of a mark, and white squares on white would not be seen in it.
@@ -74,9 +115,6 @@ def _layers(grid: Grid, outcome: str) -> list[alt.Chart]:
     dots = base.transform_filter("datum.undecided").mark_circle(
         color=style.INK, opacity=1, stroke="white", strokeWidth=0.04 * side, size=max(3.0, (0.24 * side) ** 2)
     ).encode(tooltip=tip)  # fmt: skip
-    outline = base.transform_filter("datum.point == picked").mark_rect(
-        filled=False, fill=None, stroke=style.OOD, strokeWidth=2.5
-    ).encode(**area)  # fmt: skip
     return [tiles, key, inset, *_contour(x, y, min(2.0, 0.1 * side + 0.5)), dots, outline]
 
 

@@ -25,6 +25,8 @@ from swingby.store import Store
 
 KEPT_STEPS = 60
 """About how many steps of each curve travel in the page."""
+MOST_SEEDS = 100
+"""Seeds of a point whose curves are read: more move a median or a decile by less than a line is wide."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def read(
         SwingbyError: no cell of it is finished, no detector reads its experiment, or it has no such concepts.
     """
     queries = {name: Query(name, (sweep_id,)) for name in ("counts", "cells", "origins")}
-    queries["curves"] = Query("curves", (sweep_id, KEPT_STEPS, *plane))
+    queries["curves"] = Query("curves", (sweep_id, KEPT_STEPS, *plane, MOST_SEEDS))
     sweep = _sweep(store, sweep_id, presentation or {})
     counts = _counts(store, queries["counts"], sweep)
     kinds, meanings = _outcomes(sweep["experiment"])

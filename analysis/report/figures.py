@@ -13,7 +13,7 @@ import numpy as np
 from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, Band, Run, loss_curves
 from analysis.charts.number_map import number_map
 from analysis.charts.outcome_map import outcome_map
-from analysis.charts.phase_diagram import phase_diagram
+from analysis.charts.phase_diagram import is_fine, phase_diagram
 from analysis.charts.trajectory import Place, plane_range, trajectories
 from analysis.report import prose
 from analysis.report.data import ReportData
@@ -92,7 +92,7 @@ class Figures:
 
     def _shares(self, outcome: str) -> tuple[str, str, str, str, dict[str, Any]]:
         words, grid, found = spoken(outcome), self.data.grid, self.data.phases.shares(outcome)
-        reading = prose.SHARES_ALONG if grid.y is None else prose.SHARES
+        reading = prose.SHARES_ALONG if grid.y is None else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
         spec = phase_diagram(grid, found, boundary(grid, found), words).to_dict()
         return "phase", f"Where runs show {words}", f"Share of the seeds that show {words}", reading, spec
 

@@ -14,6 +14,12 @@ SHARES = (
     "share, interpolated between points, is one half. Tiles without colour have no result. Each interval speaks for "
     "its own point, so that over the whole grid about one in twenty misses."
 )
+SHARES_FINE = (
+    "Each tile is one point of the grid; its colour is the share of the seeds. A white dot marks points whose 95 % "
+    "Wilson interval contains one half; the legend says how wide the intervals are at most. The line is where the "
+    "share, interpolated between points, is one half. Tiles without colour have no result. Each interval speaks for "
+    "its own point, so that over the whole grid about one in twenty misses."
+)
 SHARES_ALONG = (
     "Each mark is one point of the grid, with the 95 % Wilson interval of its share. Open marks have an interval "
     "that contains one half. Each interval speaks for its own point, so that over the whole grid about one in twenty "
@@ -41,13 +47,14 @@ LOSSES = (
     "is their spread and not a confidence interval. Thin: the OOD loss of each seed; a bump that comes at different "
     "times is flatter in the median than in the runs. Dashed: 1 % of L_ref, at or below which a run counts as "
     "generalized. L_ref is half the squared length of the test point. Steps are spaced as log(1 + step), so that "
-    "step 0 is on the axis. Losses below 0.001 are drawn there."
+    "step 0 is on the axis. Losses below 0.001 are drawn there. Of more than 100 seeds at a point, the first 100 "
+    "are drawn."
 )
 PATHS = (
     "The output at the test point, each concept in units of its own mu: (1, 1) is the right answer (diamond); the "
     "centres of the training clusters (squares) are right in one concept at most. Thick: the median over the seeds, "
     "coordinate by coordinate, with dots at equal intervals of training steps, so that dots far apart mean fast. "
-    "Thin: the single seeds."
+    "Thin: the single seeds. Of more than 100 seeds at a point, the first 100 are drawn."
 )
 SEED_MODES = {
     "common": "common: a seed has the same draws at every point, so neighbouring points err together",

@@ -1,36 +1,48 @@
 -- The curves of every grid point over its seeds, at about $2 of the recorded steps: for both losses, in units of L_ref, the
 -- median, and the 10 % and 90 % quantiles (values that occur); for the output of concepts $3 and $4 (counted from 1), over
 -- their mu, the median. A loss that is not finite, and any loss of a run that ended by diverging, counts as larger than
--- all others. $1 is the sweep's id.
-with runs as (
-    select
-        members.point, sim.l_ref, sim.mu, sim.step, sim.ood_loss, sim.train_loss, sim.output
+-- all others. Of more than $5 runs at a point, those of the first $5 seeds. $1 is the sweep's id.
+with chosen as (
+    select members.point, sim.cell_id
     from members join sim on sim.cell_id = members.cell_id
     where members.sweep_id = $1 and sim.status in ('ok', 'diverged')
+    qualify row_number() over (partition by members.point order by sim.seed, sim.cell_id) <= $5
+),
+runs as (
+    select
+        chosen.point, sim.l_ref, sim.mu, sim.steps, sim.status, sim.step, sim.ood_loss, sim.train_loss, sim.output
+    from chosen join sim on sim.cell_id = chosen.cell_id
 ),
 points as (
     select
-        members.point, count(*) as runs, max(sim.steps) as last_step,
-        coalesce(list(sim.steps) filter (where sim.status = 'diverged'), []) as ended
-    from members join sim on sim.cell_id = members.cell_id
-    where members.sweep_id = $1 and sim.status in ('ok', 'diverged')
-    group by members.point
+        point, count(*) as runs, max(steps) as last_step,
+        coalesce(list(steps) filter (where status = 'diverged'), []) as ended
+    from runs
+    group by point
+),
+grids as (  -- most runs share their recorded steps
+    select distinct step, last_step from runs join points using (point)
+),
+places as (  -- the first record in each of $2 bins of log(1 + step), and the last one
+    select step, last_step, list_filter(range(1, len(step) + 1), lambda i:
+        step[i] = 0 or step[i] = last_step
+        or floor($2 * ln(1 + step[i]) / ln(1 + last_step))
+            > floor($2 * ln(1 + coalesce(step[i - 1], -1)) / ln(1 + last_step))
+    ) as kept
+    from grids
 ),
 entries as (
     select
-        point, l_ref, mu,
-        unnest(step) as step,
-        unnest([-1] || step[:-2]) as step_before,
-        unnest(ood_loss) as ood_loss,
-        unnest(train_loss) as train_loss,
-        unnest(output) as output
-    from runs
+        runs.point, runs.l_ref, runs.mu, points.runs, points.ended,
+        unnest(list_select(runs.step, places.kept)) as step,
+        unnest(list_select(runs.ood_loss, places.kept)) as ood_loss,
+        unnest(list_select(runs.train_loss, places.kept)) as train_loss,
+        unnest(list_select(runs.output, places.kept)) as output
+    from runs join points using (point) join places on places.step = runs.step and places.last_step = points.last_step
 ),
-kept as (  -- the first record in each of $2 bins of log(1 + step), and the last one
-    select entries.*, points.runs, len(list_filter(points.ended, lambda last: last < entries.step)) as ended
-    from entries join points using (point)
-    where step = 0 or step = points.last_step
-        or floor($2 * ln(1 + step) / ln(1 + points.last_step)) > floor($2 * ln(1 + step_before) / ln(1 + points.last_step))
+kept as (
+    select * exclude (ended), len(list_filter(ended, lambda last: last < step)) as ended
+    from entries
 ),
 seeds as (  -- steps that every run of the point recorded, or did not live to see
     select
