@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.optimize import root_scalar
@@ -71,7 +72,7 @@ def _final_stretch(k: int, W0: Array, a: Array, mu: Array) -> float:
     if slowest <= 0:
         return np.inf
     end = np.log(max(size / (1 - LEVEL), 1.0)) / slowest
-    grid = np.concatenate([[0.0], np.geomspace(1e-6, 1.0, GRID) * end])
+    grid = _grid() * end
     below = np.flatnonzero(missing(grid) > 0)
     if not len(below):
         return 0.0
@@ -81,6 +82,12 @@ def _final_stretch(k: int, W0: Array, a: Array, mu: Array) -> float:
         return float(grid[min(last + 1, len(grid) - 1)])
     found = root_scalar(lambda time: float(missing(time)), bracket=(grid[last], grid[last + 1]))
     return float(found.root)
+
+
+@cache
+def _grid() -> Array:
+    """0 and GRID log-spaced times up to 1."""
+    return np.concatenate([[0.0], np.geomspace(1e-6, 1.0, GRID)])
 
 
 def first_crossing(steps: Array, w: Array) -> Array:

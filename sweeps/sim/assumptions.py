@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cache
 
 import numpy as np
 
@@ -100,19 +101,25 @@ def _small_start(x: Scales, c: Constants, d: int) -> bool:
     return bool(scale and c.kappa > 1.1 and c.kappa <= 1 + 0.5 * c.K / c.C and c.P >= 2)
 
 
+@cache
+def _pairs(count: int) -> tuple[Array, Array]:
+    """The pairs i > j of so many."""
+    return np.tril_indices(count, -1)
+
+
 def _logarithms(a: Array, x: Scales, c: Constants) -> bool:
     """D.10 for every pair i > j of `a` as ordered.
 
     (a_i + a_j) / (2 a_i) <= log P / (10 kappa^2 log(1/(P beta omega)) + log(P beta)).
     """
-    i, j = np.tril_indices(len(a), -1)
+    i, j = _pairs(len(a))
     below = 10 * c.kappa**2 * np.log(1 / (c.P * x.beta * x.omega)) + np.log(c.P * x.beta)
     # Beyond the initial phase's own edge (D.3) the bound says nothing.
     return bool(below > 0 and np.all((a[i] + a[j]) / (2 * a[i]) <= np.log(c.P) / below))
 
 
 def _gaps(a: Array, x: Scales, c: Constants) -> bool:
-    i, j = np.tril_indices(len(a), -1)
+    i, j = _pairs(len(a))
     return bool(c.C > 1 and np.all(a[i] - 3 * a[j] >= x.alpha / c.C))
 
 

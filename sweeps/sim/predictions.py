@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sweeps.sim import arrivals, task, theory
 from sweeps.sim.assumptions import Assumptions, Constants, assumptions
+from sweeps.sim.init import Start
 from sweeps.sim.params import SimParams
 from sweeps.sim.rebuild import PARAMETERS, Curves, cells_of, first_weights, ranks, spoken_of
 from swingby.cells import Cell
@@ -136,19 +137,41 @@ def _width_enough(table: pa.Table) -> NDArray[np.object_]:
     return enough
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What is the same for all seeds of a point: parameters, a_p, the test point, and the columns that hang on them."""
+
+    p: SimParams
+    a: Array
+    mu: Array
+    columns: Row
+
+    @classmethod
+    def of(cls, p: SimParams) -> _Known:
+        a = task.signal(p)
+        columns: Row = {"a_p": a.tolist(), "predicted_terminal": a.tolist()}
+        if p.starts_from_U:
+            majors, minors = theory.terminal_rates(a)
+            columns |= {"predicted_terminal": majors.tolist(), "predicted_minor": minors.tolist()}
+        return cls(p, a, task.test_point(p), columns)
+
+
 def _told(table: pa.Table) -> Iterator[Row]:
     """What is said of each row, all of which theory speaks of."""
     steps, output, jacobian = (Curves(table[name]) for name in ("step", "output", "jacobian"))
     ends, statuses = (table[name].to_pylist() for name in ("steps", "status"))
-    for row, cell in enumerate(cells_of(table)):
+    cells, known = cells_of(table), dict[int, _Known]()
+    for row, cell in enumerate(cells):
         if cell is None:
             yield {}
             continue
         p = _params(cell)
-        said, expected = predictions(cell)
+        # The cells of a point share their parameters, which `cells` keeps alive.
+        point = known.get(id(p)) or known.setdefault(id(p), _Known.of(p))
+        said, expected = predictions(cell, point)
         measured = None
         if statuses[row] == "ok" and (step := steps.row(row)) is not None:
-            measured = _measured(p, step[:, 0], output.row(row), jacobian.row(row))
+            measured = _measured(point, step[:, 0], output.row(row), jacobian.row(row))
         yield said if measured is None else said | _beside(expected.times, measured, ends[row])
 
 
@@ -157,35 +180,31 @@ def _params(cell: Cell) -> SimParams:
     return cell.params
 
 
-def predictions(cell: Cell) -> tuple[Row, arrivals.Arrivals]:
+def predictions(cell: Cell, point: _Known | None = None) -> tuple[Row, arrivals.Arrivals]:
     """What theory says of a cell before it is trained: columns, and its arrivals in steps.
 
-    The cell is of the symmetric family, or of one layer without bias.
+    The cell is of the symmetric family, or of one layer without bias; `point` is what is known of its point already.
     """
-    p, W0 = _params(cell), first_weights(cell)
-    a = task.signal(p)
+    point, start = point or _Known.of(_params(cell)), Start.of(cell)
+    p, a, W0 = point.p, point.a, first_weights(start)
     if not p.starts_from_U:
-        expected = arrivals.one_layer(W0, a, task.test_point(p), p.time_per_step)
-        return _expected(a, expected) | {"predicted_terminal": a.tolist()}, expected
-    rank, informative = ranks(cell)
+        expected = arrivals.one_layer(W0, a, point.mu, p.time_per_step)
+        return point.columns | _expected(expected), expected
+    rank, informative = ranks(start)
     expected = arrivals.symmetric(W0, a, p.time_per_step, informative)
-    majors, minors = theory.terminal_rates(a)
     size = np.abs(W0)
     said = {
-        "predicted_terminal": majors.tolist(),
-        "predicted_minor": minors.tolist(),
         "rank_enough": rank >= p.s,
         "least_training_loss": theory.least_training_loss(a, rank),
         "omega": float(size.min()),
         "largest_start": float(size.max()),
-        **held(cell, CONSTANTS, W0),
+        **_held(point, W0, CONSTANTS),
     }
-    return _expected(a, expected) | said, expected
+    return point.columns | _expected(expected) | said, expected
 
 
-def _expected(a: Array, expected: arrivals.Arrivals) -> Row:
+def _expected(expected: arrivals.Arrivals) -> Row:
     return {
-        "a_p": a.tolist(),
         "predicted_order": expected.order,
         "predicted_t90": expected.times.tolist(),
         "predicted_alone": expected.alone.tolist(),
@@ -193,28 +212,32 @@ def _expected(a: Array, expected: arrivals.Arrivals) -> Row:
     }
 
 
-def held(cell: Cell, constants: Constants, W0: Array | None = None) -> Row:
-    """The columns ASSUMPTIONS of a cell of the symmetric family; a step of it is 2 time_per_step in D.2's time."""
-    p = _params(cell)
-    eta = 0.0 if p.drive == "flow" else 2 * p.time_per_step
-    found = assumptions(first_weights(cell) if W0 is None else W0, task.signal(p), constants, eta)
+def held(cell: Cell, constants: Constants) -> Row:
+    """The columns ASSUMPTIONS of a cell of the symmetric family."""
+    return _held(_Known.of(_params(cell)), first_weights(Start.of(cell)), constants)
+
+
+def _held(point: _Known, W0: Array, constants: Constants) -> Row:
+    """The same from W(0); a step of a cell is 2 time_per_step in D.2's time."""
+    eta = 0.0 if point.p.drive == "flow" else 2 * point.p.time_per_step
+    found = assumptions(W0, point.a, constants, eta)
     said: Row = {field.name: getattr(constants, field.name) for field in fields(Constants)}
     return said | {COLUMN_OF[field.name]: getattr(found, field.name) for field in fields(Assumptions)} | {
         COLUMN_OF["all_ascending"]: found.all_ascending
     }  # fmt: skip
 
 
-def _measured(p: SimParams, steps: Array, output: Array | None, jacobian: Array | None) -> Array | None:
+def _measured(point: _Known, steps: Array, output: Array | None, jacobian: Array | None) -> Array | None:
     """What `Arrivals.times` predicts, read off the records; None where they do not hold it."""
-    if p.starts_from_U:
+    if point.p.starts_from_U:
         if jacobian is None:
             return None
-        diagonal = jacobian.reshape(len(steps), p.s, p.s).diagonal(axis1=1, axis2=2)
+        diagonal = jacobian.reshape(len(steps), point.p.s, point.p.s).diagonal(axis1=1, axis2=2)
         return arrivals.first_crossing(steps, diagonal)
     if output is None:
         return None
     with np.errstate(divide="ignore", invalid="ignore"):
-        return arrivals.final_crossing(steps, output / task.test_point(p))
+        return arrivals.final_crossing(steps, output / point.mu)
 
 
 def _beside(predicted: Array, measured: Array, end: float) -> Row:

@@ -72,18 +72,16 @@ def _point(row: Mapping[str, Any]) -> Point | None:
         return None
 
 
-def first_weights(cell: Cell) -> Array:
+def first_weights(start: Start) -> Array:
     """W(0) in the informative frame: (d, d) for the symmetric family, (d, s) for one layer (its first s columns)."""
-    start = Start.of(cell)
     if start.params.starts_from_U:
         U = _first_U(start)
         return U @ U.T
     return start.parameters[0].T
 
 
-def ranks(cell: Cell) -> tuple[int, int]:
+def ranks(start: Start) -> tuple[int, int]:
     """The rank of U_0, and that of its s informative rows, for the symmetric family (numpy's tolerance)."""
-    start = Start.of(cell)
     U = _first_U(start)
     return int(np.linalg.matrix_rank(U)), int(np.linalg.matrix_rank(U[: start.params.s]))
 
