@@ -60,10 +60,10 @@ def test_255_neighbours_are_unchanged_to_the_last_bit(kind: str, dtype: str) -> 
     assert with_it.filter(others).equals(without_it.filter(others))
 
 
-@pytest.mark.parametrize("kind", TIMED)
-def test_a_start_out_of_bounds_leaves_the_neighbours_of_a_flow_alone(kind: str) -> None:
+@pytest.mark.parametrize("kind", [*TIMED, *KINDS])
+def test_a_start_out_of_bounds_leaves_the_neighbours_alone(kind: str) -> None:
     """Beside a cell whose first loss is beyond 1e6 L_ref the 255 others are, bit for bit, what they were."""
-    values = {"gd_steps": 40, "lr": 0.05, **TIMED[kind], "init": "normal", "init_gain": 0.5}
+    values = {"gd_steps": 40, "lr": 0.05, **(TIMED | KINDS)[kind], "init": "normal", "init_gain": 0.5}
     with_it, without_it = (batch(values, init_gain=gain).drop_columns(["seconds"]) for gain in (1e5, 0.4))
     others = np.arange(256) != 100
     assert (with_it["status"].to_pylist()[100], with_it["step"].to_pylist()[100]) == ("diverged", [0])

@@ -119,5 +119,6 @@ class LaneDescent:
         """Set the cells of a mask (C,) to zero weights that no longer move."""
         self._net.zero(cells)
         self._foods.starve(cells)
-        for place in np.flatnonzero(cells.numpy()):
+        # A start beyond the bound is frozen before the first food is loaded: the starved ones are loaded then.
+        for place in np.flatnonzero(cells.numpy()) if self._epoch >= 0 else ():
             self._now[place // LANES, :, :, place % LANES] = 0
