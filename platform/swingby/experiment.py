@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -32,12 +32,23 @@ def added(default: Any, **field_options: Any) -> Any:
     return Field(default=default, json_schema_extra={"introduced_at": default}, **field_options)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A parameter's value as JSON has it, where -0 and 0 are one number."""
     if isinstance(value, float):
-        return 0.0 if value == 0 else value  # -0 and 0 are one number
+        return 0.0 if value == 0 else value
     if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value
+
+
+def introduced(params: type[BaseModel]) -> dict[str, Any]:
+    """The parameters that were `added`, with the values at which they are left out of the identity."""
+    extras = {name: info.json_schema_extra for name, info in params.model_fields.items()}
+    return {
+        name: plain(extra["introduced_at"])
+        for name, extra in extras.items()
+        if isinstance(extra, dict) and "introduced_at" in extra
+    }
 
 
 class Params(BaseModel):
@@ -52,12 +63,11 @@ class Params(BaseModel):
 
     def canonical(self) -> dict[str, Any]:
         """The parameters as plain JSON values, without those that stand at their introduction default."""
-        plain = {name: _plain(getattr(self, name)) for name in type(self).model_fields}
-        for name, info in type(self).model_fields.items():
-            extra = info.json_schema_extra
-            if isinstance(extra, dict) and "introduced_at" in extra and plain[name] == _plain(extra["introduced_at"]):
-                del plain[name]
-        return plain
+        values = {name: plain(getattr(self, name)) for name in type(self).model_fields}
+        for name, default in introduced(type(self)).items():
+            if values[name] == default:
+                del values[name]
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +224,9 @@ class Experiment(ABC):
         Relative to a curve's largest value. A batch of another size rounds otherwise, and float32 rounds much.
         """
         return 1e-9 if params.dtype == "float64" else 1e-3
+
+    def prepare(self, params: Sequence[Any], tell: Callable[[str], None]) -> None:
+        """Do what has to be done once on a machine before such cells are trained (one of each shape), and say so."""
 
     def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
         """One cell again, recorded at every step with every recording; extra columns may hold the weights."""

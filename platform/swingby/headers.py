@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 import pyarrow as pa
 
 from swingby import plugins
@@ -17,6 +18,7 @@ from swingby.errors import SwingbyError
 from swingby.experiment import Recording
 from swingby.files import utc_now
 from swingby.parquet import read_parquet, require
+from swingby.points import Points, PointWriter, repeated
 
 PLAN_COLUMNS: Mapping[str, pa.DataType] = {
     "cell_id": pa.string(),
@@ -54,7 +56,7 @@ class Plan:
         batches: a note a batch.
         created: ISO 8601, UTC.
         path: the file, or None before it is written.
-        given: the table before it is written (see `plan_table`); `table` reads the file otherwise.
+        given: the table before it is written (see `plan_table`), or what makes it; `table` reads the file otherwise.
     """
 
     sweep_id: str
@@ -68,7 +70,7 @@ class Plan:
     batches: tuple[BatchNote, ...]
     created: str = field(default_factory=utc_now)
     path: Path | None = field(default=None, compare=False)
-    given: pa.Table | None = field(default=None, repr=False, compare=False)
+    given: pa.Table | Callable[[], pa.Table] | None = field(default=None, repr=False, compare=False)
 
     @property
     def plan_id(self) -> str:
@@ -79,7 +81,7 @@ class Plan:
     def table(self) -> pa.Table:
         """A row a cell: cell_id, point, seed, seed_mode, batch (null: had a result already), then the parameters."""
         if self.given is not None:
-            return self.given
+            return self.given if isinstance(self.given, pa.Table) else self.given()
         if self.path is None:
             raise SwingbyError(f"plan {self.plan_id} has neither a table nor a file")
         _, table = read_parquet(self.path, "plan")
@@ -136,6 +138,29 @@ def plan_table(
     return table
 
 
+def sweep_table(points: Points, seeds: Sequence[int], cell_ids: pa.StringArray, batch: pa.Int32Array) -> pa.Table:
+    """The table of a plan of all points with the first seed, then of all with the next.
+
+    Raises:
+        SwingbyError: the experiment has a parameter no column can hold.
+    """
+    count = len(points) * len(seeds)
+    places = np.tile(np.arange(len(points), dtype=np.int32), len(seeds))
+    table = pa.table(
+        {
+            "cell_id": cell_ids,
+            "point": pa.array(places),
+            "seed": pa.array(np.repeat(np.asarray(seeds, np.int64), len(points))),
+            "seed_mode": repeated(points.seeds, count, pa.string()),
+            "batch": batch,
+        }
+    )
+    parameters = points.table(places)
+    for column in parameters.schema:
+        table = table.append_column(column, parameters[column.name])
+    return table
+
+
 @dataclass(frozen=True, slots=True)
 class ShardHeader:
     """What a shard says of itself.
@@ -175,18 +200,40 @@ class ShardHeader:
 
 
 def plan_cells(plan: Plan, rows: pa.Table) -> tuple[Cell, ...]:
-    """The cells of some rows of a plan; those of one point share one `Point`."""
+    """The cells of some rows of a plan; those of one point share one `Point`.
+
+    The parameters were checked when the plan was made, and the ids tell whether they are still the same: only the
+    first point's are checked again.
+    """
     params_type = plugins.experiment(plan.experiment).Params
     names = [name for name in params_type.model_fields if name in rows.column_names]
-    points: dict[int, Point] = {}
-    cells = []
-    for row in rows.to_pylist():
-        if row["point"] not in points:
-            params = params_type(**{name: row[name] for name in names})
-            points[row["point"]] = Point(plan.experiment, plan.stream_version, params, row["seed_mode"])
-        cells.append(points[row["point"]].cell(row["seed"]))
+    _, first, place = np.unique(rows["point"].to_numpy(), return_index=True, return_inverse=True)
+    own = rows.take(pa.array(first))
+    columns = [_values(own[name]) for name in names]
+    modes = own["seed_mode"].to_pylist()
+    writers = {mode: PointWriter(plan.experiment, plan.stream_version, params_type, mode) for mode in set(modes)}
+    points: list[Point] = []
+    for mode, values in zip(modes, zip(*columns, strict=True), strict=True):
+        given = dict(zip(names, values, strict=True))
+        params = points[0].params.model_copy(update=given) if points else params_type(**given)
+        writers[mode].add(params.__dict__)
+        points.append(Point(plan.experiment, plan.stream_version, params, mode))
+    ids = {mode: iter(writer.points().ids.to_pylist()) for mode, writer in writers.items()}
+    for point in points:
+        point.__dict__["point_id"] = next(ids[point.seeds])  # what the property would find, many times faster
+    cells = tuple(points[at].cell(seed) for at, seed in zip(place.tolist(), rows["seed"].to_pylist(), strict=True))
     if [cell.cell_id for cell in cells] != rows["cell_id"].to_pylist():
         raise SwingbyError(
             f"plan {plan.plan_id} was made by another version of {plan.experiment}; plan the sweep again"
         )
-    return tuple(cells)
+    return cells
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    """A parameter's values as its model has them: tuples for lists."""
+    values = column.to_pylist()
+    return [_as_tuple(value) for value in values] if pa.types.is_list(column.type) else values
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value

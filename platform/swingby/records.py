@@ -120,10 +120,21 @@ class Records:
             SwingbyError: no such plan or batch, or the installed experiment gives these cells other ids.
         """
         plan = self.read_plan(plan_id)
-        _, rows = read_parquet(self._plan_path(plan_id), "plan", filters=[("batch", "=", batch)])
-        if not rows.num_rows:
-            raise SwingbyError(f"plan {plan_id} has no batch {batch}; it has {len(plan.batches)}, counted from 0")
-        return plan_cells(plan, rows), plan.recording
+        return self.read_cells(plan, (batch,)), plan.recording
+
+    def read_cells(self, plan: Plan, batches: Sequence[int]) -> tuple[Cell, ...]:
+        """The cells of some batches, in the plan's order.
+
+        Raises:
+            SwingbyError: as `read_batch`.
+        """
+        among = [("batch", "in", list(batches))]
+        _, rows = read_parquet(self._plan_path(plan.plan_id), "plan", filters=among)
+        lacking = set(batches) - set(rows["batch"].unique().to_pylist())
+        if lacking:
+            has = f"it has {len(plan.batches)}, counted from 0"
+            raise SwingbyError(f"plan {plan.plan_id} has no batch {min(lacking)}; {has}")
+        return plan_cells(plan, rows)
 
     # shards
 

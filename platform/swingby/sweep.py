@@ -11,10 +11,13 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Self, cast
 
+import pyarrow as pa
+
 from swingby import plugins
-from swingby.cells import Cell, Point, SeedMode, canonical_json
+from swingby.cells import Cell, SeedMode, canonical_json
 from swingby.errors import SwingbyError
 from swingby.experiment import Experiment, Recording
+from swingby.points import Points
 from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.sections import Diagram, Drawn
 from swingby.sweepfile.whole import SweepFile
@@ -51,7 +54,7 @@ class Sweep:
     base: Mapping[str, Any]
     axes: tuple[Axis, ...]
     where: str | None
-    points: tuple[Point, ...]
+    points: Points
     presets: tuple[str | None, ...]
     seeds: tuple[int, ...]
     seed_mode: SeedMode
@@ -109,13 +112,17 @@ class Sweep:
         """Every cell: all points with the first seed, then all with the next, the first half is a noisier whole."""
         return (Cell(point, seed) for seed in self.seeds for point in self.points)
 
+    def cell_ids(self) -> pa.StringArray:
+        """The id of every cell, in the order of `cells`."""
+        return self.points.cell_ids(self.seeds)
+
     @cached_property
     def sweep_id(self) -> str:
         """Hash of what is to be trained and recorded: 16 hexadecimal digits. How it is drawn is not part of it."""
         content = {
             "name": self.name,
             "experiment": self.experiment_name,
-            "points": [point.point_id for point in self.points],
+            "points": self.points.ids.to_pylist(),
             "seeds": list(self.seeds),
             "seed_mode": self.seed_mode,
             "recording": list(self.recording.tokens),
@@ -125,13 +132,7 @@ class Sweep:
     @cached_property
     def common(self) -> dict[str, Any]:
         """The resolved parameters that are equal at all points, as plain values."""
-        first = self.points[0].params
-        names = [
-            name
-            for name in type(first).model_fields
-            if all(getattr(point.params, name) == getattr(first, name) for point in self.points)
-        ]
-        return first.model_dump(mode="json", include=set(names))
+        return self.points[0].params.model_dump(mode="json", include=set(self.points.constants))
 
     @property
     def presentation(self) -> dict[str, Any]:
@@ -153,7 +154,7 @@ class Sweep:
             **self.presentation,
             "source": self.source,
             "experiment": self.experiment_name,
-            "stream_version": self.points[0].stream_version,
+            "stream_version": self.points.stream_version,
             "preset": self.preset,
             "base": dict(self.base),
             "axes": [{"names": list(axis.names), "values": _plain(axis.values)} for axis in self.axes],

@@ -7,6 +7,7 @@ width 3 or 4 in the narrow nets of Figs 2c, 13 and 14, mu = (2, 4) in Figs 2c an
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -32,20 +33,23 @@ def _is_symmetric(values: Values) -> bool:
 
 def _complete(values: Values, bundle: Any) -> dict[str, Any]:
     """The bundle's defaults, with those that follow from others: what a file sets goes before."""
+    # Values are looked up and never copied: what is not looked at cannot matter, and a million points share an answer.
     s = _concepts(values)
-    given = {"s": s, "model": "linear", **values}
+    given = ChainMap(cast(Any, values), {"s": s, "model": "linear"})
     defaults = {"s": s, "model": "linear", **_common(given, s), **bundle(given, s)}
-    defaults["gd_steps"] = defaults.get("gd_steps", _sgd_steps({**defaults, **values}))
-    if {**defaults, **values}["drive"] in ("flow", "closed_form"):
+    every = ChainMap(cast(Any, values), defaults)
+    defaults["gd_steps"] = defaults.get("gd_steps", _sgd_steps(every))
+    if every["drive"] in ("flow", "closed_form"):
         defaults["dtype"] = "float64"
     return defaults
 
 
 def _concepts(values: Values) -> int:
     """s as set, or the length of mu or sigma as set, or 2."""
+    if "s" in values:
+        return _whole(values, "s", 2)
     vectors = (values.get(name) for name in ("mu", "sigma"))
-    lengths = [len(vector) for vector in vectors if isinstance(vector, list | tuple)]
-    return _whole(values, "s", lengths[0] if lengths else 2)
+    return next((len(vector) for vector in vectors if isinstance(vector, list | tuple)), 2)
 
 
 def _whole(values: Values, name: str, default: int) -> int:

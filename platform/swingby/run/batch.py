@@ -38,7 +38,7 @@ class SupersededError(SwingbyError):
 class BatchDone:
     """What one call of `run_batch` did: cells with a final row by status, cells left without one, wall seconds.
 
-    `plan_id` is told where several plans run at once.
+    `plan_id` is told where several plans run at once; `merged` are the batches that were trained with this one.
     """
 
     batch: int
@@ -48,6 +48,7 @@ class BatchDone:
     left: int = 0
     seconds: float = 0.0
     plan_id: str = ""
+    merged: tuple[int, ...] = ()
 
     @property
     def cells(self) -> int:
@@ -58,11 +59,15 @@ class BatchDone:
 def run_batch(
     data: str | Path,
     plan_id: str,
-    batch: int,
+    batches: int | Sequence[int],
     device: str = "cpu",
     draining: Callable[[], bool] = lambda: False,
+    after: int | None = None,
 ) -> BatchDone:
     """Trains those cells of a batch that have no final row from an earlier attempt at it.
+
+    Several batches of one shape are trained as one, which has the number of the first. A second attempt must be at the
+    same ones, or at one of them and say after which.
 
     Rows that are whole cells (final, from step 0) are written together at the end, or once a minute. Any other row is
     on disk when `run` goes on after its yield, so that it may then note in `Batch.workdir` how far it got.
@@ -71,9 +76,10 @@ def run_batch(
 
     Args:
         data: the data folder.
-        plan_id, batch: what to train, as the plan has it.
+        plan_id, batches: what to train, as the plan has it.
         device: "cpu", "cuda" or "cuda:k".
         draining: True once the run was asked to stop; a batch that has not begun then does nothing.
+        after: the number under which an earlier attempt trained this batch together with others.
 
     Raises:
         ExperimentError: the experiment broke its contract.
@@ -81,13 +87,15 @@ def run_batch(
         SwingbyError: the data folder, the plan or the batch cannot be read, or a shard cannot be written.
     """
     began = time.monotonic()
+    batch, *others = (batches,) if isinstance(batches, int) else batches
+    merged = tuple(others)
     records = Records.open(data, create=False)
     plan = records.read_plan(plan_id)
-    cells, _ = records.read_batch(plan_id, batch)
-    finished = final_cells(records, plan, batch)
+    cells = records.read_cells(plan, (batch, *merged))
+    finished = final_cells(records, plan, batch) | (set() if after is None else final_cells(records, plan, after))
     todo = tuple(cell for cell in cells if cell.cell_id not in finished)
     if draining() or not todo:
-        return BatchDone(batch, left=len(todo))
+        return BatchDone(batch, left=len(todo), merged=merged)
     if current(records, plan) != plan.sequence:
         raise SupersededError(f"plan {plan_id} is no longer the newest of its sweep: another run has taken over")
     trial = _Trial(records, plan, batch, todo, device, draining)
@@ -95,7 +103,7 @@ def run_batch(
     count = list(trial.segments.status.values()).count
     left = len(trial.segments.unfinished)
     seconds = time.monotonic() - began
-    return BatchDone(batch, count("ok"), count("diverged"), count("failed"), left, seconds)
+    return BatchDone(batch, count("ok"), count("diverged"), count("failed"), left, seconds, merged=merged)
 
 
 def final_cells(records: Records, plan: Plan, batch: int) -> set[str]:

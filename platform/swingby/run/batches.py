@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from swingby.run.cost import Cost
 
 UNMEASURED = 64
@@ -16,17 +18,17 @@ TURNS = 4
 """Batches that each worker should get, so that all of them end at about the same time."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Chosen:
     """One batch: its shape, the positions of its cells, and what it should take (None: unmeasured)."""
 
     shape: str
-    positions: tuple[int, ...]
+    positions: np.ndarray
     seconds: float | None
 
 
 def choose(
-    shapes: Sequence[str],
+    shapes: Sequence[str] | tuple[np.ndarray, Sequence[str]],
     costs: Mapping[str, Cost],
     most: Mapping[str, int],
     workers: int = 1,
@@ -38,15 +40,13 @@ def choose(
     every point and not all seeds of some points.
 
     Args:
-        shapes: the shape of each cell.
+        shapes: the shape of each cell; or a number for each, and the shapes that the numbers stand for.
         costs: what a batch of each shape takes; empty if nothing was measured.
         most: the most cells that fit a batch of each shape.
         workers: how many batches run at once.
         target: seconds a batch should take.
     """
-    of_shape: dict[str, list[int]] = {}
-    for position, shape in enumerate(shapes):
-        of_shape.setdefault(shape, []).append(position)
+    of_shape = _by_shape(shapes)
     if costs:
         whole = sum(costs[shape].seconds(len(found)) for shape, found in of_shape.items())
         target = min(target, max(SHORTEST, whole / (workers * TURNS)))
@@ -59,8 +59,20 @@ def choose(
     return sorted(chosen, key=lambda batch: batch.positions[0])
 
 
-def _parts(positions: Sequence[int], size: int) -> list[tuple[int, ...]]:
+def _by_shape(shapes: Sequence[str] | tuple[np.ndarray, Sequence[str]]) -> dict[str, np.ndarray]:
+    """The positions of each shape's cells, in order."""
+    if not isinstance(shapes, tuple):
+        names, codes = np.unique(np.array(shapes, dtype=object), return_inverse=True)
+        shapes = codes, names.tolist()
+    codes, names = shapes
+    order = np.argsort(codes, kind="stable")
+    edges = np.searchsorted(codes[order], np.arange(len(names) + 1))
+    parts = {name: order[low:high] for name, (low, high) in zip(names, pairwise(edges), strict=True)}
+    return {name: part for name, part in parts.items() if len(part)}
+
+
+def _parts(positions: np.ndarray, size: int) -> list[np.ndarray]:
     """Consecutive parts of nearly equal length, none longer than `size`."""
     count = -(-len(positions) // max(size, 1))
     edges = [len(positions) * part // count for part in range(count + 1)]
-    return [tuple(positions[low:high]) for low, high in pairwise(edges)]
+    return [positions[low:high] for low, high in pairwise(edges)]

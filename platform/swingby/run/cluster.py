@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import os
 import re
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -85,6 +87,18 @@ def _remove_abandoned() -> None:
                 shutil.rmtree(folder, ignore_errors=True)
         except FileNotFoundError:
             continue
+
+
+@contextmanager
+def sigterm_kept() -> Iterator[None]:
+    """Puts back what SIGTERM does, as the system has it: Ray's core changes that, also where Python cannot mend it."""
+    libc, action = ctypes.CDLL(None), ctypes.create_string_buffer(1024)
+    known = libc.sigaction(signal.SIGTERM, None, action) == 0
+    try:
+        yield
+    finally:
+        if known:
+            libc.sigaction(signal.SIGTERM, action, None)
 
 
 def require_tokens() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 
@@ -12,8 +13,8 @@ from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.store import Store, ingest
 
-CHUNK = 20_000
-"""Cells a detector sees at once: 200 points each of four doubles are 130 MB."""
+CHUNK = 10_000
+"""Cells a detector sees at once: 200 points each of four doubles are 65 MB."""
 KEY = ("cell_id",)
 SHARD = "of_shard"
 """The column that says from which shard's row an outcome was computed; another row needs another outcome."""
@@ -82,7 +83,7 @@ def _told(detector: Detector, table: pa.Table) -> tuple[list[pa.Table], list[str
 
 
 def _lacking(store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None) -> Iterator[pa.Table]:
-    """What the detector needs of the cells it has not seen, in chunks, by cell id."""
+    """What the detector needs of the cells it has not seen, in chunks that lie together in the store."""
     tables = store.tables()
     if experiment not in tables:
         return
@@ -100,19 +101,36 @@ def _lacking(store: Store, experiment: str, detector: Detector, sweep_ids: Seque
         if sweep_ids is not None
         else ""
     )
-    query = f"""
-        select {", ".join(["e.cell_id", f"e.shard as {SHARD}", *needs])} from "{experiment}" e
-        where e.status in ('ok', 'diverged') and e.cell_id > $after {seen} {wanted}
-        order by e.cell_id limit {CHUNK}"""
-    after = ""
-    while True:
-        named = {"after": after, "version": detector.version, "sweeps": list(sweep_ids or ())}
-        used = {name: value for name, value in named.items() if f"${name}" in query}
-        table = store.sql(query, used).arrow()
-        if not table.num_rows:
-            return
-        yield table
-        after = table["cell_id"][-1].as_py()
+    # A row without a token is a recorded result, whose curves are too thin to tell anything from.
+    lacking = f"""from "{experiment}" e
+                  where e.status in ('ok', 'diverged') and len(e.recorded) > 0 {seen} {wanted}"""
+    named = {"version": detector.version, "sweeps": list(sweep_ids or ())}
+
+    def ask(query: str, **more: Any) -> pa.Table:
+        used = {name: value for name, value in (named | more).items() if f"${name}" in query}
+        return store.sql(query, used).arrow()
+
+    counts = ask(f"select e.shard, count(*) as cells {lacking} group by e.shard order by e.shard")
+    for shards, parts in _chunks(counts["shard"].to_pylist(), counts["cells"].to_pylist()):
+        for part in range(parts):
+            query = f"""select {", ".join(["e.cell_id", f"e.shard as {SHARD}", *needs])} {lacking}
+                        and list_contains($shards, e.shard) and hash(e.cell_id) % $parts = $part"""
+            table = ask(query, shards=shards, parts=parts, part=part)
+            if table.num_rows:
+                yield table
+
+
+def _chunks(shards: Sequence[str], cells: Sequence[int]) -> Iterator[tuple[list[str], int]]:
+    """Shards that have about `CHUNK` cells together; of a larger one, how many parts it should come in."""
+    group, held = list[str](), 0
+    for shard, count in zip(shards, cells, strict=True):
+        if group and held + count > CHUNK:
+            yield group, -(-held // CHUNK)
+            group, held = [], 0
+        group.append(shard)
+        held += count
+    if group:
+        yield group, -(-held // CHUNK)
 
 
 def _checked(detector: Detector, table: pa.Table) -> pa.Table:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.run import tune
@@ -139,7 +141,10 @@ def run_sweeps(
         stack.enter_context(drain.on_signals())
         if workers is None:
             workers = 1 if local else _workers(address, records.data)
+        names = [sweep.experiment_name for sweep in sweeps]
+        standby = None if local or address else stack.enter_context(tune.Standby(workers, records.data, names))
         options: dict[str, Any] = {
+            "begin": (lambda: None) if standby is None else standby.begin,
             "retry_failed": retry_failed,
             "target_seconds": target_seconds,
             "workers": workers,
@@ -148,7 +153,7 @@ def run_sweeps(
         every = _plans([Planner(sweep, records, stop=drain, **options) for sweep in sweeps], pilot, progress)
         before = _disk(records.data)
         missing = [planned for planned in every if planned.missing]
-        lost = _train(missing, records, progress, drain, local, address) if missing and not drain() else {}
+        lost = _train(missing, records, progress, drain, local, address, standby) if missing and not drain() else {}
         if missing:
             ingest(records)
         derive(records, [sweep.sweep_id for sweep in sweeps])
@@ -170,11 +175,12 @@ def _distinct(sweeps: Sequence[Sweep]) -> None:
 def _plans(planners: Sequence[Planner], pilot: bool, progress: Progress) -> list[Planned]:
     """The written plans, each without the cells that those before it train."""
     found: list[Planned] = []
-    taken: dict[str, frozenset[str]] = {}
+    taken: list[tuple[pa.Array, frozenset[str]]] = []
     for planner in planners:
         planner.elsewhere = taken
         found.append(_plan(planner, pilot, progress))
-        taken |= {cell.cell_id: frozenset(planner.sweep.recording.tokens) for cell in planner.todo}
+        ids = planner.ids.take(pa.array(planner.todo))
+        taken.append((ids, frozenset(planner.sweep.recording.tokens)))
     return found
 
 
@@ -225,7 +231,13 @@ def _plan(planner: Planner, pilot: bool, progress: Progress) -> Planned:
 
 
 def _train(
-    planned: Sequence[Planned], records: Records, progress: Progress, drain: Drain, local: bool, address: str | None
+    planned: Sequence[Planned],
+    records: Records,
+    progress: Progress,
+    drain: Drain,
+    local: bool,
+    address: str | None,
+    standby: tune.Standby | None,
 ) -> dict[tuple[str, int], str]:
     """Runs the batches while their shards are folded into the store; returns those given up."""
     progress.planned(*planned)
@@ -233,7 +245,7 @@ def _train(
         with _folding(records, drain, progress):
             if local:
                 return run_local(planned, records, progress, drain)
-            return tune.run_tune(planned, records, progress, drain, address)
+            return tune.run_tune(planned, records, progress, drain, address, standby)
     finally:
         progress.close()
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from swingby.records import Records
 from swingby.run.batch import run_batch
+from swingby.run.deal import Dealer
 from swingby.run.drain import Drain
 from swingby.run.plan import Planned
 from swingby.run.progress import Progress
@@ -24,11 +25,11 @@ def run_local(
     Raises:
         SwingbyError: as `run_batch`; batches that are done stay done.
     """
-    drain = drain or Drain()
-    for one, note in ((item, note) for item in planned for note in item.batches):
-        if drain():
-            break
-        plan_id = one.plan.plan_id
-        done = run_batch(records.data, plan_id, note.batch, one.device(note), drain)
+    drain, dealer = drain or Drain(), Dealer(planned, 1)
+    while not drain() and (trial := dealer.next()) is not None:
+        plan_id = trial.planned.plan.plan_id
+        done = run_batch(records.data, plan_id, trial.batches, trial.device, drain)
+        if done.cells == trial.cells:
+            dealer.took(trial, done.seconds)
         progress.batch_done(replace(done, plan_id=plan_id))
     return {}

@@ -10,17 +10,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from swingby.cells import Cell
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from swingby.errors import SwingbyError
 from swingby.experiment import Resources
-from swingby.headers import plan_table
+from swingby.headers import sweep_table
 from swingby.records import BatchNote, Plan, Records, provenance
 from swingby.run.batch import committing, run_batch
 from swingby.run.batches import Chosen, choose
 from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
 from swingby.run.forecast import Forecast, forecast, forecast_lines
 from swingby.run.progress import counted
-from swingby.store import Store, finished, ingest
+from swingby.store import Store, ingest
 from swingby.sweep import Sweep
 
 PILOTS = (1, 2, 16)
@@ -28,6 +31,8 @@ PILOTS = (1, 2, 16)
 LONGEST_PILOT = (20, 4)
 """Batches' worth of time that the second pilot, and those after it, may take by what is known: the second is worth
 more, because one cell alone cannot tell what a batch costs from what a cell does."""
+GRAINS = 4
+"""Batches that should make a trial: so many are put together as fit, by what cells turn out to cost meanwhile."""
 RECENT = 200
 """Batches of a shape, the newest first, that its cost is fitted to."""
 
@@ -42,6 +47,8 @@ class Planned:
         batches: the batches of the missing cells, in the order to run them.
         forecast: None if nothing was measured, or nothing is missing.
         resources: what a batch of each shape occupies.
+        most: the most cells of each shape that can be trained together.
+        target: seconds a trial should take; as many batches go into one as fit.
         workers: how many one-core batches run at once.
         piloted: cells that were trained to measure the cost; they count as done.
         shared: cells that other sweeps of the same run train.
@@ -55,6 +62,8 @@ class Planned:
     batches: tuple[BatchNote, ...]
     forecast: Forecast | None
     resources: Mapping[str, Resources]
+    most: Mapping[str, int]
+    target: float
     workers: int
     written: bool = False
     piloted: int = 0
@@ -106,9 +115,11 @@ class Planner:
     """The steps of planning one sweep; whoever writes or measures holds the sweep's lock.
 
     Attributes:
-        elsewhere: cells that other sweeps of the same run train, with the tokens of what these record of them; they
-            are left alone if that is all that this sweep asks for.
-        todo: the cells to train, as last looked at.
+        elsewhere: ids of cells that other sweeps of the same run train, with the tokens of what these record of them;
+            they are left alone if that is all that this sweep asks for.
+        ids: of every cell, in the order of `Sweep.cells`.
+        todo: the places in it of the cells to train, as last looked at.
+        begin: called when something is to be trained, before it is known how.
     """
 
     def __init__(
@@ -120,16 +131,16 @@ class Planner:
         workers: int = 1,
         device: str | None = None,
         stop: Callable[[], bool] = lambda: False,
+        begin: Callable[[], None] = lambda: None,
     ) -> None:
         self.sweep, self.records = sweep, records
         self.retry_failed, self.target, self.workers = retry_failed, target_seconds, workers
-        self.device, self.stop = device, stop
-        self.elsewhere: Mapping[str, frozenset[str]] = {}
+        self.device, self.stop, self.begin = device, stop, begin
+        self.elsewhere: Sequence[tuple[pa.Array, frozenset[str]]] = ()
         self.piloted = 0
-        self.cells = list(sweep.cells())
-        self.todo: list[Cell] = []
+        self.ids = sweep.cell_ids()
+        self.todo = np.zeros(0, np.int64)
         self.shared = 0
-        self._shapes: dict[str, str] = {}
 
     def look(self) -> Planned:
         """Reads what is finished, and plans the rest; writes no plan."""
@@ -194,53 +205,63 @@ class Planner:
         """
         known = {sample.shape for sample in self._samples() if sample.cells > 1}
         most = self._most()
-        work = {shape: work for shape, work in self._work(self.todo).items() if most[shape] > 1}
+        work = {shape: work for shape, work in self._work(self._missing_shapes()).items() if most[shape] > 1}
         return [shape for shape in worth_measuring(work) if shape not in known]
 
     def _pilots(self) -> list[Chosen]:
         """Pilot batches: all shapes with one cell, then with two, then with 16 where that is half of them or less."""
-        waiting = {
-            shape: [i for i, cell in enumerate(self.todo) if self._shape(cell) == shape] for shape in self.unmeasured()
-        }
+        shapes, names = self._shapes
+        of_todo = shapes[self.todo % len(self.sweep.points)]
+        waiting = {shape: np.flatnonzero(of_todo == names.index(shape)) for shape in self.unmeasured()}
         chosen, most = [], self._most()
         for count in PILOTS:
             for shape, positions in waiting.items():
                 if count <= min(len(positions), max(2, len(positions) // 2), most[shape]):
-                    chosen.append(Chosen(shape, tuple(positions[:count]), None))
-                    del positions[:count]
+                    chosen.append(Chosen(shape, positions[:count], None))
+                    waiting[shape] = positions[count:]
         return chosen
 
     def _standing(self) -> tuple[int, int]:
         """How many cells have a result and how many failed; `todo` becomes the rest, seed by seed."""
-        ids = [cell.cell_id for cell in self.cells]
-        found = finished(self.records, self.sweep.experiment_name, ids, self.sweep.recording.tokens)
-        done, failed = set(found.done), set() if self.retry_failed else set(found.failed)
-        todo = [cell for cell in self.cells if cell.cell_id not in done and cell.cell_id not in failed]
+        with Store.open(self.records.data) as store:
+            letters = store.stand(self.sweep.experiment_name, self.ids, self.sweep.recording.tokens)
+        done = letters == "d"
+        failed = (letters == "f") & (not self.retry_failed)
+        todo = np.flatnonzero(~(done | failed))
         asked = set(self.sweep.recording.tokens)
-        self.todo = [cell for cell in todo if not asked <= self.elsewhere.get(cell.cell_id, frozenset())]
-        self.shared = len(todo) - len(self.todo)
-        return len(done), len(failed)
+        for ids, tokens in self.elsewhere:
+            if asked <= tokens:
+                todo = todo[~_among(self.ids.take(pa.array(todo)), ids)]
+        self.shared = len(letters) - int(done.sum()) - int(failed.sum()) - len(todo)
+        self.todo = todo
+        if len(todo):
+            self.begin()
+        return int(done.sum()), int(failed.sum())
 
-    def _shape(self, cell: Cell) -> str:
-        point = cell.point.point_id
-        if point not in self._shapes:
-            self._shapes[point] = self.sweep.experiment.shape(cell.params)
-        return self._shapes[point]
+    @cached_property
+    def _shapes(self) -> tuple[np.ndarray, list[str]]:
+        """The shape of each point as a number, and the shapes that the numbers stand for."""
+        return self.sweep.points.told(self.sweep.experiment.shape)
 
-    def _representatives(self, cells: Iterable[Cell]) -> dict[str, Cell]:
-        """The first cell of each shape."""
-        found: dict[str, Cell] = {}
-        for cell in cells:
-            found.setdefault(self._shape(cell), cell)
-        return found
+    @cached_property
+    def _representatives(self) -> dict[str, Any]:
+        """The parameters of one point of each shape."""
+        shapes, names = self._shapes
+        _, first = np.unique(shapes, return_index=True)
+        return {name: self.sweep.points[int(place)].params for name, place in zip(names, first, strict=True)}
 
-    def _work(self, cells: Iterable[Cell]) -> dict[str, float]:
-        work, found = self.sweep.experiment.work, self._representatives(cells)
-        return {shape: float(work(cell.params)) for shape, cell in found.items()}
+    def _missing_shapes(self) -> list[str]:
+        """The shapes of the cells to train, in the order in which they come."""
+        shapes, names = self._shapes
+        found, first = np.unique(shapes[self.todo % len(self.sweep.points)], return_index=True)
+        return [names[code] for code in found[np.argsort(first)]]
+
+    def _work(self, shapes: Iterable[str]) -> dict[str, float]:
+        return {shape: float(self.sweep.experiment.work(self._representatives[shape])) for shape in shapes}
 
     def _most(self) -> dict[str, int]:
-        most, found = self.sweep.experiment.max_batch, self._representatives(self.todo)
-        return {shape: most(cell.params) for shape, cell in found.items()}
+        most = self.sweep.experiment.max_batch
+        return {shape: most(self._representatives[shape]) for shape in self._missing_shapes()}
 
     def _samples(self) -> list[Sample]:
         """Batches of this experiment that ran with this recording on this kind of device."""
@@ -251,9 +272,10 @@ class Planner:
 
     def _planned(self, standing: tuple[int, int], written: bool) -> Planned:
         """The plan of everything that is missing; shapes of which nothing is missing say what the others cost."""
-        known = costs(self._samples(), self._work(self.cells))
-        shapes = [self._shape(cell) for cell in self.todo]
-        chosen = choose(shapes, known, self._most(), self.workers, self.target)
+        codes, names = self._shapes
+        known = costs(self._samples(), self._work(names))
+        shapes = codes[self.todo % len(self.sweep.points)], names
+        chosen = choose(shapes, known, self._most(), self.workers, self.target / GRAINS)
         return self._planned_as(chosen, standing, known, written)
 
     def _planned_as(
@@ -262,8 +284,8 @@ class Planner:
         notes = tuple(
             BatchNote(number, batch.shape, len(batch.positions), batch.seconds) for number, batch in enumerate(chosen)
         )
-        missing = self._representatives(self.todo)
-        resources = {shape: self.sweep.experiment.resources(cell.params) for shape, cell in missing.items()}
+        most = self._most()
+        resources = {shape: self.sweep.experiment.resources(self._representatives[shape]) for shape in most}
         return Planned(
             sweep=self.sweep,
             plan=self._plan(chosen, notes),
@@ -273,6 +295,8 @@ class Planner:
             batches=notes,
             forecast=forecast(notes, known, resources, self.workers),
             resources=resources,
+            most=most,
+            target=self.target,
             workers=self.workers,
             written=written,
             piloted=self.piloted,
@@ -282,32 +306,32 @@ class Planner:
 
     def _plan(self, chosen: Sequence[Chosen], notes: tuple[BatchNote, ...]) -> Plan:
         """The plan with its table: every cell of the sweep, those that run with the number of their batch."""
-        batch_of: dict[str, int] = {}
-        for number, batch in enumerate(chosen):
-            batch_of.update({self.todo[position].cell_id: number for position in batch.positions})
-        count = len(self.sweep.points)
-        rows = plan_table(
-            self.sweep.points,
-            [position % count for position in range(len(self.cells))],
-            [cell.seed for cell in self.cells],
-            [batch_of.get(cell.cell_id) for cell in self.cells],
-        )
+        batch = np.full(len(self.ids), -1, np.int32)
+        for number, one in enumerate(chosen):
+            batch[self.todo[one.positions]] = number
+        numbers = pa.array(batch, mask=batch < 0)
         return Plan(
             sweep_id=self.sweep.sweep_id,
             name=self.sweep.name,
             experiment=self.sweep.experiment_name,
-            stream_version=self.sweep.points[0].stream_version,
+            stream_version=self.sweep.points.stream_version,
             sequence=self.records.next_sequence(self.sweep.name, self.sweep.sweep_id),
             resolved=self.sweep.resolved,
             recording=self.sweep.recording,
             provenance=self._provenance,
             batches=notes,
-            given=rows,
+            given=lambda: sweep_table(self.sweep.points, self.sweep.seeds, self.ids, numbers),
         )
 
     @cached_property
     def _provenance(self) -> dict[str, Any]:
         return provenance()
+
+
+def _among(ids: pa.Array, known: pa.Array) -> np.ndarray:
+    """Which of the ids are among those known."""
+    found = pc.call_function("is_in", [ids], pc.SetLookupOptions(value_set=known))
+    return found.to_numpy(zero_copy_only=False)
 
 
 def refused(records: Records, start: str) -> list[str]:

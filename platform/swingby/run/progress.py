@@ -90,10 +90,10 @@ class Progress:
         self.done += done.cells
         self.done_of[done.plan_id] = self.done_of.get(done.plan_id, 0) + done.cells
         self.diverged += done.diverged
-        key = (done.plan_id if self._named else "", done.batch)
-        self.core_seconds += done.seconds * self._cpus_of.get(key, 1.0)
+        keys = [(done.plan_id if self._named else "", batch) for batch in (done.batch, *done.merged)]
+        self.core_seconds += done.seconds * self._cpus_of.get(keys[0], 1.0)
         if done.cells:  # a batch that was stopped before its first result says nothing about the others
-            self._forecast_done += self._forecast_of.get(key, 0.0)
+            self._forecast_done += sum(self._forecast_of.get(key, 0.0) for key in keys)
         self.failed_cells(done.failed)
         self._show()
 

@@ -1,4 +1,4 @@
-"""Ray Tune: every batch a trial, over the cores of this machine or of a cluster. The only file that imports ray."""
+"""Ray Tune: batches as trials, over the cores of this machine or of a cluster. The only file that imports ray."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.experiment import Resources
 from swingby.run import cluster
 from swingby.run.batch import BatchDone, run_batch
+from swingby.run.deal import Dealer, Trial
 from swingby.run.drain import Drain, flag_for
 
 if TYPE_CHECKING:  # workers import this file, and need neither the store nor the planner
@@ -32,6 +34,9 @@ OBJECT_STORE = 100 * 2**20
 _NOISE = ("ray.tune.analysis.experiment_analysis", "ray.tune.tune")
 """Loggers that tell what is told here: each trial wrote no result file (results are in shards); some trials failed."""
 
+_STARTING = ("ray._private.worker",)
+"""Tells that it leaves SIGTERM alone where it does not start in the main thread, which is as it should be."""
+
 
 def run_tune(
     planned: Sequence[Planned],
@@ -39,6 +44,7 @@ def run_tune(
     progress: Progress,
     drain: Drain | None = None,
     address: str | None = None,
+    standby: Standby | None = None,
 ) -> dict[tuple[str, int], str]:
     """Runs every batch of the plans as a Tune trial; workers are reused, so a trial costs some 20 ms.
 
@@ -46,6 +52,7 @@ def run_tune(
         planned: what to run; their plans are written.
         drain: once asked, no batch begins any more and running ones finish.
         address: host:port of an existing cluster whose nodes all see the data folder; None: this machine.
+        standby: Ray of this machine, perhaps up already.
 
     Returns:
         Batches (by plan and number) that were given up after their process died `RETRIES` + 1 times, with the reason.
@@ -56,10 +63,80 @@ def run_tune(
     drain = drain or Drain()
     with ExitStack() as stack:
         flag = stack.enter_context(drain.flagged(flag_for(records.data, planned[0].plan.plan_id)))
-        storage = stack.enter_context(_ray(max(one.workers for one in planned), address, records.data))
+        workers = max(one.workers for one in planned)
+        storage = standby.storage() if standby else stack.enter_context(_ray(workers, address, records.data))
         for one in planned:
             _check_resources(one)
         return _fit(_Run(planned, records, flag, progress, drain), storage)
+
+
+class Standby:
+    """Ray of this machine, started while the caller still plans, workers that have imported what they need included.
+
+    It lives in one thread from its start to its end: the processes of Ray end with the thread that started them.
+    """
+
+    def __init__(self, workers: int, data: Path, experiments: Sequence[str]) -> None:
+        self._arguments = workers, data, tuple(dict.fromkeys(experiments))
+        self._up, self._over = threading.Event(), threading.Event()
+        self._storage: Path | None = None
+        self._error: BaseException | None = None
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Starts it; a second call does nothing."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._live, name="ray", daemon=True)
+            self._thread.start()
+
+    def storage(self) -> Path:
+        """Waits until it is up; a folder for what Tune insists on writing.
+
+        Raises:
+            SwingbyError: it does not start.
+        """
+        self.begin()
+        self._up.wait()
+        if self._error is not None or self._storage is None:
+            raise self._error or SwingbyError("Ray was stopped")
+        return self._storage
+
+    def __enter__(self) -> Standby:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _live(self) -> None:
+        workers, data, experiments = self._arguments
+        try:
+            with _ray(workers, None, data) as storage:
+                import ray
+                import ray.tune
+
+                warm = ray.remote(_warm).options(num_cpus=1)
+                for _ in range(workers):
+                    warm.remote(experiments)
+                self._storage = storage
+                self._up.set()
+                self._over.wait()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._up.set()
+
+
+def _warm(experiments: Sequence[str]) -> None:
+    """Imports what trials need, in a worker; what is wrong with it, the first trial tells."""
+    from contextlib import suppress
+
+    import ray.tune  # noqa: F401
+
+    for name in experiments:
+        with suppress(Exception):
+            plugins.experiment(name)
 
 
 def cluster_cpus(address: str, data: Path) -> int:
@@ -98,7 +175,7 @@ def _nothing() -> None:
 def _ray(workers: int, address: str | None, data: Path) -> Iterator[Path]:
     """Ray is up; a folder for what Tune insists on writing. Afterwards both are gone."""
     with ExitStack() as stack:
-        stack.enter_context(cluster.settings(TUNE_MAX_PENDING_TRIALS_PG=str(max(16, workers))))
+        stack.enter_context(cluster.settings(TUNE_MAX_PENDING_TRIALS_PG=str(max(1, workers))))
         late = "ray" in sys.modules
         if address is None:
             cluster.require_tokens()
@@ -125,7 +202,8 @@ def _ray(workers: int, address: str | None, data: Path) -> Iterator[Path]:
         stack.callback(ray.shutdown)
         on_sigterm = signal.getsignal(signal.SIGTERM)
         try:
-            context: Any = ray.init(**options, log_to_driver=False, configure_logging=False)
+            with _quiet(_STARTING), cluster.sigterm_kept():
+                context: Any = ray.init(**options, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, RayError) as error:
             raise SwingbyError(_told(error, address)) from error
         finally:
@@ -181,19 +259,30 @@ class _Run:
         self.planned, self.progress, self.drain = planned, progress, drain
         self.fault: str | None = None
         self.lost: dict[tuple[str, int], str] = {}
+        self.trials_lost = 0
+        self.dealer = Dealer(planned, max(one.workers for one in planned))
         self._fixed = {"data": str(records.data), "flag": str(flag)}
+        self._dealt: dict[tuple[str, int], Trial] = {}
 
     @property
     def count(self) -> int:
-        """How many batches there are."""
-        return sum(len(one.batches) for one in self.planned)
+        """How many trials there are at most: one a batch, and one more where it is taken out of a larger one."""
+        return 2 * sum(len(one.batches) for one in self.planned)
 
-    def configs(self) -> Iterator[dict[str, Any]]:
-        """The configuration of each trial, in the plans' order."""
-        for one, note in ((item, note) for item in self.planned for note in item.batches):
-            bundle = _bundle(one.resources[note.shape], one.chosen_device)
-            own = {"plan_id": one.plan.plan_id, "batch": note.batch, "device": one.device(note), "bundle": bundle}
-            yield {**self._fixed, **own}
+    def config(self) -> dict[str, Any] | None:
+        """The configuration of the next trial; None if there is no more."""
+        trial = self.dealer.next()
+        if trial is None:
+            return None
+        plan_id = trial.planned.plan.plan_id
+        self._dealt[plan_id, trial.batches[0]] = trial
+        bundle = _bundle(trial.planned.resources[trial.notes[0].shape], trial.planned.chosen_device)
+        own = {"plan_id": plan_id, "batches": trial.batches, "after": trial.after, "device": trial.device}
+        return {**self._fixed, **own, "bundle": bundle}
+
+    def out(self) -> bool:
+        """Whether trials are out whose batches may have to be dealt again."""
+        return not self.stopping() and any(len(trial.notes) > 1 for trial in self._dealt.values())
 
     def stopping(self) -> bool:
         """Whether no batch should begin any more."""
@@ -204,28 +293,48 @@ class _Run:
         if result.get("fault"):
             self.fault = self.fault or result["fault"]
             self.drain.ask()
-        else:
-            self.progress.batch_done(BatchDone(**result["batch_done"]))
+            return
+        done = BatchDone(**result["batch_done"])
+        trial = self._dealt.pop((done.plan_id, done.batch), None)
+        if trial is not None and done.cells == trial.cells:
+            self.dealer.took(trial, done.seconds)
+        self.progress.batch_done(done)
 
     def died(self, trial: Any) -> None:
         """The process of a batch died; it is tried again."""
-        self.progress.line(f"batch {trial.config['batch']} is tried again: {_last(trial.get_error())}")
+        self.progress.line(f"{_named(trial)} tried again: {_last(trial.get_error())}")
 
     def gave_up(self, trial: Any) -> None:
         """The process of a batch died once too often."""
-        batch, reason = trial.config["batch"], _last(trial.get_error())
-        self.lost[trial.config["plan_id"], batch] = f"its process died {RETRIES + 1} times; the last time: {reason}"
-        self.progress.line(f"batch {batch} is given up")
+        self.trials_lost += 1
+        dealt = self._dealt.pop((trial.config["plan_id"], trial.config["batches"][0]), None)
+        if dealt is not None and self.dealer.take_apart(dealt):
+            self.progress.line(f"{_named(trial)} trained one by one: the process died {RETRIES + 1} times")
+            return
+        reason = f"its process died {RETRIES + 1} times; the last time: {_last(trial.get_error())}"
+        self.lost |= {(trial.config["plan_id"], batch): reason for batch in trial.config["batches"]}
+        self.progress.line(f"{_named(trial)} given up")
+
+
+def _named(trial: Any) -> str:
+    """A trial by its batches, as the subject of a sentence."""
+    batches = ", ".join(map(str, trial.config["batches"]))
+    return f"batch {batches} is" if len(trial.config["batches"]) == 1 else f"batches {batches} are"
 
 
 def train(config: Mapping[str, Any]) -> dict[str, Any]:
-    """One trial, in a worker: runs the batch that the configuration names.
+    """One trial, in a worker: runs the batches that the configuration names, as one.
 
     What no second try would mend comes back as a "fault".
     """
     try:
         done = run_batch(
-            config["data"], config["plan_id"], config["batch"], config["device"], Path(config["flag"]).exists
+            config["data"],
+            config["plan_id"],
+            config["batches"],
+            config["device"],
+            Path(config["flag"]).exists,
+            config["after"],
         )
     except SwingbyError as error:
         return {"done": True, "fault": str(error)}
@@ -251,7 +360,7 @@ def _fit(run: _Run, storage: Path) -> dict[tuple[str, int], str]:
         results = tuner.fit()
     if run.fault is not None:
         raise SwingbyError(run.fault)
-    if len(results.errors) != len(run.lost):
+    if len(results.errors) != run.trials_lost:
         raise SwingbyError(f"Ray Tune failed: {results.errors[0]}")
     return run.lost
 
@@ -290,13 +399,15 @@ def _searcher(run: _Run) -> Any:
     class InOrder(Searcher):
         def __init__(self, run: _Run) -> None:
             super().__init__()
-            self.run, self.waiting = run, run.configs()
+            self.run = run
 
         def __getstate__(self) -> dict[str, Any]:
             return {}  # Tune pickles what it would need to restore an experiment, which is not used
 
         def suggest(self, trial_id: str) -> Any:
-            return self.FINISHED if self.run.stopping() else next(self.waiting, self.FINISHED)
+            config = None if self.run.stopping() else self.run.config()
+            # Nothing now, but perhaps later: a trial that is still out may have to be taken apart.
+            return None if config is None and self.run.out() else config or self.FINISHED
 
         def on_trial_complete(self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False) -> None:
             return

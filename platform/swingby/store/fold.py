@@ -282,8 +282,10 @@ def fold_derived(connection: Connection, record: str, header: Mapping[str, Any],
     place = Place("ix", "derived", kind)
     for change in alterations(connection, place, table.schema):
         connection.execute(change)
+    fresh = _all_new(connection, place, ["version", *key], table)
     insert(connection, str(place), table)
-    _drop_older(connection, place, key, record)
+    if not fresh:
+        _drop_older(connection, place, key, record)
 
 
 def _check_derived(connection: Connection, kind: str, key: list[str], table: pa.Table) -> None:
@@ -298,6 +300,19 @@ def _check_derived(connection: Connection, kind: str, key: list[str], table: pa.
         raise SwingbyError(f"its columns {', '.join(clash)} clash with the store's own, or with each other")
     if not known:
         insert_one(connection, "ix.kinds", {"kind": kind, "key": key})
+
+
+def _all_new(connection: Connection, place: Place, key: list[str], table: pa.Table) -> bool:
+    """Whether each key of a table comes once, and is not there yet: then nothing has to be dropped."""
+    names = ", ".join(map(quoted, key))
+    connection.register("incoming", table)
+    (found,) = fetch(
+        connection,
+        f"""select exists (from {place} semi join incoming using ({names}))
+              or (select count(*) from incoming) > (select count(*) from (select distinct {names} from incoming))""",
+    )[0]
+    connection.unregister("incoming")
+    return not found
 
 
 def _drop_older(connection: Connection, place: Place, key: list[str], record: str) -> None:

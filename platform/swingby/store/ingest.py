@@ -23,7 +23,7 @@ from swingby.store.tables import fetch, insert_one
 
 SEGMENT_ROWS = 100_000
 SEALED_UNCOPIED = 20_000
-"""An open segment with so many rows is sealed to be published: a sealed one is read where it is, any other is copied."""
+"""An open segment with so many rows is sealed to be published: a sealed one is read in place, any other is copied."""
 GROUP_ROWS = 20_000
 GROUP_BYTES = 128 * 2**20
 READ_AHEAD = 4

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
@@ -131,6 +132,23 @@ class Store:
         ).rows()
         done = frozenset(row.cell_id for row in rows if row.done)
         return Finished(done, frozenset(row.cell_id for row in rows if row.failed))
+
+    def stand(self, experiment: str, cell_ids: pa.Array, tokens: Sequence[str]) -> np.ndarray:
+        """How each of these cells stands, as one letter: `d`one and `f`ailed as in `finished`, or `m`issing."""
+        letters = np.full(len(cell_ids), "m", "U1")
+        if experiment not in self.tables():
+            return letters
+        asked = pa.table({"cell_id": cell_ids, "place": pa.array(np.arange(len(cell_ids)))})
+        rows = self._query(
+            f"""select asked.place, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, ?)) as done,
+                       bool_and(status = 'failed') as failed
+                from ix.rows."{experiment}" join asked using (cell_id) where final group by asked.place""",
+            [list(tokens)],
+            {"asked": asked},
+        ).arrow()
+        place, done, failed = (rows[name].to_numpy() for name in ("place", "done", "failed"))
+        letters[place] = np.where(done.astype(bool), "d", np.where(failed.astype(bool), "f", "m"))
+        return letters
 
     def _query(self, query: str, parameters: Any, tables: Mapping[str, pa.Table]) -> Rows:
         with clear_errors("answer the query"):

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import re
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from pydantic import ValidationError
 
-from swingby.cells import Point, SeedMode
+from swingby.cells import SeedMode
 from swingby.errors import SwingbyError
-from swingby.experiment import Experiment, Params
+from swingby.experiment import Experiment
+from swingby.points import Points, PointWriter
 from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.expression import Expression, ExpressionError
+from swingby.sweepfile.lane import Lane
 from swingby.sweepfile.parameters import PRESET, Parameters, split
+from swingby.sweepfile.recall import Recall
 from swingby.sweepfile.yaml_lines import Lined, Path, dotted, plain_message, shown
 
 _INNER = (SwingbyError, ValueError, TypeError, LookupError, ArithmeticError)
@@ -59,75 +66,114 @@ class Grid:
     certain: frozenset[str] | None = None
     told: dict[tuple[Path, str], _Told] = field(default_factory=dict)
     presets: list[str | None] = field(default_factory=list)
+    _recalls: dict[str, Recall] = field(default_factory=dict, init=False)
 
-    def points(self, lined: Lined) -> tuple[Point, ...]:
+    def points(self, lined: Lined) -> Points:
         """Every point for which `where` holds; faults are noted once each, with the first point that shows them."""
-        first: dict[str, dict[str, Any]] = {}
-        points: list[Point] = []
-        kept = False
-        for chosen in self._choices():
-            params = self._resolved(chosen)
-            kept = kept or params is not False
-            if not isinstance(params, Params):
-                continue
-            point = Point(self.experiment.name, self.experiment.stream_version, params, self.seed_mode)
-            twin = first.setdefault(point.point_id, chosen)
-            if twin is not chosen:
-                self._tell(("axes",), f"this point is the same, once resolved, as {_place(twin)}", chosen)
-            points.append(point)
-            self.presets.append(chosen.get(PRESET, self.preset))
+        writer = PointWriter(
+            self.experiment.name, self.experiment.stream_version, self.experiment.Params, self.seed_mode
+        )
+        lane = Lane(self.experiment.Params, self.where, frozenset(map(_stem, self._names)))
+        kept, places = False, array("q")
+        with _uncollected():
+            for place, chosen in enumerate(self._choices()):
+                values = self._resolved(chosen, lane)
+                kept = kept or values is not False
+                if isinstance(values, Mapping):
+                    writer.add(values)
+                    places.append(place)
+                    self.presets.append(chosen.get(PRESET, self.preset))
+            points = writer.points()
+        for earlier, later in points.twins():
+            twin, chosen = self._choice(places[earlier]), self._choice(places[later])
+            self._tell(("axes",), f"this point is the same, once resolved, as {_place(twin)}", chosen)
+        self._report(lined)
+        if not kept and not self.told:
+            lined.fault(("where",), "no point of the grid is left by `where`", "loosen it, or widen the axes")
+        return points
+
+    def _report(self, lined: Lined) -> None:
         for told in self.told.values():
             more = f" (and at {told.points - 1:,} more)" if told.points > 1 else ""
             place = f"; at {told.example}{more}" if told.example else ""
             lined.fault(told.path, f"{told.message}{place}")
-        if not kept and not self.told:
-            lined.fault(("where",), "no point of the grid is left by `where`", "loosen it, or widen the axes")
-        return tuple(points)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return [name for axis in self.axes for name in axis.names]
+
+    @cached_property
+    def _entries(self) -> list[str]:
+        """The names that are entries of vectors, those of base first."""
+        return [name for name in dict.fromkeys([*self.base, *self._names]) if "." in name]
 
     def _choices(self) -> Iterator[dict[str, Any]]:
-        names = [name for axis in self.axes for name in axis.names]
+        names = self._names
         for values in itertools.product(*(axis.values for axis in self.axes)):
             yield dict(zip(names, itertools.chain.from_iterable(values), strict=True))
 
-    def _resolved(self, chosen: dict[str, Any]) -> Params | bool | None:
+    def _choice(self, place: int) -> dict[str, Any]:
+        """The one at a place of `_choices`."""
+        values: list[Any] = []
+        for axis in reversed(self.axes):
+            place, at = divmod(place, len(axis.values))
+            values[:0] = axis.values[at]
+        return dict(zip(self._names, values, strict=True))
+
+    def _resolved(self, chosen: dict[str, Any], lane: Lane) -> Mapping[str, Any] | bool | None:
         """The parameters of a point, False where `where` leaves it out, None where it has a fault."""
         try:
-            values = self._merged({**self.base, **chosen})
+            defaults, own, again = self._merged({**self.base, **chosen})
         except _EntryError as error:
             return self._tell(self.paths[error.name], str(error), chosen, [split(error.name)[0]])
         except _INNER as error:
             reason = f"the preset cannot fill this in: {_reason(error)}"
             return self._tell(("preset",), reason, chosen, self.parameters.names)
+        known = lane.values(defaults, own) if again else None
+        return known if known is not None else self._checked(chosen, defaults, own, lane if again else None)
+
+    def _checked(
+        self, chosen: dict[str, Any], defaults: Mapping[str, Any], own: Mapping[str, Any], lane: Lane | None
+    ) -> Mapping[str, Any] | bool | None:
+        """`where` and the parameters' own checks; the lane learns of what passes."""
+        values = {**defaults, **own}
+        written = {**self.parameters.defaults, PRESET: self.preset, **values}
         try:
-            if self.where is not None and not self.where.holds(
-                {**self.parameters.defaults, PRESET: self.preset, **values}
-            ):
+            if self.where is not None and not self.where.holds(written):
                 return False
         except ExpressionError as error:
             return self._tell(("where",), f"where: {error}", chosen)
         try:
-            return self.experiment.Params.model_validate({n: v for n, v in values.items() if n != PRESET})
+            params = self.experiment.Params.model_validate({n: v for n, v in values.items() if n != PRESET})
         except ValidationError as error:
             for detail in error.errors():
                 self._tell_invalid(detail, chosen)
             return None
+        if lane is not None:
+            lane.learn(defaults, own, written, params)
+        return dict(params)
 
-    def _merged(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Preset defaults below the values given; entries of vectors put into the vector they belong to."""
-        values = {name: value for name, value in given.items() if "." not in name}
-        entries = {name: value for name, value in given.items() if "." in name}
-        if all(split(name)[0] in values for name in entries):
-            values = _placed(values, entries, values)
-            return {**self._defaults(values), **values}
-        # The preset gives the vector; then it is asked again, as it may look at the vector that was just completed.
-        below = {**self.parameters.defaults, **self._defaults(values), **values}
-        values = _placed(values, entries, below)
-        return {**self._defaults(values), **values}
+    def _merged(self, given: dict[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any], bool]:
+        """The preset's defaults, the values given with entries put into their vectors, and whether the defaults are an
+        answer that comes again as the same object."""
+        entries = [(name, given.pop(name)) for name in self._entries]
+        if not all(split(name)[0] in given for name in self._entries):
+            # The preset gives the vector; then it is asked again, as it may look at the vector that was just completed.
+            below = {**self.parameters.defaults, **self._defaults(given)[0], **given}
+            given |= {stem: below.get(stem) for stem in map(_stem, self._entries)}
+        for name, value in entries:
+            given[_stem(name)] = _replaced(name, given[_stem(name)], value)
+        defaults, again = self._defaults(given)
+        return defaults, given, again
 
-    def _defaults(self, values: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What the point's preset gives for all parameters, from the values that are set."""
-        preset = self.experiment.presets.get(values.get(PRESET, self.preset) or "")
-        return {} if preset is None else preset({name: value for name, value in values.items() if name != PRESET})
+    def _defaults(self, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
+        """What the point's preset gives for all parameters, from the values that are set; see `Recall`."""
+        name = values.get(PRESET, self.preset) or ""
+        if name not in self._recalls:
+            preset = self.experiment.presets.get(name)
+            nothing: dict[str, Any] = {}
+            self._recalls[name] = Recall(lambda values: nothing if preset is None else preset(values))
+        return self._recalls[name]({n: v for n, v in values.items() if n != PRESET} if PRESET in values else values)
 
     def _tell_invalid(self, detail: Any, chosen: Mapping[str, Any]) -> None:
         message = plain_message(detail)
@@ -152,6 +198,18 @@ class Grid:
             told.points += 1
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Garbage is not collected meanwhile: it would be looked for among millions of values, again and again."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
 class _EntryError(ValueError):
     """An entry that its vector does not have."""
 
@@ -160,23 +218,21 @@ class _EntryError(ValueError):
         self.name = name
 
 
-def _placed(values: Mapping[str, Any], entries: Mapping[str, Any], below: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with each entry put into its vector, which is taken from `below`."""
-    placed, below = dict(values), dict(below)
-    for name, value in entries.items():
-        parameter, entry = split(name)
-        placed[parameter] = below[parameter] = _replaced(name, below.get(parameter), value, entry or 0)
-    return placed
+def _stem(name: str) -> str:
+    """The parameter of an entry of it."""
+    return name.partition(".")[0]
 
 
-def _replaced(name: str, vector: Any, value: Any, entry: int) -> tuple[Any, ...]:
-    parameter = split(name)[0]
+def _replaced(name: str, vector: Any, value: Any) -> tuple[Any, ...]:
+    """A vector with one entry put into it."""
+    parameter, _, entry = name.partition(".")
+    place = int(entry)
     if not isinstance(vector, list | tuple):
         raise _EntryError(name, f"{name!r} needs {parameter} itself, under base or from the preset")
-    if entry >= len(vector):
+    if place >= len(vector):
         has = f"{parameter} has {len(vector)} entries, counted from 0"
         raise _EntryError(name, f"{name!r} is out of range: {has}")
-    return (*vector[:entry], value, *vector[entry + 1 :])
+    return (*vector[:place], value, *vector[place + 1 :])
 
 
 def _reason(error: Exception) -> str:

@@ -71,7 +71,7 @@ class SweepFile:
         drafts = read_axes(self.lined, self.parameters)
         self._doubly_set(drafts)
         axes = self._axes(drafts, len(seeds))
-        points: tuple[Point, ...] = ()
+        points: Sequence[Point] = ()
         presets: tuple[str | None, ...] = ()
         if self.experiment is not None and self.parameters is not None:
             paths = {name: ("base", name) for name in base} | self._axis_paths(axes)
