@@ -279,7 +279,8 @@ def _advance(
         for lane in range(LANES):
             if time[g, lane] < until[g, lane]:
                 failed[g, lane] = True
-            for i in range(P):
+        for i in range(P):
+            for lane in range(LANES):
                 out[g * LANES + lane, i] = y[g, i, lane]
 
 
