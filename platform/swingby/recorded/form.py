@@ -24,7 +24,7 @@ OWN: Mapping[str, pa.DataType] = {
     "message": pa.string(),
     "to_step": pa.int64(),
 }
-"""Columns of every file, before parameters, scalars, curves and outcomes; `status` is null for a cell without result."""
+"""Columns of every file; parameters, scalars, curves and outcomes follow."""
 LEVEL = 19
 """Of zstd: files are written once, and shipped."""
 

@@ -20,7 +20,7 @@ from swingby.recorded.form import OWN, Recording, digest, write
 from swingby.recorded.rounding import rounded, spread, thinned
 from swingby.records import Records
 from swingby.run.derive import SHARD, derive
-from swingby.run.lookup import find_sweep
+from swingby.run.lookup import find_sweep, standing
 from swingby.store import Store, ingest
 
 DIGITS, CURVES, POINTS = 3, 200, 40
@@ -132,6 +132,10 @@ def _rows(
     Raises:
         SwingbyError: some cell has no result, or only a recorded one.
     """
+    counts = standing(store, of.name, sweep_id)
+    lacking = cells.num_rows - counts["ok"] - counts["diverged"]
+    if lacking:
+        raise SwingbyError(f"{lacking:,} of {cells.num_rows:,} cells have no result: finish the sweep first")
     there = {name for name, _ in store.tables().get(of.name, [])}
     told = [f'{name}."{outcome}" as "{name}.{outcome}"' for name, kept in outcomes.items() for outcome in kept]
     joins = [
@@ -148,9 +152,6 @@ def _rows(
     ).arrow()
     if False in table["trained"].to_pylist():
         raise SwingbyError("these results are recorded ones themselves; train the sweep to pack it")
-    if table.num_rows < cells.num_rows:
-        lacking = cells.num_rows - table.num_rows
-        raise SwingbyError(f"{lacking:,} of {cells.num_rows:,} cells have no result: finish the sweep first")
     place = {cell_id: index for index, cell_id in enumerate(table["cell_id"].to_pylist())}
     order = [place[cell_id] for cell_id in cells["cell_id"].to_pylist()]
     return table.take(pa.array(order)).drop_columns(["cell_id", "trained"])

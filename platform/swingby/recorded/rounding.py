@@ -25,9 +25,11 @@ def rounded(array: pa.Array, digits: int) -> pa.Array:
     missing = array.is_null().to_numpy(zero_copy_only=False)
     values = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
     mantissa, exponent = np.frexp(values)
-    steps = 2.0 ** math.ceil(digits * math.log2(10))
-    with np.errstate(invalid="ignore"):
+    # A mantissa lies in [1/2, 1): half a step of it is at most half a unit of the last digit.
+    steps = 2.0 ** math.ceil(digits * math.log2(10) + 1)
+    with np.errstate(invalid="ignore", over="ignore"):
         kept = np.ldexp(np.round(mantissa * steps) / steps, exponent)
+    kept = np.where(np.isinf(kept), values, kept)  # the very largest would round beyond all numbers
     return pa.array(kept, pa.float64(), mask=missing)
 
 
