@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
+from analysis import kernels
 from analysis.calibration import bumpy, monotone, white_or_red
 from analysis.detect import OUTCOMES, Descents
 from analysis.extrema import zigzag
@@ -169,7 +170,12 @@ def slow_detect(row: Row) -> Row:
     mu, steps = row["mu"], [float(s) for s in row["step"]]
     l_ref = sum(m * m for m in mu) / 2
     usable = 0
-    while usable < len(steps) and math.isfinite(row["ood_loss"][usable]) and row["ood_loss"][usable] <= 1e6 * l_ref:
+    while (
+        usable < len(steps)
+        and math.isfinite(row["ood_loss"][usable])
+        and math.isfinite(row["train_loss"][usable])
+        and row["ood_loss"][usable] <= 1e6 * l_ref
+    ):
         usable += 1
     diverged = row["status"] == "diverged" or usable < len(steps)
     steps = steps[:usable]
@@ -260,6 +266,12 @@ def random_runs(count: int) -> list[Row]:
         if rng.random() < 0.1 and len(step) > 4:
             row["ood_loss"][-2:] = [1e9, math.nan]
             row["status"] = "diverged"
+        if i % 23 == 0:  # a plateau from some record on
+            row["ood_loss"] = row["ood_loss"][: len(step) // 2 + 1] + [row["ood_loss"][len(step) // 2]] * (
+                len(step) - len(step) // 2 - 1
+            )
+        if i % 37 == 0 and len(step) > 4:  # not a number, on the way
+            row["train_loss"][int(rng.integers(1, len(step)))] = math.nan
         row["zero_cluster"] = bool(rng.random() < 0.5)
         rows.append(row)
     return rows
@@ -278,6 +290,34 @@ def test_the_detector_agrees_with_a_slow_reading_of_the_definitions() -> None:
         assert {k: got[k] for k in expected} == {
             k: pytest.approx(v, rel=1e-9, abs=1e-12) if isinstance(v, float) else v for k, v in expected.items()
         }, row["cell_id"]
+
+
+def test_a_cell_is_told_of_by_itself() -> None:
+    """In a table of 600 with other grids, lengths and ends, alone, or in another order: the same to the last bit."""
+    rows = random_runs(600)
+    found = detect(rows)
+    assert detect(rows[::-1])[::-1] == found
+    assert [detect([row])[0] for row in rows[::20]] == found[::20]
+
+
+@given(st.integers(0, 10_000), st.sampled_from([(31, 31), (31, 32), (61, 200), (1, 5), (3, 40)]))
+@settings(max_examples=25, deadline=None)
+def test_the_running_median_is_that_of_the_sorted_window(seed: int, shape: tuple[int, int]) -> None:
+    """Ties included, for every row by itself; the ends repeat the outermost whole window."""
+    window, count = shape
+    values = np.random.default_rng(seed).integers(0, 9, (3, count)) / 4
+    found = kernels.running_median(values, np.argsort(values, axis=1), window, 2, 1.5)
+    half = window // 2
+    for row, medians in zip(values, found, strict=True):
+        whole = [1.5 * median(row[t - half : t + half + 1]) for t in range(half, count - half)]
+        assert medians.tolist() == [whole[0]] * (half + 2) + whole + [whole[-1]] * (half + 2)
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 127, 128, 129, 300, 4721])
+def test_sums_are_taken_in_the_order_of_numpy(count: int) -> None:
+    """To the last bit, so that a rate that was told once stays what it was."""
+    values = philox("tests", "sums").standard_normal(count) * 10.0 ** philox("tests", "powers").uniform(-3, 3, count)
+    assert kernels.pairwise(values) == values.sum()
 
 
 # laws of the zig-zag
