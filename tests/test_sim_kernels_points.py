@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from sweeps.sim.engine import Ready, Training, drawn, one_thread
 from sweeps.sim.experiment import Sim
-from sweeps.sim.kernels import points_narrow, points_patterns, points_wide
+from sweeps.sim.kernels import points_lanes, points_patterns, points_wide
 from sweeps.sim.kernels.points import PackedRelu, kernel_of
 from sweeps.sim.params import SimParams
 from sweeps.sim.task import with_constant
@@ -22,7 +22,7 @@ from swingby.experiment import Recording
 Array = np.ndarray
 CURVES = ("ood_loss", "train_loss", "output", "jacobian", "hierarchy_loss", "centre_output")
 RECORDING = Recording(points=12, also=("jacobian", "hierarchy", "centres"))
-KERNELS = (points_narrow, points_wide)
+KERNELS = (points_lanes, points_wide)
 
 shapes = st.fixed_dictionaries(
     {
@@ -79,7 +79,7 @@ def assert_bits(one: Training, other: Training, places: list[int]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(shapes, st.sampled_from(KERNELS))
-def test_both_kernels_are_the_torch_engine(shape: dict[str, Any], kernel: Any) -> None:
+def test_every_kernel_is_the_torch_engine(shape: dict[str, Any], kernel: Any) -> None:
     """Whatever depth, width, bias, mini-batch and order of points: all curves and final weights equal to rounding."""
     cells = cells_of(shape)
     reference, found = trained(cells, "torch"), trained(cells, kernel=kernel)
@@ -164,13 +164,13 @@ def test_points_are_grouped_by_their_codes(count: int, words: int, k: int, kinds
 
 
 def test_narrow_and_wide_nets_have_their_kernels() -> None:
-    """Small products go by loops, large ones by BLAS; without hidden layer there is none."""
+    """Small nets go side by side, large products by BLAS; without hidden layer there is none."""
     for values, kernel in (
-        ({"d": 2, "width": 2}, points_narrow),
-        ({"d": 12, "width": 12, "layers": 4}, points_narrow),
-        ({"d": 64, "layers": 1}, points_narrow),
+        ({"d": 2, "width": 2}, points_lanes),
+        ({"d": 12, "width": 12, "layers": 4}, points_lanes),
+        ({"d": 64, "layers": 1}, points_lanes),
         ({"d": 64, "width": 64}, points_wide),
-        ({"d": 2, "width": 64, "layers": 2}, points_wide),
+        ({"d": 2, "width": 64, "layers": 2}, points_lanes),
     ):
         p = Sim.point(**{"model": "relu", **values}).params
         assert isinstance(p, SimParams)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from sweeps.sim import presets, rows
 from sweeps.sim.engine import Engine, Ready, Training, Watch, one_thread
 from sweeps.sim.film import Film
 from sweeps.sim.init import Start
+from sweeps.sim.kernels.warm import warm
 from sweeps.sim.nets import CHUNK
 from sweeps.sim.params import STREAM_VERSION, SimParams
 from swingby.cells import Cell, Point, SeedMode
@@ -160,6 +161,11 @@ class Sim(Experiment):
             drawn += p.points * p.s if p.shuffle == "every_epoch" else 0
         curves = _RECORDED * (2 + p.s + (5 if p.starts_from_U else 2) * p.s**2 + 2**p.s)
         return int(np.clip(_MEMORY / (item * held + 8 * drawn + 16 * curves), 1, 16_384))
+
+    def prepare(self, params: Sequence[Any], tell: Callable[[str], None]) -> None:
+        """Compile the kernels that such cells need on a CPU."""
+        with one_thread():
+            warm(self, params, tell)
 
     def tolerance(self, params: Any) -> float:
         """Beyond rounding, the adaptive steps of the flow end at the recorded ones: others, where others are recorded.

@@ -4,8 +4,8 @@
 |---------------------------------------|----------------------------|-------------------------------------------------|
 | linear, one_layer, symmetric; sgd, gd | `lanes`: 16 cells a vector | steps on k x k moments: one net fills no vector |
 | linear, one_layer, symmetric; flow    | `flow`: 16 cells a vector  | the same; every lane has a step of its own      |
-| relu, narrow                          | `points_narrow`            | vectors run over the points of a mini-batch     |
-| relu, wide                            | `points_wide`              | matrix products, by BLAS                        |
+| relu, up to 520 weights beyond W_1    | `points_lanes`: the same   | a weight is loaded once for four points         |
+| relu, larger                          | `points_wide`              | matrix products, by BLAS                        |
 | closed_form, w_recurrence; any GPU    | (torch)                    | little to gain; the reference                   |
 
 `python -m tests.benchmarks` measures each row against the torch engine, and prints it.

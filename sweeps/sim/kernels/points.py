@@ -13,15 +13,15 @@ import torch
 from threadpoolctl import ThreadpoolController
 from torch import Tensor
 
-from sweeps.sim import task
-from sweeps.sim.kernels import points_narrow, points_wide
+from sweeps.sim.kernels import points_lanes, points_wide
+from sweeps.sim.kernels.streams import STREAM, begin, keys, next_orders
 from sweeps.sim.nets import ReluNet
 from sweeps.sim.params import SimParams
 from swingby.cells import Cell
 
 Array = np.ndarray
-_BOTH, _ONE = 14, 48
-"""Units on both sides of a layer, or on one, from which products by BLAS beat loops over the points (measured)."""
+_SMALL = 520
+"""Weights of the layers after the first, up to which sixteen cells side by side beat products by BLAS (measured)."""
 
 
 @functools.cache
@@ -39,6 +39,8 @@ def one_blas_thread() -> AbstractContextManager[object]:
 class Kernel(Protocol):
     """What a family of compiled loops offers: the functions of its module."""
 
+    arrange: Callable[[Array], Array]
+    shuffle: Callable[..., None]
     room: Callable[..., tuple[Array, ...]]
     train: Callable[..., None]
     losses: Callable[..., None]
@@ -48,8 +50,7 @@ class Kernel(Protocol):
 
 def kernel_of(p: SimParams) -> Kernel:
     """The faster kernel for nets of this shape, by their layers after the first, which has few inputs in any net."""
-    wide = any(min(shape) >= _BOTH or max(shape) >= _ONE for shape in p.layer_shapes[1:])
-    return points_wide if wide else points_narrow
+    return points_lanes if sum(out * fan_in for out, fan_in in p.layer_shapes[1:]) <= _SMALL else points_wide
 
 
 class PackedRelu(ReluNet):
@@ -65,43 +66,44 @@ class PackedRelu(ReluNet):
         parts = self.packed.split([shape.numel() for shape in shapes], dim=1)
         super().__init__(p, [part.unflatten(1, shape) for part, shape in zip(parts, shapes, strict=True)])
         self.sizes, self._batch = np.array([self.k, *(out for out, _ in p.layer_shapes)]), p.batch_size
-        self._turned: tuple[Tensor, Tensor] | None = None
+        self._turned: tuple[Tensor, Array] | None = None
         self.use(kernel_of(p))
 
     def use(self, kernel: Kernel) -> None:
         """Compute by this family of loops from now on."""
+        self._turned = None
         self.kernel = kernel
         self._room = kernel.room(self.sizes, self._batch, self.packed.numpy().dtype)
 
     def train(self, x: Array, rates: Array, first: int, last: int) -> None:
-        """Take the mini-batches first, ..., last - 1 of points x (C, k, N), at rates (C,): minus the time of a step."""
+        """Take the mini-batches first, ..., last - 1 of arranged points, at rates (C,): minus the time of a step."""
         rest = self.sizes, self.s, self.bias, self._room, self._batch, first, last
         self.kernel.train(self.packed.numpy(), x, rates, *rest)
 
     def loss(self, whole: Tensor) -> Tensor:
         total = np.empty(self.cells)
-        x = self._by_coordinate(whole)
+        x = self.arranged(whole)
         self.kernel.losses(self.packed.numpy(), x, self.sizes, self.s, self.bias, self._room, total)
         return torch.as_tensor(total / whole.shape[1])
 
     def gradient(self, x: Tensor) -> Tensor:
         """The gradient of L on points x (C, N, k), laid out as `packed`: shape (C, P)."""
         slope = torch.zeros_like(self.packed)
-        columns, rest = x.mT.contiguous().numpy(), (self.sizes, self.s, self.bias, self._room)
+        columns, rest = self.kernel.arrange(x.numpy()), (self.sizes, self.s, self.bias, self._room)
         self.kernel.gradients(self.packed.numpy(), columns, *rest, slope.numpy())
         return slope
 
     def outputs(self, x: Tensor) -> Tensor:
         out = x.new_empty(self.cells, x.shape[1], self.d)
-        columns = x.mT.contiguous().numpy()
-        self.kernel.outputs(self.packed.numpy(), columns, self.sizes, self.bias, self._room, out.numpy())
+        columns, rest = self.kernel.arrange(x.numpy()), (self.sizes, self.s, self.bias, self._room)
+        self.kernel.outputs(self.packed.numpy(), columns, *rest, out.numpy())
         return out
 
-    def _by_coordinate(self, whole: Tensor) -> Array:
-        """The points (C, N, k) as (C, k, N), turned only once."""
+    def arranged(self, whole: Tensor) -> Array:
+        """The points (C, N, k) as the kernel has them, arranged only once."""
         if self._turned is None or self._turned[0] is not whole:
-            self._turned = (whole, whole.mT.contiguous())
-        return self._turned[1].numpy()
+            self._turned = (whole, self.kernel.arrange(whole.numpy()))
+        return self._turned[1]
 
 
 class PointsDescent:
@@ -109,10 +111,12 @@ class PointsDescent:
 
     def __init__(self, net: PackedRelu, cells: Sequence[Cell], points: Tensor) -> None:
         self.net, self._p = net, _params(cells[0])
-        self._points = points.mT.contiguous().numpy()
-        self._shuffled = np.empty_like(self._points)
-        self._orders = [task.Order(cell) for cell in cells]
-        self._rates = np.array([-_params(cell).time_per_step for cell in cells], self._points.dtype)
+        self._points = points
+        self._shuffled: Array = np.empty(0)
+        self._streams = np.empty((len(cells), STREAM), np.uint64)
+        for stream, key in zip(self._streams, keys(cells, "order"), strict=True):
+            begin(key, stream)
+        self._rates = np.array([-_params(cell).time_per_step for cell in cells], points.numpy().dtype)
         self._epoch = -1
 
     def advance(self, start: int, stop: int) -> None:
@@ -127,8 +131,12 @@ class PointsDescent:
 
     def _shuffle(self, epoch: int) -> None:
         if epoch != self._epoch and (self._epoch < 0 or self._p.shuffle == "every_epoch"):
-            for points, order, shuffled in zip(self._points, self._orders, self._shuffled, strict=True):
-                np.take(points, order.next_epoch(), axis=1, out=shuffled, mode="clip")
+            points = self.net.arranged(self._points)
+            if self._epoch < 0:
+                self._shuffled = np.zeros_like(points)
+            orders = np.empty((len(self._streams), self._p.points), np.int32)
+            next_orders(self._streams, orders)
+            self.net.kernel.shuffle(points, orders, self._shuffled)
         self._epoch = epoch
 
     def freeze(self, cells: Tensor) -> None:

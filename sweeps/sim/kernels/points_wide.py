@@ -39,6 +39,17 @@ def _aligned(rows, columns, dtype):
     return raw[skip : skip + rows * columns].reshape(rows, columns)
 
 
+def arrange(points):
+    """Points (C, N, k) by coordinate: (C, k, N)."""
+    return np.ascontiguousarray(points.swapaxes(1, 2))
+
+
+def shuffle(points, orders, out):
+    """The points of C cells in new orders (C, N)."""
+    for own, order, into in zip(points, orders, out, strict=True):
+        np.take(own, order, axis=1, out=into, mode="clip")
+
+
 @_jit
 def train(theta, x, rates, sizes, s, bias, room, size, first, last):
     """Take the mini-batches first, ..., last - 1, of `size` points each, of cells whose rate (minus eta) is not 0."""
@@ -89,7 +100,7 @@ def gradients(theta, x, sizes, s, bias, room, into):
 
 
 @_jit
-def outputs(theta, x, sizes, bias, room, out):
+def outputs(theta, x, sizes, s, bias, room, out):
     """out (C, N, d) = f at all points."""
     depth = len(sizes) - 1
     d = sizes[depth]

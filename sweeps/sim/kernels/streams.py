@@ -177,3 +177,11 @@ def permute(stream: Array, order: Array, partners: Array) -> None:
         j = partners[i]
         order[i], order[j] = order[j], order[i]
     stream[3] = place
+
+
+@njit(cache=True, nogil=True)
+def next_orders(streams: Array, orders: Array) -> None:
+    """The next permutation of each of C streams (C, STREAM): orders (C, N)."""
+    partners = np.empty_like(orders[0])
+    for c in range(len(orders)):
+        permute(streams[c], orders[c], partners)

@@ -166,3 +166,31 @@ def where(_: Any, flag: Any, a: Any, b: Any) -> Any:
         return builder.select(builder.fcmp_ordered("!=", flag, flag.type(None)), a, b)
 
     return flag(flag, flag, flag), generate
+
+
+@intrinsic
+def less(_: Any, a: Any, b: Any) -> Any:
+    """a - b."""
+    return a(a, a), lambda _, builder, __, given: builder.fsub(*given)
+
+
+@intrinsic
+def positive(_: Any, a: Any) -> Any:
+    """a where it is positive, else 0; no number where a is none."""
+
+    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
+        nothing = given[0].type(None)
+        return builder.select(builder.fcmp_ordered("<", given[0], nothing), nothing, given[0])
+
+    return a(a), generate
+
+
+@intrinsic
+def passed(_: Any, a: Any, gate: Any) -> Any:
+    """a where the gate is positive, else 0."""
+
+    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
+        nothing = given[0].type(None)
+        return builder.select(builder.fcmp_ordered(">", given[1], nothing), given[0], nothing)
+
+    return a(a, a), generate
