@@ -42,18 +42,20 @@ class PointCurves:
         ]
 
 
-def differences(values: np.ndarray) -> list[int]:
-    """Whole numbers as the first and the differences after it: short to write, exact to undo."""
-    return np.diff(values.astype(np.int64), prepend=0).tolist()
+def differences(values: np.ndarray) -> list[Any]:
+    """Whole numbers as the first and the differences after it, row by row: short to write, exact to undo."""
+    whole = values.astype(np.int64)
+    whole[..., 1:] -= whole[..., :-1].copy()
+    return whole.tolist()
 
 
-def packed_loss(loss: np.ndarray) -> list[int]:
+def packed_loss(loss: np.ndarray) -> list[Any]:
     """Losses (over L_ref) as differences of thousandths of a decade (0.12 %), from the chart's floor to CEILING."""
     bounded = np.clip(np.nan_to_num(loss, nan=CEILING, posinf=CEILING), FLOOR, CEILING)
     return differences(np.round(1000 * np.log10(bounded)))
 
 
-def packed_output(output: np.ndarray) -> list[int]:
+def packed_output(output: np.ndarray) -> list[Any]:
     """Outputs (over mu) as differences of thousandths, bounded by 10 on either side."""
     return differences(np.round(1000 * np.clip(output, -10, 10)))
 
@@ -64,7 +66,7 @@ def packed(curves: Mapping[int, PointCurves]) -> dict[str, Any]:
     points = {}
     for point, curve in curves.items():
         index = steps.setdefault(tuple(differences(curve.step)), len(steps))
-        losses = [[packed_loss(row) for row in rows] for rows in curve.losses.values()]
+        losses = [packed_loss(rows) for rows in curve.losses.values()]
         points[str(point)] = {"steps": index, "losses": losses, **_packed_path(curve)}
     return {"steps": [list(step) for step in steps], "of": points}
 
@@ -77,7 +79,7 @@ def _packed_path(curve: PointCurves) -> dict[str, Any]:
     marks = np.array([(mark.x, mark.y) for mark in time_marks(places, every)]).T
     path = np.array([(place.x, place.y) for place in places]).T
     return {
-        "path": [packed_output(row) for row in path],
+        "path": packed_output(path),
         "every": every,
-        "marks": [packed_output(row) for row in marks],
+        "marks": packed_output(marks),
     }
