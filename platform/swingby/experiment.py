@@ -227,6 +227,7 @@ class Experiment(ABC):
 
     def prepare(self, params: Sequence[Any], tell: Callable[[str], None]) -> None:
         """Do what has to be done once on a machine before such cells are trained (one of each shape), and say so."""
+        return
 
     def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
         """One cell again, recorded at every step with every recording; extra columns may hold the weights."""

@@ -141,8 +141,7 @@ def run_sweeps(
         stack.enter_context(drain.on_signals())
         if workers is None:
             workers = 1 if local else _workers(address, records.data)
-        names = [sweep.experiment_name for sweep in sweeps]
-        standby = None if local or address else stack.enter_context(tune.Standby(workers, records.data, names))
+        standby = None if local or address else stack.enter_context(tune.Standby(workers, records.data))
         options: dict[str, Any] = {
             "begin": (lambda: None) if standby is None else standby.begin,
             "retry_failed": retry_failed,
@@ -225,6 +224,8 @@ def _plan(planner: Planner, pilot: bool, progress: Progress) -> Planned:
     if pilot:
         planner.measure(progress.line)
     planned = planner.commit()
+    if planned.missing:
+        planner.prepare(progress.line)
     for line in summary(planned).splitlines():
         progress.line(line)
     return planned

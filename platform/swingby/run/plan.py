@@ -187,6 +187,7 @@ class Planner:
             tell(f"measuring the cost of a cell on {sum(len(batch.positions) for batch in pilots)} of them ...")
             planned = self._planned_as(pilots, (0, 0), {}, written=True)
             self._write(planned.plan)
+        self.prepare(tell)
         took: dict[str, list[Sample]] = {}
         for note in planned.batches:
             known = took.setdefault(note.shape, [])
@@ -196,6 +197,10 @@ class Planner:
             done = run_batch(self.records.data, planned.plan.plan_id, note.batch, planned.device(note), self.stop)
             self.piloted += done.cells
             known.append(Sample(note.shape, note.cells, done.seconds, 0))
+
+    def prepare(self, tell: Callable[[str], None] = lambda text: None) -> None:
+        """What the experiment has to do once on a machine before it trains the missing cells."""
+        self.sweep.experiment.prepare([self._representatives[shape] for shape in self._missing_shapes()], tell)
 
     def unmeasured(self) -> list[str]:
         """The shapes worth measuring among those of missing cells, cheapest first, that no batch was measured of.
