@@ -14,7 +14,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.experiment import Resources
 from swingby.run import cluster
@@ -71,13 +70,14 @@ def run_tune(
 
 
 class Standby:
-    """Ray of this machine, started while the caller still plans, workers that have imported what they need included.
+    """Ray of this machine, started while the caller still plans.
 
-    It lives in one thread from its start to its end: the processes of Ray end with the thread that started them.
+    It lives in one thread from its start to its end: the processes of Ray end with the thread that started them. Its
+    workers are left as they start: one that ran a task takes no trials any more, and another would be started.
     """
 
-    def __init__(self, workers: int, data: Path, experiments: Sequence[str]) -> None:
-        self._arguments = workers, data, tuple(dict.fromkeys(experiments))
+    def __init__(self, workers: int, data: Path) -> None:
+        self._arguments = workers, data
         self._up, self._over = threading.Event(), threading.Event()
         self._storage: Path | None = None
         self._error: BaseException | None = None
@@ -110,15 +110,11 @@ class Standby:
             self._thread.join()
 
     def _live(self) -> None:
-        workers, data, experiments = self._arguments
+        workers, data = self._arguments
         try:
             with _ray(workers, None, data) as storage:
-                import ray
-                import ray.tune
+                import ray.tune  # noqa: F401 - takes a second, which is free here
 
-                warm = ray.remote(_warm).options(num_cpus=1)
-                for _ in range(workers):
-                    warm.remote(experiments)
                 self._storage = storage
                 self._up.set()
                 self._over.wait()
@@ -126,17 +122,6 @@ class Standby:
             self._error = error
         finally:
             self._up.set()
-
-
-def _warm(experiments: Sequence[str]) -> None:
-    """Imports what trials need, in a worker; what is wrong with it, the first trial tells."""
-    from contextlib import suppress
-
-    import ray.tune  # noqa: F401
-
-    for name in experiments:
-        with suppress(Exception):
-            plugins.experiment(name)
 
 
 def cluster_cpus(address: str, data: Path) -> int:

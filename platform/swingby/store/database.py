@@ -26,7 +26,7 @@ CURVES = f"{STORAGE}, row_group_size 2048"
 """Attach options of a curve segment, whose rows are long: a row group of them is what fits a processor's cache (three
 times as fast as groups of 10,240 rows), and a checkpoint writes the last one again."""
 
-WRITER = {"memory_limit": "1GB", "disabled_compression_methods": "alp,alprd"}
+WRITER = {"memory_limit": "512MB", "disabled_compression_methods": "alp,alprd"}
 """Settings of the writer. Packing floats costs as much as all else it does with a curve, and saves an eighth."""
 
 

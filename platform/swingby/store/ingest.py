@@ -24,9 +24,9 @@ from swingby.store.tables import fetch, insert_one
 SEGMENT_ROWS = 100_000
 SEALED_UNCOPIED = 20_000
 """An open segment with so many rows is sealed to be published: a sealed one is read in place, any other is copied."""
-GROUP_ROWS = 20_000
+GROUP_ROWS = 10_240
 GROUP_BYTES = 128 * 2**20
-READ_AHEAD = 4
+READ_AHEAD = 2
 
 
 def _ahead(read: Callable[[str], fold.Piece], names: Iterable[str]) -> Iterator[tuple[str, Future[fold.Piece]]]:
