@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
@@ -27,7 +26,8 @@ _SMALL = 520
 @functools.cache
 def _blas() -> ThreadpoolController:
     # It controls the libraries that are loaded, and numba's np.dot is scipy's.
-    importlib.import_module("scipy.linalg.cython_blas")
+    import scipy.linalg  # noqa: F401
+
     return ThreadpoolController()
 
 
