@@ -107,6 +107,11 @@ class Grid:
         """The names that are entries of vectors, those of base first."""
         return [name for name in dict.fromkeys([*self.base, *self._names]) if "." in name]
 
+    @cached_property
+    def _stems(self) -> list[str]:
+        """The vectors that entries are put into."""
+        return list(dict.fromkeys(map(_stem, self._entries)))
+
     def _choices(self) -> Iterator[dict[str, Any]]:
         names = self._names
         for values in itertools.product(*(axis.values for axis in self.axes)):
@@ -157,10 +162,10 @@ class Grid:
         """The preset's defaults, the values given with entries put into their vectors, and whether the defaults are an
         answer that comes again as the same object."""
         entries = [(name, given.pop(name)) for name in self._entries]
-        if not all(split(name)[0] in given for name in self._entries):
+        if not all(stem in given for stem in self._stems):
             # The preset gives the vector; then it is asked again, as it may look at the vector that was just completed.
             below = {**self.parameters.defaults, **self._defaults(given)[0], **given}
-            given |= {stem: below.get(stem) for stem in map(_stem, self._entries)}
+            given |= {stem: below.get(stem) for stem in self._stems}
         for name, value in entries:
             given[_stem(name)] = _replaced(name, given[_stem(name)], value)
         defaults, again = self._defaults(given)
@@ -172,7 +177,8 @@ class Grid:
         if name not in self._recalls:
             preset = self.experiment.presets.get(name)
             nothing: dict[str, Any] = {}
-            self._recalls[name] = Recall(lambda values: nothing if preset is None else preset(values))
+            ask = (lambda values: nothing) if preset is None else preset
+            self._recalls[name] = Recall(ask, frozenset(map(_stem, [*self._names, *self._entries])))
         return self._recalls[name]({n: v for n, v in values.items() if n != PRESET} if PRESET in values else values)
 
     def _tell_invalid(self, detail: Any, chosen: Mapping[str, Any]) -> None:

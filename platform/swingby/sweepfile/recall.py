@@ -41,11 +41,13 @@ class Recall:
     """A function of named values that depends on nothing else; equal answers are one object.
 
     Where to look next follows from what was seen so far, so the answers are a tree: at each node a name, and a branch
-    for each of its values.
+    for each of its values. Names that are not `varying` have one value, or none, each time.
     """
 
-    def __init__(self, ask: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
-        self._ask = ask
+    def __init__(
+        self, ask: Callable[[Mapping[str, Any]], Mapping[str, Any]], varying: frozenset[str] | None = None
+    ) -> None:
+        self._ask, self._varying = ask, varying
         self._tree: list[Any] = []
         self._count = 0
         self._answers: dict[Any, Mapping[str, Any]] = {}
@@ -78,6 +80,8 @@ class Recall:
             answer = self._answers.setdefault(tuple((name, type(v), v) for name, v in answer.items()), answer)
             node = self._tree
             for name, value in watched.looked.items():
+                if self._varying is not None and name not in self._varying:
+                    continue
                 if not node:
                     node += [name, {}]
                 elif node[0] != name:
