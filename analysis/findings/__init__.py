@@ -87,7 +87,8 @@ def write_findings(
         needed = progress(store, needed)
         derive(records, [item.sweep_id for item in needed.values() if item.done])
         shown = [_shown(store, diagram, needed, sweeps, say) for diagram in diagrams]
-        made, rows = origins(store, [item.sweep_id for item in needed.values() if item.finished])
+        there = [item.sweep_id for item in needed.values() if item.finished]
+        made, rows = origins(store, there) if there else (None, [])
     say(f"drawing {plural(sum(len(item.figures) for item in shown), 'figure')} ...")
     made_of = drawn(shown, vector)
     notes = _notes(rows, overrides)

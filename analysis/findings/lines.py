@@ -147,7 +147,9 @@ def bottleneck(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
     x, y = grid.x, _y(grid)
     corners: list[tuple[float, float]] = []
     for value, (left, right) in zip(x.values, pairwise(x.edges), strict=True):
-        level = y.edges[y.values.index(value)]
+        # Under the first tile that is wide enough; above all tiles where none is.
+        wide = [place for place, width in enumerate(y.values) if float(width or 0) >= float(value or 0)]
+        level = y.edges[wide[0] if wide else -1]
         corners += [(left, level), (right, level)]
     return [Line("d' = s: below it the rank is too low", *_columns(corners))]
 

@@ -167,7 +167,7 @@ def _finite(value: Any) -> list[float]:
 
 
 def _field(value: Any) -> Any:
-    if isinstance(value, list):
+    if value is None or isinstance(value, list):
         return OverSeeds(_finite(value))
     return Number(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
