@@ -161,6 +161,7 @@ def test_a_replayed_flow_agrees_though_it_steps_otherwise(tmp_path: Path) -> Non
 def test_a_wide_row_stays_readable(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row too wide for its terminal is written a line a column; into a pipe it is a table, nothing folded."""
     ask = ["sql", "select * from sim limit 2", "--data", str(trained)]
+    monkeypatch.delenv("COLUMNS", raising=False)
     piped = swingby(*ask).stdout.splitlines()
     assert len(piped) == 4
     assert "cell_id" in piped[0]
