@@ -85,7 +85,7 @@ def test_numbers_are_written_as_a_reader_writes_them() -> None:
     shares = OverSeeds([0.30, 0.32, 0.34])
     low, high = shares.interval
     assert f"{shares:.0%}" == f"32\u00a0% ({100 * low:.0f} to {100 * high:.0f}\u00a0%)"
-    assert f"{OverSeeds([0.0, 0.0]):.0%}" == "0\u00a0% in every seed"
+    assert f"{OverSeeds([0.0, 0.0]):.0%}" == "0\u00a0% (every seed)"
     assert f"{OverSeeds([0.01, 0.0, 0.03]):.0%}".startswith("1\u00a0% (0 to ")
     assert f"{Number(12345)}" == "12,345"
     assert f"{Number(-0.0001):.2f}" == "0.00"

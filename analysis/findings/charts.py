@@ -10,7 +10,6 @@ import altair as alt
 
 from analysis.charts import style
 from analysis.charts.grid import Grid
-from analysis.charts.number_map import Spread
 from analysis.charts.outcome_map import PALETTE, MostCommon
 from analysis.charts.phase_diagram import Segment, Share
 from analysis.findings.lines import Line
@@ -65,19 +64,22 @@ def outcome_share_map(
     return _finished(grid, [_tiles(grid, colour, opacity=strong)], tiles, lines)
 
 
-def number_share_map(
-    grid: Grid, rows: Sequence[Spread], lines: Sequence[Line], what: str, whole: bool = False
+def number_share_map(grid: Grid, values: Mapping[int, float], lines: Sequence[Line], what: str) -> dict[str, Any]:
+    """A number of each point as colour: cividis from 0, a few that are far beyond the others in the last colour."""
+    scale = alt.Scale(scheme="cividis", domain=[0.0, _top(list(values.values()) or [0.0])], clamp=True)
+    return _number_map(grid, values, lines, scale, _gradient(what, format=".2~g", tickCount=5))
+
+
+def count_map(grid: Grid, values: Mapping[int, float], lines: Sequence[Line], what: str) -> dict[str, Any]:
+    """The mean of a count as colour: viridis from the least to the largest."""
+    ends = [min(values.values(), default=0.0), max(values.values(), default=1.0)]
+    return _number_map(grid, values, lines, alt.Scale(scheme="viridis", domain=ends), _gradient(what, format=".2~f"))
+
+
+def _number_map(
+    grid: Grid, values: Mapping[int, float], lines: Sequence[Line], scale: alt.Scale, legend: alt.Legend
 ) -> dict[str, Any]:
-    """A median as colour: cividis from 0, or for `whole` numbers from the least to the largest, one step each."""
-    tiles = [{"kind": "tile", **style.tile(grid, row.point), "value": row.median} for row in rows]
-    values = [row.median for row in rows] or [0.0]
-    if whole:
-        steps = list(range(math.floor(min(values)), math.ceil(max(values)) + 1))
-        scale = alt.Scale(scheme="viridis", domain=[steps[0], steps[-1]])
-        legend = _gradient(what, values=steps, format="d")
-    else:
-        scale = alt.Scale(scheme="cividis", domain=[0.0, _top(values)], clamp=True)
-        legend = _gradient(what, format=".2~g", tickCount=5)
+    tiles = [{"kind": "tile", **style.tile(grid, point), "value": value} for point, value in values.items()]
     return _finished(grid, [_tiles(grid, alt.Color("value:Q", scale=scale, legend=legend))], tiles, lines)
 
 

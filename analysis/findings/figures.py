@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import polars as pl
 
 from analysis.charts.grid import Grid
-from analysis.charts.number_map import Spread
-from analysis.findings.charts import number_share_map, outcome_share_map, share_map
+from analysis.charts.phase_diagram import Share
+from analysis.findings.charts import count_map, number_share_map, outcome_share_map, share_map
 from analysis.findings.diagram import Diagram
 from analysis.findings.lines import Line
 from analysis.report.data import ask
@@ -24,13 +25,19 @@ from swingby.store import Store
 
 FEWEST = 3
 """Runs with a bump from which on a point has a median height of its bumps."""
+FINE = 20
+"""Values from which on an axis is fine enough for neighbours to be taken together."""
 READING = {
-    "share": "A tile is a point of the grid, its colour the share of the seeds. White dots: the 95 % Wilson "
-    "interval of that share contains one half. Dark line: the share, interpolated between points, is one half.",
+    "share": (
+        "A tile is a point of the grid, its colour the share of the seeds. White dots: the 95 % Wilson interval of "
+        "it contains one half. Dark line: the share, taken together with that of the tiles beside it, is one half."
+    ),
     "outcome": "The colour of a tile is the most common outcome at that point, the stronger the more seeds ended so.",
-    "height": f"The colour of a tile is the median height of the bumps, over the runs that show transient "
-    f"memorization; tiles without colour have fewer than {FEWEST} such runs. The few highest share the last colour.",
-    "number": "The colour of a tile is the median over the seeds.",
+    "height": (
+        "The colour of a tile is the median height of the bumps, over the runs that show transient memorization; tiles "
+        f"without colour have fewer than {FEWEST} such runs. The few highest share the last colour."
+    ),
+    "number": "The colour of a tile is the mean over the seeds.",
 }
 THEORY = " Red: theory, computed from the sweep's own parameters."
 
@@ -75,7 +82,7 @@ def _figure(read: Read, diagram: Diagram, outcome: str, lines: Sequence[Line]) -
 def _shares(read: Read, outcome: str, lines: Sequence[Line]) -> tuple[str, str, dict[str, Any]]:
     shares = Phases(read.cells).shares(outcome)
     words = spoken(outcome)
-    chart = share_map(read.grid, shares, boundary(read.grid, shares), lines, words)
+    chart = share_map(read.grid, shares, boundary(read.grid, pooled(read.grid, shares)), lines, words)
     return f"Where runs show {words}", "share", chart
 
 
@@ -88,24 +95,31 @@ def _outcomes(read: Read, outcome: str, lines: Sequence[Line]) -> tuple[str, str
 
 def _heights(read: Read, outcome: str, lines: Sequence[Line]) -> tuple[str, str, dict[str, Any]]:
     with_bump = read.cells.filter(pl.col("transient_memorization") & (pl.col("outcome") != "diverged"))
-    rows = [row for row in _medians(with_bump, outcome) if row.n >= FEWEST]
-    chart = number_share_map(read.grid, rows, lines, "median height of the bumps / L_ref")
+    found = with_bump.group_by("point").agg(pl.len().alias("n"), pl.col(outcome).median()).filter(pl.col("n") >= FEWEST)
+    heights = dict(found.sort("point").select("point", outcome).iter_rows())
+    chart = number_share_map(read.grid, heights, lines, "median height of the bumps / L_ref")
     return "How high the bumps are", "height", chart
 
 
 def _numbers(read: Read, outcome: str, lines: Sequence[Line]) -> tuple[str, str, dict[str, Any]]:
     words = "number of descents" if outcome == "descents_fine" else spoken(outcome)
-    chart = number_share_map(read.grid, _medians(read.cells, outcome), lines, f"median {words}", whole=True)
+    means = read.cells.drop_nulls(outcome).group_by("point").agg(pl.col(outcome).mean()).sort("point")
+    chart = count_map(read.grid, dict(means.select("point", outcome).iter_rows()), lines, f"mean {words}")
     return f"The {words}", "number", chart
 
 
-def _medians(cells: pl.DataFrame, outcome: str) -> list[Spread]:
-    """The median at every point; maps show no interval, so none is made."""
-    value = pl.col(outcome).cast(pl.Float64)
-    found = cells.filter(value.is_not_null()).group_by("point").agg(
-        n=pl.len(), median=value.median(), low=value.quantile(0.25), high=value.quantile(0.75)
-    ).sort("point")  # fmt: skip
-    return [
-        Spread(row["point"], row["n"], row["median"], row["low"], row["high"], row["low"], row["high"])
-        for row in found.to_dicts()
-    ]
+def pooled(grid: Grid, shares: Sequence[Share]) -> list[Share]:
+    """Each share over the seeds of its point and of those beside it, along axes of at least `FINE` values.
+
+    The contour of the single shares would go around every tile that chance has lifted.
+    """
+    reach = [int(axis is not None and len(axis.values) >= FINE) for axis in (grid.x, grid.y)]
+    at = {grid.places[share.point]: share for share in shares}
+    found = []
+    for share in shares:
+        i, j, facet = grid.places[share.point]
+        near = product(range(i - reach[0], i + reach[0] + 1), range(j - reach[1], j + reach[1] + 1))
+        beside = [at[x, y, facet] for x, y in near if (x, y, facet) in at]
+        k, n = sum(item.k for item in beside), sum(item.n for item in beside)
+        found.append(share._replace(share=k / n))
+    return found

@@ -52,20 +52,23 @@ def steepest_rate(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
 def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
     """The gains below which a start stays on its first plateau, and above which it is too steep.
 
-    Layers that grow alike follow g' = a_p g^(L - 1) (Saxe et al. 2014), so the slowest concept takes
-    1 / ((L - 2) a_min g^(L - 2)); that is the time of the run on the first line. At a start of orthogonal layers of
-    gain g the largest curvature is L a_max g^(2 (L - 1)); on the second line that times the learning rate is 2.
+    A normal start of gain g stretches by g in each layer, but by g sqrt(h / d) in the first, whose fan-in is d and not
+    the width h. Layers that grow alike follow k' = a_p k^(L - 1) (Saxe et al. 2014) from k = g (h / d)^(1 / 2L), so the
+    slowest concept takes 1 / ((L - 2) a_min k^(L - 2)); that is the time of the run on the first line. The largest
+    curvature at the start is a_max g^(2 (L - 1)) (1 + (L - 1) h / d); on the second line that times lr is 2.
     """
-    common = resolved["common"]
+    common, y = resolved["common"], _y(grid)
     a, total = signals(common), _time(common)
-    depths = [float(value or 0) for value in _y(grid).values] if "layers" not in common else None
-    rows = [float(value or 0) for value in _y(grid).positions]
     slow, steep = [], []
-    for row, depth in zip(rows, depths or [float(common["layers"])] * len(rows), strict=True):
+    for row, value in zip(y.positions, y.values, strict=True):
+        own = {**common, y.name: value}
+        depth, stretch = float(own["layers"]), float(own["width"]) / float(own["d"])
         if depth > 2:
-            slow.append(((1 / ((depth - 2) * a.min() * total)) ** (1 / (depth - 2)), row))
+            least = (1 / ((depth - 2) * a.min() * total)) ** (1 / (depth - 2))
+            slow.append((least / stretch ** (1 / (2 * depth)), row))
         if depth > 1:
-            steep.append(((2 / (common["lr"] * depth * a.max())) ** (1 / (2 * (depth - 1))), row))
+            curved = common["lr"] * a.max() * (1 + (depth - 1) * stretch)
+            steep.append(((2 / curved) ** (1 / (2 * (depth - 1))), row))
     return [
         _within(grid, Line("time of the first plateau = time of the run", *_columns(slow))),
         _within(grid, Line("lr x curvature at the start = 2", *_columns(steep))),
@@ -78,12 +81,7 @@ def symmetric_start(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
 
 
 def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
-    """Where eq 4.3, to leading order, has the loss rise by 1 % of L_ref from a typical start.
-
-    The stronger major entry w follows w' = 2 a_1 w (1 - w). The minor one grows at a_1 + a_2 - w (3 a_1 + a_2) / 2, so
-    until w = p = 2 (a_1 + a_2) / (3 a_1 + a_2). Its peak takes 2 w_12 mu_1 mu_2 / ||x^||^2 off the loss, which comes
-    back when it is suppressed.
-    """
+    """Where eq 4.3, to leading order, has the loss rise by 1 % of L_ref from a typical start; see `rise_at`."""
     common, y = resolved["common"], _y(grid)
     values = np.array(
         [
@@ -129,17 +127,22 @@ def _typical(common: Mapping[str, Any], scale_name: str, scale: float) -> tuple[
 
 
 def rise_at(mu: tuple[float, float], common: Mapping[str, Any], scale_name: str, scale: float) -> float:
-    """The predicted rise over L_ref at one point; nan where both signals are equal."""
+    """The predicted rise over L_ref at one point, to leading order in w_12; nan where both signals are equal.
+
+    While the stronger major entry w follows w' = 2 a_1 w (1 - w), w_12 grows at a_1 + a_2 - w (3 a_1 + a_2) / 2 and
+    goes as w^((a_1 + a_2) / (2 a_1)) (1 - w)^((a_1 - a_2) / (4 a_1)). Meanwhile the loss over L_ref, less what the
+    weaker concept leaves, is (mu_1^2 (1 - w)^2 - 2 mu_1 mu_2 w_12 (2 - w)) / ||x^||^2: it rises from the least value of
+    that to 0, and by less where the weaker concept grows meanwhile: the larger the start, the sooner.
+    """
     a_2, a_1 = sorted(signals(common, mu=mu).tolist())
-    major, minor = _typical(common, scale_name, scale)
-    p = 2 * (a_1 + a_2) / (3 * a_1 + a_2)
-    if p >= 1 - 1e-12:
+    if a_1 - a_2 < 1e-12:
         return math.nan
-    peak = minor
-    if major < p:
-        grown = (p * (1 - major) / ((1 - p) * major)) ** ((a_1 + a_2) / (2 * a_1))
-        peak *= grown * ((1 - p) / (1 - major)) ** ((3 * a_1 + a_2) / (4 * a_1))
-    return 2 * mu[0] * mu[1] / (mu[0] ** 2 + mu[1] ** 2) * peak
+    mu_2, mu_1 = sorted(mu)
+    major, minor = _typical(common, scale_name, scale)
+    left = np.geomspace(1e-9, max(1 - major, 1e-9), 400)
+    grown = ((1 - left) / major) ** ((a_1 + a_2) / (2 * a_1)) * (left / (1 - major)) ** ((a_1 - a_2) / (4 * a_1))
+    loss = (mu_1 * left) ** 2 - 2 * mu_1 * mu_2 * minor * grown * (1 + left)
+    return max(0.0, -float(loss.min())) / (mu_1**2 + mu_2**2)
 
 
 def bottleneck(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:

@@ -27,7 +27,7 @@ CONFIDENCE = 0.95
 class OverSeeds:
     """A number measured once in every seed: its mean, with the t-interval of the mean over seeds at 95 %.
 
-    As text: `{x:.0%}` is "31 % (28 to 34 %)"; `{x:.2f}` is "0.31 (0.28 to 0.34)".
+    As text `{x:.0%}` is "31 % (28 to 34 %)"; `{x:.2f}` is "0.31 (0.28 to 0.34)".
     """
 
     values: Sequence[float]
@@ -60,7 +60,7 @@ class OverSeeds:
         if bounded:
             low, high = max(low, 0.0), min(high, 1.0)
         if low == high:
-            return f"{_number(self.mean, spec)} in every seed"
+            return f"{_number(self.mean, spec)} (every seed)"
         inner = f"{_number(low, spec)} to {_number(high, spec)}"
         return f"{_number(self.mean, spec)} ({inner.replace(PERCENT, '', 1)})"
 

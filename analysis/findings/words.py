@@ -13,9 +13,9 @@ COMMON: Words = {
     "the grid it shows in most seeds (the lower end of the point's interval lies above one half). Over the whole "
     "grid it shows in {share:.0%} of the runs, and the bump, where there is one, is {height:.3f} L_ref high "
     "(median).",
-    NO: "Nowhere on the grid is transient memorization the rule: at none of {points} points can most seeds be said "
-    "to show it. Over the whole grid it shows in {share:.1%} of the runs; where there is a bump, it is "
-    "{height:.3f} L_ref high (median).",
+    NO: "Nowhere is transient memorization the rule: the points of the grid at which most seeds can be said to "
+    "show it are no more than chance would have above one half, {ruled} of {points}. Over the whole grid it shows "
+    "in {share:.1%} of the runs; where there is a bump, it is {height:.3f} L_ref high (median).",
     UNSURE: "Nothing can be said of how common transient memorization is: no run tells.",
 }
 FATE: Words = {
