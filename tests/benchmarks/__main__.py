@@ -8,7 +8,7 @@ import platform
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import engine, path
+from tests.benchmarks import engine, path, whole
 
 
 def main() -> None:
@@ -28,8 +28,14 @@ def main() -> None:
     )
     show(
         console,
+        "The same through everything: linear d=2 L=2 w=2",
+        whole.COLUMNS,
+        whole.table(quick),
+    )
+    show(
+        console,
         "From plan to diagram: curves of 200 points made up for the purpose, four a cell",
-        ("cells", "stage", "seconds", "cells/s"),
+        ("cells", "stage", "seconds", "cells/s", "peak MB"),
         path.table(quick),
     )
 
