@@ -178,7 +178,7 @@ def test_a_large_grid_stays_small_and_answers(browser: Browser, large: Path) -> 
     opened.point_at(0)
     first = opened.curves()
     opened.point_at(41 * 41 - 1)
-    assert opened.page.locator(".beside [data-figure] svg .mark-symbol path").count() >= 41 * 41
+    assert opened.page.locator(".beside [data-figure] svg .mark-rect path").count() >= 41 * 41
     assert opened.curves()["losses"] != first["losses"]
     assert opened.curves()["path"] != first["path"]
     assert (opened.said, opened.asked) == ([], [])
