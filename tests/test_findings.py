@@ -22,7 +22,7 @@ from analysis.findings.catalogue import CATALOGUE
 from analysis.findings.diagram import PREFIX
 from analysis.findings.figures import figures
 from analysis.findings.sentence import MISSING, NO, UNSURE, YES, Number, OverSeeds, Sentence, decide, tell
-from analysis.report import queries, titled
+from analysis.report import queries, titled, write_report
 from analysis.report.data import ask
 from analysis.report.page import VEGA_LITE
 from analysis.report.queries import Query, text_of
@@ -265,6 +265,8 @@ def test_recorded_results_give_the_same_page_and_say_so(
     for name in (PAGE, TEXT):
         assert "30 of 30 results are recorded ones" not in (mine / name).read_text()
         assert "30 of 30 results are recorded ones" in (shown / name).read_text()
+    with pytest.raises(SwingbyError, match="recorded ones, which have hardly a curve"):
+        write_report(f"{PREFIX}concepts-start", tmp_path / "data", tmp_path / "out")
 
 
 def test_without_its_sweep_a_diagram_says_what_is_missing(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def _typical(common: Mapping[str, Any], scale_name: str, scale: float) -> tuple[
 
 
 def rise_at(mu: tuple[float, float], common: Mapping[str, Any], scale_name: str, scale: float) -> float:
-    """The predicted rise over L_ref at one point, to leading order in w_12; nan where both signals are equal.
+    """The predicted rise over L_ref at one point, to leading order in w_12; nan where signals are equal, or all is learned.
 
     While the stronger major entry w follows w' = 2 a_1 w (1 - w), w_12 grows at a_1 + a_2 - w (3 a_1 + a_2) / 2 and
     goes as w^((a_1 + a_2) / (2 a_1)) (1 - w)^((a_1 - a_2) / (4 a_1)). Meanwhile the loss over L_ref, less what the
@@ -135,11 +135,11 @@ def rise_at(mu: tuple[float, float], common: Mapping[str, Any], scale_name: str,
     that to 0, and by less where the weaker concept grows meanwhile: the larger the start, the sooner.
     """
     a_2, a_1 = sorted(signals(common, mu=mu).tolist())
-    if a_1 - a_2 < 1e-12:
-        return math.nan
     mu_2, mu_1 = sorted(mu)
     major, minor = _typical(common, scale_name, scale)
-    left = np.geomspace(1e-9, max(1 - major, 1e-9), 400)
+    if a_1 - a_2 < 1e-12 or major >= 1:
+        return math.nan
+    left = np.geomspace(1e-9, 1 - major, 400)
     grown = ((1 - left) / major) ** ((a_1 + a_2) / (2 * a_1)) * (left / (1 - major)) ** ((a_1 - a_2) / (4 * a_1))
     loss = (mu_1 * left) ** 2 - 2 * mu_1 * mu_2 * minor * grown * (1 + left)
     return max(0.0, -float(loss.min())) / (mu_1**2 + mu_2**2)

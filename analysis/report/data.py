@@ -143,11 +143,21 @@ def _counts(store: Store, query: Query, sweep: Mapping[str, Any]) -> Counts:
     if "sim" in store.tables():
         counts = Counts(**ask(store, query).row(0, named=True))
         if counts.finished:
+            _check_trained(store, sweep)
             return counts
     raise SwingbyError(
         f"sweep {name!r} has no finished cell yet, of {sweep['cells']:,}; `swingby run {name}` trains them, "
         "`swingby status` says how far it is"
     )
+
+
+def _check_trained(store: Store, sweep: Mapping[str, Any]) -> None:
+    """Refuses recorded results: a report is about curves."""
+    if ask(store, Query("recorded", (sweep["sweep_id"],)))["cells"][0]:
+        raise SwingbyError(
+            f"the results of {sweep['name']!r} are recorded ones, which have hardly a curve; `swingby run "
+            f"{sweep['name']}` trains it for a report, `swingby findings --recorded` shows what is recorded"
+        )
 
 
 def _outcomes(experiment: str) -> tuple[dict[str, OutcomeKind], dict[str, str]]:
