@@ -127,7 +127,7 @@ def _typical(common: Mapping[str, Any], scale_name: str, scale: float) -> tuple[
 
 
 def rise_at(mu: tuple[float, float], common: Mapping[str, Any], scale_name: str, scale: float) -> float:
-    """The predicted rise over L_ref at one point, to leading order in w_12; nan where signals are equal, or all is learned.
+    """The predicted rise over L_ref, to leading order in w_12; nan where signals are equal, or all is learned at once.
 
     While the stronger major entry w follows w' = 2 a_1 w (1 - w), w_12 grows at a_1 + a_2 - w (3 a_1 + a_2) / 2 and
     goes as w^((a_1 + a_2) / (2 a_1)) (1 - w)^((a_1 - a_2) / (4 a_1)). Meanwhile the loss over L_ref, less what the
