@@ -6,6 +6,7 @@ active units, so the points enter through one moment matrix a pattern; a linear 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -44,15 +45,16 @@ def certify(ready: Sequence[Ready], parameters: Sequence[Array], wanted: Array, 
     p, certificates = ready[0].params, [Certificate()] * len(ready)
     places = np.flatnonzero(wanted).tolist()
     weights = [torch.as_tensor(part[places]) for part in parameters]
+    if not places:
+        return certificates
+    stuck = torch.as_tensor(~learned[places])
     if p.model == "relu":
-        for number, place in enumerate(places):
-            own = [part[number] for part in weights]
-            certificates[place] = _of_relu(ready[place], own, bool(learned[place]))
-    elif len(places):
+        columns = _of_relu(p, weights, [ready[place] for place in places], stuck)
+    else:
         moments = torch.as_tensor(np.stack([ready[place].moments for place in places]))
-        columns = _of_moments(p, weights, moments, torch.as_tensor(~learned[places]))
-        for place, values in zip(places, zip(*columns.values(), strict=True), strict=True):
-            certificates[place] = Certificate(**dict(zip(columns, values, strict=True)))
+        columns = _of_moments(p, weights, moments, stuck)
+    for place, values in zip(places, zip(*columns.values(), strict=True), strict=True):
+        certificates[place] = Certificate(**dict(zip(columns, values, strict=True)))
     return certificates
 
 
@@ -72,14 +74,29 @@ def _of_moments(
     return columns
 
 
-def _of_relu(item: Ready, weights: Sequence[Tensor], learned: bool) -> Certificate:
-    p, x = item.params, torch.as_tensor(task.with_constant(drawn(item), item.params.bias))
-    norm = float(PackedRelu(p, [part[None] for part in weights]).gradient(x[None]).norm())
-    if learned or sum(part.numel() for part in weights) > MOST_PARAMETERS:
-        return Certificate(norm)
-    masks, moments = patterns(p, weights, x)
-    one = ([part[None] for part in weights], [mask[None] for mask in masks], moments[None])
-    return Certificate(norm, growth_rates(p, *one)[0])
+def _of_relu(
+    p: SimParams, weights: Sequence[Tensor], ready: Sequence[Ready], stuck: Tensor
+) -> dict[str, list[float] | list[float | None]]:
+    """The columns of certificates of C ReLU nets; a growth rate for those of the mask `stuck` (C,)."""
+    x = torch.as_tensor(task.with_constant(np.stack([drawn(item) for item in ready]), p.bias))
+    rates: list[float | None] = [None] * len(ready)
+    asked = [] if sum(part[0].numel() for part in weights) > MOST_PARAMETERS else np.flatnonzero(stuck).tolist()
+    found = [(place, *patterns(p, [part[place] for part in weights], x[place])) for place in asked]
+    # Patterns that no point has fill up to the next power of 2, whatever the others have: a net's rounding is its own.
+    found.sort(key=lambda one: len(one[2]))
+    for most, alike in itertools.groupby(found, lambda one: 1 << (len(one[2]) - 1).bit_length()):
+        places, masks, moments = zip(*alike, strict=True)
+        layers = [torch.stack([_padded(mask, most) for mask in layer]) for layer in zip(*masks, strict=True)]
+        own = [part[list(places)] for part in weights]
+        told = growth_rates(p, own, layers, torch.stack([_padded(moment, most) for moment in moments]))
+        for place, rate in zip(places, told, strict=True):
+            rates[place] = rate
+    return {"gradient_norm": PackedRelu(p, weights).gradient(x).norm(dim=1).tolist(), "growth_rate": rates}
+
+
+def _padded(rows: Tensor, count: int) -> Tensor:
+    """Rows of zeros added, up to `count`."""
+    return torch.cat([rows, rows.new_zeros(count - len(rows), *rows.shape[1:])])
 
 
 def patterns(p: SimParams, parameters: Sequence[Tensor], x: Tensor) -> tuple[list[Tensor], Tensor]:
