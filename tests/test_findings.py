@@ -137,7 +137,7 @@ def thin(name: str) -> Sweep:
         item |= {key: _three(values) for key, values in item.items()}
     text["axes"] |= {"zip": zipped} if zipped else {}
     text["seeds"] = {"count": 2, "first": 1000, "mode": "independent"}
-    text["base"] |= {"n": 60, "epochs": 3, "gd_steps": 200}
+    text["base"] |= {"n": 60, "gd_steps": 200, **({} if "epochs" in text["axes"] else {"epochs": 3})}
     return Sweep.parse(yaml.safe_dump(text), name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import Any
 
@@ -148,6 +149,17 @@ def test_one_training_point_in_the_mean_lies_near_the_test_point_on_its_line() -
         for c in centres
     ]
     assert sum(counts) == pytest.approx(1, abs=4 / np.sqrt(trials))
+
+
+def test_the_spread_that_takes_the_time_of_the_run() -> None:
+    """sigma^2 T / C = 1 at every number of epochs: 79 steps of 0.02 each, two clusters."""
+    resolved = without("epochs", "sigma")
+    resolved["common"] |= {"s": 2}
+    (line,) = lines.spread_needed(resolved, grid(("epochs", [5.0, 40.0]), ("sigma.0", [0.05, 0.3, 2.0])))
+    assert [y**2 * epochs * 79 * 0.02 / 2 for y, epochs in zip(line.y, line.x, strict=True)] == pytest.approx([1, 1])
+    fixed = grid(("mu.0", [0.5, 2.0]), ("sigma.0", [0.05, 0.3, 2.0]))
+    (level,) = lines.spread_needed({"common": {**COMMON, "s": 2}}, fixed)
+    assert level.y == pytest.approx([math.sqrt(2 / (40 * 79 * 0.02))] * 2)
 
 
 def test_the_bottleneck_runs_under_the_first_width_that_is_enough() -> None:

@@ -27,6 +27,32 @@ _FOUND = {
     "the net gets to the answer: {high:.1%} of the runs from {high_from:.2g} sigma on, {low:.1%} up to "
     "{low_to:.2g} sigma.",
 }
+_SPREAD = {
+    YES: "But it is the spread that counts for that, and not the distance in units of it: from the smallest third "
+    "of the spreads (up to {low_to:.2g}) to the largest (from {high_from:.2g} on) the share that gets to the "
+    "answer goes from {small:.0%} to {large:.0%}; over the same spreads it is {near_by:.0%} with mu_1 below 1 and "
+    "{far_out:.0%} above.",
+    NO: "For that the spread does not count more than how far out the clusters are: from the smallest third of the "
+    "spreads (up to {low_to:.2g}) to the largest (from {high_from:.2g} on) the share that gets to the answer goes "
+    "from {small:.0%} to {large:.0%}; over the same spreads it is {near_by:.0%} with mu_1 below 1 and "
+    "{far_out:.0%} above.",
+    UNSURE: "Whether the spread counts more for that than how far out the clusters are cannot be told: from the "
+    "smallest third of the spreads (up to {low_to:.2g}) to the largest (from {high_from:.2g} on) the share that "
+    "gets to the answer goes from {small:.0%} to {large:.0%}; over the same spreads it is {near_by:.0%} with mu_1 "
+    "below 1 and {far_out:.0%} above.",
+}
+_TIME = {
+    YES: "The boundary moves with the time of the run, as sigma^2 T / C = 1 says: above that line "
+    "{found_above:.0%} of the runs get to the answer, below it {found_below:.0%}, and it tells {by_time:.1%} of "
+    "the runs wrong, where the best single spread, {border:.2g}, tells {by_spread:.1%} wrong. So small spreads "
+    "take longer; they are not out of reach.",
+    NO: "The boundary does not move with the time of the run as sigma^2 T / C = 1 says: above that line "
+    "{found_above:.0%} of the runs get to the answer, below it {found_below:.0%}, and it tells {by_time:.1%} of "
+    "the runs wrong, where the best single spread, {border:.2g}, tells {by_spread:.1%} wrong.",
+    UNSURE: "Whether the boundary moves with the time of the run, as sigma^2 T / C = 1 says, cannot be told: above "
+    "that line {found_above:.0%} of the runs get to the answer, below it {found_below:.0%}, and it tells "
+    "{by_time:.1%} of the runs wrong, where the best single spread, {border:.2g}, tells {by_spread:.1%} wrong.",
+}
 _TRUNCATED = {
     YES: "Without training points near the test point there is less transient memorization: in {without_them:.0%} "
     "of the runs against {with_them:.0%} with them, over the same grid.",
@@ -55,6 +81,7 @@ def _distance(of: str, heading: str) -> tuple[Diagram, Diagram]:
         along("distance", "x", _NEAR, _FAR, ".2g", of),
         Sentence(f"distance-scale{tail}", _SCALE, sql="distance-scale", either=True),
         Sentence(f"distance-found{tail}", _FOUND, sql="distance-found", either=True),
+        Sentence(f"distance-spread{tail}", _SPREAD, sql="distance-spread"),
     )
     truncated = (
         Sentence(f"distance-truncated{tail}", _TRUNCATED, two, "distance-truncated", either=True),
@@ -62,7 +89,7 @@ def _distance(of: str, heading: str) -> tuple[Diagram, Diagram]:
         along("distance", "x", _NEAR, _FAR, ".2g", f"truncated{tail}"),
     )
     return (
-        Diagram(f"distance{tail}", f"{heading}", whole, lines=lines.points_near),
+        Diagram(f"distance{tail}", f"{heading}", whole, lines=lines.relu_distance if of else lines.points_near),
         Diagram(
             f"distance-truncated{tail}",
             f"{heading}, without training points near it",
@@ -75,4 +102,14 @@ def _distance(of: str, heading: str) -> tuple[Diagram, Diagram]:
 DISTANCE = (
     *_distance("", "Distance of the test point in units of sigma, linear nets"),
     *_distance(_RELU, "Distance of the test point in units of sigma, ReLU nets"),
+    Diagram(
+        "spread-time-relu",
+        "Spread against time of the run: ReLU nets",
+        (
+            common("spread-time", _RELU),
+            fate("spread-time", _RELU),
+            Sentence("spread-time-line", _TIME),
+        ),
+        lines=lines.spread_needed,
+    ),
 )

@@ -181,9 +181,29 @@ def points_near(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
     return [line for line in lines if len(line.x) > 1 and y.values]
 
 
+def spread_needed(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+    """sigma^2 T / C = 1: what a piece of a ReLU net that meets one cluster alone takes to learn along its spread.
+
+    Of all points a share 1/C are that cluster's, and across the way to its centre their second moment is sigma^2, so
+    the rate in the time of the flow of L is sigma^2 / C, up to a factor of order 1 for the other layers.
+    """
+    common = resolved["common"]
+    clusters = int(common["s"]) + bool(common["zero_cluster"])
+    heights = []
+    for value in grid.x.values:
+        own = {**common, "epochs": value} if grid.x.name == "epochs" else common
+        heights.append(math.sqrt(clusters / _time(own)))
+    return [_within(grid, Line("sigma^2 T / C = 1, T the time of the run", list(grid.x.positions), heights))]
+
+
+def relu_distance(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+    """Lines of one distance, and the spread that takes the time of the run."""
+    return [*points_near(resolved, grid), *spread_needed(resolved, grid)]
+
+
 def _time(common: Mapping[str, Any]) -> float:
     """Time of the flow of L in a whole run of SGD: steps x lr under half_sum."""
-    clusters = len(common["mu"]) + bool(common["zero_cluster"])
+    clusters = int(common.get("s") or len(common["mu"])) + bool(common["zero_cluster"])
     factor = {"half_sum": 1.0, "mean": 2.0 / common["d"], "quarter_sum": 0.5}[common["reduction"]]
     return common["epochs"] * math.ceil(clusters * common["n"] / common["batch_size"]) * common["lr"] * factor
 

@@ -32,6 +32,9 @@ Three things were repaired afterwards, as comments in their queries say too. Whe
 rule anywhere was decided by a single point, and of many points some lie above one half by chance: now more than one in
 forty have to. The two lines over the gain had left out that the fan-in of the first layer is the dimension, not the
 width. And the rise that eq 4.3 predicts had been read at the peak of the minor entry, not at the trough of the loss.
+
+Added afterwards: that the spread counts for ReLU nets and not the distance, the line that would explain it, and the
+sweep over the time of the run, whose seeds had not been looked at either, that puts the line to the test.
 """
 RULE = tuple(" ".join(paragraph.split()) for paragraph in _RULE.strip().split("\n\n"))
 

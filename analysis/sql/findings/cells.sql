@@ -1,7 +1,7 @@
 -- One row a cell that has a result: its point of the grid, parameters, and what the detector says of it. $1 is the sweep's id.
 select
     members.point, sim.seed, sim.model, sim.drive, sim.layers, sim.width, sim.d, sim.s, sim.mu, sim.sigma, sim.lr,
-    sim.init_gain, sim.init_high, told.outcome, told.transient_memorization, told.non_monotone, told.retreat,
+    sim.epochs, sim.init_gain, sim.init_high, told.outcome, told.transient_memorization, told.non_monotone, told.retreat,
     told.bump_height, told.descents, told.descents_fine
 from members
 join sim using (cell_id)

@@ -1,0 +1,5 @@
+-- Of every run of the grid: how does it end?
+with
+-- include: findings/shared/runs,
+-- include: findings/shared/at-spread-time,
+-- include: findings/shared/fate
