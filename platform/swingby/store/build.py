@@ -9,7 +9,17 @@ from pathlib import Path
 from swingby.errors import SwingbyError
 from swingby.files import sync_folder
 from swingby.store.catalogue import views
-from swingby.store.database import CURVES, REBUILD, STORAGE, WRITER, Database, DatabaseError, connect, disk_is_full
+from swingby.store.database import (
+    CURVES,
+    FAST,
+    REBUILD,
+    STORAGE,
+    WRITER,
+    Database,
+    DatabaseError,
+    connect,
+    disk_is_full,
+)
 from swingby.store.layout import Layout
 from swingby.store.tables import FORMAT, INDEX, SEGMENT, Connection, fetch
 from swingby.store.views import literal
@@ -39,6 +49,7 @@ class Build:
             index = self._layout.index(self.number)
             index.parent.mkdir(parents=True, exist_ok=True)
             self._connection = connect(threads=min(4, os.cpu_count() or 1), **WRITER)
+            self._connection.execute(FAST)
             self._open_index(self._connection, index)
             self._open_segment(self._connection)
         return self._connection

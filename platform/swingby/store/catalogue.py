@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from swingby.store.packing import listed
 from swingby.store.tables import Connection, fetch, widest
 from swingby.store.views import (
     CELL_COLUMNS,
+    CURVE_COLUMNS,
     DERIVED_COLUMNS,
     FIXED_VIEWS,
     ROW_COLUMNS,
@@ -59,7 +61,7 @@ def _add(table: Table, database: str, schema: str, column: str, type_: str) -> N
     elif schema == "rows" and column not in ROW_COLUMNS:
         table.scalars.append(column)
     elif schema == "curves":
-        if database not in table.segments:
-            table.segments.append(database)
-        if column != "curve":
-            table.curves[column] = widest(table.curves.get(column, type_), type_) or type_
+        table.segments.setdefault(database, {})[column] = type_
+        if column not in CURVE_COLUMNS:
+            seen = listed(type_)
+            table.curves[column] = widest(table.curves.get(column, seen), seen) or seen

@@ -19,6 +19,7 @@ from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS
 from swingby.headers import PLAN_COLUMNS, Plan, ShardHeader
 from swingby.store import standing
+from swingby.store.packing import packed, shared_steps
 from swingby.store.tables import (
     Connection,
     Place,
@@ -32,7 +33,7 @@ from swingby.store.tables import (
     note_columns,
     storable,
 )
-from swingby.store.views import CELL_COLUMNS, DERIVED_COLUMNS, quoted
+from swingby.store.views import CELL_COLUMNS, CURVE_COLUMNS, DERIVED_COLUMNS, quoted
 
 
 def instant(text: str) -> datetime:
@@ -116,13 +117,20 @@ def _fold_cells(connection: Connection, place: Place, cells: pa.Table, parameter
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A shard, ready to fold: its entry in `shards`, its rows for the index, its curves for the segment."""
+    """A shard, ready to fold: its entry in `shards`, its rows for the index, its curves for the segment.
+
+    Attributes:
+        curves: packed; `step` is null where all rows share one list.
+        steps: that list, as an array of one.
+        ragged: curves that have not one entry for each recorded step.
+    """
 
     name: str
     experiment: str
     entry: Mapping[str, Any]
     rows: pa.Table
     curves: pa.Table
+    steps: pa.ListArray | None
     roles: Mapping[str, str]
     ragged: tuple[str, ...]
 
@@ -158,7 +166,11 @@ def piece(name: str, size: int, header: ShardHeader, table: pa.Table) -> Piece:
     for column in scalars.column_names:
         rows = rows.append_column(column, scalars[column])
     roles = {**dict.fromkeys(scalars.column_names, "scalar"), **dict.fromkeys(curves.column_names, "curve")}
-    return Piece(name, header.experiment, _shard_row(name, size, header, count), rows, curves, roles, _ragged(curves))
+    entry, ragged, steps = _shard_row(name, size, header, count), _ragged(curves), shared_steps(curves)
+    if steps is not None:
+        place = curves.column_names.index("step")
+        curves = curves.set_column(place, "step", pa.nulls(count, curves.schema.field("step").type))
+    return Piece(name, header.experiment, entry, rows, packed(curves), steps, roles, ragged)
 
 
 def _shard_row(name: str, size: int, header: ShardHeader, count: int) -> dict[str, Any]:
@@ -194,7 +206,7 @@ def admit(connection: Connection, shard: Piece) -> None:
     check_name(shard.experiment, "experiment")
     check_columns(connection, shard.experiment, shard.roles)
     ensure_experiment(connection, shard.experiment)
-    numbered = pa.schema([pa.field("curve", pa.int64()), *shard.curves.schema])
+    numbered = pa.schema([*(pa.field(name, pa.int64()) for name in CURVE_COLUMNS), *shard.curves.schema])
     changes = [
         *alterations(connection, Place("ix", "rows", shard.experiment), shard.rows.schema),
         *alterations(connection, Place("seg", "curves", shard.experiment), numbered),
@@ -222,6 +234,7 @@ def fold_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) -
     (top,) = fetch(connection, 'select coalesce(max(first + "rows"), 0) from seg.shards')[0]
     numbers: dict[str, pa.Array] = {}
     tables: dict[str, pa.Table] = {}
+    steps = _fold_steps(connection, [shard for shard in pieces if shard.name not in known])
     for shard in pieces:
         count = shard.rows.num_rows
         first = known.get(shard.name, top)
@@ -230,11 +243,36 @@ def fold_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) -
         if shard.name in known:
             continue
         top += count
-        tables[shard.name] = shard.curves.add_column(0, "curve", numbers[shard.name])
+        curves = shard.curves.add_column(0, "curve", numbers[shard.name])
+        tables[shard.name] = numbered_steps(curves, steps.get(shard.name))
         insert_one(connection, "seg.shards", {"shard": shard.name, "first": first, "rows": count})
     for experiment, table in alike([shard for shard in pieces if shard.name in tables], tables):
         insert(connection, str(Place("seg", "curves", experiment)), table)
     return numbers
+
+
+def numbered_steps(curves: pa.Table, number: int | None) -> pa.Table:
+    """Curves with the number of their list of steps; null: each row has its own."""
+    return curves.add_column(1, "steps", pa.repeat(pa.scalar(number, pa.int64()), curves.num_rows))
+
+
+STEPS = """
+insert into seg.steps
+select (select coalesce(max(number), 0) from seg.steps) + row_number() over (order by min(place)), step
+from incoming anti join seg.steps using (step) group by step"""
+
+
+def _fold_steps(connection: Connection, pieces: Sequence[Piece]) -> dict[str, int]:
+    """The lists of steps that whole shards share, each into the open segment once; their numbers, shard by shard."""
+    shared = {shard.name: shard.steps.cast(pa.list_(pa.int64())) for shard in pieces if shard.steps is not None}
+    if not shared:
+        return {}
+    table = pa.table({"place": pa.array(range(len(shared))), "step": pa.concat_arrays(shared.values())})
+    connection.register("incoming", table)
+    connection.execute(STEPS)
+    numbers = fetch(connection, "select number from incoming join seg.steps using (step) order by place")
+    connection.unregister("incoming")
+    return {name: number for name, (number,) in zip(shared, numbers, strict=True)}
 
 
 def fold_rows(connection: Connection, pieces: Sequence[Piece], numbers: Mapping[str, pa.Array]) -> None:

@@ -35,6 +35,7 @@ create schema ix.derived;
 SEGMENT = """
 create schema if not exists seg.curves;
 create table if not exists seg.shards (shard varchar, first bigint, "rows" bigint);
+create table if not exists seg.steps (number bigint, step bigint[]);
 """
 
 
@@ -92,15 +93,20 @@ class Place:
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
 _FLOATS = ("FLOAT", "DOUBLE")
+_NESTED = re.compile(r"(.*)(\[\d*\])")
 
 
 def widest(first: str, second: str) -> str | None:
-    """The type that holds the numbers of both, list depth for list depth; None if there is none."""
+    """The type that holds the numbers of both, list depth for list depth; None if there is none.
+
+    Arrays of two widths become lists.
+    """
     if first == second:
         return first
-    if first.endswith("[]") and second.endswith("[]"):
-        inner = widest(first[:-2], second[:-2])
-        return None if inner is None else f"{inner}[]"
+    one, other = _NESTED.fullmatch(first), _NESTED.fullmatch(second)
+    if one and other:
+        inner = widest(one[1], other[1])
+        return None if inner is None else inner + (one[2] if one[2] == other[2] else "[]")
     if first in _INTEGERS and second in _INTEGERS:
         return max(first, second, key=_INTEGERS.index)
     return "DOUBLE" if {first, second} <= {*_INTEGERS, *_FLOATS} else None

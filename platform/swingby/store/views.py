@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+from swingby.store.packing import listed
 
 FIXED = ("bad_shards", "conventions", "members", "plans", "shards", "sweeps")
 """Tables every store has; no experiment and no kind of derived records may take their names."""
@@ -28,6 +30,10 @@ ROW_COLUMNS: Mapping[str, str] = {
 CELL_COLUMNS: Mapping[str, str] = {"cell_id": "VARCHAR", "seed": "BIGINT", "seed_mode": "VARCHAR"}
 """Columns of an experiment's cells in the index, before its parameters."""
 
+CURVE_COLUMNS = ("curve", "steps")
+"""Columns of an experiment's curves in a segment, before the curves: the row's number, and that of its list of steps
+(null: it has a list of its own)."""
+
 DERIVED_COLUMNS: Mapping[str, str] = {"version": "VARCHAR", "record": "VARCHAR", "created": "TIMESTAMP"}
 """Columns of derived records in the index, before their own."""
 
@@ -43,7 +49,7 @@ class Table:
         parameters, scalars: their columns.
         curves: column -> type, over all segments.
         ragged: curves that are not one entry a recorded step.
-        segments: aliases of the databases that hold curves of it.
+        segments: aliases of the databases that hold curves of it -> stored columns -> stored types.
         linked: whether some cell's curves are in several pieces.
     """
 
@@ -51,7 +57,7 @@ class Table:
     scalars: list[str] = field(default_factory=list)
     curves: dict[str, str] = field(default_factory=dict)
     ragged: set[str] = field(default_factory=set)
-    segments: list[str] = field(default_factory=list)
+    segments: dict[str, dict[str, str]] = field(default_factory=dict)
     linked: bool = False
 
 
@@ -123,8 +129,22 @@ def _points(name: str, curves: Sequence[str], ragged: set[str]) -> str:
 select cell_id, unnest(range(len("step"))) as k, {per_step} from {quoted(name)}"""
 
 
-def _pieces(name: str, segments: Iterable[str]) -> str:
-    return " union all by name ".join(f"select * from {segment}.curves.{quoted(name)}" for segment in segments)
+def _pieces(name: str, segments: Mapping[str, Mapping[str, str]]) -> str:
+    return " union all by name ".join(_unpacked(name, segment, stored) for segment, stored in segments.items())
+
+
+def _unpacked(name: str, segment: str, stored: Mapping[str, str]) -> str:
+    """What a segment holds, as it was before it was packed."""
+    shared = "steps" in stored
+    columns = ["p.curve"]
+    for column, type_ in stored.items():
+        at, seen = quoted(column), listed(type_)
+        if column == "step" and shared:
+            columns.append(f"coalesce(p.step, cast(s.step as {seen})) as step")
+        elif column not in CURVE_COLUMNS:
+            columns.append(f"p.{at}" if seen == type_ else f"cast(p.{at} as {seen}) as {at}")
+    steps = f" left join {segment}.steps s on s.number = p.steps" if shared else ""
+    return f"select {', '.join(columns)} from {segment}.curves.{quoted(name)} p{steps}"
 
 
 def _whole_curves(name: str, table: Table) -> str:
