@@ -81,7 +81,7 @@ def _distance(of: str, heading: str) -> tuple[Diagram, Diagram]:
         along("distance", "x", _NEAR, _FAR, ".2g", of),
         Sentence(f"distance-scale{tail}", _SCALE, sql="distance-scale", either=True),
         Sentence(f"distance-found{tail}", _FOUND, sql="distance-found", either=True),
-        Sentence(f"distance-spread{tail}", _SPREAD, sql="distance-spread"),
+        *([Sentence(f"distance-spread{tail}", _SPREAD, sql="distance-spread")] if of else []),
     )
     truncated = (
         Sentence(f"distance-truncated{tail}", _TRUNCATED, two, "distance-truncated", either=True),

@@ -133,12 +133,12 @@ _LINE = {
     "ends: of {above} runs beyond it {found_above} end within a percent of L_ref, none of them farther out than "
     "{farthest:.2f} times the line, and {diverged_above} diverge; of {below} before it {found_below} get to the "
     "answer and {diverged_below} diverge. The lowest rate at which half of the seeds diverge lies at {typical:.2f} "
-    "times the line (median over depths; {least:.2f} to {largest:.2f}).",
+    "times the line (median of the {depths} depths at which there is one; {least:.2f} to {largest:.2f}).",
     NO: "Getting to the answer does not end at the line lr = 2 / (L a_max): of {above} runs beyond it "
     "{found_above} end within a percent of L_ref, up to {farthest:.2f} times the line, and {diverged_above} "
     "diverge; of {below} before it {found_below} get to the answer and {diverged_below} diverge. The lowest rate "
-    "at which half of the seeds diverge lies at {typical:.2f} times the line (median over depths; {least:.2f} to "
-    "{largest:.2f}).",
+    "at which half of the seeds diverge lies at {typical:.2f} times the line (median of the {depths} depths at "
+    "which there is one; {least:.2f} to {largest:.2f}).",
     UNSURE: "No run lies beyond lr = 2 / (L a_max).",
 }
 

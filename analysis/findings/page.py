@@ -34,7 +34,8 @@ forty have to. The two lines over the gain had left out that the fan-in of the f
 width. And the rise that eq 4.3 predicts had been read at the peak of the minor entry, not at the trough of the loss.
 
 Added afterwards: that the spread counts for ReLU nets and not the distance, the line that would explain it, and the
-sweep over the time of the run, whose seeds had not been looked at either, that puts the line to the test.
+sweep over the time of the run that puts this line to the test; one in six of its runs are those seen before, of the
+diagram that suggested it.
 """
 RULE = tuple(" ".join(paragraph.split()) for paragraph in _RULE.strip().split("\n\n"))
 

@@ -17,7 +17,7 @@ from analysis.report import titled
 from analysis.report.page import VEGA_LITE, Figure
 from swingby.errors import SwingbyError
 
-SHARP, SMALL = 2.0, 1.25
+SHARP, SMALL = 2.0, 1.0
 """Pixels for each pixel of a figure: in the files beside the page, and in the page."""
 _IGNORED = (signal.SIGINT, signal.SIG_IGN)
 """Ctrl-C is for the process that leads."""

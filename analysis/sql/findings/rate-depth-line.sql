@@ -18,6 +18,6 @@ select
     count(*) filter (where beyond <= 1) as below,
     count(*) filter (where beyond <= 1 and outcome = 'generalized') as found_below,
     count(*) filter (where beyond <= 1 and outcome = 'diverged') as diverged_below,
-    (select median(beyond) from first) as typical, (select min(beyond) from first) as least,
+    (select median(beyond) from first) as typical, (select count(beyond) from first) as depths, (select min(beyond) from first) as least,
     (select max(beyond) from first) as largest
 from placed
