@@ -167,7 +167,7 @@ def _notes(rows: Sequence[Mapping[str, Any]], overrides: Sequence[str]) -> list[
         span = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
         found.append(
             f"{cells:,} of {every:,} results are recorded ones: computed on {hosts}, {span}, not here. Outcomes are "
-            "as found on the full curves; numbers are rounded. `swingby run` with a sweep's name trains it here."
+            "as found on the full curves; numbers are rounded. swingby run with a sweep's name trains it here."
         )
     if overrides:
         found.append(f"Every sweep was laid over with {', '.join(overrides)}: a first look, not the result.")
