@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from swingby.errors import SwingbyError
 from swingby.files import sync_folder
 from swingby.store.catalogue import views
 from swingby.store.database import (
+    BASE_MB,
     CURVES,
     FAST,
     REBUILD,
+    ROW_GROUP,
     STORAGE,
     WRITER,
     Database,
@@ -72,6 +76,23 @@ class Build:
         self.segment = 1 + max((number for number, _ in self._layout.sealed(self.number)), default=-1)
         _attach(connection, "seg", self._layout.segment(self.number, self.segment), CURVES)
         connection.execute(SEGMENT)
+
+    @contextmanager
+    def room(self, size: int, rows: int) -> Iterator[None]:
+        """While so many bytes of so many rows are taken in: memory for what is under way, and none for what is done.
+
+        DuckDB would keep the blocks that it wrote, up to its limit: memory would grow with the sweep.
+        """
+        under_way = min(size, size * ROW_GROUP // max(rows, 1))
+        self._limit(f"{BASE_MB + 4 * under_way // 2**20}MB")
+        try:
+            yield
+        finally:
+            self._limit(WRITER["memory_limit"])
+
+    def _limit(self, memory: str) -> None:
+        with suppress(DatabaseError):  # more than that is in use now
+            self.connection().execute(f"set memory_limit = '{memory}'")
 
     def seal(self) -> None:
         """Puts the open segment away for good, by one rename, and begins the next."""

@@ -22,12 +22,16 @@ REBUILD = "`swingby rebuild` makes the store again from the records"
 STORAGE = "storage_version 'v1.5.0'"
 """Attach option: any supported DuckDB reads what any other wrote."""
 
-CURVES = f"{STORAGE}, row_group_size 2048"
+ROW_GROUP = 2048
+CURVES = f"{STORAGE}, row_group_size {ROW_GROUP}"
 """Attach options of a curve segment, whose rows are long: a row group of them is what fits a processor's cache (three
 times as fast as groups of 10,240 rows), and a checkpoint writes the last one again."""
 
-WRITER = {"memory_limit": "256MB"}
+WRITER = {"memory_limit": "512MB"}
 """Settings of the writer."""
+
+BASE_MB = 128
+"""What the writer needs in memory beside the curves that are under way."""
 
 FAST = "set global disabled_compression_methods = 'alp,alprd'"
 """Packing floats costs as much as all else the writer does with a curve, and saves an eighth. (DuckDB 2.0 takes this

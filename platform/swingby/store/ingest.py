@@ -24,9 +24,9 @@ from swingby.store.tables import fetch, insert_one
 SEGMENT_ROWS = 100_000
 SEALED_UNCOPIED = 20_000
 """An open segment with so many rows is sealed to be published: a sealed one is read in place, any other is copied."""
-GROUP_ROWS = 10_240
+GROUP_ROWS = 8192
 GROUP_BYTES = 128 * 2**20
-READ_AHEAD = 2
+READ_AHEAD = 1
 
 
 def _ahead(read: Callable[[str], fold.Piece], names: Iterable[str]) -> Iterator[tuple[str, Future[fold.Piece]]]:
@@ -214,9 +214,11 @@ class Ingest:
         untaken = self._untaken(self._records.shards(), "select shard from ix.shards")
         shards = rows = 0
         for group in self._groups(untaken):
-            self._apply(group)
+            count = sum(piece.rows.num_rows for piece in group)
+            with self._build.room(sum(piece.size for piece in group), count):
+                self._apply(group)
             shards += len(group)
-            rows += sum(piece.rows.num_rows for piece in group)
+            rows += count
             self._seal(self._segment_rows)
         return shards, rows
 
