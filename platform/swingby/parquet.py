@@ -16,11 +16,17 @@ from swingby.files import is_as_named, write_whole
 _META = b"swingby"
 
 
-def write_parquet(path: Path, table: pa.Table, header: Mapping[str, Any], digits: int = 0) -> Path:
+ROW_GROUP = 16384
+
+
+def write_parquet(
+    path: Path, table: pa.Table, header: Mapping[str, Any], digits: int = 0, order: pa.Array | None = None
+) -> Path:
     """Writes a table and its header whole, and says where; with checksums, since a flipped bit would never be noticed.
 
     Args:
         digits: if not 0, so many digits of the file's SHA-256 end its name: what `read_parquet` can hold it to.
+        order: places of the rows in the order to write them; they are put in order a row group at a time.
 
     Raises:
         SwingbyError: a column's name comes twice, or the disk refuses.
@@ -34,11 +40,13 @@ def write_parquet(path: Path, table: pa.Table, header: Mapping[str, Any], digits
         # Floats hardly repeat, but their first bytes do: apart, these shrink, and the rest is not worth a try.
         "use_dictionary": others or False,
         "use_byte_stream_split": floats or False,
-        "row_group_size": 16384,
     }
 
     def write(temporary: Path) -> None:
-        pq.write_table(table.replace_schema_metadata(schema.metadata), temporary, write_page_checksum=True, **options)
+        with pq.ParquetWriter(temporary, schema, write_page_checksum=True, **options) as file:
+            for low in range(0, max(table.num_rows, 1), ROW_GROUP):
+                rows = table.slice(low, ROW_GROUP) if order is None else table.take(order.slice(low, ROW_GROUP))
+                file.write_table(rows.replace_schema_metadata(schema.metadata), ROW_GROUP)
 
     return write_whole(path, write, digits)
 

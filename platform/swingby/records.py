@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from swingby.cells import Cell
 from swingby.columns import parameter_schema
@@ -98,7 +99,8 @@ class Records:
         if path.exists():
             raise SwingbyError(f"plan {plan.plan_id} exists already; plans are never written twice")
         require(plan.table, PLAN_COLUMNS, f"plan {plan.plan_id}")
-        return write_parquet(path, plan.table.sort_by("batch"), plan.header())
+        order = pc.call_function("array_sort_indices", [plan.table["batch"].combine_chunks()])
+        return write_parquet(path, plan.table, plan.header(), order=order)
 
     def read_plan(self, plan_id: str) -> Plan:
         """A plan; only the header is read now, `table` is read when it is asked for.
