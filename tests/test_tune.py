@@ -217,6 +217,8 @@ def test_a_killed_driver_leaves_no_workers(walk: Any) -> None:
     below = rays(child)
     working = [process for process in below if process.name() in ("raylet", "gcs_server") or process.pid in walk.pids()]
     assert len(working) >= 3
+    mine = f"swingby-{child.pid}-*"
+    assert list(Path("/tmp").glob(mine))  # a later run of anybody removes it
     child.kill()
     child.communicate()
     _, alive = psutil.wait_procs(working, timeout=60)
@@ -225,10 +227,8 @@ def test_a_killed_driver_leaves_no_workers(walk: Any) -> None:
         if process.is_running() and "Agent" in " ".join(process.cmdline()):
             process.kill()
     assert not alive, alive
-    mine = Path("/tmp").glob(f"swingby-{child.pid}-*")
-    assert list(mine)
     with cluster.private_folder():
-        assert not list(Path("/tmp").glob(f"swingby-{child.pid}-*"))
+        assert not list(Path("/tmp").glob(mine))
 
 
 def test_the_token_is_private(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
