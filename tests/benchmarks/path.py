@@ -142,6 +142,7 @@ def shards(clock: Clock, cells: int, folder: Path) -> None:
 
 def folding(clock: Clock, cells: int, folder: Path) -> None:
     """Ingest of all shards at once, and its publication."""
+    pa.array([0])  # imports pandas, if there is one: see "start"
     with clock.of(_told("ingest and publish", cells), cells):
         ingest(Records.open(folder / "data"))
 
