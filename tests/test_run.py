@@ -361,7 +361,7 @@ def test_a_run_with_a_full_disk_ends_with_a_clear_error(walk: Any, monkeypatch: 
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("pyarrow.parquet.write_table", full)
+        patch.setattr("pyarrow.parquet.ParquetWriter.write_table", full)
         with pytest.raises(SwingbyError, match="disk is full"):
             run_batch(walk.data, planned.plan.plan_id, 0)
     assert walk.records().shards() == []
