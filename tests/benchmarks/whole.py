@@ -21,8 +21,9 @@ from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
 from swingby.sweep import Sweep
 text = "{name: whole, experiment: sim, base: {d: 2, width: 2, lr: 0.01}, seeds: %s}" % sys.argv[1]
-result = run_sweep(Sweep.parse(text, "whole"), sys.argv[2], workers=int(sys.argv[3]), progress=Progress())
-assert result.ok == len(Sweep.parse(text, "whole")), result
+sweep = Sweep.parse(text, "whole", confirm_above=10**6)
+result = run_sweep(sweep, sys.argv[2], workers=int(sys.argv[3]), progress=Progress())
+assert result.ok == len(sweep), result
 print(json.dumps([result.seconds, result.actual.wall_seconds, result.actual.core_seconds, result.trained]))
 """
 
