@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.recorded import Packed, pack, read, shipped, unpack
+from swingby.recorded.form import read_header
+from swingby.recorded.packing import portable
 from swingby.recorded.rounding import rounded, spread
 from swingby.run.derive import derive
 from swingby.run.drive import run_sweep
@@ -283,3 +285,12 @@ def test_the_verbs_pack_and_unpack(packed: Packed, walk: Any, tmp_path: Path) ->
     assert back.exit_code == 0, back.output
     assert "12 recorded results" in " ".join(back.output.split())
     assert runner.invoke(app, ["unpack", "nothing", "--data", str(tmp_path / "new")]).exit_code == 2
+
+
+def test_a_path_of_the_machine_goes_nowhere_else() -> None:
+    """Of an absolute path in the command that trained a sweep only the last part is shipped; the rest as it was."""
+    told = {"host": "here", "command": ["/home/me/.venv/bin/swingby", "run", "walks", "--data", "/scratch/me/data"]}
+    assert portable(told) == {"host": "here", "command": ["swingby", "run", "walks", "--data", "data"]}
+    assert portable({"host": "here"}) == {"host": "here"}
+    for path in sorted((Path(__file__).parents[1] / "sweeps" / "sim" / "recorded").glob("*.parquet")):
+        assert not any(part.startswith("/") for part in read_header(path).provenance.get("command", []))

@@ -87,7 +87,7 @@ def pack(
             experiment=plan.experiment,
             stream_version=plan.stream_version,
             resolved=plan.resolved,
-            provenance=plan.provenance,
+            provenance=portable(plan.provenance),
             computed=_computed(store, of.name, found.sweep_id),
             detectors={item.name: item.version for item in detectors},
             outcomes=outcomes,
@@ -188,6 +188,12 @@ def _table(
             values[place] = None if curve is None else curve.to_pylist()
         table = table.append_column(name, rounded(pa.array(values), digits))
     return table.cast(pa.schema([(field.name, OWN.get(field.name, field.type)) for field in table.schema]))
+
+
+def portable(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """What is told of a run to those who have another machine: of a path in its command only the last part."""
+    command = [Path(part).name if part.startswith("/") else part for part in provenance.get("command", [])]
+    return {**provenance, "command": command} if command else dict(provenance)
 
 
 def _computed(store: Store, experiment: str, sweep_id: str) -> list[dict[str, Any]]:
