@@ -24,8 +24,8 @@ from analysis.report import data as report_data
 from analysis.report.curves import CEILING
 from analysis.report.data import ReportData, ask
 from analysis.report.examples import Examples, choose
-from analysis.report.figures import Figures
-from analysis.report.page import embedded, vega
+from analysis.report.figures import Figures, distinct
+from analysis.report.page import Figure, embedded, vega
 from analysis.report.queries import Query, literal
 from swingby.cells import Cell
 from swingby.cli import app
@@ -353,3 +353,17 @@ def test_the_command_prints_the_path(trained: Path, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert Path(done.stdout.strip()) == tmp_path / "small" / PAGE
     assert CliRunner().invoke(app, [*arguments, "--plane", "one"]).exit_code == 2
+
+
+def test_no_figure_overwrites_another() -> None:
+    """Figures of one name, a diagram's and a drawing's, get files of their own, and keep their order."""
+    names = ["loss-curves", "phase", "loss-curves", "trajectories", "loss-curves"]
+    figures = distinct([Figure(name, name, "", "", {}) for name in names])
+    assert [figure.slug for figure in figures] == [
+        "loss-curves",
+        "phase",
+        "loss-curves-2",
+        "trajectories",
+        "loss-curves-3",
+    ]
+    assert [figure.title for figure in figures] == names

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,6 +29,17 @@ COMPANIONS = ("retreat", "outcome", "bump_height")
 """What is drawn beside the diagram that a sweep asks for."""
 
 
+def distinct(figures: Sequence[Figure]) -> list[Figure]:
+    """The figures, a later one of a name that is taken under a name of its own: names are those of files."""
+    seen: Counter[str] = Counter()
+    found = []
+    for figure in figures:
+        seen[figure.slug] += 1
+        count = seen[figure.slug]
+        found.append(figure if count == 1 else replace(figure, slug=f"{figure.slug}-{count}"))
+    return found
+
+
 @dataclass(frozen=True)
 class Figures:
     """The figures of one sweep.
@@ -47,7 +59,7 @@ class Figures:
     @cached_property
     def every(self) -> list[Figure]:
         """Every figure: the drawings that the sweep asks for; then, if it asks for one or for none, its diagram."""
-        return [*self.drawn, *(self._diagrams() if self.has_main else [])]
+        return distinct([*self.drawn, *(self._diagrams() if self.has_main else [])])
 
     @property
     def has_main(self) -> bool:
