@@ -114,6 +114,25 @@ def test_a_batch_is_worth_its_start(fixed: float, each: float, target: float) ->
     assert each * (cells + 1) >= fixed * (1 - 1e-9)
 
 
+def test_cells_side_by_side_are_measured_by_turns(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where eight cells take as long as one, pilots of 8, 16 and 32 find what a cell costs; of 1, 2 and 16 they would
+    not. A shape without room for two turns is measured cell by cell."""
+
+    def stairs(data: Any, plan_id: str, batch: int, *rest: Any) -> BatchDone:
+        done = run_batch(data, plan_id, batch, *rest)
+        return BatchDone(done.batch, ok=done.ok, seconds=0.1 + 0.8 * -(-done.cells // 8))
+
+    monkeypatch.setattr("swingby.run.plan.run_batch", stairs)
+    sweep = walk.sweep(axes={"width": [1]}, seeds=200)
+    monkeypatch.setattr(type(sweep.experiment), "lanes", lambda self, params: 8)
+    planner = Planner(sweep, walk.records())
+    planner.measure()
+    assert planner.piloted == 8 + 16 + 32
+    few = Planner(walk.sweep(axes={"width": [2]}, seeds=20), walk.records())
+    few.measure()
+    assert few.piloted == 1 + 2
+
+
 def test_a_dear_start_does_not_make_batches_of_one(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a batch costs 16 s and a cell next to nothing, pilots go on until that is seen, and batches are large."""
 

@@ -210,6 +210,10 @@ class Experiment(ABC):
         """The most cells of this shape that fit one batch (memory)."""
         return 4096
 
+    def lanes(self, params: Any) -> int:
+        """How many cells of this shape a batch trains side by side, at the cost of one."""
+        return 1
+
     def steps(self, params: Any) -> int:
         """How many steps a cell of these parameters takes (for forecasts)."""
         return 1

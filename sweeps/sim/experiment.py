@@ -14,6 +14,9 @@ from sweeps.sim import presets, rows
 from sweeps.sim.engine import Engine, Ready, Training, Watch, one_thread
 from sweeps.sim.film import Film
 from sweeps.sim.init import Start
+from sweeps.sim.kernels import engine_for, points_wide
+from sweeps.sim.kernels.points import kernel_of
+from sweeps.sim.kernels.vector import LANES
 from sweeps.sim.kernels.warm import warm
 from sweeps.sim.nets import CHUNK
 from sweeps.sim.params import STREAM_VERSION, SimParams
@@ -166,6 +169,12 @@ class Sim(Experiment):
         """Compile the kernels that such cells need on a CPU."""
         with one_thread():
             warm(self, params, tell)
+
+    def lanes(self, params: Any) -> int:
+        """Sixteen on a CPU, but for large ReLU nets, and where torch trains."""
+        p: SimParams = params
+        torch_alone = "torch" in (self.engine, engine_for(p, "cpu"))
+        return 1 if torch_alone or (p.model == "relu" and kernel_of(p) is points_wide) else LANES
 
     def tolerance(self, params: Any) -> float:
         """Beyond rounding, the adaptive steps of the flow end at the recorded ones: others, where others are recorded.

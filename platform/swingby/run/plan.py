@@ -31,6 +31,8 @@ PILOTS = (1, 2, 16)
 LONGEST_PILOT = (20, 4)
 """Batches' worth of time that the second pilot, and those after it, may take by what is known: the second is worth
 more, because one cell alone cannot tell what a batch costs from what a cell does."""
+STAIRS = (1, 2, 4)
+"""The same where so many `Experiment.lanes` cost as much as one cell: in these."""
 GRAINS = 4
 """Batches that should make a trial: so many are put together as fit, by what cells turn out to cost meanwhile."""
 RECENT = 200
@@ -214,17 +216,25 @@ class Planner:
         return [shape for shape in worth_measuring(work) if shape not in known]
 
     def _pilots(self) -> list[Chosen]:
-        """Pilot batches: all shapes with one cell, then with two, then with 16 where that is half of them or less."""
+        """Pilot batches, the first ones of all shapes first; none takes more than half of a shape's cells (or two)."""
         shapes, names = self._shapes
         of_todo = shapes[self.todo % len(self.sweep.points)]
         waiting = {shape: np.flatnonzero(of_todo == names.index(shape)) for shape in self.unmeasured()}
         chosen, most = [], self._most()
-        for count in PILOTS:
+        sizes = {shape: self._pilot_sizes(shape, len(found), most[shape]) for shape, found in waiting.items()}
+        for turn in range(len(PILOTS)):
             for shape, positions in waiting.items():
-                if count <= min(len(positions), max(2, len(positions) // 2), most[shape]):
-                    chosen.append(Chosen(shape, positions[:count], None))
-                    waiting[shape] = positions[count:]
+                size = sizes[shape][turn]
+                if size <= min(len(positions), max(2, len(positions) // 2), most[shape]):
+                    chosen.append(Chosen(shape, positions[:size], None))
+                    waiting[shape] = positions[size:]
         return chosen
+
+    def _pilot_sizes(self, shape: str, waiting: int, most: int) -> tuple[int, ...]:
+        """Cells of a shape's pilots: stairs where it has room for two of them, else cell by cell."""
+        lanes = self.sweep.experiment.lanes(self._representatives[shape])
+        stairs = tuple(count * lanes for count in STAIRS)
+        return stairs if lanes > 1 and stairs[1] <= min(waiting // 2, most) else PILOTS
 
     def _standing(self) -> tuple[int, int]:
         """How many cells have a result and how many failed; `todo` becomes the rest, seed by seed."""

@@ -33,7 +33,7 @@ def warm(sim: Sim, shapes: Iterable[SimParams], tell: Callable[[str], None]) -> 
 def _kernels(p: SimParams) -> Hashable:
     """What decides which functions are compiled, and for which types."""
     kind = kernel_of(p) if p.model == "relu" else p.model == "symmetric"
-    return kind, p.drive == "flow", p.dtype
+    return kind, p.drive, p.shuffle, p.dtype
 
 
 @contextmanager
