@@ -9,12 +9,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from swingby.errors import SwingbyError
+from swingby.experiment import Recording
 from swingby.run.batch import BatchDone, SupersededError, run_batch
 from swingby.run.batches import choose
 from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
@@ -607,7 +609,7 @@ def test_records_folder_is_made_absolute(walk: Any, monkeypatch: pytest.MonkeyPa
 def test_contract_breaches_are_named(walk: Any) -> None:
     """Rows of a strange cell, of the wrong type, with a strange column, or out of order are refused by name."""
     from swingby import plugins
-    from swingby.experiment import Batch, Recording
+    from swingby.experiment import Batch
     from swingby.run.segments import Segments
 
     cell = next(walk.sweep().cells())
@@ -660,3 +662,21 @@ def test_ingest_happens_during_a_run(walk: Any, monkeypatch: pytest.MonkeyPatch)
     assert seen
     assert seen[0] < 6
     ingest(walk.records())
+
+
+@given(total=st.integers(0, 200_000), points=st.integers(2, 300), steps=st.sampled_from(["log", "sqrt", "every"]))
+def test_recorded_steps(total: int, points: int, steps: Any) -> None:
+    """Recorded steps increase strictly from 0 to the last, and are no more than were asked for (and step 0)."""
+    found = Recording(steps, points).at(total if steps != "every" else total % 1000)
+    assert found[0] == 0
+    assert found[-1] == (total if steps != "every" else total % 1000)
+    assert (np.diff(found) > 0).all()
+    assert steps == "every" or len(found) <= points + 1
+
+
+def test_steps_spaced_in_their_roots() -> None:
+    """`steps: sqrt` records what the paper's code does: the squares of 60 numbers from sqrt(500) to sqrt(20000)."""
+    recording = Recording("sqrt", 60)
+    theirs = np.linspace(500**0.5, 20_000**0.5, 60) ** 2
+    assert recording.at(20_000).tolist() == [0, *theirs.round().astype(int).tolist()]
+    assert recording.tokens == ("steps:sqrt:60",)

@@ -303,7 +303,7 @@ def test_epochs_are_recorded_at_their_start() -> None:
     """`steps: epoch` records the first step of each epoch and the last; a run without epochs refuses it clearly."""
     (row,) = run(cell(), steps="epoch")
     assert row["step"] == [0, 5, 10, 15, 20]
-    with pytest.raises(SwingbyError, match="allowed here: log, every"):
+    with pytest.raises(SwingbyError, match="allowed here: log, sqrt, every"):
         run(cell(drive="gd"), steps="epoch")
 
 

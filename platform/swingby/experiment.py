@@ -88,17 +88,22 @@ class Resources:
     custom: Mapping[str, float] = field(default_factory=dict)
 
 
+Spacing = Literal["log", "sqrt", "epoch", "every"]
+"""How recorded steps are spaced."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recording:
     """What to record, and when: a value handed to the engine, never an `if step in [...]` inside it.
 
     Attributes:
-        steps: "log" (every step at first, then log-spaced), "epoch" (once an epoch, at its start), "every".
-        points: how many recorded steps "log" aims at.
+        steps: "log" (every step at first, then log-spaced), "sqrt" (0, and then evenly spaced in the root of the step,
+            from a fortieth of the run on), "epoch" (once an epoch, at its start), "every".
+        points: how many recorded steps "log" and "sqrt" aim at.
         also: names of the experiment's recordings on request.
     """
 
-    steps: Literal["log", "epoch", "every"] = "log"
+    steps: Spacing = "log"
     points: int = 200
     also: tuple[str, ...] = ()
 
@@ -112,8 +117,11 @@ class Recording:
             return np.arange(total + 1)
         if self.steps == "epoch":
             if epoch is None:
-                raise ValueError('steps: "epoch" needs a run in epochs; allowed here: log, every')
+                raise ValueError('steps: "epoch" needs a run in epochs; allowed here: log, sqrt, every')
             return np.unique(np.append(np.arange(0, total + 1, epoch), total))
+        if self.steps == "sqrt":
+            roots = np.linspace(math.sqrt(total / 40), math.sqrt(total), self.points)
+            return np.unique(np.append((roots**2).round().astype(np.int64), [0, total]))
         if total + 1 <= self.points:
             return np.arange(total + 1)
         # The shortest dense head after which a log-spaced tail has gaps of at least one step, found by bisection.
@@ -123,12 +131,12 @@ class Recording:
             gap = middle * math.expm1(math.log(total / middle) / (self.points - middle))
             short, dense = (short, middle) if gap >= 1 else (middle, dense)
         tail = np.geomspace(dense, total, self.points - dense).round().astype(np.int64)
-        return np.unique(np.concatenate([np.arange(dense + 1), tail]))
+        return np.unique(np.concatenate([np.arange(dense + 1), tail, [total]]))
 
     @property
     def tokens(self) -> tuple[str, ...]:
         """What a finished cell says it recorded; a cell that lacks a requested token is computed again."""
-        when = f"log:{self.points}" if self.steps == "log" else self.steps
+        when = f"{self.steps}:{self.points}" if self.steps in ("log", "sqrt") else self.steps
         return (f"steps:{when}", *sorted(set(self.also)))
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from swingby import plugins
 from swingby.cells import SeedMode
 from swingby.errors import SwingbyError
-from swingby.experiment import Experiment, Recording
+from swingby.experiment import Experiment, Recording, Spacing
 from swingby.sweepfile.yaml_lines import Lined, Path, shown
 
 
@@ -53,7 +53,7 @@ class _Seeds(_Section):
 
 
 class _Record(_Section):
-    steps: Literal["log", "epoch", "every"] = "log"
+    steps: Spacing = "log"
     points: int = Field(200, ge=2, le=1_000_000)
     also: list[str] = []
 
