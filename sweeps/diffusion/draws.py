@@ -1,4 +1,4 @@
-"""Random draws that belong to a sample: a counter-based stream for each image, training position and generated image."""
+"""Random draws that belong to a sample: a counter-based stream for each training position and each image."""
 
 from __future__ import annotations
 

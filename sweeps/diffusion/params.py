@@ -43,7 +43,9 @@ class DiffusionParams(Params):
     blur: float = Field(1.0, gt=0, le=8, description="width of a circle's edge, in pixels")
     images: int = Field(2048, ge=1, le=2**20, description="images of each class")
     train_share: float = Field(0.85, gt=0, le=1, description="share of them that is trained on")
-    condition: Literal["image", "class"] = Field("image", description="trained on an image's own values, or its class's")
+    condition: Literal["image", "class"] = Field(
+        "image", description="told in training: an image's own values, or its class's"
+    )
 
     width: int = Field(64, ge=4, le=1024, description="channels of the first level; each level has twice as many")
     levels: int = Field(3, ge=1, le=6, description="resolutions of the U-Net")
@@ -66,6 +68,7 @@ class DiffusionParams(Params):
     warmup: int = Field(0, ge=0, description="steps over which the rate rises linearly")
     decay: Literal["constant", "cosine"] = Field("constant", description="what the rate does then; cosine: falls to 0")
     clip: float | None = Field(None, gt=0, description="largest norm of a step's gradient; none: not clipped")
+    accumulate: int = Field(1, ge=1, description="parts that a process's share of a batch is cut into, to save memory")
     mixed_precision: Literal["no", "bf16", "fp16"] = "no"
 
     judged: int = Field(32, ge=1, description="images generated of each held-out class at an evaluation")
