@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from swingby.gang import ALONE, Gang
+
 if TYPE_CHECKING:
     from swingby.cells import Cell
 
@@ -81,11 +83,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What one batch occupies while it runs."""
+    """What each process of a batch occupies while it runs.
+
+    Attributes:
+        cpus, gpus, custom: what it needs, as Ray counts it.
+        most_cpus: how many CPUs it can make use of where there are more of them than batches; None: no more.
+    """
 
     cpus: float = 1.0
     gpus: float = 0.0
     custom: Mapping[str, float] = field(default_factory=dict)
+    most_cpus: float | None = None
 
 
 Spacing = Literal["log", "sqrt", "epoch", "every"]
@@ -150,6 +158,10 @@ class Batch:
         device: "cpu" or "cuda" (or "cuda:k").
         workdir: a folder of this batch's own for checkpoints, kept until every cell of it is final.
         draining: True once the run was asked to stop; a long experiment then yields what it has and returns.
+        cache: a folder for what can be made again, shared by all batches of a data folder (and by processes that run
+            at once); perhaps not there yet.
+        gang: the processes that train it; of one, unless the experiment `spreads`.
+        cpus: how many CPUs each of them may use.
     """
 
     cells: tuple[Cell, ...]
@@ -157,6 +169,9 @@ class Batch:
     device: str = "cpu"
     workdir: Path | None = None
     draining: Callable[[], bool] = lambda: False
+    cache: Path | None = None
+    gang: Gang = ALONE
+    cpus: float = 1.0
 
 
 SEGMENT_COLUMNS: Mapping[str, pa.DataType] = {
@@ -183,6 +198,7 @@ class Experiment(ABC):
         scalars: result columns with one value a cell.
         curves: list columns that every run records; `step` (int64 list) is always among them.
         recordings: on request: name -> the columns it adds.
+        spreads: whether several processes can train a batch together, by `Batch.gang`.
     """
 
     name: ClassVar[str]
@@ -193,6 +209,7 @@ class Experiment(ABC):
     scalars: ClassVar[Mapping[str, Column]] = {}
     curves: ClassVar[Mapping[str, Column]] = {}
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}
+    spreads: ClassVar[bool] = False
 
     @abstractmethod
     def shape(self, params: Any) -> str:
@@ -207,7 +224,7 @@ class Experiment(ABC):
         """
 
     def resources(self, params: Any) -> Resources:
-        """What a batch with such cells occupies."""
+        """What each process of a batch with such cells occupies."""
         return Resources()
 
     def work(self, params: Any) -> float:

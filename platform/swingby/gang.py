@@ -1,0 +1,98 @@
+"""A gang: the processes that train one batch together, as an experiment sees them."""
+
+from __future__ import annotations
+
+import importlib
+import socket
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from swingby.errors import SwingbyError
+
+
+class LostWorkerError(Exception):
+    """A process of a gang died, or its machine did: no cell is at fault, and the batch is tried again."""
+
+
+class MemberError(Exception):
+    """A process of a gang raised: what it said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One process of a gang.
+
+    Attributes:
+        rank: 0 is the caller of `Gang.start`.
+        size: how many processes there are.
+        address, port: where rank 0 may listen, and the others find it.
+    """
+
+    rank: int
+    size: int
+    address: str
+    port: int
+
+
+class Gang(ABC):
+    """Processes that train a batch together: the caller, of rank 0, and those it starts."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many processes there are, the caller among them."""
+
+    @abstractmethod
+    def start(self, target: str, payload: Any) -> AbstractContextManager[Member]:
+        """While inside, processes of rank 1 .. size - 1 run; the caller gets its own membership.
+
+        They end with the block, or with the caller; whoever leaves it without an error waits for them to return. Who
+        waits for another process inside should do so with a time limit: nobody interrupts the caller's own work.
+
+        Args:
+            target: "module:function"; each of them calls it with its `Member` and the payload.
+            payload: what they have to know; it is pickled.
+
+        Raises:
+            LostWorkerError: one of them died; in the place of whatever the caller raised.
+            MemberError: one of them raised; with what it said, and what the caller raised.
+            SwingbyError: they cannot be started.
+        """
+
+
+class Alone(Gang):
+    """The gang of one."""
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    @contextmanager
+    def start(self, target: str, payload: Any) -> Iterator[Member]:
+        yield Member(0, 1, "127.0.0.1", free_port())
+
+
+ALONE = Alone()
+
+
+def free_port(address: str = "127.0.0.1") -> int:
+    """A port of this machine that nobody uses now."""
+    with socket.socket() as found:
+        found.bind((address, 0))
+        return int(found.getsockname()[1])
+
+
+def function(target: str) -> Callable[[Member, Any], object]:
+    """The function behind "module:function".
+
+    Raises:
+        SwingbyError: there is none.
+    """
+    module, _, name = target.partition(":")
+    found = getattr(importlib.import_module(module), name, None) if module and name else None
+    if not callable(found):
+        raise SwingbyError(f"{target!r} is no function that processes can be told to call; allowed: module:function")
+    return found
