@@ -6,6 +6,7 @@ memory format; torch's own random numbers are not touched.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 
 import torch
@@ -53,6 +54,12 @@ def seeds(keys: Tensor, layers: Tensor) -> Tensor:
     return (torch.stack((low, high), -1) - (1 << 31)).to(torch.int32)
 
 
+@functools.lru_cache(maxsize=64)
+def _spread(elements: int, device: torch.device) -> Tensor:
+    """The hashes of 0, 1, ..., elements - 1; kept, for it would double what a GPU is asked to start at each layer."""
+    return _mix32(torch.arange(elements, dtype=torch.int32, device=device))
+
+
 class SampleDropout(nn.Module):
     """Dropout by masks that belong to samples. In evaluation, and at p = 0, the identity.
 
@@ -89,14 +96,13 @@ class SampleDropout(nn.Module):
 
     def _kept(self, x: Tensor, words: Tensor) -> Tensor:
         """The mask (N, ...): by a hash of the element's index in its sample and of the sample's two words."""
-        one = (1, *x.shape[1:])
-        index = torch.arange(x[0].numel(), dtype=torch.int32, device=x.device).view(one)
+        index = _spread(x[0].numel(), x.device).view(1, *x.shape[1:])
         if x.dim() == 4 and not x.is_contiguous():  # the mask is laid out as x is; its elements are the same
             index = index.contiguous(memory_format=torch.channels_last)
         first, second = words.to(x.device).view(-1, 2, *[1] * (x.dim() - 1)).unbind(1)
         # The index is spread over all bits before it meets a sample's words, and two rounds part them: a word that
         # two samples share by chance, or words that differ in few bits, then make no masks that are alike.
-        hashed = _mix32(_mix32(index) ^ first)
+        hashed = _mix32(index ^ first)
         hashed = hashed.bitwise_xor_(second).mul_(_signed(0x9E3779B1))
         return hashed >= round(self.p * _WORD) - (1 << 31)
 

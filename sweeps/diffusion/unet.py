@@ -153,7 +153,8 @@ class ConceptUNet(UNet2DModel):
     @property
     def resnets(self) -> list[ResnetBlock2D]:
         """Every ResNet block, from the input to the output."""
-        return [module for module in self.modules() if isinstance(module, ResnetBlock2D)]
+        parts = nn.ModuleList([*self.down_blocks, cast(nn.Module, self.mid_block), *self.up_blocks])
+        return [block for block in parts.modules() if isinstance(block, ResnetBlock2D)]
 
     def forward(self, z: Tensor, time: Tensor, condition: Tensor, keys: Tensor | None = None) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The noise predicted in `z`, as `z` is shaped and typed.
