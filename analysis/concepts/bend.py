@@ -1,0 +1,58 @@
+"""The bend of a path: how far it leaves the straight way to its target, to which side, and whether it comes back."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from analysis.concepts.descent import FACTOR
+from analysis.concepts.path import Floats, Path
+
+FLOOR = 0.1
+"""The least distance from the straight way that counts; half a side of it squared is half of 1 %."""
+SHORTEST = 0.25
+"""A path that starts nearer to its target than this has no way to bend from."""
+
+
+class Bend(NamedTuple):
+    """Where a path leaves the straight way most.
+
+    Attributes:
+        size: signed distance there; positive on the side of the corner with the right color and the wrong size.
+        record: which record of the path that is.
+        beyond: whether it is farther than the threshold.
+        back: whether it comes back afterwards: by more than the threshold, and to half the distance or less.
+    """
+
+    size: float
+    record: int
+    beyond: bool
+    back: bool
+
+
+def bend(path: Path) -> Bend | None:
+    """The bend of a path of two records or more; None where it starts too near to its target."""
+    if len(path.steps) < 2 or np.linalg.norm(1 - path.progress[0]) < SHORTEST:
+        return None
+    away, sd = aside(path)
+    threshold = np.maximum(FLOOR, FACTOR * sd)
+    k = int(np.abs(away).argmax())
+    beyond = bool(abs(away[k]) > threshold[k])
+    returned = abs(away[k]) - abs(away[-1])
+    back = beyond and bool(returned > max(threshold[k], threshold[-1]) and abs(away[-1]) <= abs(away[k]) / 2)
+    return Bend(float(away[k]), k, beyond, back)
+
+
+def aside(path: Path) -> tuple[Floats, Floats]:
+    """Signed distance from the line through the first record and the target, and its sd, each (T,).
+
+    The first record errs too: by less, the nearer a place is to the target.
+    """
+    start, progress = path.progress[0], path.progress
+    along = (1 - start) / np.linalg.norm(1 - start)
+    normal = np.array([along[1], -along[0]])
+    away = (progress - start) @ normal
+    part = np.clip((progress - start) @ along / np.linalg.norm(1 - start), 0, 1)
+    own, first = (path.noise**2) @ normal**2, float((path.noise[0] ** 2) @ normal**2)
+    return away, np.sqrt(own + (1 - part) ** 2 * first)

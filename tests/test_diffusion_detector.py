@@ -1,0 +1,330 @@
+"""The detector of concept space: what it says of curves of known truth, turned, mirrored and scaled, and of nulls."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.concepts.bend import aside, bend
+from analysis.concepts.descent import error_of
+from analysis.concepts.detect import BOTH, OUTCOMES, Bends, measured
+from analysis.concepts.path import CLASSES, Path, path_of
+from analysis.concepts.smooth import smoothed
+from analysis.concepts.speed import slowdown, speeds
+from sweeps.diffusion.params import CLASSES as TRAINED_ON
+from tests.synthetic_diffusion import STEPS, Truth, mirrored, run
+
+SWUNG = Truth(color=600, size=2000, swing=0.5)
+scales = st.floats(200, 6000)
+truths = st.builds(
+    Truth,
+    color=scales,
+    size=scales,
+    swing=st.floats(0, 0.6),
+    spread=st.floats(0.01, 0.3),
+    jitter=st.floats(0, 0.05),
+    blind=st.integers(0, 8),
+)
+seeds = st.integers(0, 2**32 - 1)
+
+
+def told(truth: Truth, seed: int = 0, **more: Any) -> dict[str, Any]:
+    """What the detector says of one run."""
+    row = {"cell_id": "c", **run(truth, np.random.default_rng(seed), **more)}
+    return Bends().detect(table([row])).to_pylist()[0]
+
+
+def table(rows: list[dict[str, Any]]) -> pa.Table:
+    """Rows as the store hands them over: what is not recorded as nulls."""
+    names = ["cell_id", *Bends.needs]
+    return pa.table({name: pa.array([row.get(name) for row in rows]) for name in names})
+
+
+def still(truth: Truth, seed: int, *, turned: bool = False) -> dict[str, Any]:
+    """Every outcome by the measured judge, of a run or of its mirror image."""
+    row = run(truth, np.random.default_rng(seed))
+    found = path_of(mirrored(row) if turned else row)
+    assert found is not None
+    return measured(found)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal, save for the rounding of numbers."""
+    return one == (pytest.approx(other, rel=1e-6, abs=1e-9) if isinstance(other, float) else other)
+
+
+def path(place: np.ndarray, noise: float = 0.0, steps: np.ndarray = STEPS) -> Path:
+    """A path of blue-small through given places."""
+    error = np.full(place.shape, noise)
+    return Path(3, (0, 1, 2), steps.astype(float), np.arange(len(steps)), place, error)
+
+
+# what it says of known truths
+
+
+def test_classes_are_numbered_as_the_experiment_numbers_them() -> None:
+    """Both sides of the store call the classes the same."""
+    assert CLASSES == TRAINED_ON
+
+
+def test_the_swing_is_found() -> None:
+    """A held-out class that goes back toward blue-big and returns: two descents, memorized on the way."""
+    found = told(SWUNG)
+    assert found["non_monotone"]
+    assert found["transient_memorization"]
+    assert found["mse_descents"] == 2
+    assert 3000 < found["bump_peak"] < 8000
+    assert found["bump_start"] < found["bump_peak"] < found["bump_end"]
+    assert found["bend_toward"] == "color"
+    assert found["transient_bend"]
+    assert found["learned"]
+
+
+@pytest.mark.parametrize(
+    ("color", "size", "which"),
+    [(600, 4000, "color first"), (4000, 600, "size first"), (1000, 1000, "tie"), (math.inf, math.inf, "neither")],
+)
+def test_the_order_is_that_of_the_time_scales(color: float, size: float, which: str) -> None:
+    """The concept with the shorter time scale is first; equal ones tie; those never learned are neither."""
+    found = told(Truth(color=color, size=size, spread=0.001))
+    assert found["learning_order"] == which
+    assert found["learned"] == math.isfinite(color)
+    assert found["color_first"] is (None if which == "neither" else which == "color first")
+    for name, scale in (("t_color", color), ("t_size", size)):
+        expected = scale * math.log(10) if math.isfinite(scale) else math.inf
+        gap = np.diff(STEPS).max()
+        assert found[name] == expected or expected - 1 <= found[name] <= expected + gap
+
+
+def test_one_concept_alone_is_first() -> None:
+    """A concept that is never learned is last."""
+    found = told(Truth(color=800, size=math.inf))
+    assert found["learning_order"] == "color first"
+    assert found["t_size"] == math.inf
+    assert not found["learned"]
+
+
+def test_a_step_too_large_is_no_memorization() -> None:
+    """Where the training loss rises with the held-out error, the run is non-monotone and nothing more."""
+    row = run(SWUNG, np.random.default_rng(0))
+    loss = np.array(row["loss"])
+    found = path_of(row)
+    assert found is not None
+    jump = loss + 2 * np.exp(-(((np.sqrt(STEPS) - np.sqrt(6000)) / 12) ** 2))
+    assert measured(found, loss)["transient_memorization"]
+    assert measured(found, jump)["non_monotone"]
+    assert not measured(found, jump)["transient_memorization"]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_any_class_can_be_the_held_out_one(number: int) -> None:
+    """Whichever corner the class has, its outcomes are those of the default's mirror images."""
+    expected, found = told(SWUNG), told(SWUNG, number=number)
+    for name in ("learning_order", "non_monotone", "transient_memorization", "transient_bend", "bend_toward"):
+        assert found[name] == expected[name]
+    assert found["bend"] == pytest.approx(expected["bend"], abs=0.1)
+
+
+def test_the_trained_judge_speaks_for_itself() -> None:
+    """What one judge recorded is told of that judge alone."""
+    row, other = (run(truth, np.random.default_rng(1)) for truth in (Truth(400, 5000), Truth(5000, 400)))
+    both = {**row, **{f"trained_{name}": other[name] for name in ("color", "size", "color_sd", "size_sd")}}
+    found = Bends().detect(table([{"cell_id": "c", **both}])).to_pylist()[0]
+    assert found["learning_order"] == "color first"
+    assert found["learning_order_by_trained"] == "size first"
+    alone = told(Truth(400, 5000), 1)
+    assert all(alone[f"{name}_by_trained"] is None for name in BOTH)
+
+
+# laws
+
+
+@given(truths, seeds)
+def test_mirrored_runs_have_mirrored_outcomes(truth: Truth, seed: int) -> None:
+    """Exchanging color and size, and so blue-big and red-small, exchanges what is said of them and nothing else."""
+    one, other = still(truth, seed), still(truth, seed, turned=True)
+    swap = {"color first": "size first", "size first": "color first", "color": "size", "size": "color"}
+    for name in ("learning_order", "bend_toward"):
+        assert other.get(name) == swap.get(one.get(name, ""), one.get(name))
+    assert (one["t_color"], one["t_size"]) == (other["t_size"], other["t_color"])
+    if "bend" in one:
+        assert other["bend"] == pytest.approx(-one["bend"], abs=1e-9)
+    changed = {"learning_order", "bend_toward", "t_color", "t_size", "bend", "color_first"}
+    assert one.keys() == other.keys()
+    for name in one.keys() - changed:
+        assert same(other[name], one[name]), name
+
+
+@given(truths, seeds, st.integers(2, 50))
+def test_slower_training_changes_times_alone(truth: Truth, seed: int, factor: int) -> None:
+    """With every step k times as long, times are k times as long, rates a k-th, and all else the same."""
+    row = run(truth, np.random.default_rng(seed))
+    slow = {**row, "step": [factor * step for step in row["step"]]}
+    one, other = (measured(found) for r in (row, slow) if (found := path_of(r)) is not None)
+    times = {"t_color", "t_size", "bump_start", "bump_peak", "bump_end", "bend_step"}
+    for name in one:
+        scale = factor if name in times else 1 / factor if name == "speed_rate" else None
+        assert same(other[name], one[name] if scale is None else one[name] * scale), name
+
+
+@given(st.floats(-0.3, 0.6), st.floats(-0.3, 0.6), scales)
+def test_a_straight_way_has_no_bend(x: float, y: float, scale: float) -> None:
+    """A path straight to its target, at any speed and from anywhere, has no bend and descends once at most."""
+    share = -np.expm1(-STEPS / scale)[:, None]
+    straight = path(np.array([[x, y]]) * (1 - share) + share)
+    found = measured(straight)
+    assert found["bend"] == pytest.approx(0, abs=1e-9)
+    assert found["bend_toward"] == "neither"
+    assert not found["transient_bend"]
+    assert found["mse_descents"] <= 1
+
+
+@given(st.floats(0.05, 0.45), st.booleans())
+def test_the_bend_is_the_distance_from_the_straight_way(height: float, color: bool) -> None:
+    """A detour of known height is measured, with the side's sign, and comes back."""
+    part = np.linspace(0, 1, len(STEPS))
+    detour = height * np.sin(np.pi * part) ** 2 * (1 if color else -1)
+    place = np.stack([part + detour / math.sqrt(2), part - detour / math.sqrt(2)], axis=1)
+    found = bend(path(place))
+    assert found is not None
+    assert found.size == pytest.approx(height if color else -height, abs=0.01)
+    assert aside(path(place))[0] == pytest.approx(detour, abs=1e-9)
+    assert found.back == (abs(found.size) > 0.1)
+
+
+def test_a_path_that_stays_aside_does_not_come_back() -> None:
+    """Color learned and size never: a bend toward color, and no transient one."""
+    found = told(Truth(color=500, size=math.inf))
+    assert found["bend_toward"] == "color"
+    assert not found["transient_bend"]
+
+
+@given(truths, seeds, st.integers(0, 59))
+def test_a_blind_evaluation_changes_no_other(truth: Truth, seed: int, at: int) -> None:
+    """An evaluation without circles is left out, and the rest stays where it was."""
+    row = run(truth, np.random.default_rng(seed))
+    whole = path_of(row)
+    for name in ("color", "size", "color_sd", "size_sd"):
+        row[name][at] = [math.nan] * 4
+    row["found"][at] = [0.0] * 4
+    left = path_of(row)
+    assert whole is not None
+    assert left is not None
+    kept = whole.record != at
+    assert np.array_equal(left.place, whole.place[kept])
+    assert np.array_equal(left.steps, whole.steps[kept])
+    assert all(value is None or isinstance(value, str) or not np.isnan(value) for value in measured(left).values())
+
+
+def test_nothing_is_told_of_runs_without_a_place() -> None:
+    """No circle ever, no held-out class, no curves, or too few evaluations: nulls, and neighbours are told of."""
+    blind = run(Truth(blind=len(STEPS)), np.random.default_rng(0))
+    whole = run(Truth(), np.random.default_rng(0))
+    rows = [blind, {**whole, "trained": ", ".join(CLASSES)}, {}, {**whole, "step": whole["step"][:2]}, whole]
+    rows[2] = {"trained": whole["trained"], "judged": 32, "judged_trained": 8}
+    told = Bends().detect(table([{"cell_id": str(k), **row} for k, row in enumerate(rows)])).to_pylist()
+    for found in told[:4]:
+        assert all(found[name] is None for name in OUTCOMES)
+    assert told[4]["learned"]
+
+
+# noise
+
+
+NULLS = [
+    Truth(spread=0.1),
+    Truth(spread=0.5),
+    Truth(spread=0.1, jitter=0.1),
+    Truth(spread=0.1, jitter=0.05, memory=0.5),
+    Truth(spread=0.1, jitter=0.1, memory=0.8),
+]
+
+
+@pytest.mark.parametrize("null", NULLS, ids=str)
+@pytest.mark.parametrize("rest", [1.0, 0.6])
+def test_nulls_hardly_ever_alarm(null: Truth, rest: float) -> None:
+    """Straight paths that rest anywhere, with noise of images and of weights (AR(1) up to 0.8): 2 % alarms at most."""
+    rng, count = np.random.default_rng(7), 100
+    alarms: Counter[str] = Counter()
+    for _ in range(count):
+        scale = rng.uniform(300, 5000)
+        row = run(Truth(scale, scale, spread=null.spread, jitter=null.jitter, memory=null.memory, rest=rest), rng)
+        found = path_of(row)
+        assert found is not None
+        alarms.update(name for name, value in measured(found).items() if value is True)
+    assert alarms["non_monotone"] <= 0.02 * count
+    assert alarms["transient_memorization"] <= alarms["non_monotone"]
+    assert alarms["transient_bend"] <= 0.02 * count
+
+
+def test_what_the_detector_can_see() -> None:
+    """At an sd of 0.1 over 32 images, a swing of 0.5 is found in nine runs of ten or more, one of 0.1 in none."""
+    rng, found = np.random.default_rng(3), Counter[float]()
+    for swing in (0.1, 0.5):
+        for _ in range(40):
+            seen = path_of(run(Truth(600, 2000, swing=swing), rng))
+            assert seen is not None
+            found[swing] += measured(seen)["non_monotone"]
+    assert found[0.5] >= 36
+    assert found[0.1] == 0
+
+
+# speed
+
+
+@given(scales)
+def test_an_exponential_slows_down_exponentially(scale: float) -> None:
+    """Without noise the rate is that of the truth, with R^2 = 1."""
+    steps = np.arange(0, 20_001, 250)
+    share = -np.expm1(-steps / scale)
+    found = slowdown(speeds(path(np.stack([share, share], axis=1), steps=steps)))
+    if found is not None:  # too fast a one is over before it can be told
+        assert found.exponential.slope == pytest.approx(-1 / scale, rel=1e-3)
+        assert found.exponential.r2 == pytest.approx(1, abs=1e-6)
+        assert found.law in ("exponential", "either")
+
+
+@given(st.floats(0.3, 1.5))
+def test_a_power_law_slows_down_as_one(exponent: float) -> None:
+    """Without noise the exponent is that of the truth."""
+    steps = np.geomspace(100, 20_000, 60)
+    share = 1 - (steps / 100) ** -exponent
+    found = slowdown(speeds(path(np.stack([share, share], axis=1), steps=steps)))
+    assert found is not None
+    assert found.power.slope == pytest.approx(-1 - exponent, rel=0.05)
+    assert found.law == "power law"
+
+
+def test_the_speed_of_noise_is_not_fitted() -> None:
+    """A class that rests has no slow-down to be told."""
+    rng = np.random.default_rng(0)
+    place = 0.6 + 0.02 * rng.normal(size=(len(STEPS), 2))
+    assert slowdown(speeds(path(place, 0.02))) is None
+
+
+# smoothing
+
+
+@given(st.floats(0.3, 5), st.lists(st.floats(-1, 2), min_size=3, max_size=40))
+def test_smoothing_keeps_what_does_not_vary_and_leaves_no_range(width: float, values: list[float]) -> None:
+    """A constant stays, nothing leaves the range of the values, and a width of 0 changes nothing."""
+    curve = np.array(values)
+    assert smoothed(np.full_like(curve, 0.7), width) == pytest.approx(0.7)
+    found = smoothed(curve, width)
+    assert curve.min() - 1e-9 <= found.min() <= found.max() <= curve.max() + 1e-9
+    assert np.array_equal(smoothed(curve, 0), curve)
+
+
+def test_smoothing_flattens_a_bump() -> None:
+    """Why it is off unless asked for: what two checkpoints of smoothing leave of a bump of two checkpoints."""
+    at = np.arange(60.0)
+    bump = np.exp(-(((at - 30) / 1.5) ** 2))
+    error = error_of(np.stack([1 - bump, 1 - bump], axis=1))
+    assert smoothed(error, 2.0).max() < 0.55 * error.max()
