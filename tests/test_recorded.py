@@ -17,7 +17,7 @@ from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.recorded import Packed, pack, read, shipped, unpack
 from swingby.recorded.form import read_header
-from swingby.recorded.packing import portable
+from swingby.recorded.origins import portable, portable_text
 from swingby.recorded.rounding import rounded, spread
 from swingby.run.derive import derive
 from swingby.run.drive import run_sweep
@@ -287,10 +287,32 @@ def test_the_verbs_pack_and_unpack(packed: Packed, walk: Any, tmp_path: Path) ->
     assert runner.invoke(app, ["unpack", "nothing", "--data", str(tmp_path / "new")]).exit_code == 2
 
 
-def test_a_path_of_the_machine_goes_nowhere_else() -> None:
-    """Of an absolute path in the command that trained a sweep only the last part is shipped; the rest as it was."""
-    told = {"host": "here", "command": ["/home/me/.venv/bin/swingby", "run", "walks", "--data", "/scratch/me/data"]}
-    assert portable(told) == {"host": "here", "command": ["swingby", "run", "walks", "--data", "data"]}
-    assert portable({"host": "here"}) == {"host": "here"}
-    for path in sorted((Path(__file__).parents[1] / "sweeps" / "sim" / "recorded").glob("*.parquet")):
+def test_nothing_of_the_machine_goes_elsewhere_but_its_kind() -> None:
+    """Of an absolute path only the last part, of the machine the system and the processor; twice is once."""
+    command = ["/home/me/.venv/bin/swingby", "run", "walks", "--data=/scratch/Jane Doe/data", "--set", "base.rate=1/2"]
+    told = {
+        "git_commit": "abc",
+        "host": "janes-desk",
+        "system": "Linux-6.1.0-jane-x86_64-with-glibc2.36",
+        "cpus": 8,
+        "command": command,
+    }
+    kept = portable(told)
+    assert kept == {
+        "git_commit": "abc",
+        "host": "Linux x86_64 with 8 CPUs",
+        "system": "Linux x86_64",
+        "cpus": 8,
+        "command": ["swingby", "run", "walks", "--data=data", "--set", "base.rate=1/2"],
+    }
+    assert portable(kept) == kept
+    assert portable({"host": "here"}) == {"host": "a machine"}
+    for path in (path for path in shipped().values()):
         assert not any(part.startswith("/") for part in read_header(path).provenance.get("command", []))
+
+
+def test_a_path_in_a_text_keeps_its_last_part() -> None:
+    """Wherever it stands; what is no absolute path stays."""
+    assert portable_text("its log: /home/me/log.txt (see '/var/x/y')") == "its log: log.txt (see 'y')"
+    for text in ("", "3/4 of a/b", "https://example.org/a/b", "./here/x", "a / b"):
+        assert portable_text(text) == text

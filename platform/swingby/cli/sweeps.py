@@ -16,6 +16,9 @@ SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a p
 ConfirmAbove = Annotated[
     int, typer.Option("--confirm-above", metavar="CELLS", help="Refuse a sweep of more cells than this.")
 ]
+Processes = Annotated[
+    int, typer.Option("--processes", metavar="N", help="Processes of each run, for experiments that spread one.")
+]
 CELLS_FAILED = 1
 
 
@@ -56,6 +59,7 @@ def plan(
         typer.Option("--pilot/--no-pilot", help="Train a few cells to measure the cost; they are kept as results."),
     ] = True,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Count failed cells as missing.")] = False,
+    processes: Processes = 1,
 ) -> None:
     """What a run would do: cells done and missing, batches, and a forecast measured from pilot cells.
 
@@ -67,7 +71,7 @@ def plan(
     from swingby.run import plan as planning
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
-    planned = planning.plan(loaded, Records.open(data), pilot=pilot, retry_failed=retry_failed)
+    planned = planning.plan(loaded, Records.open(data), pilot=pilot, retry_failed=retry_failed, processes=processes)
     say(planning.summary(planned))
 
 
@@ -85,6 +89,7 @@ def run(
         bool, typer.Option("--dry-run", help="Say what would be done; train nothing, write no plan.")
     ] = False,
     pilot: Annotated[bool, typer.Option("--pilot/--no-pilot", help="Measure the cost on a few cells first.")] = True,
+    processes: Processes = 1,
 ) -> None:
     """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
 
@@ -102,25 +107,31 @@ def run(
     loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
     if dry_run:
         for one in loaded:
-            _dry_run(one, data, retry_failed)
+            _dry_run(one, data, retry_failed, processes)
         return
     if local and address is not None:
         raise SwingbyError("--local and --address exclude each other: a for-loop has no cluster")
-    results = drive.run_sweeps(loaded, data, local=local, address=address, retry_failed=retry_failed, pilot=pilot)
+    results = drive.run_sweeps(
+        loaded, data, local=local, address=address, retry_failed=retry_failed, pilot=pilot, processes=processes
+    )
     for result in results:
         say(str(result))
     if any(result.failed or result.missing for result in results):
         raise typer.Exit(CELLS_FAILED)
 
 
-def _dry_run(sweep: Sweep, data: Path, retry_failed: bool) -> None:
+def _dry_run(sweep: Sweep, data: Path, retry_failed: bool, processes: int) -> None:
     from swingby.records import Records
     from swingby.run import plan as planning
+    from swingby.run.room import check_processes
 
+    check_processes(sweep.experiment, processes)
     if not (data / "swingby.json").exists():
         say(f"{sweep.name}: {len(sweep):,} cells, none done ({data} does not exist yet)")
         return
-    planned = planning.plan(sweep, Records.open(data, create=False), pilot=False, retry_failed=retry_failed)
+    planned = planning.plan(
+        sweep, Records.open(data, create=False), pilot=False, retry_failed=retry_failed, processes=processes
+    )
     say(planning.summary(planned))
 
 
@@ -136,7 +147,9 @@ def status(
 
         swingby status --data data
     """
+    from swingby.recorded import of_record
     from swingby.run.lookup import sweep_status
+    from swingby.store import Store
 
     rows = sweep_status(data, sweep)
     if not rows:
@@ -144,9 +157,14 @@ def status(
         return
     columns = ("sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing")
     table(columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing) for r in rows])
+    with Store.open(data) as store:
+        recorded = [(row.name, of_record(store, row.sweep_id)) for row in rows]
     for row in rows:
         if row.holder is not None:
             say(f"running now: {row.name} by {row.holder}")
+    for name, known in recorded:
+        if known is not None:
+            say(f"{name}: {known}")
     waiting = rows[0].waiting_shards
     if waiting:
         say(f"shards not folded in yet: {waiting}; a running driver does it by itself, or `swingby ingest`")

@@ -1,14 +1,17 @@
-"""Recorded results: the outcomes of sweeps in files small enough to ship, and back in a data folder as records.
+"""Recorded results: what sweeps came to in files small enough to ship, and back in a data folder as records.
 
-A recorded cell has its outcomes and rounded scalars, and hardly a curve. So it counts as a result where results are
-read, and as none where a run asks what is trained: its tokens are empty. A run trains it again, and that row stands.
+A recorded cell counts as a result where results are read, and as none where a run asks what is trained: its tokens are
+empty. A run trains it again, and that row stands. A file keeps outcomes, rounded scalars and hardly a curve; or, if it
+is whole, every curve too, and then a report can be drawn of it and outcomes can be told again.
 """
 
 from __future__ import annotations
 
+from swingby.recorded.bringing import bring
 from swingby.recorded.form import Recording, read
 from swingby.recorded.packing import Packed, pack
 from swingby.recorded.shipped import shipped
+from swingby.recorded.telling import OfRecord, of_record
 from swingby.recorded.unpacking import Unpacked, unpack
 
-__all__ = ["Packed", "Recording", "Unpacked", "pack", "read", "shipped", "unpack"]
+__all__ = ["OfRecord", "Packed", "Recording", "Unpacked", "bring", "of_record", "pack", "read", "shipped", "unpack"]

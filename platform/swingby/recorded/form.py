@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +25,8 @@ OWN: Mapping[str, pa.DataType] = {
     "to_step": pa.int64(),
 }
 """Columns of every file; parameters, scalars, curves and outcomes follow."""
+ORIGIN = "recorded.origin"
+"""Column of a whole file: of which entry of `computed` the cell is, counted from 0. No parameter has a dot."""
 LEVEL = 19
 """Of zstd: files are written once, and shipped."""
 
@@ -36,7 +38,7 @@ class Recording:
     Attributes:
         sweep_id, name, experiment, stream_version, resolved: of the sweep, see `Plan`.
         provenance: of its newest plan.
-        computed: where and when its cells were computed: one entry a plan and host, see `packing`.
+        computed: where and when its cells were computed: one entry a plan and host, see `origins`.
         detectors: the version of each detector whose outcomes are kept.
         outcomes: for each detector, the outcomes that are kept; columns `<detector>.<outcome>` of the table.
         scalars, curves: result columns that are kept.
@@ -46,6 +48,8 @@ class Recording:
         digest: of the cells' ids in the order of the rows: they are made again from parameters and seeds.
         packed: ISO 8601, UTC.
         swingby: the version that packed it.
+        whole: every cell keeps its curves whole, so that outcomes can be told from them again.
+        tokens: of a whole file, what its cells had recorded (see `Recording.tokens` of an experiment).
     """
 
     sweep_id: str
@@ -67,6 +71,8 @@ class Recording:
     packed: str
     swingby: str
     format: int = FORMAT
+    whole: bool = False
+    tokens: Sequence[str] = ()
 
     @property
     def when(self) -> str:
@@ -80,13 +86,13 @@ class Recording:
 
     @classmethod
     def of_header(cls, header: Mapping[str, Any], name: str) -> Self:
-        """From a file's header.
+        """From a file's header; what files lacked at first has a default.
 
         Raises:
             SwingbyError: it lacks something, or is of another format.
         """
-        known = [field.name for field in fields(cls)]
-        missing = [key for key in known if key not in header]
+        known = [field.name for field in fields(cls) if field.name in header or field.default is MISSING]
+        missing = [key for key in (*known, "format") if key not in header]
         if missing or header["format"] != FORMAT:
             why = f"its header lacks {', '.join(missing)}" if missing else f"it has format {header['format']}"
             raise SwingbyError(f"{name} is no file of recorded results of this version: {why}")
@@ -99,22 +105,26 @@ def digest(cell_ids: Sequence[str]) -> str:
 
 
 def write(path: Path, recording: Recording, table: pa.Table, parameters: Sequence[str]) -> Path:
-    """Writes a file as small as it gets: parameters repeat and go by dictionary, floats byte by byte.
+    """Writes a file as small as it gets: parameters repeat and go by dictionary, floats byte by byte, pictures as is.
 
     Raises:
         SwingbyError: the disk refuses.
     """
     schema = table.schema.with_metadata({b"swingby": json.dumps(asdict(recording)).encode()})
-    repeating, split = [], []
+    repeating, split, squeezed, plain = [], [], [], []
     for column in table.schema:
         leaf, path_of = column.type, column.name
         while pa.types.is_list(leaf):
             leaf, path_of = leaf.value_type, f"{path_of}.list.element"
+        if pa.types.is_binary(leaf):  # a picture is compressed already
+            plain.append(path_of)
+            continue
+        squeezed.append(path_of)
         as_bytes = pa.types.is_floating(leaf) and column.name not in parameters
         (split if as_bytes else repeating).append(path_of)
     options: dict[str, Any] = {
-        "compression": "zstd",
-        "compression_level": LEVEL,
+        "compression": dict.fromkeys(squeezed, "zstd") | dict.fromkeys(plain, "none"),
+        "compression_level": dict.fromkeys(squeezed, LEVEL),
         "use_dictionary": repeating,
         "column_encoding": dict.fromkeys(split, "BYTE_STREAM_SPLIT"),
         "row_group_size": max(table.num_rows, 1),

@@ -1,4 +1,4 @@
-"""Unpacking: recorded results become a plan, a shard and derived records of a data folder, each marked as recorded."""
+"""Unpacking: recorded results become a plan, shards and derived records of a data folder, each marked as recorded."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Experiment
 from swingby.experiment import Recording as Tokens
 from swingby.headers import BatchNote, Plan, ShardHeader
-from swingby.recorded.form import Recording, digest, read
+from swingby.recorded.form import ORIGIN, Recording, digest, read
 from swingby.records import Records
-from swingby.run.derive import KEY, SHARD
+from swingby.run.derive import KEY, SHARD, WHOLE, derive
 from swingby.store import finished, ingest
 
 SHAPE = "recorded"
@@ -39,18 +39,36 @@ class Unpacked:
         return f"{of.name}: {self.cells:,} recorded results, computed on {of.hosts} until {of.when}{more}"
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Rows of a file that become one batch: of a whole file those of one origin, of any other all.
+
+    Attributes:
+        computed: what `Recording.computed` says of them.
+        cells: how many the file has; places: those of them that are brought in.
+    """
+
+    batch: int
+    shape: str
+    computed: Sequence[Mapping[str, Any]]
+    cells: int
+    places: Sequence[int]
+
+
 def unpack(data: Path, file: Path) -> Unpacked:
     """Brings the recorded results of a sweep into a data folder, which is made if it is missing.
 
     Cells with a result keep it. A later run of the sweep trains the recorded ones, and its rows then stand.
+    Outcomes come with the results. Those of a whole file are told again where the installed detectors are others.
 
     Raises:
-        SwingbyError: the file is no file of recorded results; its experiment or a detector is of another version than
-            what is installed; or somebody runs the sweep.
+        SwingbyError: the file is no file of recorded results; its experiment, or a detector unless it is whole, is of
+            another version than what is installed; or somebody runs the sweep.
     """
     recording, table = read(file)
     of = plugins.experiment(recording.experiment)
-    _check_detectors(recording)
+    if not recording.whole:
+        _check_detectors(recording)
     ids = _cell_ids(recording, table, of)
     records = Records.open(data)
     with records.lock(recording.sweep_id):
@@ -58,11 +76,24 @@ def unpack(data: Path, file: Path) -> Unpacked:
         known = finished(records, of.name, ids, ()).done
         fresh = [place for place, cell_id in enumerate(ids) if cell_id not in known]
         if fresh:
-            plan = _plan(recording, records, table, ids)
+            parts = _parts(recording, table, fresh)
+            plan = _plan(recording, records, table, ids, parts)
             records.write_plan(plan)
-            _write(records, recording, plan, of, table.take(pa.array(fresh)), [ids[place] for place in fresh])
+            _write(records, recording, plan, of, table, ids, parts)
             ingest(records)
+    if fresh and recording.whole:
+        derive(records, [recording.sweep_id])
     return Unpacked(recording, len(fresh), len(ids) - len(fresh))
+
+
+def _parts(recording: Recording, table: pa.Table, fresh: Sequence[int]) -> list[Part]:
+    if not recording.whole:
+        return [Part(0, SHAPE, recording.computed, table.num_rows, fresh)]
+    origins = table[ORIGIN].to_pylist()
+    return [
+        Part(batch, WHOLE, [entry], origins.count(batch), [place for place in fresh if origins[place] == batch])
+        for batch, entry in enumerate(recording.computed)
+    ]
 
 
 def _check_detectors(recording: Recording) -> None:
@@ -104,15 +135,15 @@ def _cell_ids(recording: Recording, table: pa.Table, of: Experiment) -> list[str
     return ids
 
 
-def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence[str]) -> Plan:
-    """A plan of one batch, with every cell of the sweep."""
+def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence[str], parts: Sequence[Part]) -> Plan:
+    """A plan of a batch a part, with every cell of the sweep."""
     count, when = len(ids), recording.resolved["recording"]
     columns: dict[str, Any] = {
         "cell_id": pa.array(ids, pa.string()),
         "point": table["point"],
         "seed": table["seed"],
         "seed_mode": pa.array([recording.resolved["seed_mode"]] * count, pa.string()),
-        "batch": pa.array([0] * count, pa.int32()),
+        "batch": table[ORIGIN] if recording.whole else pa.array([0] * count, pa.int32()),
     }
     parameters = parameter_schema(plugins.experiment(recording.experiment).Params)
     columns |= {
@@ -127,28 +158,43 @@ def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence
         resolved=recording.resolved,
         recording=Tokens(when["steps"], when["points"], tuple(when["also"])),
         provenance={**recording.provenance, "recorded": _marks(recording)},
-        batches=(BatchNote(0, SHAPE, count),),
+        batches=tuple(BatchNote(part.batch, part.shape, part.cells) for part in parts),
         given=pa.table(columns),
     )
 
 
 def _marks(recording: Recording) -> dict[str, Any]:
     """What a plan of recorded results says of them in its provenance, beside that of the run that computed them."""
-    names = ("computed", "detectors", "left_out", "digits", "kept_curves", "curve_points", "packed", "swingby")
+    names = ("computed", "detectors", "left_out", "digits", "kept_curves", "curve_points", "packed", "swingby", "whole")
     return {name: getattr(recording, name) for name in names}
 
 
 def _write(
-    records: Records, recording: Recording, plan: Plan, of: Experiment, table: pa.Table, ids: Sequence[str]
+    records: Records,
+    recording: Recording,
+    plan: Plan,
+    of: Experiment,
+    table: pa.Table,
+    ids: Sequence[str],
+    parts: Sequence[Part],
 ) -> None:
-    """The shard with rows of these cells, and the outcomes of every detector as derived records."""
-    shard = records.write_shard(_header(recording, records, plan), _rows(recording, of, table, ids))
-    name = f"{plan.plan_id}/{shard.name}"
+    """A shard a part, and the outcomes of every detector as derived records."""
+    places, shards = list[int](), list[str]()
+    for part in parts:
+        if part.places:
+            own = [ids[place] for place in part.places]
+            rows = _rows(recording, of, table.take(pa.array(part.places)), own)
+            shard = records.write_shard(_header(recording, records, plan, part), rows)
+            places += part.places
+            shards += [f"{plan.plan_id}/{shard.name}"] * len(part.places)
+    brought = table.take(pa.array(places))
     for item in plugins.detectors_for(of.name):
-        columns: dict[str, pa.ChunkedArray | pa.Array] = {"cell_id": pa.array(ids, pa.string())}
+        if recording.detectors.get(item.name) != item.version:
+            continue  # of a whole file: it tells them itself
+        columns: dict[str, pa.ChunkedArray | pa.Array] = {"cell_id": pa.array([ids[place] for place in places])}
         for outcome, column in item.outcomes.items():
-            columns[outcome] = _column(table, f"{item.name}.{outcome}", column.type)
-        columns[SHARD] = pa.array([name] * len(ids), pa.string())
+            columns[outcome] = _column(brought, f"{item.name}.{outcome}", column.type)
+        columns[SHARD] = pa.array(shards, pa.string())
         marks = {"experiment": of.name, "recorded": recording.packed}
         records.write_derived(f"outcomes_{item.name}", item.version, KEY, pa.table(columns), **marks)
 
@@ -170,27 +216,30 @@ def _rows(recording: Recording, of: Experiment, table: pa.Table, ids: Sequence[s
     }
     columns = {name: values.cast(SEGMENT_COLUMNS[name]) for name, values in columns.items()}
     kinds: Mapping[str, Any] = {**of.curves, **of.scalars}
+    for asked in of.recordings.values():
+        kinds = {**asked, **kinds}
     columns |= {name: _column(table, name, kinds[name].type) for name in (*recording.curves, *recording.scalars)}
     return pa.table(columns)
 
 
-def _header(recording: Recording, records: Records, plan: Plan) -> ShardHeader:
-    """The shard's header, with where and when its cells were computed, and no token: it has no full recording."""
-    computed = recording.computed
+def _header(recording: Recording, records: Records, plan: Plan, part: Part) -> ShardHeader:
+    """A shard's header, with where and when its cells were computed, and no token: nobody trained them here."""
+    computed = part.computed
+    hosts = ", ".join(sorted({str(entry["host"]) for entry in computed}))
     return ShardHeader(
         plan_id=plan.plan_id,
         sweep_id=plan.sweep_id,
         experiment=plan.experiment,
-        batch=0,
-        attempt=records.next_attempt(plan, 0),
+        batch=part.batch,
+        attempt=records.next_attempt(plan, part.batch),
         recorded=(),
         curves=tuple(recording.curves),
-        shape=SHAPE,
-        cells=plan.batches[0].cells,
+        shape=part.shape,
+        cells=part.cells,
         started=min(entry["started"] for entry in computed),
         finished=max(entry["finished"] for entry in computed),
         seconds=float(sum(entry["seconds"] for entry in computed)),
-        host=f"{recording.hosts} (recorded)",
+        host=f"{hosts} (recorded)",
         device=", ".join(sorted({entry["device"] for entry in computed})),
         pid=0,
         versions=computed[0]["versions"],

@@ -18,6 +18,8 @@ CHUNK = 10_000
 KEY = ("cell_id",)
 SHARD = "of_shard"
 """The column that says from which shard's row an outcome was computed; another row needs another outcome."""
+WHOLE = "recorded whole"
+"""What a shard of recorded results calls its shape if they have their curves whole."""
 
 
 def derive(records: Records, sweep_ids: Sequence[str] | None = None) -> dict[str, int]:
@@ -101,9 +103,10 @@ def _lacking(store: Store, experiment: str, detector: Detector, sweep_ids: Seque
         if sweep_ids is not None
         else ""
     )
-    # A row without a token is a recorded result, whose curves are too thin to tell anything from.
+    # A row without a token is a recorded result, whose curves are too thin to tell anything from, unless it is whole.
     lacking = f"""from "{experiment}" e
-                  where e.status in ('ok', 'diverged') and len(e.recorded) > 0 {seen} {wanted}"""
+                  where e.status in ('ok', 'diverged') {seen} {wanted}
+                    and (len(e.recorded) > 0 or e.shard in (select shard from shards where shape = '{WHOLE}'))"""
     named = {"version": detector.version, "sweeps": list(sweep_ids or ())}
 
     def ask(query: str, **more: Any) -> pa.Table:
