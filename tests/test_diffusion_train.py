@@ -1,0 +1,231 @@
+"""Laws of a diffusion run: its samples belong to it, a stop changes nothing, a checkpoint says what it belongs to."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
+
+from sweeps.diffusion import checkpoint, train
+from sweeps.diffusion.checkpoint import CheckpointError
+from sweeps.diffusion.feed import Feed, Rows, training_set
+from sweeps.diffusion.session import session
+from sweeps.diffusion.train import Training, rate
+from tests.diffusion_kit import cell, close, params
+
+CPU = torch.device("cpu")
+RECORDED = (0, 3, 7, 12)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Any:
+    """Rounding hangs on the number of threads, and two tests run at once."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def run(of: Any, path: Path | None = None, recorded: Any = RECORDED, **options: Any) -> tuple[Training, list[Any]]:
+    """A training to its end, with its evaluations."""
+    with session("cpu", of.params.mixed_precision, of.params.accumulate) as accelerator:
+        training = Training(of, accelerator, recorded, path)
+        return training, list(training.run(**options))
+
+
+def weights(training: Training) -> dict[str, torch.Tensor]:
+    """What was learned."""
+    return {name: tensor.clone() for name, tensor in training.core.state_dict().items()}
+
+
+def same(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
+    """Bit for bit."""
+    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 40), st.sampled_from([(1, 1), (2, 1), (4, 1), (1, 2), (2, 2), (1, 4)]))
+def test_shares_make_the_batch(step: int, cut: tuple[int, int]) -> None:
+    """However many processes share a batch, in however many parts: together they have the rows of one process alone."""
+    size, micro = cut
+    whole = Rows(*(torch.cat(parts) for parts in zip(*Feed(FED, CPU).step(step), strict=True)))
+    shared = [rows for rank in range(size) for rows in Feed(FED, CPU, rank, size, micro).step(step)]
+    assert len(shared) == size * micro
+    for name, tensor in whole._asdict().items():
+        assert torch.equal(torch.cat([getattr(rows, name) for rows in shared]), tensor), name
+
+
+FED = cell()
+
+
+def test_an_epoch_has_every_image_once() -> None:
+    """Each image of the training set comes once in every epoch, in an order that differs from epoch to epoch."""
+    images, conditions = training_set(params(), FED.key("images"), CPU)
+    assert len(images) == len(conditions) == 3 * params().training_images
+    feed, batch = Feed(FED, CPU), params().batch
+    seen = torch.cat([rows.images for step in range(-(-2 * len(images) // batch)) for rows in feed.step(step)])
+    places = (seen.flatten(1)[:, None] == images.flatten(1)).all(2).int().argmax(1).tolist()
+    first, second = places[: len(images)], places[len(images) : 2 * len(images)]
+    assert sorted(first) == sorted(second) == list(range(len(images)))
+    assert first != second
+
+
+def test_a_batch_that_cannot_be_shared() -> None:
+    """The error names the numbers and what is allowed."""
+    with pytest.raises(ValueError, match=r"batch = 8 cannot be shared by 3 processes .* multiples of 3"):
+        Feed(FED, CPU, 0, 3)
+
+
+def test_a_seed_is_a_run() -> None:
+    """The same cell again has the same weights and images bit for bit; another seed has others."""
+    (first, images), (again, images_again), (other, _) = run(cell()), run(cell()), run(cell(1))
+    assert same(weights(first), weights(again))
+    assert not same(weights(first), weights(other))
+    for one, two in zip(images, images_again, strict=True):
+        assert one.step == two.step
+        assert all(torch.equal(a, b) for a, b in zip(one.images, two.images, strict=True))
+
+
+def test_training_learns() -> None:
+    """The bound falls, and the weights move."""
+    training, found = run(cell(steps=60), recorded=(0, 20, 60))
+    assert [one.step for one in found] == [0, 20, 60]
+    assert found[0].means is None
+    middle, last = (one.means for one in found[1:])
+    assert middle is not None
+    assert last is not None
+    assert last["loss_diffusion"] < middle["loss_diffusion"]
+    assert last["loss"] == pytest.approx(last["loss_diffusion"] + last["loss_prior"] + last["loss_reconstruction"])
+    start = first_weights()
+    assert any(not torch.equal(start[name], tensor) for name, tensor in weights(training).items())
+
+
+def first_weights() -> dict[str, torch.Tensor]:
+    """The weights before the first step."""
+    with session("cpu") as accelerator:
+        return weights(Training(cell(steps=60), accelerator, (0,), None))
+
+
+@pytest.mark.parametrize("stop", [1, 3, 5, 7, 11])
+@pytest.mark.parametrize("dropout", [0.0, 0.2])
+def test_a_stop_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int, dropout: float) -> None:
+    """Stopped at any step and continued, a run ends with the weights, images and means of one that never stopped, bit
+    for bit."""
+    monkeypatch.setattr(train, "EVERY", 1)
+    of, path = cell(dropout=dropout), tmp_path / checkpoint.NAME
+    straight, expected = run(of)
+    with session("cpu") as accelerator:
+        first = Training(of, accelerator, RECORDED, path)
+        found = list(first.run(lambda: first.step >= stop))
+        assert first.step == stop
+        first.save()
+    second, after = run(of, path)
+    assert same(weights(straight), weights(second))
+    assert [one.step for one in found + after] == list(RECORDED)
+    for one, two in zip(found + after, expected, strict=True):
+        assert one.means == two.means
+        assert all(torch.equal(a, b) for a, b in zip(one.images, two.images, strict=True))
+
+
+def test_parts_of_a_batch_change_nothing_but_rounding() -> None:
+    """Gradients accumulated over four parts of a batch are those of the whole batch."""
+    (_, whole), (_, parts) = run(cell(steps=20), recorded=(0, 20)), run(cell(steps=20, accumulate=4), recorded=(0, 20))
+    assert whole[-1].means is not None
+    assert parts[-1].means is not None
+    assert close(list(whole[-1].means.values()), list(parts[-1].means.values()), 1e-4)
+
+
+def test_half_precision_trains() -> None:
+    """bf16 takes the same road, roughly."""
+    (_, full), (_, half) = (
+        run(cell(steps=20), recorded=(20,)),
+        run(cell(steps=20, mixed_precision="bf16"), recorded=(20,)),
+    )
+    assert full[-1].means is not None
+    assert half[-1].means is not None
+    assert half[-1].means["loss_diffusion"] == pytest.approx(full[-1].means["loss_diffusion"], rel=0.2)
+
+
+def test_a_loss_that_is_no_number() -> None:
+    """A run whose loss is not finite ends with an error that says at which step."""
+    with session("cpu") as accelerator:
+        training = Training(cell(), accelerator, (12,), None)
+        with torch.no_grad():
+            next(training.core.parameters()).fill_(float("nan"))
+        with pytest.raises(FloatingPointError, match="no finite number any more by step 12"):
+            list(training.run())
+
+
+def test_the_rate_rises_and_falls() -> None:
+    """Linear warm-up times a cosine that ends at 0."""
+    of = params(steps=100, warmup=10)
+    rates = np.array([rate(of, step) for step in range(100)])
+    assert rates.argmax() == 9
+    assert np.all(np.diff(rates[:10]) > 0)
+    assert np.all(np.diff(rates[9:]) < 0)
+    assert rates[-1] < 1e-3
+    assert rate(params(decay="constant", warmup=0), 7) == 1
+
+
+def spoiled(path: Path, how: str) -> str:
+    """Spoils a checkpoint; what the error has to say."""
+    whole = path.read_bytes()
+    if how == "torn":
+        path.write_bytes(whole[: len(whole) // 2])
+        return "cannot be read"
+    if how == "noise":
+        path.write_bytes(os.urandom(4096))
+        return "cannot be read"
+    if how == "empty":
+        path.write_bytes(b"")
+        return "cannot be read"
+    if how == "foreign":
+        save_file({"weight": torch.zeros(2)}, path)
+        return "cannot be read .*swingby"
+    _, tensors = checkpoint.load(path, FED.cell_id, load_file(path))
+    if how == "another cell":
+        checkpoint.save(path, "0" * 32, checkpoint.Progress(), tensors)
+        return f"it is of cell {'0' * 32}, not of {FED.cell_id}"
+    name = next(name for name in tensors if name.startswith("model/"))
+    if how == "lacking":
+        checkpoint.save(path, FED.cell_id, checkpoint.Progress(), {k: v for k, v in tensors.items() if k != name})
+        return f"it lacks a tensor '{name}'"
+    checkpoint.save(path, FED.cell_id, checkpoint.Progress(), {**tensors, name: tensors[name].double()})
+    return f"'{name}' is float64 .*expected: float32"
+
+
+@pytest.mark.parametrize("how", ["torn", "noise", "empty", "foreign", "another cell", "lacking", "other type"])
+def test_a_checkpoint_that_is_of_no_use(tmp_path: Path, how: str) -> None:
+    """It is refused before anything is trained; the error says which file, why, and what to do."""
+    path = tmp_path / checkpoint.NAME
+    with session("cpu") as accelerator:
+        Training(FED, accelerator, RECORDED, path).save()
+        said = spoiled(path, how)
+        with pytest.raises(CheckpointError, match=f"(?s){path}.*{said}.*remove it to begin this run anew"):
+            Training(FED, accelerator, RECORDED, path)
+
+
+def test_a_session_leaves_no_trace() -> None:
+    """Environment and accelerate's memory are as before, so that the next run may be another one."""
+    before = dict(os.environ)
+    with session("cpu", "bf16", 2) as accelerator:
+        assert accelerator.mixed_precision == "bf16"
+    assert dict(os.environ) == before
+    with session("cpu", "no", 1) as accelerator:
+        assert accelerator.mixed_precision == "no"
+        assert accelerator.gradient_accumulation_steps == 1
+
+
+def test_a_device_that_is_not_there() -> None:
+    """No GPU is a clear error."""
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    with pytest.raises(ValueError, match="'cuda' was asked for, and torch sees no GPU here"), session("cuda"):
+        pass
