@@ -26,13 +26,17 @@ def report(
     """Draws a sweep: one HTML page that works offline, and every figure beside it as PNG, SVG and PDF; prints the path.
 
     Works on unfinished sweeps too: the page says what is missing. Where a drawing fails it says so and shows the rest.
+    A sweep that was never run in the data folder, but whose results are shipped with all their curves, is unpacked
+    there first, and the page says that these are recorded.
 
     Example:
 
         swingby report transient-memorization --out out
     """
     from analysis.report import write_report
+    from swingby.recorded import bring
 
+    bring(data, sweep, tell)
     tell(f"drawing {sweep} ...")
     wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
     written = write_report(sweep, data, out, wanted, _plane(plane))

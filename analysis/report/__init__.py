@@ -157,7 +157,7 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> str:
         "experiment": data.sweep["experiment"],
         "written": utc_now()[:16].replace("T", " ") + " UTC",
         "figures": figures.every,
-        "warnings": [*figures.faults, *words.warnings(data)],
+        "warnings": [*words.warnings(data), *figures.faults],
         "summary": words.summary(data, figures.examples),
         "files": [kind for kind in KINDS if kind in kinds],
         "table": words.Table.of(data),

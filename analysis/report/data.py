@@ -21,6 +21,7 @@ from analysis.report.queries import Query
 from swingby import plugins
 from swingby.detector import OutcomeKind
 from swingby.errors import SwingbyError
+from swingby.recorded import OfRecord, of_record
 from swingby.store import Store
 
 KEPT_STEPS = 60
@@ -60,6 +61,7 @@ class ReportData:
         plane: the two concepts of the trajectories; None with a single concept.
         origins: which plans computed the cells.
         queries: by name; what was asked.
+        recorded: what is to be told of the recorded ones among the results.
     """
 
     sweep: Mapping[str, Any]
@@ -73,6 +75,7 @@ class ReportData:
     plane: Plane | None
     origins: Sequence[Mapping[str, Any]]
     queries: Mapping[str, Query]
+    recorded: OfRecord | None = None
 
     @property
     def resolved(self) -> Mapping[str, Any]:
@@ -106,6 +109,7 @@ def read(
     queries["curves"] = Query("curves", (sweep_id, KEPT_STEPS, *plane, MOST_SEEDS))
     sweep = _sweep(store, sweep_id, presentation or {})
     counts = _counts(store, queries["counts"], sweep)
+    recorded = _recorded(store, sweep)
     kinds, meanings = _outcomes(sweep["experiment"])
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
     chosen = _plane(cells, plane)
@@ -122,6 +126,7 @@ def read(
         plane=chosen,
         origins=ask(store, queries["origins"]).to_dicts(),
         queries=queries,
+        recorded=recorded,
     )
 
 
@@ -143,7 +148,6 @@ def _counts(store: Store, query: Query, sweep: Mapping[str, Any]) -> Counts:
     if "sim" in store.tables():
         counts = Counts(**ask(store, query).row(0, named=True))
         if counts.finished:
-            _check_trained(store, sweep)
             return counts
     raise SwingbyError(
         f"sweep {name!r} has no finished cell yet, of {sweep['cells']:,}; `swingby run {name}` trains them, "
@@ -151,13 +155,15 @@ def _counts(store: Store, query: Query, sweep: Mapping[str, Any]) -> Counts:
     )
 
 
-def _check_trained(store: Store, sweep: Mapping[str, Any]) -> None:
-    """Refuses recorded results: a report is about curves."""
-    if ask(store, Query("recorded", (sweep["sweep_id"],)))["cells"][0]:
+def _recorded(store: Store, sweep: Mapping[str, Any]) -> OfRecord | None:
+    """The recorded ones among the results; refuses those that are not whole: a report is about curves."""
+    found = of_record(store, sweep["sweep_id"])
+    if found is not None and found.thin:
         raise SwingbyError(
             f"the results of {sweep['name']!r} are recorded ones, which have hardly a curve; `swingby run "
             f"{sweep['name']}` trains it for a report, `swingby findings --recorded` shows what is recorded"
         )
+    return found
 
 
 def _outcomes(experiment: str) -> tuple[dict[str, OutcomeKind], dict[str, str]]:

@@ -18,7 +18,7 @@ Rows = dict[int, tuple[str, ...]]
 
 def warnings(data: ReportData) -> list[str]:
     """What a reader must know before believing a figure."""
-    counts, found = data.counts, []
+    counts, found = data.counts, [] if data.recorded is None else [str(data.recorded)]
     if counts.missing:
         found.append(
             f"This sweep is not finished: {counts.missing:,} of {plural(counts.planned, 'cell')} have no result yet. "
