@@ -39,17 +39,23 @@ def _mix64(x: Tensor) -> Tensor:
     return x.bitwise_xor_(_shifted(x, 31, 64))
 
 
-def seeds(keys: Tensor, layers: Tensor) -> Tensor:
+@functools.lru_cache(maxsize=64)
+def _words(layers: tuple[int, ...], device: torch.device) -> Tensor:
+    """A word for each layer, (L, 1) int64; kept, for what is brought to a GPU makes it wait."""
+    return _mix64(torch.tensor(layers, device=device) * _signed(0x9E3779B97F4A7C15, 64))[:, None]
+
+
+def seeds(keys: Tensor, layers: tuple[int, ...]) -> Tensor:
     """Two words for each layer and sample, on which a mask hangs.
 
     Args:
         keys: (N,) int64, one a sample.
-        layers: (L,) int64, on the same device.
+        layers: L numbers.
 
     Returns:
         (L, N, 2) int32.
     """
-    both = _mix64(_mix64(layers * _signed(0x9E3779B97F4A7C15, 64))[:, None] + _mix64(keys.clone())[None, :])
+    both = _mix64(_words(layers, keys.device) + _mix64(keys.clone()))
     low, high = both.bitwise_and(_WORD - 1), _shifted(both, 32, 64)
     return (torch.stack((low, high), -1) - (1 << 31)).to(torch.int32)
 
@@ -119,6 +125,6 @@ def give_keys(layers: Iterable[SampleDropout], keys: Tensor | None) -> None:
         return
     words: Iterable[Tensor | None] = [None] * len(chosen)
     if keys is not None:
-        words = seeds(keys, torch.tensor([layer.layer for layer in chosen], device=keys.device)).unbind(0)
+        words = seeds(keys, tuple(layer.layer for layer in chosen)).unbind(0)
     for layer, word in zip(chosen, words, strict=True):
         layer.seeds = word

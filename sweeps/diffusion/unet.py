@@ -24,6 +24,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, Self, cast
 
+import torch
 from diffusers.configuration_utils import register_to_config
 from diffusers.models.embeddings import TimestepEmbedding
 from diffusers.models.resnet import ResnetBlock2D
@@ -129,10 +130,11 @@ class ConceptUNet(UNet2DModel):
         self.time_embedding = Placed(own, 0, CONDITION)
         self.class_embedding = Placed(nn.Identity(), features, 0)
         self.conv_act = nn.GELU()
-        for number, block in enumerate(self.resnets):
+        self._dropouts = tuple(SampleDropout(dropout, number) for number in range(len(self.resnets)))
+        for block, dropped in zip(self.resnets, self._dropouts, strict=True):
             block.skip_time_act = True
             block.time_emb_proj = cast(nn.Linear, TimeAndCondition(features, block.out_channels))
-            block.dropout = cast(nn.Dropout, SampleDropout(dropout, number))
+            block.dropout = cast(nn.Dropout, dropped)
         if zero_init:
             for last in (*(block.conv2 for block in self.resnets), self.conv_out):
                 start_at_zero(last)
@@ -156,6 +158,11 @@ class ConceptUNet(UNet2DModel):
         parts = nn.ModuleList([*self.down_blocks, cast(nn.Module, self.mid_block), *self.up_blocks])
         return [block for block in parts.modules() if isinstance(block, ResnetBlock2D)]
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """Of the parameters; the base class looks through all modules for it, four times a forward."""
+        return self.conv_in.weight.dtype
+
     def forward(self, z: Tensor, time: Tensor, condition: Tensor, keys: Tensor | None = None) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The noise predicted in `z`, as `z` is shaped and typed.
 
@@ -170,7 +177,3 @@ class ConceptUNet(UNet2DModel):
         out = super().forward(z.to(self.dtype), TIMESCALE * time.float(), condition)
         h = cast(UNet2DOutput, out).sample.to(z.dtype)
         return h + z if self.config["residual"] else h
-
-    @property
-    def _dropouts(self) -> list[SampleDropout]:
-        return [cast(SampleDropout, block.dropout) for block in self.resnets]
