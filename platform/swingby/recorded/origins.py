@@ -51,51 +51,71 @@ def _argument(text: str) -> str:
     return PurePosixPath(text).name if text.startswith("/") else _ARGUMENT.sub("", text)
 
 
-ENTRIES = """
-with used as (
+SHARDS = """
+with stands as (
   select e.shard, count(*) as cells from members m join "{experiment}" e using (cell_id)
   where m.sweep_id = $sweep and e.status in ('ok', 'diverged') group by e.shard)
-select s.plan_id, case when s.shape = $whole then s.batch end as part, s.host, s.device,
-       any_value(s.versions) as versions, any_value(p.git_commit) as git_commit, bool_or(p.git_dirty) as git_dirty,
-       any_value(p.provenance) as provenance, coalesce(sum(used.cells), 0)::bigint as cells,
-       sum(case when s.sweep_id = $sweep then s.seconds else s.seconds * used.cells / s.rows end) as seconds,
-       strftime(min(s.started), '%Y-%m-%dT%H:%M:%SZ') as started,
-       strftime(max(s.finished), '%Y-%m-%dT%H:%M:%SZ') as finished,
-       list(s.shard) as shards
-from shards s left join used using (shard) left join plans p on p.plan_id = s.plan_id
-where used.cells is not null or (s.sweep_id = $sweep and s.experiment = $experiment and len(s.recorded) > 0)
-group by all order by all"""
-"""What computed the cells of a sweep, a row a plan, host and device: all shards of its own, since attempts that were
-killed took their time too, and of others those whose rows stand for its cells. Of recorded results an entry a part."""
+select s.shard, s.plan_id, s.batch, s.shape, s.host, s.device, s.versions, s."rows", s.seconds,
+       strftime(s.started, '%Y-%m-%dT%H:%M:%SZ') as started, strftime(s.finished, '%Y-%m-%dT%H:%M:%SZ') as finished,
+       p.git_commit, p.git_dirty, p.provenance, coalesce(stands.cells, 0) as cells
+from shards s left join stands using (shard) left join plans p on p.plan_id = s.plan_id
+where list_contains($shards, s.shard) and (stands.cells is not null or len(s.recorded) > 0)
+order by s.shard"""
+"""Every shard with rows of the sweep's cells, and for how many of them its rows stand; recorded ones only if any do."""
 
 
 def computed(store: Store, experiment: str, sweep_id: str) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Where and when the cells of a sweep were computed, and of each shard which of these entries it belongs to.
 
-    Results that are recorded ones bring the entries with them that they had.
+    An entry is a plan, host and device: its seconds are those of all rows of the cells, since attempts that were killed
+    took their time too. Results that are recorded ones bring the entries with them that they had.
     """
-    names = {"sweep": sweep_id, "whole": WHOLE, "experiment": experiment}
-    rows = store.sql(ENTRIES.format(experiment=experiment), names).arrow().to_pylist()
-    found: list[tuple[dict[str, Any], list[str]]] = []
-    plans: dict[str, list[dict[str, Any]]] = {}
+    traces = store.traces(experiment, sweep_id)
+    names = {"sweep": sweep_id, "shards": list(traces)}
+    rows = store.sql(SHARDS.format(experiment=experiment), names).arrow().to_pylist()
+    found, recorded = dict[tuple[Any, ...], dict[str, Any]](), dict[str, list[dict[str, Any]]]()
+    of_shard: dict[str, tuple[Any, ...]] = {}
     for row in rows:
-        shards, provenance = row.pop("shards"), json.loads(row.pop("provenance") or "{}")
-        part = row.pop("part")
-        if part is None:
-            found.append((_entry(row, provenance), shards))
+        provenance = json.loads(row["provenance"] or "{}")
+        if row["shape"] == WHOLE:
+            key = (row["plan_id"], row["batch"])
+            recorded[row["plan_id"]] = provenance["recorded"]["computed"]
+            found[key] = _share(recorded[row["plan_id"]][row["batch"]], row["cells"])
         else:
-            plans[row["plan_id"]] = provenance["recorded"]["computed"]
-            found.append((_share(plans[row["plan_id"]][part], row["cells"]), shards))
-    found += [(entry, []) for entries in plans.values() for entry in entries if not entry["cells"]]
-    found.sort(key=lambda item: [item[0][name] for name in ("plan_id", "host", "device", "started", "finished")])
-    of_shard = {shard: index for index, (_, shards) in enumerate(found) for shard in shards}
-    return [entry for entry, _ in found], of_shard
+            key = (row["plan_id"], row["host"], row["device"])
+            found[key] = _with(found.get(key), row, traces[row["shard"]], provenance)
+        of_shard[row["shard"]] = key
+    for plan_id, entries in recorded.items():
+        found |= {(plan_id, None, place): entry for place, entry in enumerate(entries) if not entry["cells"]}
+    order = sorted(found, key=lambda key: [found[key][name] for name in _ORDER])
+    return [found[key] for key in order], {shard: order.index(key) for shard, key in of_shard.items()}
 
 
-def _entry(row: dict[str, Any], provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """One that was computed here: what kind of machine its driver ran on is known, of other workers it is not."""
-    host = kind_of(provenance) if row["host"] == provenance.get("host") else ELSEWHERE
-    return {**row, "host": host, "versions": json.loads(row["versions"])}
+_ORDER = ("plan_id", "host", "device", "started", "finished")
+
+
+def _with(entry: dict[str, Any] | None, row: Mapping[str, Any], rows: int, provenance: Mapping[str, Any]) -> Any:
+    """An entry with one more shard; None: it begins with it.
+
+    What kind of machine a plan's driver ran on is known; of other workers it is not.
+    """
+    seconds = row["seconds"] * rows / row["rows"]
+    if entry is not None:
+        begun, ended = min(entry["started"], row["started"]), max(entry["finished"], row["finished"])
+        sums = {"cells": entry["cells"] + row["cells"], "seconds": entry["seconds"] + seconds}
+        return {**entry, **sums, "started": begun, "finished": ended}
+    return {
+        "plan_id": row["plan_id"],
+        "host": kind_of(provenance) if row["host"] == provenance.get("host") else ELSEWHERE,
+        "device": row["device"],
+        "versions": json.loads(row["versions"]),
+        "git_commit": row["git_commit"],
+        "git_dirty": row["git_dirty"],
+        "cells": row["cells"],
+        "seconds": seconds,
+        "started": row["started"],
+        "finished": row["finished"],
+    }
 
 
 def _share(entry: dict[str, Any], cells: int) -> dict[str, Any]:

@@ -211,7 +211,9 @@ def _joined(cells: pa.Table, rows: pa.Table, kept: Kept, digits: int) -> pa.Tabl
     table = pa.table({name: cells[name] for name in cells.column_names})
     for name in rows.column_names:
         column = pa.concat_arrays([*rows[name].chunks, pa.array([], rows[name].type)])
-        if name in kept.curves:
+        if name in kept.curves and column.null_count == len(column):
+            column = pa.nulls(len(column), declared[name])  # nobody recorded it: its type is anything
+        elif name in kept.curves:
             column = rounded(column.cast(declared[name]), digits).cast(declared[name])
         elif name in kept.scalars or name == "message":
             column = rounded(_portable(column), digits)

@@ -150,6 +150,15 @@ class Store:
         letters[place] = np.where(done.astype(bool), "d", np.where(failed.astype(bool), "f", "m"))
         return letters
 
+    def traces(self, experiment: str, sweep_id: str) -> dict[str, int]:
+        """How many rows of a sweep's cells each shard has: segments and superseded rows too, which no table shows."""
+        rows = self.sql(
+            f"""select r.shard, count(*) as "rows" from members m join ix.rows."{experiment}" r using (cell_id)
+                where m.sweep_id = ? group by r.shard""",
+            [sweep_id],
+        ).rows()
+        return {row.shard: row.rows for row in rows}
+
     def _query(self, query: str, parameters: Any, tables: Mapping[str, pa.Table]) -> Rows:
         with clear_errors("answer the query"):
             cursor = self._current().cursor()
