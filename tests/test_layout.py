@@ -33,7 +33,7 @@ def forbidden(module: str) -> set[str]:
     """The packages that a module may not import."""
     wing = module.partition(".")[0]
     found = {"swingby": NO_SCIENCE, "sweeps": {"analysis"}, "analysis": {"sweeps", "torch", "diffusers", "accelerate"}}
-    ray = {"ray"} if module != "swingby.run.tune" else set()
+    ray = {"ray"} if not module.startswith("swingby.run.tune") else set()
     return found[wing] | ray | ({"duckdb"} if not module.startswith(DUCKDB_ROOMS) else set())
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import socket
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from typing import Any
 
 from swingby.errors import SwingbyError
@@ -91,8 +91,8 @@ def function(target: str) -> Callable[[Member, Any], object]:
     Raises:
         SwingbyError: there is none.
     """
-    module, _, name = target.partition(":")
-    found = getattr(importlib.import_module(module), name, None) if module and name else None
-    if not callable(found):
-        raise SwingbyError(f"{target!r} is no function that processes can be told to call; allowed: module:function")
-    return found
+    try:
+        return EntryPoint("member", target, "swingby.gangs").load()
+    except (ImportError, AttributeError) as error:
+        allowed = "allowed: module:function"
+        raise SwingbyError(f"{target!r} is nothing that processes can be told to call ({error}); {allowed}") from error

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -22,6 +22,17 @@ def with_walk() -> dict[str, str]:
     """This process's environment, in which the experiment is found too."""
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {**os.environ, "PYTHONPATH": path}
+
+
+class Part(NamedTuple):
+    """What a process of a gang took up."""
+
+    cell: str
+    pid: int
+    rank: int
+    first: int
+    threads: str
+    devices: str
 
 
 class Kit:
@@ -54,6 +65,15 @@ class Kit:
     def pids(self) -> set[int]:
         """The processes that trained."""
         return {int(line.split()[1]) for line in self.ledger.read_text().split("\n") if line}
+
+    def parts(self) -> list[Part]:
+        """What processes of gangs took up, in the order in which they did."""
+        path = self.ledger.with_name(f"{self.ledger.name}.gang")
+        lines = path.read_text().split("\n")[:-1] if path.exists() else []
+        return [
+            Part(cell, int(pid), int(rank), int(first), *rest)
+            for cell, pid, rank, first, *rest in map(str.split, lines)
+        ]
 
     def rows(self, query: str) -> list[Any]:
         """Rows of a query, after an ingest."""

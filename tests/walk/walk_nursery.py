@@ -76,7 +76,7 @@ def work(order: dict[str, Any]) -> None:
     if order["window"]:  # the windows come in the same order every time if the store is fed between batches
         drive.FOLD_SECONDS = 1e9
         real = local.run_batch
-        local.run_batch = lambda *arguments: (real(*arguments), drive._fold_once(Records.open(data)))[0]
+        local.run_batch = lambda *given, **options: (real(*given, **options), drive._fold_once(Records.open(data)))[0]
     else:
         drive.FOLD_SECONDS = 0.1
     if order["do"] == "ingest":

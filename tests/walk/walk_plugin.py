@@ -1,6 +1,8 @@
 """A package of somebody else's, for tests of the machinery: a random walk that can misbehave, and a detector for it.
 
-Environment: WALK_LEDGER, a file that gets a line (cell id, process id, nanoseconds) whenever a cell begins.
+Environment: WALK_LEDGER, a file that gets a line (cell id, process id, nanoseconds) whenever a cell begins, and beside
+it, in WALK_LEDGER.gang, one whenever a process takes up its part of a cell (cell id, process id, rank, first step,
+OMP_NUM_THREADS, CUDA_VISIBLE_DEVICES).
 """
 
 from __future__ import annotations
@@ -8,8 +10,10 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -18,7 +22,8 @@ import pyarrow as pa
 
 from swingby.cells import Cell
 from swingby.detector import Detector, OutcomeKind
-from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params
+from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Resources, added
+from swingby.gang import Member
 
 LIST = pa.list_(pa.float64())
 
@@ -27,22 +32,96 @@ class WalkParams(Params):
     """What a walk may be told.
 
     Attributes:
-        wants: "die" kills the process, "once" kills it the first time only, "exit" leaves without a final row.
+        wants: "die" kills the process, "once" kills it the first time only, "exit" leaves without a final row; "lost"
+            and "member" make process 1 of a gang die and raise, in the middle.
         pause: seconds a cell takes.
         pieces: rows a cell leaves; 0: all cells of the batch in one table.
+        gpus: that each process occupies (and makes no use of).
     """
 
     width: int = 1
     rate: float = 1.0
     length: int = 4
-    wants: Literal["ok", "diverge", "raise", "die", "once", "exit"] = "ok"
+    wants: Literal["ok", "diverge", "raise", "die", "once", "exit", "lost", "member"] = "ok"
     pause: float = 0.0
     pieces: int = 0
+    gpus: float = added(0.0)
 
 
 def _of(cell: Cell) -> WalkParams:
     assert isinstance(cell.params, WalkParams)
     return cell.params
+
+
+def note(cell: Cell, rank: int, first: int) -> None:
+    """Says which process takes up what of a cell."""
+    if ledger := os.environ.get("WALK_LEDGER"):
+        threads, devices = (os.environ.get(name, "-") for name in ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"))
+        handle = os.open(f"{ledger}.gang", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        os.write(handle, f"{cell.cell_id} {os.getpid()} {rank} {first} {threads} {devices or '-'}\n".encode())
+        os.close(handle)
+
+
+def accompany(member: Member, payload: tuple[Cell, int]) -> None:
+    """Process 1, 2, ... of a gang: it is asked for the noise of step after step, and knows its own share of it."""
+    cell, first = payload
+    noise = cell.stream("noise").normal(size=_of(cell).length + 1)
+    with socket.create_connection((member.address, member.port), timeout=60) as line, line.makefile("rw") as talk:
+        note(cell, member.rank, first)
+        for asked in talk:
+            step = int(asked)
+            if step > _of(cell).length // 2 and member.rank == 1:
+                if _of(cell).wants == "member":
+                    raise ValueError(f"the walker of seed {cell.seed} falls")
+                if _of(cell).wants == "lost":
+                    os.kill(os.getpid(), signal.SIGKILL)
+            talk.write(f"{float(noise[step]).hex() if step % member.size == member.rank else '0x0p+0'}\n")
+            talk.flush()
+
+
+def idle(member: Member, seconds: float) -> None:
+    """Does nothing for a while."""
+    time.sleep(seconds)
+
+
+def fall(member: Member, payload: object) -> None:
+    """Raises."""
+    raise ValueError(f"{payload} falls")
+
+
+def leave(member: Member, code: int) -> None:
+    """Ends the process."""
+    os._exit(code)
+
+
+Ask = Callable[[int], float]
+
+
+@contextmanager
+def company(cell: Cell, batch: Batch, first: int) -> Iterator[Ask]:
+    """What tells the noise of a step: each process of the gang knows a share of it."""
+    own = cell.stream("noise").normal(size=_of(cell).length + 1)
+    if batch.gang.size == 1:
+        yield lambda step: float(own[step])
+        return
+    with ExitStack() as stack:
+        me = stack.enter_context(batch.gang.start("walk_plugin:accompany", (cell, first)))
+        server = stack.enter_context(socket.create_server((me.address, me.port)))
+        server.settimeout(60)
+        note(cell, me.rank, first)
+        lines = [stack.enter_context(server.accept()[0]) for _ in range(me.size - 1)]
+        talks = [stack.enter_context(line.makefile("rw")) for line in lines]
+
+        def ask(step: int) -> float:
+            for talk in talks:
+                talk.write(f"{step}\n")
+                talk.flush()
+            answers = [talk.readline() for talk in talks]
+            if "" in answers:
+                raise ConnectionError("nobody answers")
+            return sum(map(float.fromhex, answers), float(own[step]) if step % me.size == 0 else 0.0)
+
+        yield ask
 
 
 class Walk(Experiment):
@@ -60,6 +139,11 @@ class Walk(Experiment):
         "final_position": Column(pa.float64(), "where the walk ends"),
         "threads": Column(pa.string(), "OMP_NUM_THREADS of the worker"),
     }
+
+    spreads: ClassVar[bool] = True
+
+    def resources(self, params: Any) -> Resources:
+        return Resources(gpus=params.gpus)
 
     def shape(self, params: Any) -> str:
         return f"w{params.width}"
@@ -102,17 +186,20 @@ class Walk(Experiment):
         checkpoint = Path(batch.workdir or "") / cell.cell_id
         edges = np.linspace(0, _of(cell).length + 1, _of(cell).pieces + 1).astype(int)
         begun = int(checkpoint.read_text()) if checkpoint.exists() else 0
-        for low, high in itertools.pairwise(edges):
-            if batch.draining():
-                return
-            if low >= begun:
-                yield self._rows(cell, batch, int(low), int(high) - 1)
-                checkpoint.write_text(str(high))
-                time.sleep(_of(cell).pause)
+        with company(cell, batch, begun) as ask:
+            for low, high in itertools.pairwise(edges):
+                if batch.draining():
+                    return
+                if low >= begun:
+                    yield self._rows(cell, batch, int(low), int(high) - 1, ask)
+                    checkpoint.write_text(str(high))
+                    time.sleep(_of(cell).pause)
 
-    def _rows(self, cell: Cell, batch: Batch, low: int, high: int) -> pa.Table:
+    def _rows(self, cell: Cell, batch: Batch, low: int, high: int, ask: Ask | None = None) -> pa.Table:
         params = _of(cell)
         noise = cell.stream("noise").normal(size=params.length + 1)
+        if ask is not None:
+            noise[low : high + 1] = [ask(step) for step in range(low, high + 1)]
         place = params.rate * np.cumsum(noise)
         diverged = params.wants == "diverge"
         final = high >= params.length

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import socket
 import time
-import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
@@ -21,13 +19,14 @@ from swingby.cells import Cell
 from swingby.errors import SwingbyError
 from swingby.experiment import Batch, Experiment
 from swingby.files import held, utc_now
+from swingby.gang import ALONE, Gang, LostWorkerError
 from swingby.provenance import package_versions
 from swingby.records import Plan, Records, ShardHeader
+from swingby.run.gang import told
 from swingby.run.segments import Segments
 
 FLUSH_SECONDS = 60.0
 """A long batch leaves a shard at least this often, so that it can be watched and a kill costs little."""
-LONGEST_MESSAGE = 2000
 
 
 class SupersededError(SwingbyError):
@@ -63,6 +62,8 @@ def run_batch(
     device: str = "cpu",
     draining: Callable[[], bool] = lambda: False,
     after: int | None = None,
+    gang: Gang = ALONE,
+    cpus: float = 1.0,
 ) -> BatchDone:
     """Trains those cells of a batch that have no final row from an earlier attempt at it.
 
@@ -80,9 +81,12 @@ def run_batch(
         device: "cpu", "cuda" or "cuda:k".
         draining: True once the run was asked to stop; a batch that has not begun then does nothing.
         after: the number under which an earlier attempt trained this batch together with others.
+        gang: the processes that train it.
+        cpus: how many CPUs each of them may use.
 
     Raises:
         ExperimentError: the experiment broke its contract.
+        LostWorkerError: a process of the gang died; what was yielded is kept, and another attempt goes on from there.
         SupersededError: a newer run of the sweep has begun.
         SwingbyError: the data folder, the plan or the batch cannot be read, or a shard cannot be written.
     """
@@ -98,7 +102,9 @@ def run_batch(
         return BatchDone(batch, left=len(todo), merged=merged)
     if current(records, plan) != plan.sequence:
         raise SupersededError(f"plan {plan_id} is no longer the newest of its sweep: another run has taken over")
-    trial = _Trial(records, plan, batch, todo, device, draining)
+    where = workdir(records, plan, todo)
+    how = Batch(todo, plan.recording, device, where, draining, records.data / "cache", gang, cpus)
+    trial = _Trial(records, plan, batch, how)
     trial.run()
     count = list(trial.segments.status.values()).count
     left = len(trial.segments.unfinished)
@@ -145,16 +151,13 @@ class _Trial:
         records: Records,
         plan: Plan,
         batch: int,
-        cells: Sequence[Cell],
-        device: str,
-        draining: Callable[[], bool],
+        how: Batch,
     ) -> None:
         self.experiment: Experiment = plugins.experiment(plan.experiment)
         self.records, self.plan, self.batch = records, plan, batch
-        self.cells = {cell.cell_id: cell for cell in cells}
-        self.device, self.draining = device, draining
+        self.cells = {cell.cell_id: cell for cell in how.cells}
+        self.how, self.workdir = how, Path(how.workdir or "")
         self.segments = Segments(self.experiment, plan.recording, list(self.cells))
-        self.workdir = workdir(records, plan, cells)
         self.buffer: list[pa.Table] = []
         self._begin_attempt()
 
@@ -168,7 +171,7 @@ class _Trial:
         try:
             self._run_isolating(tuple(self.cells.values()))
             left = self.segments.unfinished
-            if left and not self.draining():
+            if left and not self.how.draining():
                 name = self.experiment.name
                 raise SwingbyError(f"experiment {name!r} breaks its contract: no final row for {len(left)} cells")
         finally:
@@ -182,11 +185,14 @@ class _Trial:
             self._run_together(cells)
         except SwingbyError:
             raise
+        except LostWorkerError:
+            if self.segments.unfinished:
+                raise
         except Exception as error:
             ids = {cell.cell_id for cell in cells}
             unfinished = [self.cells[cell_id] for cell_id in self.segments.unfinished if cell_id in ids]
             if len(cells) == 1 and unfinished:
-                self.buffer.append(self.segments.failed({cells[0].cell_id: _told(error)}))
+                self.buffer.append(self.segments.failed({cells[0].cell_id: told(error)}))
                 return
             self._flush()
             self._begin_attempt()
@@ -197,12 +203,16 @@ class _Trial:
                     self._run_isolating(tuple(half))
 
     def _run_together(self, cells: tuple[Cell, ...]) -> None:
-        batch = Batch(cells, self.plan.recording, self.device, self.workdir, self.draining)
-        for table in self.experiment.run(batch):
-            rows = self.segments.take(table)
-            self.buffer.append(rows)
-            if not _whole_cells(rows) or time.monotonic() - self.flushed >= FLUSH_SECONDS:
-                self._flush()
+        tables = self.experiment.run(replace(self.how, cells=cells))
+        try:
+            for table in tables:
+                rows = self.segments.take(table)
+                self.buffer.append(rows)
+                if not _whole_cells(rows) or time.monotonic() - self.flushed >= FLUSH_SECONDS:
+                    self._flush()
+        finally:
+            if isinstance(tables, Generator):
+                tables.close()  # now, and not when it is collected: it may have a gang
 
     def _flush(self) -> None:
         """One shard with the rows since the last."""
@@ -233,7 +243,7 @@ class _Trial:
             finished="",
             seconds=0.0,
             host=socket.gethostname(),
-            device=self.device,
+            device=self.how.device,
             pid=os.getpid(),
             versions=_versions(),
         )
@@ -248,14 +258,6 @@ def _versions() -> dict[str, str]:
 def _whole_cells(rows: pa.Table) -> bool:
     """Whether every row is all of its cell."""
     return all(rows["final"].to_pylist()) and not any(rows["from_step"].to_pylist())
-
-
-def _told(error: Exception) -> str:
-    """What an exception says, and the end of its traceback, as short as a table can bear."""
-    said = "".join(traceback.format_exception_only(error)).strip()
-    frames = [line.strip() for line in traceback.format_tb(error.__traceback__)[-3:]]
-    text = re.sub(r"0x[0-9a-f]{6,}", "0x...", "\n".join([said, *frames]))
-    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 3] + "..."
 
 
 def _remove(folder: Path) -> None:

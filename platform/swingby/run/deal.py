@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from swingby.records import BatchNote
     from swingby.run.plan import Planned
 
+RETRIES = 3
+"""How often a batch is tried again a process of which died."""
 GROWTH = 8
 """How many times larger than the largest that came back a trial may be: a first one tells little of large ones."""
 
@@ -25,6 +27,10 @@ class Trial:
     planned: Planned
     notes: tuple[BatchNote, ...]
     after: int | None = None
+
+    def __str__(self) -> str:
+        """The subject of a sentence, with its verb."""
+        return named(self.batches)
 
     @property
     def batches(self) -> tuple[int, ...]:
@@ -40,6 +46,12 @@ class Trial:
     def device(self) -> str:
         """Where it runs."""
         return self.planned.device(self.notes[0])
+
+
+def named(batches: Sequence[int]) -> str:
+    """Batches as the subject of a sentence, with its verb."""
+    numbers = ", ".join(map(str, batches))
+    return f"batch {numbers} is" if len(batches) == 1 else f"batches {numbers} are"
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from swingby.run.local import run_local
 from swingby.run.lookup import standing
 from swingby.run.plan import Planned, Planner, cores, refused, summary
 from swingby.run.progress import Progress, duration, progress_for, size
+from swingby.run.room import check_processes
 from swingby.store import Ingest, Store, ingest
 from swingby.sweep import Sweep
 
@@ -105,6 +106,7 @@ def run_sweeps(
     pilot: bool = True,
     workers: int | None = None,
     device: str | None = None,
+    processes: int = 1,
     target_seconds: float = 5.0,
     progress: Progress | None = None,
     drain: Drain | None = None,
@@ -124,23 +126,27 @@ def run_sweeps(
         pilot: measure shapes of unknown cost on a few cells first.
         workers: how many one-core batches run at once; None: a core each.
         device: "cpu" or "cuda"; None: as the experiment asks.
+        processes: how many of them train each batch, for experiments that spread a run over several.
         target_seconds: what a batch should take.
         progress: who is told; None: standard error.
 
     Raises:
-        SwingbyError: a sweep is given twice, or is running already (says by whom), or data folder, disk or cluster do
-            not fit.
+        SwingbyError: a sweep is given twice, or is running already (says by whom), or data folder, disk, processes or
+            cluster do not fit.
     """
     began = time.monotonic()
     _distinct(sweeps)
+    for sweep in sweeps:
+        check_processes(sweep.experiment, processes)
     records, drain = Records.open(data), drain or Drain()
     progress = progress or progress_for()
     with ExitStack() as stack:
         for sweep in sweeps:
             stack.enter_context(records.lock(sweep.sweep_id))
         stack.enter_context(drain.on_signals())
+        machines = () if address is None or local else tune.cluster_machines(address, records.data)
         if workers is None:
-            workers = 1 if local else _workers(address, records.data)
+            workers = 1 if local else int(sum(machines)) or cores()
         standby = None if local or address else stack.enter_context(tune.Standby(workers, records.data))
         options: dict[str, Any] = {
             "begin": (lambda: None) if standby is None else standby.begin,
@@ -148,10 +154,12 @@ def run_sweeps(
             "target_seconds": target_seconds,
             "workers": workers,
             "device": device,
+            "processes": processes,
+            "machines": machines,
         }
         every = _plans([Planner(sweep, records, stop=drain, **options) for sweep in sweeps], pilot, progress)
         before = _disk(records.data)
-        missing = [planned for planned in every if planned.missing]
+        missing = _beside([planned for planned in every if planned.missing])
         lost = _train(missing, records, progress, drain, local, address, standby) if missing and not drain() else {}
         if missing:
             ingest(records)
@@ -181,6 +189,12 @@ def _plans(planners: Sequence[Planner], pilot: bool, progress: Progress) -> list
         ids = planner.ids.take(pa.array(planner.todo))
         taken.append((ids, frozenset(planner.sweep.recording.tokens)))
     return found
+
+
+def _beside(every: Sequence[Planned]) -> list[Planned]:
+    """The plans, each told how many batches the others have: all of them share the machines."""
+    total = sum(len(planned.batches) for planned in every)
+    return [replace(planned, beside=total - len(planned.batches)) for planned in every]
 
 
 def _result(
@@ -213,10 +227,6 @@ def _result(
         forecast=planned.forecast if alone is not None and done == planned.missing else None,
         actual=alone,
     )
-
-
-def _workers(address: str | None, data: Path) -> int:
-    return cores() if address is None else tune.cluster_cpus(address, data)
 
 
 def _plan(planner: Planner, pilot: bool, progress: Progress) -> Planned:

@@ -23,6 +23,7 @@ from swingby.run.batches import Chosen, choose
 from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
 from swingby.run.forecast import Forecast, forecast, forecast_lines
 from swingby.run.progress import counted
+from swingby.run.room import check_processes, on_gpus, together, widened
 from swingby.store import Store, ingest
 from swingby.sweep import Sweep
 
@@ -48,12 +49,15 @@ class Planned:
         done, missing, failed: cells with a result, cells to train, cells that failed and are left alone.
         batches: the batches of the missing cells, in the order to run them.
         forecast: None if nothing was measured, or nothing is missing.
-        resources: what a batch of each shape occupies.
+        resources: what each process of a batch of each shape needs.
         most: the most cells of each shape that can be trained together.
         target: seconds a trial should take; as many batches go into one as fit.
         workers: how many one-core batches run at once.
         piloted: cells that were trained to measure the cost; they count as done.
         shared: cells that other sweeps of the same run train.
+        processes: how many of them train a batch.
+        machines: the CPUs of each machine.
+        beside: batches of other sweeps of the same run.
     """
 
     sweep: Sweep
@@ -71,10 +75,35 @@ class Planned:
     piloted: int = 0
     shared: int = 0
     chosen_device: str | None = None
+    processes: int = 1
+    machines: tuple[float, ...] = ()
+    beside: int = 0
+
+    @cached_property
+    def each(self) -> Mapping[str, Resources]:
+        """What each process of a batch of each shape occupies: more CPUs than it needs, where there are too many."""
+        return _each(self.resources, len(self.batches) + self.beside, self.processes, self.machines, self.chosen_device)
+
+    @cached_property
+    def occupied(self) -> Mapping[str, Resources]:
+        """What a batch of each shape occupies."""
+        return {shape: together(each, self.processes) for shape, each in self.each.items()}
 
     def device(self, note: BatchNote) -> str:
         """Where a batch runs: as the caller chose, else on a GPU if the experiment asks for one."""
         return self.chosen_device or ("cuda" if self.resources[note.shape].gpus > 0 else "cpu")
+
+
+def _each(
+    resources: Mapping[str, Resources],
+    batches: int,
+    processes: int,
+    machines: Sequence[float],
+    device: str | None,
+) -> dict[str, Resources]:
+    """What each process of a batch of each shape occupies on these machines."""
+    wide = {shape: widened(needed, batches, processes, machines) for shape, needed in resources.items()}
+    return {shape: replace(needed, gpus=on_gpus(needed, device)) for shape, needed in wide.items()}
 
 
 def plan(
@@ -86,6 +115,7 @@ def plan(
     target_seconds: float = 5.0,
     workers: int | None = None,
     device: str | None = None,
+    processes: int = 1,
 ) -> Planned:
     """What a run would do now. Nothing is written but the results of pilot cells, under a plan of their own.
 
@@ -95,11 +125,13 @@ def plan(
         target_seconds: what a batch should take.
         workers: how many batches run at once; None: a core each.
         device: "cpu" or "cuda" for all batches; None: as the experiment asks.
+        processes: how many of them train each batch.
 
     Raises:
-        SwingbyError: the data folder is unfit, or pilot cells are needed while somebody runs the sweep; says who.
+        SwingbyError: the data folder is unfit, the experiment cannot make use of several processes, or pilot cells are
+            needed while somebody runs the sweep; says who.
     """
-    planner = Planner(sweep, records, retry_failed, target_seconds, workers or cores(), device)
+    planner = Planner(sweep, records, retry_failed, target_seconds, workers or cores(), device, processes=processes)
     planned = planner.look()
     if not (pilot and planner.unmeasured()):
         return planned
@@ -122,6 +154,9 @@ class Planner:
         ids: of every cell, in the order of `Sweep.cells`.
         todo: the places in it of the cells to train, as last looked at.
         begin: called when something is to be trained, before it is known how.
+
+    Raises:
+        SwingbyError: the experiment cannot make use of several processes.
     """
 
     def __init__(
@@ -134,8 +169,12 @@ class Planner:
         device: str | None = None,
         stop: Callable[[], bool] = lambda: False,
         begin: Callable[[], None] = lambda: None,
+        processes: int = 1,
+        machines: Sequence[float] = (),
     ) -> None:
-        self.sweep, self.records = sweep, records
+        check_processes(sweep.experiment, processes)
+        self.sweep, self.records, self.processes = sweep, records, processes
+        self.machines = tuple(machines) or (float(workers),)
         self.retry_failed, self.target, self.workers = retry_failed, target_seconds, workers
         self.device, self.stop, self.begin = device, stop, begin
         self.elsewhere: Sequence[tuple[pa.Array, frozenset[str]]] = ()
@@ -301,14 +340,14 @@ class Planner:
         )
         most = self._most()
         resources = {shape: self.sweep.experiment.resources(self._representatives[shape]) for shape in most}
-        return Planned(
+        planned = Planned(
             sweep=self.sweep,
             plan=self._plan(chosen, notes),
             done=standing[0],
             missing=len(self.todo),
             failed=standing[1],
             batches=notes,
-            forecast=forecast(notes, known, resources, self.workers),
+            forecast=None,
             resources=resources,
             most=most,
             target=self.target,
@@ -317,7 +356,10 @@ class Planner:
             piloted=self.piloted,
             shared=self.shared,
             chosen_device=self.device,
+            processes=self.processes,
+            machines=self.machines,
         )
+        return replace(planned, forecast=forecast(notes, known, planned.occupied, self.workers))
 
     def _plan(self, chosen: Sequence[Chosen], notes: tuple[BatchNote, ...]) -> Plan:
         """The plan with its table: every cell of the sweep, those that run with the number of their batch."""
@@ -356,6 +398,16 @@ def refused(records: Records, start: str) -> list[str]:
         return [f"{row.shard}: {row.reason}" for row in store.sql(query, [start]).rows()]
 
 
+def _spread(planned: Planned) -> str:
+    """How a batch is spread over processes and cores, where it is."""
+    cpus = {each.cpus for each in planned.each.values()}
+    parts = [f"{planned.processes} processes a batch"] if planned.processes > 1 else []
+    if max(cpus) > 1:
+        low, high = (f"{count:g}" for count in (min(cpus), max(cpus)))
+        parts.append(f"{low if low == high else f'{low}-{high}'} CPUs a process")
+    return "".join(f", {part}" for part in parts)
+
+
 SAMPLES = """
 select shape, cells, seconds, bytes from (
   select shape, max(cells) as cells, sum(seconds) as seconds, sum(bytes)::double as bytes, max(finished) as finished
@@ -377,5 +429,5 @@ def summary(planned: Planned) -> str:
     if not planned.missing:
         return "\n".join(lines)
     batches, shapes = counted(len(planned.batches), "batch", "batches"), counted(len(planned.resources), "shape")
-    lines.append(f"  {batches} of {shapes} on {counted(planned.workers, 'worker')}")
+    lines.append(f"  {batches} of {shapes} on {counted(planned.workers, 'worker')}{_spread(planned)}")
     return "\n".join([*lines, *forecast_lines(planned.forecast)])

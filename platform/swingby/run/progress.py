@@ -76,7 +76,7 @@ class Progress:
             # A single plan needs no name: what comes back is of it.
             plan_id = one.plan.plan_id if len(planned) > 1 else ""
             for note in one.batches:
-                self._cpus_of[plan_id, note.batch] = one.resources[note.shape].cpus
+                self._cpus_of[plan_id, note.batch] = one.occupied[note.shape].cpus
                 self._forecast_of[plan_id, note.batch] = note.forecast_seconds or float(note.cells)
         self._forecast = sum(self._forecast_of.values())
         self._named = len(planned) > 1

@@ -1,40 +1,30 @@
-"""Ray Tune: batches as trials, over the cores of this machine or of a cluster. The only file that imports ray."""
+"""Batches as Ray Tune's trials, over the cores of this machine or of a cluster."""
 
 from __future__ import annotations
 
 import logging
-import signal
-import sys
-import tempfile
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swingby.errors import SwingbyError
-from swingby.experiment import Resources
-from swingby.run import cluster
+from swingby.gang import ALONE
 from swingby.run.batch import BatchDone, run_batch
-from swingby.run.deal import Dealer, Trial
+from swingby.run.deal import RETRIES, Dealer, Trial, named
 from swingby.run.drain import Drain, flag_for
+from swingby.run.room import bundle, check_room
+from swingby.run.tune.gang import Actors
+from swingby.run.tune.session import Standby, machines, quiet, up
 
 if TYPE_CHECKING:  # workers import this file, and need neither the store nor the planner
     from swingby.records import Records
     from swingby.run.plan import Planned
     from swingby.run.progress import Progress
 
-RETRIES = 3
-"""How often a batch is tried again whose process died."""
-OBJECT_STORE = 100 * 2**20
-"""Bytes: trials hand over a few numbers, results go to shards."""
 _NOISE = ("ray.tune.analysis.experiment_analysis", "ray.tune.tune")
 """Loggers that tell what is told here: each trial wrote no result file (results are in shards); some trials failed."""
-
-_STARTING = ("ray._private.worker",)
-"""Tells that it leaves SIGTERM alone where it does not start in the main thread, which is as it should be."""
 
 
 def run_tune(
@@ -63,176 +53,17 @@ def run_tune(
     with ExitStack() as stack:
         flag = stack.enter_context(drain.flagged(flag_for(records.data, planned[0].plan.plan_id)))
         workers = max(one.workers for one in planned)
-        storage = standby.storage() if standby else stack.enter_context(_ray(workers, address, records.data))
+        storage = standby.storage() if standby else stack.enter_context(up(workers, address, records.data))
         for one in planned:
             _check_resources(one)
         return _fit(_Run(planned, records, flag, progress, drain), storage)
 
 
-class Standby:
-    """Ray of this machine, started while the caller still plans.
-
-    It lives in one thread from its start to its end: the processes of Ray end with the thread that started them. Its
-    workers are left as they start: one that ran a task takes no trials any more, and another would be started.
-    """
-
-    def __init__(self, workers: int, data: Path) -> None:
-        self._arguments = workers, data
-        self._up, self._over = threading.Event(), threading.Event()
-        self._storage: Path | None = None
-        self._error: BaseException | None = None
-        self._thread: threading.Thread | None = None
-
-    def begin(self) -> None:
-        """Starts it; a second call does nothing."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._live, name="ray", daemon=True)
-            self._thread.start()
-
-    def storage(self) -> Path:
-        """Waits until it is up; a folder for what Tune insists on writing.
-
-        Raises:
-            SwingbyError: it does not start.
-        """
-        self.begin()
-        self._up.wait()
-        if self._error is not None or self._storage is None:
-            raise self._error or SwingbyError("Ray was stopped")
-        return self._storage
-
-    def __enter__(self) -> Standby:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        if self._thread is not None:
-            self._thread.join()
-
-    def _live(self) -> None:
-        workers, data = self._arguments
-        try:
-            with _ray(workers, None, data) as storage:
-                import ray.tune  # noqa: F401 - takes a second, which is free here
-
-                self._storage = storage
-                self._up.set()
-                self._over.wait()
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._up.set()
-
-
-def cluster_cpus(address: str, data: Path) -> int:
-    """How many CPUs an existing cluster has.
-
-    Raises:
-        SwingbyError: it has no authentication, cannot be reached, or refuses our token.
-    """
-    with _ray(0, address, data):
-        import ray  # not before: it reads once whether to use a token
-
-        return max(1, int(ray.cluster_resources().get("CPU", 1)))
-
-
-def try_ray(data: Path) -> tuple[float, str]:
-    """Starts Ray as a run does, lets a worker run one task, and stops it: the seconds that took, and what there was.
-
-    Raises:
-        SwingbyError: Ray does not start.
-    """
-    import ray
-
-    began = time.perf_counter()
-    with _ray(1, None, data):
-        ray.get(ray.remote(_nothing).remote(), timeout=60)
-        there = ray.cluster_resources()
-    free = there.get("memory", 0.0) / 1e9
-    return time.perf_counter() - began, f"ray {ray.__version__}, token authentication, {free:.1f} GB for its workers"
-
-
-def _nothing() -> None:
-    """The smallest task."""
-
-
-@contextmanager
-def _ray(workers: int, address: str | None, data: Path) -> Iterator[Path]:
-    """Ray is up; a folder for what Tune insists on writing. Afterwards both are gone."""
-    with ExitStack() as stack:
-        stack.enter_context(cluster.settings(TUNE_MAX_PENDING_TRIALS_PG=str(max(1, workers))))
-        late = "ray" in sys.modules
-        if address is None:
-            cluster.require_tokens()
-            folder = stack.enter_context(cluster.private_folder())
-        else:
-            cluster.require_authentication(address)
-            cluster.require_our_token(address)
-            folder = stack.enter_context(_shared_folder(data))
-        import ray
-        from ray.exceptions import RayError
-
-        if ray.is_initialized():
-            raise SwingbyError("Ray already runs in this process; call ray.shutdown() first")
-        options: dict[str, Any] = {"address": address}
-        if address is None:
-            options = {
-                "address": "local",  # whatever RAY_ADDRESS says
-                "num_cpus": workers,
-                "include_dashboard": False,
-                "object_store_memory": OBJECT_STORE,
-                "_temp_dir": str(folder),
-                "_plasma_directory": str(folder),  # objects are few and small: no need of /dev/shm, which may be tiny
-            }
-        stack.callback(ray.shutdown)
-        on_sigterm = signal.getsignal(signal.SIGTERM)
-        try:
-            with _quiet(_STARTING), cluster.sigterm_kept():
-                context: Any = ray.init(**options, log_to_driver=False, configure_logging=False)
-        except (ConnectionError, RuntimeError, RayError) as error:
-            raise SwingbyError(_told(error, address)) from error
-        finally:
-            if threading.current_thread() is threading.main_thread():
-                signal.signal(signal.SIGTERM, on_sigterm)  # Ray puts its own in the place of the one that drains
-        if address is None and late:  # somebody imported ray before it could be told to ask for a token
-            cluster.require_authentication(context.address_info["gcs_address"])
-        yield folder / "tune"
-
-
-def _told(error: Exception, address: str | None) -> str:
-    """Why Ray could not be reached."""
-    if address is None:
-        return f"Ray does not start: {str(error).splitlines()[0]}"
-    mend = "is it one of its nodes? was ray imported before RAY_AUTH_MODE=token was set?"
-    return f"the Ray cluster at {address} cannot be joined from this machine ({mend}): {error}"
-
-
-@contextmanager
-def _shared_folder(data: Path) -> Iterator[Path]:
-    """A folder that every node of a cluster sees, removed afterwards."""
-    (data / "work").mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".tune-", dir=data / "work", ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
-
-
 def _check_resources(planned: Planned) -> None:
     """Refuses batches that would wait for ever."""
-    import ray
-
-    there = ray.cluster_resources()
-    for shape, needed in planned.resources.items():
-        for name, count in _bundle(needed, planned.chosen_device).items():
-            if count > there.get(name, 0.0):
-                raise SwingbyError(
-                    f"a batch of shape {shape!r} needs {count:g} {name}, and there are {there.get(name, 0.0):g}"
-                )
-
-
-def _bundle(needed: Resources, device: str | None) -> dict[str, float]:
-    """What a trial asks of Ray."""
-    gpus = max(needed.gpus, 1.0) if (device or "").startswith("cuda") else needed.gpus
-    asked = {"CPU": needed.cpus, "GPU": gpus, **needed.custom}
-    return {name: count for name, count in asked.items() if count}
+    there = machines()
+    for shape, each in planned.each.items():
+        check_room(shape, bundle(each), planned.processes, there)
 
 
 class _Run:
@@ -261,9 +92,9 @@ class _Run:
             return None
         plan_id = trial.planned.plan.plan_id
         self._dealt[plan_id, trial.batches[0]] = trial
-        bundle = _bundle(trial.planned.resources[trial.notes[0].shape], trial.planned.chosen_device)
+        asked = {"bundle": bundle(trial.planned.each[trial.notes[0].shape]), "processes": trial.planned.processes}
         own = {"plan_id": plan_id, "batches": trial.batches, "after": trial.after, "device": trial.device}
-        return {**self._fixed, **own, "bundle": bundle}
+        return {**self._fixed, **own, **asked}
 
     def out(self) -> bool:
         """Whether trials are out whose batches may have to be dealt again."""
@@ -287,24 +118,20 @@ class _Run:
 
     def died(self, trial: Any) -> None:
         """The process of a batch died; it is tried again."""
-        self.progress.line(f"{_named(trial)} tried again: {_last(trial.get_error())}")
+        self.progress.line(f"{named(trial.config['batches'])} tried again: {_last(trial.get_error())}")
 
     def gave_up(self, trial: Any) -> None:
         """The process of a batch died once too often."""
         self.trials_lost += 1
         dealt = self._dealt.pop((trial.config["plan_id"], trial.config["batches"][0]), None)
         if dealt is not None and self.dealer.take_apart(dealt):
-            self.progress.line(f"{_named(trial)} trained one by one: the process died {RETRIES + 1} times")
+            self.progress.line(
+                f"{named(trial.config['batches'])} trained one by one: the process died {RETRIES + 1} times"
+            )
             return
         reason = f"its process died {RETRIES + 1} times; the last time: {_last(trial.get_error())}"
         self.lost |= {(trial.config["plan_id"], batch): reason for batch in trial.config["batches"]}
-        self.progress.line(f"{_named(trial)} given up")
-
-
-def _named(trial: Any) -> str:
-    """A trial by its batches, as the subject of a sentence."""
-    batches = ", ".join(map(str, trial.config["batches"]))
-    return f"batch {batches} is" if len(trial.config["batches"]) == 1 else f"batches {batches} are"
+        self.progress.line(f"{named(trial.config['batches'])} given up")
 
 
 def train(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -312,6 +139,7 @@ def train(config: Mapping[str, Any]) -> dict[str, Any]:
 
     What no second try would mend comes back as a "fault".
     """
+    size, each = config["processes"], config["bundle"]
     try:
         done = run_batch(
             config["data"],
@@ -320,6 +148,8 @@ def train(config: Mapping[str, Any]) -> dict[str, Any]:
             config["device"],
             Path(config["flag"]).exists,
             config["after"],
+            ALONE if size == 1 else Actors(size, each),
+            each.get("CPU", 1.0),
         )
     except SwingbyError as error:
         return {"done": True, "fault": str(error)}
@@ -341,7 +171,7 @@ def _fit(run: _Run, storage: Path) -> dict[tuple[str, int], str]:
             callbacks=[_callback(run)],
         ),
     )
-    with _quiet(_NOISE):
+    with quiet(_NOISE):
         results = tuner.fit()
     if run.fault is not None:
         raise SwingbyError(run.fault)
@@ -372,7 +202,7 @@ def _trainable() -> type:
 
         @classmethod
         def default_resource_request(cls, config: dict[str, Any]) -> tune.PlacementGroupFactory:
-            return tune.PlacementGroupFactory([config["bundle"]])
+            return tune.PlacementGroupFactory([config["bundle"]] * config["processes"], strategy="PACK")
 
     return Trial
 
@@ -435,17 +265,3 @@ def _callback(run: _Run) -> Any:
                 logging.getLogger(__name__).exception("progress could not be told; the run goes on")
 
     return Reports(run)
-
-
-@contextmanager
-def _quiet(names: Sequence[str]) -> Iterator[None]:
-    """Silences these loggers."""
-    loggers = [logging.getLogger(name) for name in names]
-    before = [logger.disabled for logger in loggers]
-    try:
-        for logger in loggers:
-            logger.disabled = True
-        yield
-    finally:
-        for logger, disabled in zip(loggers, before, strict=True):
-            logger.disabled = disabled

@@ -1,0 +1,110 @@
+"""Gangs that are watched: what becomes of a batch when one of its processes dies or raises."""
+
+from __future__ import annotations
+
+import re
+import time
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from swingby.errors import SwingbyError
+from swingby.gang import Gang, LostWorkerError, Member, MemberError, function
+
+JOIN_SECONDS = 60.0
+"""How long members may take to return once the caller has; then they are ended."""
+LONGEST_MESSAGE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a member ended: it died (`lost` says how), it raised (what, and when), or, with neither, it returned."""
+
+    rank: int
+    lost: str | None = None
+    raised: str | None = None
+    at: float = 0.0
+
+
+class Crew(ABC):
+    """The members of a gang that were started."""
+
+    @abstractmethod
+    def joined(self, seconds: float) -> Sequence[End]:
+        """Waits so long for all of them to return, or for one not to; those that ended."""
+
+    @abstractmethod
+    def noticed(self) -> Sequence[End]:
+        """After the caller's work failed: those that ended, once a member that died or raised had time to show it."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Ends those that still run."""
+
+
+class Watched(Gang):
+    """A gang of a caller and a crew."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+    @abstractmethod
+    def meeting(self) -> tuple[str, int]:
+        """Address and port where the others find the caller."""
+
+    @abstractmethod
+    def begin(self, members: Sequence[Member], target: str, payload: Any) -> Crew:
+        """Starts these members."""
+
+    @contextmanager
+    def start(self, target: str, payload: Any) -> Iterator[Member]:
+        address, port = self.meeting()
+        me, *others = (Member(rank, self.size, address, port) for rank in range(self.size))
+        crew = self.begin(others, target, payload)
+        try:
+            try:
+                yield me
+            except (SwingbyError, LostWorkerError):
+                raise
+            except Exception as error:
+                _tell(crew.noticed(), self.size, error)
+                raise
+            _tell(crew.joined(JOIN_SECONDS), self.size)
+        finally:
+            crew.end()
+
+
+def _tell(ends: Sequence[End], size: int, own: Exception | None = None) -> None:
+    """Raises what happened to members, if anything did: a death comes before all that it may have caused."""
+    lost = [f"the process of rank {end.rank} (of {size}) {end.lost}" for end in ends if end.lost]
+    if lost:
+        raise LostWorkerError("; ".join(lost)) from own
+    raised = {end.rank: end.raised for end in sorted(ends, key=lambda end: end.at) if end.raised}
+    if raised:
+        # Which of them came first cannot be known for sure, with clocks of several machines: all of it is told.
+        also = {} if own is None else {0: told(own)}
+        raise MemberError("\n".join(f"rank {rank} (of {size}): {text}" for rank, text in (raised | also).items()))
+
+
+def answer(target: str, member: Member, payload: Any) -> tuple[str | None, float]:
+    """A member's whole life: calls the target; what it raised, and when."""
+    try:
+        function(target)(member, payload)
+    except BaseException as error:
+        return told(error), time.time()
+    return None, time.time()
+
+
+def told(error: BaseException) -> str:
+    """What an exception says, and the end of its traceback, as short as a table can bear."""
+    said = "".join(traceback.format_exception_only(error)).strip()
+    frames = [line.strip() for line in traceback.format_tb(error.__traceback__)[-3:]]
+    text = re.sub(r"0x[0-9a-f]{6,}", "0x...", "\n".join([said, *frames]))
+    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 3] + "..."

@@ -1,0 +1,371 @@
+"""Laws of gangs: several processes leave what one leaves, whatever of them dies, and none outlives what it was for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from swingby.errors import SwingbyError
+from swingby.experiment import Resources
+from swingby.gang import ALONE, LostWorkerError, MemberError
+from swingby.run import cluster, gang_local
+from swingby.run.drive import run_sweep
+from swingby.run.gang_local import Local
+from swingby.run.plan import Planner, summary
+from swingby.run.progress import Progress
+from swingby.run.room import check_room, widened
+
+WHOLE = "select cell_id, status, message, steps, step, position, final_position from walk order by cell_id"
+
+
+class Said(Progress):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def line(self, text: str) -> None:
+        """Kept."""
+        self.said.append(text)
+
+
+def children() -> set[psutil.Process]:
+    """The processes below this one."""
+    return set(psutil.Process().children(recursive=True))
+
+
+@pytest.fixture
+def nobody_left() -> Iterator[None]:
+    """No process is left behind that was not there before."""
+    before = children()
+    yield
+    _, left = psutil.wait_procs(children() - before, timeout=20)
+    assert not left, [" ".join(process.cmdline()) for process in left]
+
+
+def wait_for(what: Callable[[], Any], seconds: float = 90) -> None:
+    """Waits until something is true."""
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, "it does not happen"
+        time.sleep(0.02)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended."""
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    return True
+
+
+def pieces(walk: Any, **changes: Any) -> Any:
+    """A sweep of cells in pieces, a shape each."""
+    base = {"pieces": 5, "length": 9, **changes.pop("base", {})}
+    return walk.sweep(**{"axes": {"width": [1, 2]}, "seeds": 1, "base": base, **changes})
+
+
+def alone(walk: Any, sweep: Any) -> list[Any]:
+    """The rows of the same cells, trained by one process each."""
+    data, walk.data = walk.data, walk.folder / "alone"
+    run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress())
+    rows, walk.data = walk.rows(WHOLE), data
+    return rows
+
+
+@pytest.mark.usefixtures("nobody_left")
+def test_a_gang_leaves_what_one_process_leaves(walk: Any) -> None:
+    """The rows of three processes are those of one, to the last bit; and all three took part."""
+    sweep = pieces(walk)
+    result = run_sweep(sweep, walk.data, local=True, pilot=False, processes=3, progress=Progress())
+    assert (result.ok, result.failed, result.missing) == (2, 0, 0)
+    parts = walk.parts()
+    assert walk.rows(WHOLE) == alone(walk, sweep)
+    assert sorted((part.cell, part.rank) for part in parts) == sorted(
+        (cell.cell_id, rank) for cell in sweep.cells() for rank in range(3)
+    )
+    assert {part.threads for part in parts if part.rank} == {"1"}
+
+
+@pytest.mark.usefixtures("nobody_left")
+def test_a_killed_member_costs_no_row(walk: Any) -> None:
+    """A member that is killed in the middle: its batch is tried again and goes on from its checkpoint, every row is
+    there once, and the message says who died of what."""
+    sweep, said = pieces(walk, axes={"width": [1]}, base={"pause": 0.2}), Said()
+
+    def kill() -> None:
+        wait_for(lambda: len(walk.records().shards()) >= 2 and len(walk.parts()) == 2)
+        os.kill(next(part.pid for part in walk.parts() if part.rank), signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    result = run_sweep(sweep, walk.data, local=True, pilot=False, processes=2, progress=said)
+    killer.join()
+    assert (result.ok, result.missing, result.lost) == (1, 0, {})
+    assert [text for text in said.said if "tried again" in text] == [
+        "batch 0 is tried again: the process of rank 1 (of 2) was killed by SIGKILL"
+    ]
+    assert [part.first > 0 for part in sorted(walk.parts(), key=lambda part: part.first)] == [False, False, True, True]
+    segments = [(row["from_step"], row["to_step"]) for row in segments_of(walk)]
+    assert sorted(set(segments)) == [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)]
+    assert len(segments) == 5
+    assert walk.rows(WHOLE) == alone(walk, sweep)
+
+
+def segments_of(walk: Any) -> list[dict[str, Any]]:
+    """All rows of all shards."""
+    records = walk.records()
+    return [row for name in records.shards() for row in records.read_shard(name)[1].to_pylist()]
+
+
+@pytest.mark.usefixtures("nobody_left")
+def test_a_member_that_always_dies_and_one_that_raises(walk: Any) -> None:
+    """A batch whose member dies again and again is given up, with the reason; a member that raises makes its cell fail
+    with what it said; the other cells go on."""
+    sweep = pieces(walk, axes={"zip": [{"wants": ["ok", "lost", "member"], "width": [1, 2, 3]}]})
+    result = run_sweep(sweep, walk.data, local=True, pilot=False, processes=2, progress=Progress())
+    assert (result.ok, result.failed, result.missing) == (1, 1, 1)
+    (reason,) = result.lost.values()
+    assert "died 4 times; the last time: the process of rank 1 (of 2) was killed by SIGKILL" in reason
+    (failed,) = walk.rows("select message from walk where status = 'failed'")
+    assert "rank 1 (of 2): ValueError: the walker of seed 0 falls" in failed.message
+
+
+@pytest.mark.usefixtures("nobody_left")
+def test_how_a_gang_ends(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever leaves a gang learns what became of its members, and what it raised itself is never lost."""
+    monkeypatch.setattr(gang_local, "NOTICE_SECONDS", 0.3)
+    with pytest.raises(MemberError, match=r"rank 1 \(of 2\): ValueError: the walker falls"):
+        meet("fall", "the walker")
+    with pytest.raises(LostWorkerError, match="ended with exit code 3"):
+        meet("leave", 3)
+    with pytest.raises(MemberError, match="module:function"):
+        meet("nowhere", 0)
+    with pytest.raises(KeyError, match="mine"):
+        meet("idle", 600, KeyError("mine"))
+    with pytest.raises(SwingbyError, match="ours"):
+        meet("idle", 600, SwingbyError("ours"))
+    with pytest.raises(LostWorkerError, match="ended with exit code 3") as lost:
+        meet("leave", 3, ConnectionError("nobody answers"), pause=5)
+    assert isinstance(lost.value.__cause__, ConnectionError)
+    with ALONE.start("walk_plugin:fall", 0) as me:
+        assert (me.rank, me.size) == (0, 1)
+
+
+def meet(target: str, payload: Any, raises: Exception | None = None, pause: float = 0.0) -> None:
+    """A gang of two whose caller raises after a while, or leaves in peace."""
+    with Local(2).start(f"walk_plugin:{target}", payload):
+        began = children()
+        while pause and any(not gone(child.pid) for child in began):
+            time.sleep(0.01)
+        if raises is not None:
+            raise raises
+
+
+DRIVER = """
+import sys
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Lines
+from swingby.sweep import Sweep
+sweep = Sweep.load("walks.yaml")
+print(run_sweep(sweep, "data", pilot=False, progress=Lines(sys.stdout), processes=3, local=True), flush=True)
+"""
+
+
+def test_members_end_with_their_caller(walk: Any) -> None:
+    """After SIGKILL of the caller its members are gone within seconds."""
+    (walk.folder / "walks.yaml").write_text(
+        walk.text(seeds=1, axes={}, base={"pieces": 50, "length": 99, "pause": 0.5})
+    )
+    driver = walk.driver(DRIVER)
+    wait_for(lambda: len(walk.parts()) == 3)
+    assert {part.pid for part in walk.parts() if part.rank == 0} == {driver.pid}
+    driver.kill()
+    driver.communicate()
+    wait_for(lambda: all(gone(part.pid) for part in walk.parts()), seconds=10)
+
+
+def test_ctrl_c_drains_a_gang(walk: Any) -> None:
+    """Ctrl-C, which a terminal sends to the members too, lets a gang come to its next checkpoint, and no trace."""
+    (walk.folder / "walks.yaml").write_text(walk.text(seeds=1, axes={}, base={"pieces": 3, "pause": 1.0}))
+    driver = walk.driver(DRIVER)
+    wait_for(lambda: len(walk.records().shards()) == 1 if walk.data.exists() else False)
+    os.killpg(driver.pid, signal.SIGINT)
+    said = driver.communicate(timeout=120)[0]
+    assert driver.returncode == 0, said
+    assert "goes on where it stopped" in said
+    assert "Traceback" not in said
+    assert all(gone(part.pid) for part in walk.parts())
+
+
+def test_who_cannot_have_a_gang(walk: Any, toy: str) -> None:
+    """An experiment that does not spread, GPUs that are not there, and no process at all are refused clearly."""
+    from swingby.sweep import Sweep
+
+    sweep = Sweep.parse(f"name: a\nexperiment: {toy}\naxes: {{d: [2]}}", "a.yaml")
+    with pytest.raises(SwingbyError, match="'toy' trains a batch in one process, and not in 2"):
+        run_sweep(sweep, walk.data, local=True, processes=2, progress=Progress())
+    with pytest.raises(SwingbyError, match="allowed: 1 and more"):
+        run_sweep(walk.sweep(), walk.data, local=True, processes=0, progress=Progress())
+    with pytest.raises(SwingbyError, match="need 4000, and there are"):
+        Local(2000, gpus=2)
+
+
+def test_a_plan_tells_of_its_processes(walk: Any) -> None:
+    """The summary says how many processes train a batch, and it is no part of a cell's identity."""
+    sweep = walk.sweep()
+    planned = Planner(sweep, walk.records(), workers=8, processes=2).look()
+    assert "on 8 workers, 2 processes a batch" in summary(planned)
+    assert {each.cpus for each in planned.occupied.values()} == {2.0}
+    assert planned.plan.sweep_id == Planner(sweep, walk.records()).look().plan.sweep_id
+
+
+MACHINES = st.lists(st.integers(1, 64), min_size=1, max_size=5)
+
+
+@given(MACHINES, st.integers(1, 9), st.integers(1, 4), st.none() | st.integers(1, 16))
+def test_cpus_that_nobody_else_needs(machines: list[int], batches: int, processes: int, most: int | None) -> None:
+    """Processes get more CPUs than they need only where all of them find room with that, no more than they can make
+    use of, and as many as that."""
+    cpus = widened(Resources(most_cpus=most), batches, processes, machines).cpus
+
+    def fit(each: float) -> bool:
+        return sum(machine // each for machine in machines) >= batches * processes
+
+    assert 1 <= cpus <= max(1, most or 1)
+    assert cpus == 1 or fit(cpus)
+    assert cpus == (most or 1) or not fit(cpus + 1)
+
+
+def test_batches_that_would_wait_for_ever() -> None:
+    """A batch is refused that needs more than there is, or as much but not on one machine."""
+    two = [{"CPU": 2.0, "GPU": 1.0}, {"CPU": 2.0}]
+    check_room("s", {"CPU": 1.0}, 4, two)
+    check_room("s", {"CPU": 2.0}, 2, two)
+    with pytest.raises(SwingbyError, match=r"shape 's' needs 5 CPU \(5 processes\), and there are 4"):
+        check_room("s", {"CPU": 1.0}, 5, two)
+    with pytest.raises(SwingbyError, match="needs 3 CPU on one machine; the machines have 2 CPU; 2 CPU"):
+        check_room("s", {"CPU": 3.0}, 1, two)
+    with pytest.raises(SwingbyError, match=r"needs 2 GPU \(2 processes\), and there are 1"):
+        check_room("s", {"CPU": 1.0, "GPU": 1.0}, 2, two)
+
+
+TWO_NODES = """
+import sys
+from ray.cluster_utils import Cluster
+node = {"num_cpus": 2, "num_gpus": 2, "object_store_memory": 80 * 2**20, "plasma_directory": sys.argv[1]}
+cluster = Cluster(initialize_head=True, head_node_args={**node, "temp_dir": sys.argv[1], "include_dashboard": False})
+cluster.add_node(**node)
+cluster.wait_for_nodes()
+print("at", cluster.address, flush=True)
+sys.stdin.read()
+cluster.shutdown()
+"""
+
+USER = """
+import sys
+from swingby.errors import SwingbyError
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Lines
+from swingby.sweep import Sweep
+for file, processes in (("walks.yaml", 2), ("long.yaml", 4), ("more.yaml", 5)):
+    options = {"pilot": False, "progress": Lines(sys.stdout), "processes": processes, "address": sys.argv[1]}
+    try:
+        print(run_sweep(Sweep.load(file), "data", **options), flush=True)
+    except SwingbyError as error:
+        print("refused:", error, flush=True)
+"""
+
+
+@pytest.mark.xdist_group("ray")
+def test_gangs_on_two_nodes(walk: Any) -> None:
+    """Through Ray Tune on a cluster of two nodes with two CPUs each, two runs of two processes at a time: a member of
+    the one is killed and the first process of the other, and every row of both is there once, as one process leaves
+    it; whoever loses its caller is gone within seconds. Then one run of four processes on both nodes, each with a GPU
+    of its own; and five find no room."""
+    base = {"pieces": 40, "length": 79, "pause": 0.25}
+    both, long = pieces(walk, base=base), pieces(walk, axes={"width": [7]}, base={"gpus": 1.0}, name="long")
+    (walk.folder / "walks.yaml").write_text(walk.text(axes={"width": [1, 2]}, seeds=1, base=base))
+    base = {"pieces": 5, "length": 9, "gpus": 1.0}
+    for name, width in (("long", 7), ("more", 8)):
+        (walk.folder / f"{name}.yaml").write_text(walk.text(name=name, axes={"width": [width]}, seeds=1, base=base))
+    with two_nodes(walk) as (address, token):
+        user = subprocess.Popen(
+            [sys.executable, "-c", USER, address],
+            env=walk.environment(RAY_AUTH_TOKEN_PATH=token),
+            cwd=walk.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        walk.children.append(user)
+        first, second = (cell.cell_id for cell in both.cells())
+        wait_for(lambda: len({(part.cell, part.rank) for part in walk.parts()}) == 4)
+        started = walk.parts()
+        wait_for(lambda: {row["cell_id"] for row in segments_of(walk)} == {first, second})
+        os.kill(pid_of(started, first, 1), signal.SIGKILL)
+        os.kill(pid_of(started, second, 0), signal.SIGKILL)
+        wait_for(lambda: gone(pid_of(started, second, 1)), seconds=15)
+        said = user.communicate(timeout=200)[0]
+    assert user.returncode == 0, said
+    check_killed(walk, said, both, started)
+    parts = [part for part in walk.parts() if part.cell in {cell.cell_id for cell in long.cells()}]
+    assert sorted(part.rank for part in parts) == [0, 1, 2, 3]
+    assert sorted(part.devices for part in parts) == ["0", "0", "1", "1"]  # two on each node
+    assert "refused: a batch of shape 'w8' needs 5 CPU (5 processes), and there are 4" in said
+
+
+def check_killed(walk: Any, said: str, both: Any, started: list[Any]) -> None:
+    """Both runs went on from where they were, every row is there once, and what was killed is told."""
+    assert "2 cells: 2 ok" in said, said
+    assert said.count("is tried again") == 2
+    assert "the process of rank 1 (of 2) died: " in said
+    again = [part for part in walk.parts() if part not in started and part.cell in {part.cell for part in started}]
+    assert sorted((part.cell, part.rank) for part in again) == sorted((part.cell, part.rank) for part in started)
+    assert all(part.first > 0 for part in again)
+    assert {part.threads for part in started} == {"1"}
+    rows = [row for row in walk.rows(WHOLE) if row.cell_id in {part.cell for part in started}]
+    assert rows == alone(walk, both)
+    segments = [(row["cell_id"], row["from_step"]) for row in segments_of(walk)]
+    assert len(segments) == len(set(segments))
+
+
+def pid_of(parts: list[Any], cell: str, rank: int) -> int:
+    """The process of this rank that trains a cell."""
+    return next(part.pid for part in parts if (part.cell, part.rank) == (cell, rank))
+
+
+@contextmanager
+def two_nodes(walk: Any) -> Iterator[tuple[str, str]]:
+    """A cluster of two nodes that asks for a token: its address, and the token's file."""
+    with cluster.private_folder() as folder:
+        (folder / "token").write_text("c0ffee" * 8)
+        (folder / "ray").mkdir()
+        child = subprocess.Popen(
+            [sys.executable, "-c", TWO_NODES, str(folder / "ray")],
+            env=walk.environment(
+                RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="token", RAY_AUTH_TOKEN_PATH=str(folder / "token")
+            ),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        walk.children.append(child)
+        assert child.stdout is not None
+        line = child.stdout.readline()
+        assert line.startswith("at "), line
+        yield line.split()[1], str(folder / "token")
+        child.communicate("", timeout=120)
