@@ -295,7 +295,7 @@ def test_gangs_on_two_nodes(walk: Any) -> None:
     the one is killed and the first process of the other, and every row of both is there once, as one process leaves
     it; whoever loses its caller is gone within seconds. Then one run of four processes on both nodes, each with a GPU
     of its own; and five find no room."""
-    base = {"pieces": 40, "length": 79, "pause": 0.25}
+    base = {"pieces": 20, "length": 39, "pause": 0.3}
     both, long = pieces(walk, base=base), pieces(walk, axes={"width": [7]}, base={"gpus": 1.0}, name="long")
     (walk.folder / "walks.yaml").write_text(walk.text(axes={"width": [1, 2]}, seeds=1, base=base))
     base = {"pieces": 5, "length": 9, "gpus": 1.0}

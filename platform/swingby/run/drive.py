@@ -144,15 +144,15 @@ def run_sweeps(
         for sweep in sweeps:
             stack.enter_context(records.lock(sweep.sweep_id))
         stack.enter_context(drain.on_signals())
-        machines = () if address is None or local else tune.cluster_machines(address, records.data)
-        if workers is None:
-            workers = 1 if local else int(sum(machines)) or cores()
-        standby = None if local or address else stack.enter_context(tune.Standby(workers, records.data))
+        if workers is None and (local or address is None):
+            workers = 1 if local else cores()
+        standby = None if local else stack.enter_context(tune.Standby(workers, records.data, address))
+        machines = standby.machines() if standby is not None and address else (float(workers or 1),)
         options: dict[str, Any] = {
             "begin": (lambda: None) if standby is None else standby.begin,
             "retry_failed": retry_failed,
             "target_seconds": target_seconds,
-            "workers": workers,
+            "workers": workers or max(1, int(sum(machines))),
             "device": device,
             "processes": processes,
             "machines": machines,
@@ -160,7 +160,7 @@ def run_sweeps(
         every = _plans([Planner(sweep, records, stop=drain, **options) for sweep in sweeps], pilot, progress)
         before = _disk(records.data)
         missing = _beside([planned for planned in every if planned.missing])
-        lost = _train(missing, records, progress, drain, local, address, standby) if missing and not drain() else {}
+        lost = _train(missing, records, progress, drain, standby) if missing and not drain() else {}
         if missing:
             ingest(records)
         derive(records, [sweep.sweep_id for sweep in sweeps])
@@ -246,17 +246,15 @@ def _train(
     records: Records,
     progress: Progress,
     drain: Drain,
-    local: bool,
-    address: str | None,
     standby: tune.Standby | None,
 ) -> dict[tuple[str, int], str]:
-    """Runs the batches while their shards are folded into the store; returns those given up."""
+    """Runs the batches (without Ray: in a plain loop) while their shards are folded into the store; those given up."""
     progress.planned(*planned)
     try:
         with _folding(records, drain, progress):
-            if local:
+            if standby is None:
                 return run_local(planned, records, progress, drain)
-            return tune.run_tune(planned, records, progress, drain, address, standby)
+            return tune.run_tune(planned, records, progress, drain, standby)
     finally:
         progress.close()
 

@@ -23,14 +23,14 @@ _STARTING = ("ray._private.worker",)
 
 
 class Standby:
-    """Ray of this machine, started while the caller still plans.
+    """Ray, started (or a cluster joined, where an address is given) while the caller still plans.
 
     It lives in one thread from its start to its end: the processes of Ray end with the thread that started them. Its
     workers are left as they start: one that ran a task takes no trials any more, and another would be started.
     """
 
-    def __init__(self, workers: int, data: Path) -> None:
-        self._arguments = workers, data
+    def __init__(self, workers: int | None, data: Path, address: str | None = None) -> None:
+        self._arguments = workers, address, data
         self._up, self._over = threading.Event(), threading.Event()
         self._storage: Path | None = None
         self._error: BaseException | None = None
@@ -54,6 +54,15 @@ class Standby:
             raise self._error or SwingbyError("Ray was stopped")
         return self._storage
 
+    def machines(self) -> tuple[float, ...]:
+        """How many CPUs each machine has, once it is up.
+
+        Raises:
+            SwingbyError: it does not start; a cluster has no authentication, cannot be reached, or refuses our token.
+        """
+        self.storage()
+        return tuple(machine.get("CPU", 0.0) for machine in machines())
+
     def __enter__(self) -> Standby:
         return self
 
@@ -63,9 +72,8 @@ class Standby:
             self._thread.join()
 
     def _live(self) -> None:
-        workers, data = self._arguments
         try:
-            with up(workers, None, data) as storage:
+            with up(*self._arguments) as storage:
                 import ray.tune  # noqa: F401 - takes a second, which is free here
 
                 self._storage = storage
@@ -75,16 +83,6 @@ class Standby:
             self._error = error
         finally:
             self._up.set()
-
-
-def cluster_machines(address: str, data: Path) -> tuple[float, ...]:
-    """How many CPUs each machine of an existing cluster has.
-
-    Raises:
-        SwingbyError: it has no authentication, cannot be reached, or refuses our token.
-    """
-    with up(0, address, data):
-        return tuple(machine.get("CPU", 0.0) for machine in machines())
 
 
 def machines() -> list[dict[str, float]]:
@@ -115,10 +113,10 @@ def _nothing() -> None:
 
 
 @contextmanager
-def up(workers: int, address: str | None, data: Path) -> Iterator[Path]:
-    """Ray is up; a folder for what Tune insists on writing. Afterwards both are gone."""
+def up(workers: int | None, address: str | None, data: Path) -> Iterator[Path]:
+    """Ray is up; a folder for what Tune insists on writing. Afterwards both are gone. No workers: one a CPU."""
     with ExitStack() as stack:
-        stack.enter_context(cluster.settings(TUNE_MAX_PENDING_TRIALS_PG=str(max(1, workers))))
+        stack.enter_context(cluster.settings())
         late = "ray" in sys.modules
         if address is None:
             cluster.require_tokens()
@@ -154,6 +152,8 @@ def up(workers: int, address: str | None, data: Path) -> Iterator[Path]:
                 signal.signal(signal.SIGTERM, on_sigterm)  # Ray puts its own in the place of the one that drains
         if address is None and late:  # somebody imported ray before it could be told to ask for a token
             cluster.require_authentication(context.address_info["gcs_address"])
+        pending = workers or int(ray.cluster_resources().get("CPU", 1))
+        stack.enter_context(cluster.settings(TUNE_MAX_PENDING_TRIALS_PG=str(max(1, pending))))
         yield folder / "tune"
 
 

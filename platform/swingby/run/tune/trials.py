@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swingby.errors import SwingbyError
-from swingby.gang import ALONE
+from swingby.gang import ALONE, LostWorkerError
 from swingby.run.batch import BatchDone, run_batch
 from swingby.run.deal import RETRIES, Dealer, Trial, named
 from swingby.run.drain import Drain, flag_for
 from swingby.run.room import bundle, check_room
 from swingby.run.tune.gang import Actors
-from swingby.run.tune.session import Standby, machines, quiet, up
+from swingby.run.tune.session import Standby, machines, quiet
 
 if TYPE_CHECKING:  # workers import this file, and need neither the store nor the planner
     from swingby.records import Records
@@ -31,17 +30,15 @@ def run_tune(
     planned: Sequence[Planned],
     records: Records,
     progress: Progress,
-    drain: Drain | None = None,
-    address: str | None = None,
-    standby: Standby | None = None,
+    drain: Drain,
+    standby: Standby,
 ) -> dict[tuple[str, int], str]:
     """Runs every batch of the plans as a Tune trial; workers are reused, so a trial costs some 20 ms.
 
     Args:
         planned: what to run; their plans are written.
         drain: once asked, no batch begins any more and running ones finish.
-        address: host:port of an existing cluster whose nodes all see the data folder; None: this machine.
-        standby: Ray of this machine, perhaps up already.
+        standby: Ray, perhaps up already; all machines of a cluster see the data folder.
 
     Returns:
         Batches (by plan and number) that were given up after their process died `RETRIES` + 1 times, with the reason.
@@ -49,11 +46,8 @@ def run_tune(
     Raises:
         SwingbyError: an experiment broke its contract, a shard cannot be written, or the cluster does not fit.
     """
-    drain = drain or Drain()
-    with ExitStack() as stack:
-        flag = stack.enter_context(drain.flagged(flag_for(records.data, planned[0].plan.plan_id)))
-        workers = max(one.workers for one in planned)
-        storage = standby.storage() if standby else stack.enter_context(up(workers, address, records.data))
+    with drain.flagged(flag_for(records.data, planned[0].plan.plan_id)) as flag:
+        storage = standby.storage()
         for one in planned:
             _check_resources(one)
         return _fit(_Run(planned, records, flag, progress, drain), storage)
@@ -118,7 +112,7 @@ class _Run:
 
     def died(self, trial: Any) -> None:
         """The process of a batch died; it is tried again."""
-        self.progress.line(f"{named(trial.config['batches'])} tried again: {_last(trial.get_error())}")
+        self.progress.line(f"{named(trial.config['batches'])} tried again: {_why(trial)}")
 
     def gave_up(self, trial: Any) -> None:
         """The process of a batch died once too often."""
@@ -129,7 +123,7 @@ class _Run:
                 f"{named(trial.config['batches'])} trained one by one: the process died {RETRIES + 1} times"
             )
             return
-        reason = f"its process died {RETRIES + 1} times; the last time: {_last(trial.get_error())}"
+        reason = f"its process died {RETRIES + 1} times; the last time: {_why(trial)}"
         self.lost |= {(trial.config["plan_id"], batch): reason for batch in trial.config["batches"]}
         self.progress.line(f"{named(trial.config['batches'])} given up")
 
@@ -180,9 +174,12 @@ def _fit(run: _Run, storage: Path) -> dict[tuple[str, int], str]:
     return run.lost
 
 
-def _last(error: object) -> str:
-    """The last line that is not blank, where Ray puts the reason."""
-    return next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)
+def _why(trial: Any) -> str:
+    """Why a trial failed the last time: the last line that is not blank, where Ray puts the reason."""
+    file = Path(trial.error_file or "")  # `get_error` would read a copy of it that is made later
+    lines = file.read_text().splitlines() if file.is_file() else []
+    said = next((line.strip() for line in reversed(lines) if line.strip()), "it did not say why")
+    return said.removeprefix(f"{LostWorkerError.__module__}.{LostWorkerError.__name__}: ")
 
 
 def _trainable() -> type:
