@@ -79,7 +79,7 @@ def test_an_epoch_has_every_image_once() -> None:
 
 def test_a_batch_that_cannot_be_shared() -> None:
     """The error names the numbers and what is allowed."""
-    with pytest.raises(ValueError, match=r"batch = 8 cannot be shared by 3 processes .* multiples of 3"):
+    with pytest.raises(ValueError, match=r"batch_size = 8 cannot be shared by 3 processes .* multiples of 3"):
         Feed(FED, CPU, 0, 3)
 
 
@@ -95,7 +95,7 @@ def test_a_seed_is_a_run() -> None:
 
 def test_training_learns() -> None:
     """The bound falls, and the weights move."""
-    training, found = run(cell(steps=60), recorded=(0, 20, 60))
+    training, found = run(cell(training_steps=60), recorded=(0, 20, 60))
     assert [one.step for one in found] == [0, 20, 60]
     assert found[0].means is None
     middle, last = (one.means for one in found[1:])
@@ -110,7 +110,7 @@ def test_training_learns() -> None:
 def first_weights() -> dict[str, torch.Tensor]:
     """The weights before the first step."""
     with session("cpu") as accelerator:
-        return weights(Training(cell(steps=60), accelerator, (0,), None))
+        return weights(Training(cell(training_steps=60), accelerator, (0,), None))
 
 
 @pytest.mark.parametrize("stop", [1, 3, 5, 7, 11])
@@ -136,7 +136,10 @@ def test_a_stop_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 
 def test_parts_of_a_batch_change_nothing_but_rounding() -> None:
     """Gradients accumulated over four parts of a batch are those of the whole batch."""
-    (_, whole), (_, parts) = run(cell(steps=20), recorded=(0, 20)), run(cell(steps=20, accumulate=4), recorded=(0, 20))
+    (_, whole), (_, parts) = (
+        run(cell(training_steps=20), recorded=(0, 20)),
+        run(cell(training_steps=20, accumulate=4), recorded=(0, 20)),
+    )
     assert whole[-1].means is not None
     assert parts[-1].means is not None
     assert close(list(whole[-1].means.values()), list(parts[-1].means.values()), 1e-4)
@@ -145,8 +148,8 @@ def test_parts_of_a_batch_change_nothing_but_rounding() -> None:
 def test_half_precision_trains() -> None:
     """bf16 takes the same road, roughly."""
     (_, full), (_, half) = (
-        run(cell(steps=20), recorded=(20,)),
-        run(cell(steps=20, mixed_precision="bf16"), recorded=(20,)),
+        run(cell(training_steps=20), recorded=(20,)),
+        run(cell(training_steps=20, mixed_precision="bf16"), recorded=(20,)),
     )
     assert full[-1].means is not None
     assert half[-1].means is not None
@@ -165,7 +168,7 @@ def test_a_loss_that_is_no_number() -> None:
 
 def test_the_rate_rises_and_falls() -> None:
     """Linear warm-up times a cosine that ends at 0."""
-    of = params(steps=100, warmup=10)
+    of = params(training_steps=100, warmup=10)
     rates = np.array([rate(of, step) for step in range(100)])
     assert rates.argmax() == 9
     assert np.all(np.diff(rates[:10]) > 0)

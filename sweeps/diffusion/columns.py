@@ -18,7 +18,7 @@ CURVES: Mapping[str, Column] = {
     "loss_diffusion": Column(_LIST, "its diffusion term", _BITS),
     "loss_prior": Column(_LIST, "its prior term, KL(q(z_1|x) || N(0, I))", _BITS),
     "loss_reconstruction": Column(_LIST, "its reconstruction term", _BITS),
-    "gradient_norm": Column(_LIST, "norm of the gradient before clipping, mean over the same steps"),
+    "gradient_norm": Column(_LIST, "norm of the gradient of what `clip_of` names, mean over the same steps"),
     "gamma_0": Column(_LIST, "-log SNR at the data's end of the schedule"),
     "gamma_1": Column(_LIST, "-log SNR at the noise's end of the schedule"),
     "color": Column(_FOUR, f"measured colour, 0 red to 1 blue, mean over the images {_OF}"),

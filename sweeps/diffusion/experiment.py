@@ -34,7 +34,7 @@ class Diffusion(Experiment):
     def shape(self, params: DiffusionParams) -> str:
         """Runs of one cost; each is a batch of its own all the same."""
         net = f"w{params.width}x{params.levels}l{params.layers}"
-        return f"{params.pixels}px-{net}-b{params.batch}-{params.steps}"
+        return f"{params.pixels}px-{net}-b{params.batch_size}-{params.training_steps}"
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         """Trains one cell after the other; a row an evaluation or a few, the first on disk before the run goes on."""
@@ -50,7 +50,7 @@ class Diffusion(Experiment):
     def work(self, params: DiffusionParams) -> float:
         """Multiplications of the convolutions, roughly."""
         depth = params.layers * params.levels
-        return float(params.steps * params.batch * params.pixels**2 * params.width**2 * depth) * 1e-9
+        return float(params.training_steps * params.batch_size * params.pixels**2 * params.width**2 * depth) * 1e-9
 
     def max_batch(self, params: DiffusionParams) -> int:
         """A run is a batch."""
@@ -58,11 +58,11 @@ class Diffusion(Experiment):
 
     def steps(self, params: DiffusionParams) -> int:
         """Training steps."""
-        return params.steps
+        return params.training_steps
 
     def length(self, params: DiffusionParams) -> str | None:
         """They are a parameter."""
-        return "steps"
+        return "training_steps"
 
     def tolerance(self, params: DiffusionParams) -> float:
         """Rounding differs with the number of threads and processes, and training makes it grow."""

@@ -48,13 +48,13 @@ class Feed:
 
     def __init__(self, cell: Cell, device: torch.device, rank: int = 0, size: int = 1, micro: int = 1) -> None:
         self.params = params = cast(DiffusionParams, cell.params)
-        if params.batch % (size * micro):
+        if params.batch_size % (size * micro):
             raise ValueError(
-                f"batch = {params.batch} cannot be shared by {size} processes in {micro} parts each; "
+                f"batch_size = {params.batch_size} cannot be shared by {size} processes in {micro} parts each; "
                 f"allowed: multiples of {size * micro}"
             )
         self.device, self._micro = device, micro
-        share = params.batch // size
+        share = params.batch_size // size
         self._rows = range(rank * share, (rank + 1) * share)
         self._keys = {name: cell.key(name) for name in ("images", "order", "times", "noise", "dropout")}
         self._images, self._conditions = training_set(params, self._keys["images"], device)
@@ -81,13 +81,13 @@ class Feed:
         size = len(self._rows) // self._micro
         for low in range(self._rows.start, self._rows.stop, size):
             rows = np.arange(low, low + size)
-            places = torch.from_numpy(self._chosen(step * self.params.batch + rows)).to(self.device)
+            places = torch.from_numpy(self._chosen(step * self.params.batch_size + rows)).to(self.device)
             yield Rows(
                 self._images[places],
                 self._conditions[places],
-                antithetic_times(offset, self.params.batch, low, low + size).to(self.device),
-                self._noise(step * self.params.batch + rows),
-                self._mask_keys(step * self.params.batch + rows),
+                antithetic_times(offset, self.params.batch_size, low, low + size).to(self.device),
+                self._noise(step * self.params.batch_size + rows),
+                self._mask_keys(step * self.params.batch_size + rows),
             )
 
     def _chosen(self, positions: np.ndarray) -> np.ndarray:

@@ -63,11 +63,15 @@ class DiffusionParams(Params):
 
     lr: float = Field(0.001, gt=0)
     weight_decay: float = Field(0.01, ge=0)
-    batch: int = Field(64, ge=1, description="images a step, over all processes")
-    steps: int = Field(20_000, ge=1)
+    batch_size: int = Field(64, ge=1, description="images a step, over all processes")
+    training_steps: int = Field(20_000, ge=1)
     warmup: int = Field(0, ge=0, description="steps over which the rate rises linearly")
     decay: Literal["constant", "cosine"] = Field("constant", description="what the rate does then; cosine: falls to 0")
     clip: float | None = Field(None, gt=0, description="largest norm of a step's gradient; none: not clipped")
+    clip_of: Literal["all", "network"] = Field(
+        "all",
+        description="whose gradient is clipped: of all, in which the schedule's is by far the largest, or without",
+    )
     accumulate: int = Field(1, ge=1, description="parts that a process's share of a batch is cut into, to save memory")
     mixed_precision: Literal["no", "bf16", "fp16"] = "no"
 

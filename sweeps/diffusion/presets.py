@@ -21,7 +21,7 @@ def paper(values: Values) -> dict[str, Any]:
         "dropout": 0.0,
         "zero_init": False,
         "residual": False,
-        "batch": 128,
+        "batch_size": 128,
         "sampling_steps": 100,
     }
 
@@ -34,8 +34,9 @@ def authors(values: Values) -> dict[str, Any]:
 def small(values: Values) -> dict[str, Any]:
     """The authors' data, diffusion and judging, with images and a network that one CPU core trains in a few minutes.
 
-    Fewer pixels, channels, layers and steps, at a larger rate that rises and falls. The reconstruction term's gradient
-    on the schedule is far larger than the network's: it is not clipped by a common norm, and there is no dropout.
+    Fewer pixels, channels, layers and steps, at a larger rate that then stays, as the paper's does: how learning slows
+    down is not the rate's doing. The reconstruction term's gradient on the schedule is a thousand times the network's,
+    which is therefore clipped by itself.
     """
     return {
         "pixels": 16,
@@ -43,10 +44,11 @@ def small(values: Values) -> dict[str, Any]:
         "layers": 1,
         "dropout": 0.0,
         "images": 1024,
-        "batch": 32,
-        "steps": 2000,
-        "lr": 3e-3,
+        "batch_size": 32,
+        "training_steps": 2500,
+        "lr": 2e-3,
         "warmup": 100,
-        "decay": "cosine",
+        "clip": 1.0,
+        "clip_of": "network",
         "sampling_steps": 25,
     }

@@ -67,9 +67,9 @@ def trained(cell: Cell, batch: Batch) -> Iterator[pa.Table]:
         ValueError: the batch cannot be shared by so many processes.
     """
     params = cast(DiffusionParams, cell.params)
-    recorded = tuple(batch.recording.at(params.steps, -(-len_of_epoch(params) // params.batch)).tolist())
+    recorded = tuple(batch.recording.at(params.training_steps, -(-len_of_epoch(params) // params.batch_size)).tolist())
     path = None if batch.workdir is None else batch.workdir / checkpoint.NAME
-    task = Task(cell, recorded, batch.device, path, max(1, int(batch.cpus)))
+    task = Task(cell, recorded, batch.device, path, threads(batch.cpus))
     classifier, accuracies = _judge(batch, params)
     book = Book(params, recorded, classifier, "samples" in batch.recording.also)
     with batch.gang.start("sweeps.diffusion.runner:follow", task) as member, task.session(member) as accelerator:
@@ -81,6 +81,12 @@ def follow(member: Any, task: Task) -> None:
     with task.session(member) as accelerator:
         for _ in task.training(accelerator).run():
             pass
+
+
+def threads(cpus: float) -> int:
+    """Threads of a process that may use so many CPUs; never more than the environment allows."""
+    allowed = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(int(cpus), int(allowed) if allowed.isdigit() else int(cpus)))
 
 
 def len_of_epoch(params: DiffusionParams) -> int:
@@ -111,13 +117,13 @@ def _segments(
     try:
         for found in training.run(draining):
             book.add(found)
-            if time.monotonic() - flushed >= watch and found.step < task.params.steps:
+            if time.monotonic() - flushed >= watch and found.step < task.params.training_steps:
                 yield book.take(cell_id, low, found.step)
                 training.save()
                 low, flushed = found.step + 1, time.monotonic()
     except FloatingPointError as error:
         status, message = "diverged", str(error)
-    if status == "ok" and training.step < task.params.steps:  # it was asked to stop
+    if status == "ok" and training.step < task.params.training_steps:  # it was asked to stop
         if book.pending:
             yield book.take(cell_id, low, training.progress.evaluated)
         training.save()

@@ -64,6 +64,7 @@ class Training:
             model.parameters(), lr=self.params.lr, weight_decay=self.params.weight_decay, fused=True
         )
         self.names = {parameter: name for name, parameter in model.named_parameters()}
+        self.clipped = list((model if self.params.clip_of == "all" else model.unet).parameters())
         self.progress = Progress()
         self.sums = torch.zeros(len(TERMS) + 2, dtype=torch.float64, device=device)
         self.core = model
@@ -110,7 +111,7 @@ class Training:
                 self._advance(evaluated=self.step, seconds=time.perf_counter() - began)
                 began = time.perf_counter()
                 yield found
-            if self.step >= self.params.steps:
+            if self.step >= self.params.training_steps:
                 return
             started = time.perf_counter()
             self._train(self.step)
@@ -138,13 +139,13 @@ class Training:
                 self.sums[:-2] += terms.detach().double().sum(dim=0)
                 self.sums[-2] += len(terms)
                 if self.accelerator.sync_gradients:
-                    self._clip(step)
+                    self._clip()
                 self.wrapped.step()
                 self.wrapped.zero_grad()
 
-    def _clip(self, step: int) -> None:
+    def _clip(self) -> None:
         limit = math.inf if self.params.clip is None else self.params.clip
-        norm = self.accelerator.clip_grad_norm_(self.model.parameters(), limit)
+        norm = self.accelerator.clip_grad_norm_(self.clipped, limit)
         if norm is not None:
             self.sums[-1] += norm.detach().double()
 
@@ -152,11 +153,11 @@ class Training:
         """Generates images with all processes; the means since the last evaluation begin anew."""
         sums = self._total()
         self.sums.zero_()
-        self.model.eval()
+        self.model.train(False)
         with self.accelerator.autocast():
             mine = self.generator.images(self.core)
         images = self.generator.gathered(mine, self.accelerator)
-        self.model.train()
+        self.model.train(True)
         low, high = (end.item() for end in self.core.schedule.ends)
         return Evaluation(self.step, images, self._means(sums), (low, high))
 
@@ -172,7 +173,7 @@ class Training:
         if not rows:
             return None
         means = {name: value / rows for name, value in zip(TERMS, values, strict=False)}
-        return {**means, "loss": sum(means.values()), "gradient_norm": values[-1] * self.params.batch / rows}
+        return {**means, "loss": sum(means.values()), "gradient_norm": values[-1] * self.params.batch_size / rows}
 
     def _told(self, asked: Callable[[], bool]) -> bool:
         """Whether the first process was asked to stop; all of them hear it, and of a loss that is no number."""
@@ -226,7 +227,7 @@ def rate(params: DiffusionParams, step: int) -> float:
     Both factors act from the first step on, so that no step changes the law of the other.
     """
     rising = min(1.0, (step + 1) / params.warmup) if params.warmup else 1.0
-    falling = 0.5 * (1 + math.cos(math.pi * step / params.steps)) if params.decay == "cosine" else 1.0
+    falling = 0.5 * (1 + math.cos(math.pi * step / params.training_steps)) if params.decay == "cosine" else 1.0
     return rising * falling
 
 

@@ -106,7 +106,7 @@ class Judge:
                     found = _made(params, settings, stream_key("judge", digest), str(device))
                     if path is not None:
                         _keep(path, identity, found)
-        found.classifier.to(device).eval().requires_grad_(False)
+        found.classifier.to(device).train(False).requires_grad_(False)
         return found
 
     def probabilities(self, images: Tensor) -> tuple[np.ndarray, np.ndarray]:
@@ -145,7 +145,7 @@ def _made(params: DiffusionParams, settings: Settings, key: bytes, device: str) 
     initialise(classifier, stream_key(key.hex(), "initialisation"))
     with session(device) as accelerator:
         _train(classifier, params, settings, stream_key(key.hex(), "images"), accelerator)
-    judge = Judge(classifier.eval().requires_grad_(False), params.pixels, Accuracy(math.nan, math.nan))
+    judge = Judge(classifier.train(False).requires_grad_(False), params.pixels, Accuracy(math.nan, math.nan))
     return Judge(classifier, params.pixels, _accuracy(judge, params, settings, stream_key(key.hex(), "held out")))
 
 
