@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import importlib
 import json
 import math
-import re
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,12 +19,14 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from analysis.report import write_report
+from analysis.report import data as report_data
+from analysis.report import words
+from analysis.report.data import ReportData
 from swingby import plugins
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.recorded import bring, of_record, pack, read, shipped, unpack
-from swingby.recorded.form import ORIGIN
+from swingby.recorded.form import ORIGIN, read_header
 from swingby.recorded.rounding import rounded
 from swingby.records import Records
 from swingby.run.derive import derive
@@ -135,6 +137,21 @@ def test_vectors_and_pictures_are_seen_a_row_an_evaluation(unpacked: Path, train
         assert now[name].to_pylist() == was[name].to_pylist()
 
 
+def test_pictures_go_into_every_format(unpacked: Path, tmp_path: Path) -> None:
+    """As base64 into CSV and JSON; a terminal is told how many bytes there are."""
+    query = "select picture, face from lantern_points order by cell_id, k limit 1"
+    (was,) = table(unpacked, query).to_pylist()
+    asked = ["sql", query, "--data", str(unpacked), "--format"]
+    for form in ("csv", "json"):
+        done = CliRunner().invoke(app, [*asked, form, "--out", str(tmp_path / f"rows.{form}")])
+        assert done.exit_code == 0, done.output
+    (told,) = json.loads((tmp_path / "rows.json").read_text())
+    assert base64.b64decode(told["picture"]) == was["picture"]
+    assert [base64.b64decode(face) for face in told["face"]] == was["face"]
+    assert told["picture"] in (tmp_path / "rows.csv").read_text()
+    assert f"({len(was['picture'])} bytes)" in CliRunner().invoke(app, [*asked, "table"]).output
+
+
 def test_pack_unpack_pack_is_a_fixed_point(packed: Path, unpacked: Path, tmp_path: Path) -> None:
     """What was rounded once is not rounded again, and its origin is still told; more digits are not to be had."""
     again = pack(unpacked, "lanterns", tmp_path, whole=True, digits=12).path
@@ -189,17 +206,6 @@ def test_what_is_left_out_is_unknown_and_the_rest_is_whole(packed: Path, trained
 # that it never passes for a training
 
 
-def test_a_run_trains_whole_recorded_cells_again(packed: Path, trained: Path, tmp_path: Path) -> None:
-    """Recorded cells satisfy no request, not even for what they have; the trained rows stand, and nothing is told."""
-    unpack(tmp_path, packed)
-    ids = table(tmp_path)["cell_id"].to_pylist()
-    assert not finished(Records.open(tmp_path), "lantern", ids, sweep().recording.tokens).done
-    assert told(tmp_path).cells == CELLS
-    assert run_sweep(sweep(), tmp_path, local=True, pilot=False).trained == CELLS
-    assert table(tmp_path).equals(table(trained))
-    assert told(tmp_path) is None
-
-
 def test_trained_rows_win_and_the_others_are_told(packed: Path, tmp_path: Path) -> None:
     """Unpacked where half is trained, a file adds the other half; what is packed of both knows both origins."""
     run_sweep(sweep(seeds=1), tmp_path / "new", local=True, pilot=False)
@@ -215,8 +221,8 @@ def test_trained_rows_win_and_the_others_are_told(packed: Path, tmp_path: Path) 
     assert read(packed)[0].computed[1] in entries
 
 
-def test_a_run_that_was_killed_and_recorded_results_do_not_mix(packed: Path, trained: Path, tmp_path: Path) -> None:
-    """Pieces without an end stand behind whole recorded curves; these are not joined to what is trained afterwards."""
+def test_a_run_trains_them_again_and_nothing_is_mixed(packed: Path, trained: Path, tmp_path: Path) -> None:
+    """Pieces of a killed run stand behind whole recorded curves; these satisfy no request and stand behind a run's."""
     old, new = Records.open(trained), Records.open(tmp_path)
     for plan_id in old.plans():
         if plan_id.startswith(f"lanterns-{sweep().sweep_id[:8]}"):
@@ -231,8 +237,12 @@ def test_a_run_that_was_killed_and_recorded_results_do_not_mix(packed: Path, tra
     assert unpack(tmp_path, packed).cells == CELLS
     steps = table(tmp_path)["step"].to_pylist()
     assert steps == table(trained)["step"].to_pylist()
-    run_sweep(sweep(), tmp_path, local=True, pilot=False)
+    ids = table(tmp_path)["cell_id"].to_pylist()
+    assert not finished(new, "lantern", ids, sweep().recording.tokens).done
+    assert told(tmp_path).cells == CELLS
+    assert run_sweep(sweep(), tmp_path, local=True, pilot=False).trained == CELLS
     assert table(tmp_path).equals(table(trained))
+    assert told(tmp_path) is None
 
 
 def test_they_tell_when_where_and_by_which_commit(packed: Path, unpacked: Path) -> None:
@@ -304,7 +314,7 @@ def test_files_of_before_still_open(tmp_path: Path) -> None:
         if b'"whole"' not in pq.read_schema(path).metadata[b"swingby"]
     }
     for path in old.values():
-        of = read(path)[0]
+        of = read_header(path)
         assert not of.whole
         assert not of.tokens
     if old:
@@ -319,6 +329,9 @@ def test_files_of_before_still_open(tmp_path: Path) -> None:
 # the report, by the same command
 
 
+SOLD = synthetic_sim.square("sold", points=2, seeds=3)
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A package that ships the results of a sweep over `sim` whole, and those of another thin; where they were made."""
@@ -327,7 +340,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder.mkdir(parents=True)
     (folder / "__init__.py").touch()
     for name, whole in (("sold", True), ("thin", False)):
-        synthetic_sim.write(made / name, synthetic_sim.square(name, points=2, seeds=3))
+        synthetic_sim.write(made / name, synthetic_sim.square(name, points=2, seeds=3))  # of `sold` it is SOLD
         pack(made / name, name, folder, whole=whole)
     about = made / "site" / "shop-1.0.dist-info"
     about.mkdir()
@@ -339,60 +352,62 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def test_the_report_of_shipped_results_is_the_same_command(shop: Path) -> None:
-    """It makes the data folder, unpacks once and says so, and the page says first of all that these are recorded."""
+    """It makes the data folder, unpacks once and says so, and the page says first of all what these results are."""
     data, bare = shop / "asked" / "data", ["--no-png", "--no-svg", "--no-pdf"]
-    asked = ["report", "sold", "--data", str(data), "--out", str(shop / "out"), *bare]
-    first = CliRunner().invoke(app, asked)
-    assert first.exit_code == 0, first.output
-    assert "sold was never run in" in first.stderr
-    assert "12 recorded results" in first.stderr
-    assert first.stdout.strip().endswith("report.html")
-    second = CliRunner().invoke(app, asked)
-    assert second.exit_code == 0
-    assert "never run" not in second.stderr
-    page = (shop / "out" / "sold" / "report.html").read_text()
+    done = CliRunner().invoke(app, ["report", "sold", "--data", str(data), "--out", str(shop / "out"), *bare])
+    assert done.exit_code == 0, done.output
+    assert "sold was never run in" in done.stderr
+    assert "12 recorded results" in done.stderr
+    page = Path(done.stdout.strip()).read_text()
     sentence = page.index("These are recorded results, not trained here: all 12 were computed")
     assert sentence < page.index("12 of 12 runs are finished")
+    assert not bring(data, "sold", lambda text: None)
 
 
-def test_a_report_of_recorded_results_says_what_that_of_the_trained_ones_says(shop: Path) -> None:
-    """The same summary, figures and table; of both kinds, how many are recorded; nothing of it when all are trained."""
-    original = write_report("sold", shop / "sold", shop / "out", kinds=())
-    assert not any("recorded" in text for text in original.warnings)
-    before = original.page.read_text()
-    bring(shop / "brought", "sold", lambda text: None)
-    recorded = write_report("sold", shop / "brought", shop / "out", kinds=())
-    assert recorded.warnings[0].startswith("These are recorded results, not trained here")
-    assert [figure.slug for figure in recorded.figures] == [figure.slug for figure in original.figures]
-    (was, now) = (re.findall(r"<tbody>(.*?)</tbody>", text, re.DOTALL) for text in (before, recorded.page.read_text()))
-    assert now == was
+def test_the_report_has_the_numbers_of_the_trained_results(shop: Path) -> None:
+    """The same summary and table from what was trained, of which nothing is said, and from what was unpacked."""
+    unpack(shop / "again", shop / "site" / "shop" / "sold.parquet")
+    was, now = reported(shop / "sold"), reported(shop / "again")
+    assert words.Table.of(now) == words.Table.of(was)
+    assert not any("recorded" in text for text in words.warnings(was))
+    assert words.warnings(now)[1:] == words.warnings(was)
+
+
+def reported(data: Path) -> ReportData:
+    """What a report of the sold sweep is made of."""
+    with Store.open(data) as store:
+        return report_data.read(store, SOLD.sweep_id)
+
+
+def test_the_page_says_how_many_are_recorded(shop: Path) -> None:
+    """Where some are trained, a report brings nothing in by itself; unpacked, the others count, and are told first."""
     half = shop / "half"
-    synthetic_sim.write(
-        half, synthetic_sim.square("sold", points=2, seeds=3), lambda cell: "ok" if cell.seed == 0 else None
-    )
+    records = synthetic_sim.write(half, SOLD, lambda cell: "ok" if cell.seed == 0 else None)
     assert not bring(half, "sold", lambda text: None)
     unpack(half, shop / "site" / "shop" / "sold.parquet")
-    mixed = write_report("sold", half, shop / "out", kinds=())
-    assert mixed.warnings[0].startswith("8 of 12 results are recorded ones, not trained here")
+    derive(records)
+    assert words.warnings(reported(half))[0].startswith("8 of 12 results are recorded ones, not trained here")
 
 
 def test_what_is_not_shipped_whole_is_left_alone(shop: Path) -> None:
     """Thin results and unknown names are not brought in by a report, and leave no folder."""
     for name in ("thin", "nobody", "f" * 16):
         assert not bring(shop / "no", name, lambda text: None)
-        done = CliRunner().invoke(app, ["report", name, "--data", str(shop / "no"), "--out", str(shop / "out")])
-        assert done.exit_code == 2
+    done = CliRunner().invoke(app, ["report", "thin", "--data", str(shop / "no"), "--out", str(shop / "out")])
+    assert done.exit_code == 2
     assert not (shop / "no").exists()
 
 
 def test_shipped_results_are_found_by_id_and_by_file(shop: Path) -> None:
     """The first digits of the sweep's id, and a sweep file that asks for the very same; another one gets nothing."""
-    made = synthetic_sim.square("sold", points=2, seeds=3)
     file = shop / "sold.yaml"
     text = synthetic_sim.SQUARE.format(name="sold", title="Synthetic curves", points=2, seeds=3)
     file.write_text(text)
-    assert bring(shop / "by-id", made.sweep_id[:8], lambda text: None)
-    assert bring(shop / "by-file", str(file), lambda text: None)
+    told = list[str]()
+    assert bring(shop / "by-id", SOLD.sweep_id[:8], told.append)
+    assert not bring(shop / "by-id", str(file), told.append)
+    assert bring(shop / "by-file", str(file), told.append)
+    assert len(told) == 4
     file.write_text(text.replace("count: 3", "count: 2"))
     assert not bring(shop / "other", str(file), lambda text: None)
 

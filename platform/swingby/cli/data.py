@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import polars as pl
 import pyarrow as pa
@@ -81,7 +82,7 @@ def _print_rows(rows: pa.Table, form: Format) -> None:
     elif form is Format.csv:
         say(_flat(rows).write_csv().rstrip("\n"))
     elif form is Format.json:
-        say(pl.DataFrame(rows).write_json())
+        say(pl.DataFrame(_with_text(rows)).write_json())
     else:
         shown = rows.slice(0, 200).to_pylist()
         table(rows.column_names, [[_short(row[name]) for name in rows.column_names] for row in shown])
@@ -93,19 +94,37 @@ def _write(rows: pa.Table, form: Format, path: Path) -> None:
     if form is Format.parquet:
         pq.write_table(rows, path)
     elif form is Format.json:
-        pl.DataFrame(rows).write_json(path)
+        pl.DataFrame(_with_text(rows)).write_json(path)
     else:
         _flat(rows).write_csv(path)
 
 
 def _flat(rows: pa.Table) -> pl.DataFrame:
     """The rows with lists written as JSON text, since CSV has no lists."""
-    frame = pl.DataFrame(rows)
+    frame = pl.DataFrame(_with_text(rows))
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     return frame.with_columns(
         pl.Series(name, [None if v is None else _json(v) for v in frame[name].to_list()], dtype=pl.String)
         for name in nested
     )
+
+
+def _with_text(rows: pa.Table) -> pa.Table:
+    """The rows with pictures and other bytes, however deep in lists, as base64: neither CSV nor JSON has bytes."""
+    for place, field in enumerate(rows.schema):
+        leaf, text = field.type, pa.string()
+        while pa.types.is_list(leaf):
+            leaf, text = leaf.value_type, pa.list_(text)
+        if pa.types.is_binary(leaf):
+            values = [_base64(value) for value in rows.column(place).to_pylist()]
+            rows = rows.set_column(place, field.name, pa.array(values, text))
+    return rows
+
+
+def _base64(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_base64(item) for item in value]
+    return None if value is None else base64.b64encode(value).decode()
 
 
 def _json(value: object) -> str:
@@ -120,6 +139,8 @@ def _short(value: object) -> str:
     if isinstance(value, list):
         head = ", ".join(_short(item) for item in value[:4])
         return f"[{head}{f', ... {len(value)} in all' if len(value) > 4 else ''}]"
+    if isinstance(value, bytes):
+        return f"({len(value):,} bytes)"
     return "" if value is None else str(value)
 
 
