@@ -8,7 +8,7 @@ import platform
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import engine, path, whole
+from tests.benchmarks import diffusion, engine, path, whole
 
 
 def main() -> None:
@@ -37,6 +37,18 @@ def main() -> None:
         "From plan to diagram: curves of 200 points made up for the purpose, four a cell",
         ("cells", "stage", "seconds", "cells/s", "peak MB"),
         path.table(quick),
+    )
+    show(
+        console,
+        "Image diffusion: a step of our loop beside a bare one, median (least .. most); on a CPU, its own time",
+        diffusion.LOOP_COLUMNS,
+        diffusion.loops(quick),
+    )
+    show(
+        console,
+        "Image diffusion: the bare loop by precision and memory format, its memory in a process of its own",
+        diffusion.FORMAT_COLUMNS,
+        diffusion.formats(quick),
     )
 
 
