@@ -18,10 +18,13 @@ from PIL import Image
 
 from swingby.api import Sweep
 from swingby.experiment import Batch, Recording
+from swingby.gang import ALONE
 from swingby.plugins import experiment
+from swingby.records import Records
 from swingby.run.drive import run_sweep
 from swingby.run.gang_local import Local
 from swingby.store import Store, ingest
+from tests.cluster_kit import two_nodes
 from tests.diffusion_kit import TINY, cell, close
 
 pytestmark = pytest.mark.xdist_group("ray")
@@ -31,8 +34,10 @@ STEPS = 60
 
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Results are compared bit for bit, and two tests run at once."""
+    """Results are compared bit for bit, and two tests run at once. Every evaluation leaves a shard."""
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("SWINGBY_WATCH_SECONDS", "0")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
 
 
 def text(name: str = "rounds", **changes: Any) -> str:
@@ -51,8 +56,6 @@ def text(name: str = "rounds", **changes: Any) -> str:
 
 def rows(data: Path, columns: str = "*") -> list[Any]:
     """What the store has of each run, by contrast."""
-    from swingby.records import Records
-
     ingest(Records.open(data))
     with Store.open(data) as store:
         return store.sql(f"select {columns} from diffusion order by contrast, seed").rows()
@@ -82,9 +85,7 @@ def test_a_sweep_in_the_for_loop(tmp_path: Path) -> None:
 def curves(size: int) -> list[Any]:
     """Losses of one run over 50 steps, shared by so many processes."""
     of = experiment("diffusion")
-    gang = Local(size) if size > 1 else None
-    options = {} if gang is None else {"gang": gang}
-    batch = Batch((cell(training_steps=50),), Recording("sqrt", 20), **options)
+    batch = Batch((cell(training_steps=50),), Recording("sqrt", 20), gang=Local(size) if size > 1 else ALONE)
     (table,) = of.run(batch)
     names = ("loss", "loss_diffusion", "loss_prior", "loss_reconstruction", "gradient_norm", "gamma_0", "gamma_1")
     assert table["processes"].to_pylist() == [size]
@@ -117,12 +118,11 @@ if __name__ == "__main__":
 """
 
 
-def driver(folder: Path, **options: Any) -> subprocess.Popen[str]:
+def driver(folder: Path, more: dict[str, str] | None = None, **options: Any) -> subprocess.Popen[str]:
     """A run of the sweep file in this folder, in its own process, that leaves a shard at every evaluation."""
-    environment = os.environ | {"SWINGBY_WATCH_SECONDS": "0", "RAY_USAGE_STATS_ENABLED": "0"}
     program = DRIVER.replace("OPTIONS", repr(options))
     return subprocess.Popen(
-        [sys.executable, "-c", program], cwd=folder, env=environment, text=True,
+        [sys.executable, "-c", program], cwd=folder, env=os.environ | (more or {}), text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
 
@@ -135,6 +135,19 @@ def wait_for_shards(folder: Path, count: int) -> None:
         time.sleep(0.02)
 
 
+def finished(child: subprocess.Popen[str]) -> str:
+    """What a run that ends well has said."""
+    said = child.communicate(timeout=250)[0]
+    assert child.returncode == 0, said
+    return said
+
+
+def numbers(folder: Path) -> str:
+    """Every number of every run that training decides."""
+    names = "step, loss, gamma_0, gradient_norm, color, size, found, cell_id, status"
+    return str(rows(folder / "data", names))
+
+
 def test_killed_and_continued(tmp_path: Path) -> None:
     """A run killed in the middle, twice, ends with the numbers of one that was never touched, bit for bit."""
     (tmp_path / "rounds.yaml").write_text(text(axes={"contrast": [0.5]}))
@@ -143,19 +156,44 @@ def test_killed_and_continued(tmp_path: Path) -> None:
         wait_for_shards(tmp_path, count)
         child.send_signal(signal.SIGKILL)
         child.communicate()
-    last = driver(tmp_path, local=True)
-    said = last.communicate(timeout=200)[0]
-    assert last.returncode == 0, said
+    finished(driver(tmp_path, local=True))
     untouched = tmp_path / "untouched"
     untouched.mkdir()
     (untouched / "rounds.yaml").write_text(text(axes={"contrast": [0.5]}))
-    assert driver(untouched, local=True).wait(200) == 0
-    names = "step, loss, gamma_0, gradient_norm, color, size, found, cell_id, status"
-    assert str(rows(tmp_path / "data", names)) == str(rows(untouched / "data", names))
+    finished(driver(untouched, local=True))
+    assert numbers(tmp_path) == numbers(untouched)
     assert not list((tmp_path / "data" / "work").rglob("*.safetensors"))
 
 
-CLUSTER = """
-import ray
-from ray.cluster_utils import Cluster
-"""
+def test_a_worker_killed_on_two_nodes(tmp_path: Path) -> None:
+    """Through Tune on two nodes, a run on each: the worker of one is killed in the middle. All evaluations of both are
+    in the store once, and the killed one went on where it stopped: the numbers are those of a plain for-loop."""
+    (tmp_path / "rounds.yaml").write_text(text())
+    with two_nodes('{"num_cpus": 1}') as nodes:
+        child = driver(tmp_path, {"RAY_AUTH_TOKEN_PATH": nodes.token}, address=nodes.address)
+        wait_for_shards(tmp_path, 7)
+        trials = nodes.workers("Trial.train")
+        assert len(trials) == 2
+        os.kill(trials[0], signal.SIGKILL)
+        said = finished(child)
+    assert said.count("is tried again") == 1, said
+    untouched = tmp_path / "untouched"
+    untouched.mkdir()
+    (untouched / "rounds.yaml").write_text(text())
+    finished(driver(untouched, local=True))
+    assert numbers(tmp_path) == numbers(untouched)
+    segments = segments_of(tmp_path / "data")
+    assert len(segments) == len(set(segments))
+    attempts = {cell_id: {attempt for cell, attempt, _ in segments if cell == cell_id} for cell_id, _, _ in segments}
+    assert sorted(len(found) for found in attempts.values()) == [1, 2]
+    killed = next(cell_id for cell_id, found in attempts.items() if len(found) == 2)
+    again = min(start for cell_id, attempt, start in segments if (cell_id, attempt) == (killed, max(attempts[killed])))
+    assert again > 0
+
+
+def segments_of(data: Path) -> list[tuple[str, int, int]]:
+    """Every segment on disk: its cell, the attempt, and where it starts."""
+    records = Records.open(data)
+    tables = [records.read_shard(name)[1] for name in records.shards()]
+    columns = ("cell_id", "attempt", "from_step")
+    return [tuple(row.values()) for table in tables for row in table.select(columns).to_pylist()]

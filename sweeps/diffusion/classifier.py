@@ -90,5 +90,6 @@ class Classifier(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """Logits of each concept's two values: (N, 3, P, P) to (N, 2 concepts, 2)."""
-        features = cast(UNet2DOutput, self.unet(images, 0)).sample.amax(dim=(2, 3))
+        # From [0, 1] to [-2, 2]: a weak contrast is seen before the rate has fallen.
+        features = cast(UNet2DOutput, self.unet(4 * images - 2, 0)).sample.amax(dim=(2, 3))
         return torch.stack([head(features) for head in self.heads], dim=1)

@@ -70,7 +70,7 @@ class DiffusionParams(Params):
     clip: float | None = Field(None, gt=0, description="largest norm of a step's gradient; none: not clipped")
     clip_of: Literal["all", "network"] = Field(
         "all",
-        description="whose gradient is clipped: of all, in which the schedule's is by far the largest, or without",
+        description="whose gradient is clipped: all, of which the schedule's is the largest part, or the network's",
     )
     accumulate: int = Field(1, ge=1, description="parts that a process's share of a batch is cut into, to save memory")
     mixed_precision: Literal["no", "bf16", "fp16"] = "no"
