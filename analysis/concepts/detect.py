@@ -41,7 +41,7 @@ BOTH: dict[str, Column] = {
         pa.bool_(),
         "non-monotone, and over a rise the point nears a trained class's corner while the training loss does not rise",
     ),
-    "bump_height": Column(pa.float64(), "largest rise of the concept-space MSE between two descents; 0 if none"),
+    "mse_bump": Column(pa.float64(), "largest rise of the concept-space MSE between two descents; 0 if none"),
     "bump_start": Column(pa.int64(), "step of the trough before that rise", "step"),
     "bump_peak": Column(pa.int64(), "step of its peak", "step"),
     "bump_end": Column(pa.int64(), "first evaluation back at the trough's level (else the lowest after)", "step"),
@@ -72,7 +72,7 @@ _KINDS: dict[str, OutcomeKind] = {
     "learned": "yes_no",
     "slowdown": "category",
     "bend": "number",
-    "bump_height": "number",
+    "mse_bump": "number",
     "mse_final": "number",
     "t_color": "number",
     "t_size": "number",
@@ -165,7 +165,7 @@ def _descent(path: Path, found: Descents, loss: np.ndarray | None) -> Told:
     told["transient_memorization"] = any(
         rise.nearer < 0 and not _unlearns(path, rise.start, rise.peak, loss) for rise in found.rises
     )
-    told["bump_height"] = 0.0 if top is None else top.height
+    told["mse_bump"] = 0.0 if top is None else top.height
     if top is not None:
         places = {"bump_start": top.start, "bump_peak": top.peak, "bump_end": top.end}
         told |= {name: int(path.steps[at]) for name, at in places.items()}

@@ -23,7 +23,7 @@ PREFIX: Mapping[Judge, str] = {"measured": "", "trained": "trained_"}
 CURVES = ("step", "found", *(p + c for p in PREFIX.values() for c in ("color", "color_sd", "size", "size_sd")))
 """The columns that `path_of` reads, beside `trained`, `judged` and `judged_trained`."""
 LEAST_FOUND = 0.5
-"""Share of the images in which a circle must be found for the measured judge to speak of the class."""
+"""Share of the images in which a circle must be found: without one there is neither color nor size to judge."""
 LEAST_IMAGES = 2
 
 
@@ -50,13 +50,18 @@ class Path:
     error: Floats
 
     @cached_property
-    def noise(self) -> Floats:
-        """Standard deviation of `place` around what the run does on the whole, (T, 2).
+    def scatter(self) -> Floats:
+        """What the records scatter by around the line through their neighbours, as a standard deviation, (T, 2).
 
-        That of the images, or what the records scatter by if it is more: the weights move between two evaluations too,
-        which is in no image's spread, but in the residual from the line through the neighbours.
+        The weights move between two evaluations, which is in no image's spread. What evaluations share because their
+        images begin from the same noise is not in it.
         """
-        return np.maximum(self.error, local_sd(np.ascontiguousarray(self.place.T), self.steps).T)
+        return local_sd(np.ascontiguousarray(self.place.T), self.steps).T
+
+    @cached_property
+    def noise(self) -> Floats:
+        """Standard deviation of `place`, (T, 2): of the mean over the images, or `scatter` if that is more."""
+        return np.maximum(self.error, self.scatter)
 
     @property
     def target(self) -> Floats:
@@ -101,8 +106,9 @@ def held_out(text: str) -> int | None:
 def path_of(row: Mapping[str, Any], judge: Judge = "measured", number: int | None = None) -> Path | None:
     """The path of a class in one run; None where the judge never told a place of it, or there is no such class.
 
-    An evaluation counts where both coordinates are finite and, for the measured judge, a circle was found in at least
-    half of the images and in two of them. The standard error is that of a mean over the images with a circle.
+    An evaluation counts where both coordinates are finite, and a circle was found in at least half of the images and in
+    two of them: by either judge, for the trained one names classes of mere noise too. The standard error is that of a
+    mean over the images, of the measured judge over those with a circle.
 
     Args:
         row: `trained`, `judged`, `judged_trained` and the curves CURVES, each with four numbers an evaluation.
@@ -117,9 +123,10 @@ def path_of(row: Mapping[str, Any], judge: Judge = "measured", number: int | Non
     values = np.stack([_column(row[name], number, len(steps)) for name in names], axis=1)
     images = np.full(len(steps), float(row["judged_trained"] if number in known else row["judged"]))
     enough = np.ones(len(steps), dtype=bool)
-    if judge == "measured" and row.get("found") is not None:
+    if row.get("found") is not None:
         share = np.nan_to_num(_column(row["found"], number, len(steps)))
-        images, enough = images * share, (share >= LEAST_FOUND) & (images * share > LEAST_IMAGES - 0.5)
+        enough = (share >= LEAST_FOUND) & (images * share > LEAST_IMAGES - 0.5)
+        images = images * share if judge == "measured" else images
     kept = np.flatnonzero(enough & np.isfinite(values[:, :2]).all(axis=1))
     if not len(kept):
         return None

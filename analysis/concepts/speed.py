@@ -64,14 +64,15 @@ class Slowdown(NamedTuple):
 
 
 def speeds(path: Path) -> Speeds:
-    """Finite differences of a path, per training step ([S] G), less what the images' noise adds to squares."""
-    moved, passed = (np.diff(path.place, axis=0) ** 2).sum(axis=1), np.diff(path.steps)
-    noise = (path.noise[1:] ** 2 + path.noise[:-1] ** 2).sum(axis=1)
+    """Finite differences of a path, per training step ([S] G); their noise is what its records scatter by.
+
+    An image begins from the same noise at every evaluation, so that what it errs by for good moves no point.
+    """
+    moved, passed = np.linalg.norm(np.diff(path.place, axis=0), axis=1), np.diff(path.steps)
+    noise = np.sqrt((path.scatter[1:] ** 2 + path.scatter[:-1] ** 2).sum(axis=1))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(moved > 0, np.sqrt(moved / noise), 0.0)
-    images = (path.error[1:] ** 2 + path.error[:-1] ** 2).sum(axis=1)
-    left = np.where(ratio > CLEAR, moved - images, moved)
-    return Speeds((path.steps[1:] + path.steps[:-1]) / 2, np.sqrt(left) / passed, ratio)
+        ratio = np.where(moved > 0, moved / noise, 0.0)
+    return Speeds((path.steps[1:] + path.steps[:-1]) / 2, moved / passed, ratio)
 
 
 def slowdown(found: Speeds) -> Slowdown | None:

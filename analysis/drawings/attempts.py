@@ -24,14 +24,21 @@ class Attempts(NamedTuple):
 
 
 def attempt(read: ReportData, store: Store) -> Attempts:
-    """Draws everything that the sweep asks for."""
+    """Draws everything that the sweep asks for; if it asks for nothing, what its experiment is drawn by."""
     subject, figures, faults = Subject(read, store), list[Figure](), list[str]()
-    for asked in read.resolved.get("drawings", ()):
+    for asked in read.resolved.get("drawings") or _unasked(read):
         try:
             figures += _figures(subject, asked)
         except Exception as error:  # a drawing may be anybody's, and no fault of it is worth the rest of the report
             faults.append(f"The drawing {_named(asked)} is left out, for it failed: {_reason(error)}.")
     return Attempts(figures, faults)
+
+
+def _unasked(read: ReportData) -> list[Mapping[str, Any]]:
+    """What the experiment is drawn by, as far as what that takes was recorded."""
+    also = set(read.resolved["recording"]["also"])
+    names = [name for name in read.reported.drawings if also.issuperset(plugins.drawing(name).recordings)]
+    return [{"name": name, "options": {}} for name in names]
 
 
 def _figures(subject: Subject, asked: Mapping[str, Any]) -> Sequence[Figure]:

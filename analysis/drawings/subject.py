@@ -85,7 +85,7 @@ class Subject:
 
     def is_variance(self, point: int) -> bool:
         """Whether sigma is a variance at a point, and not a standard deviation."""
-        return self.runs(point)["sigma_is"][0] == "variance"
+        return "sigma_is" in self.cells.columns and self.runs(point)["sigma_is"][0] == "variance"
 
     def runs(self, point: int) -> pl.DataFrame:
         """The finished cells of a point."""

@@ -77,7 +77,9 @@ def write_report(
     Raises:
         SwingbyError: no such sweep (with the nearest name), no finished cell in it, or the disk refuses.
     """
-    from analysis.drawings.attempts import attempt  # drawings are made of pieces of this package
+    # Both are made of pieces of this package.
+    from analysis.concepts.sentences import sentences
+    from analysis.drawings.attempts import attempt
 
     records = Records.open(data, create=False)
     ingest(records)
@@ -86,7 +88,8 @@ def write_report(
         shown = _written_now(sweep, found.sweep_id) if presentation is None else presentation
         derive(records, [found.sweep_id])
         read = report_data.read(store, found.sweep_id, plane, shown)
-        figures = Figures(read, Examples.of(read, store), *attempt(read, store))
+        examples = Examples.of(read, store) if read.reported.points else None
+        figures = Figures(read, examples, *attempt(read, store), sentences(read, store))
     folder = out.expanduser().absolute() / found.name
     contents = {PAGE: page(figures, kinds).encode(), **pictures(figures.every, kinds)}
     replace_folder(folder, contents)
@@ -158,7 +161,7 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> str:
         "written": utc_now()[:16].replace("T", " ") + " UTC",
         "figures": figures.every,
         "warnings": [*words.warnings(data), *figures.faults],
-        "summary": words.summary(data, figures.examples),
+        "summary": words.summary(data, figures.examples, figures.said),
         "files": [kind for kind in KINDS if kind in kinds],
         "table": words.Table.of(data),
         "made": _made(data),

@@ -15,6 +15,7 @@ from analysis.charts.grid import Grid
 from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS
 from analysis.charts.trajectory import Plane
 from analysis.report.curves import PointCurves
+from analysis.report.experiments import Reported, reported
 from analysis.report.grid import grid_of
 from analysis.report.phases import Phases
 from analysis.report.queries import Query
@@ -53,18 +54,20 @@ class ReportData:
 
     Attributes:
         sweep: the store's row of the sweep, with `resolved` as a dict.
+        reported: how sweeps over its experiment are reported.
         outcome: what the main diagram draws.
         kinds, meanings: every outcome that can be drawn, and what the detector says it means.
         grid: where the points stand.
         cells: a row a finished cell: point, seed, status, scalars, outcomes.
-        curves: the curves of every point that has some.
-        plane: the two concepts of the trajectories; None with a single concept.
+        curves: the curves of every point that has some, where the page shows them.
+        plane: the two concepts of these curves' trajectories; None with a single concept, or without them.
         origins: which plans computed the cells.
         queries: by name; what was asked.
         recorded: what is to be told of the recorded ones among the results.
     """
 
     sweep: Mapping[str, Any]
+    reported: Reported
     counts: Counts
     outcome: str
     kinds: Mapping[str, OutcomeKind]
@@ -88,6 +91,12 @@ class ReportData:
         return self.kinds[self.outcome]
 
     @cached_property
+    def companions(self) -> list[str]:
+        """What is drawn beside the main diagram: the experiment's own choice, as far as it was told of some run."""
+        told = [name for name in self.reported.companions if name in self.kinds and name != self.outcome]
+        return [name for name in told if self.cells[name].null_count() < self.cells.height]
+
+    @cached_property
     def phases(self) -> Phases:
         """The outcomes over seeds."""
         return Phases(self.cells)
@@ -103,26 +112,29 @@ def read(
         presentation: laid over how its last run would have it shown (see `Sweep.presentation`).
 
     Raises:
-        SwingbyError: no cell of it is finished, no detector reads its experiment, or it has no such concepts.
+        SwingbyError: no cell of it is finished, its experiment is not reported, or it has no such concepts.
     """
-    queries = {name: Query(name, (sweep_id,)) for name in ("counts", "cells", "origins")}
-    queries["curves"] = Query("curves", (sweep_id, KEPT_STEPS, *plane, MOST_SEEDS))
     sweep = _sweep(store, sweep_id, presentation or {})
+    how = reported(sweep)
+    queries = {name: Query(how.folder + name, (sweep_id,)) for name in ("counts", "cells", "origins")}
     counts = _counts(store, queries["counts"], sweep)
     recorded = _recorded(store, sweep)
     kinds, meanings = _outcomes(sweep["experiment"])
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
-    chosen = _plane(cells, plane)
+    chosen = _plane(cells, plane) if how.points else None
+    if how.points:
+        queries["curves"] = Query("curves", (sweep_id, KEPT_STEPS, *plane, MOST_SEEDS))
     firsts = cells.unique("point", keep="first", maintain_order=True)
     return ReportData(
         sweep=sweep,
+        reported=how,
         counts=counts,
         outcome=(sweep["resolved"]["diagram"] or sweep["resolved"]).get("outcome") or next(iter(kinds)),
         kinds=kinds,
         meanings=meanings,
         grid=grid_of(sweep["resolved"], firsts.iter_rows(named=True)),
         cells=cells,
-        curves=_curves(ask(store, queries["curves"]), chosen),
+        curves=_curves(ask(store, queries["curves"]), chosen) if how.points else {},
         plane=chosen,
         origins=ask(store, queries["origins"]).to_dicts(),
         queries=queries,
@@ -142,10 +154,8 @@ def _sweep(store: Store, sweep_id: str, presentation: Mapping[str, Any]) -> dict
 
 
 def _counts(store: Store, query: Query, sweep: Mapping[str, Any]) -> Counts:
-    name, experiment = sweep["name"], sweep["experiment"]
-    if experiment != "sim":
-        raise SwingbyError(f"sweep {name!r} is over {experiment!r}; reports are drawn of sweeps over: sim")
-    if "sim" in store.tables():
+    name = sweep["name"]
+    if sweep["experiment"] in store.tables():
         counts = Counts(**ask(store, query).row(0, named=True))
         if counts.finished:
             return counts

@@ -25,9 +25,6 @@ from analysis.report.phases import boundary
 from analysis.report.prose import spoken, unit
 from analysis.report.queries import Query
 
-COMPANIONS = ("retreat", "outcome", "bump_height")
-"""What is drawn beside the diagram that a sweep asks for."""
-
 
 def distinct(figures: Sequence[Figure]) -> list[Figure]:
     """The figures, a later one of a name that is taken under a name of its own: names are those of files."""
@@ -46,15 +43,17 @@ class Figures:
 
     Attributes:
         data: what they are made from.
-        examples: the points whose curves are shown at length.
+        examples: the points whose curves are shown at length; None where no curves are.
         drawn: what the drawings made that the sweep file names.
         faults: which of these drawings failed, and why.
+        said: sentences for the summary that took more than the outcomes.
     """
 
     data: ReportData
-    examples: Examples
+    examples: Examples | None
     drawn: Sequence[Figure] = ()
     faults: Sequence[str] = ()
+    said: Sequence[str] = ()
 
     @cached_property
     def every(self) -> list[Figure]:
@@ -64,12 +63,13 @@ class Figures:
     @property
     def has_main(self) -> bool:
         """Whether the sweep's diagram is drawn."""
-        return not self.drawn or self.data.resolved["diagram"] is not None
+        return not self.drawn or not self.data.resolved.get("drawings") or self.data.resolved["diagram"] is not None
 
     def _diagrams(self) -> list[Figure]:
-        others = [name for name in COMPANIONS if name in self.data.kinds and name != self.data.outcome]
-        found = [self.main, *map(self._drawn, others), self._losses()]
-        return found if self.data.plane is None else [*found, self._paths()]
+        found = [self.main, *map(self._drawn, self.data.companions)]
+        if self.examples is None:
+            return found
+        return [*found, self._losses(self.examples), *([] if self.data.plane is None else [self._paths(self.examples)])]
 
     @cached_property
     def main(self) -> Figure:
@@ -80,7 +80,8 @@ class Figures:
     def top(self) -> float:
         """The upper end of the loss axes: above every band and every single run drawn, but never above 100 L_ref."""
         peaks = [float(np.max(curve.losses[OOD_LOSS][2])) for curve in self.data.curves.values()]
-        drawn = [loss for loss in self.examples.runs["ood"].drop_nulls().to_list() if math.isfinite(loss)]
+        runs = [] if self.examples is None else self.examples.runs["ood"].drop_nulls().to_list()
+        drawn = [loss for loss in runs if math.isfinite(loss)]
         return min(100.0, 1.1 * max([1.0, *peaks, *drawn]))
 
     @cached_property
@@ -95,12 +96,13 @@ class Figures:
         n = prose.between(*self.data.phases.seeds(outcome))
         asked = (self.data.resolved["diagram"] or {}).get("title") if main else None
         caption = f"{what}, {n} at each point. {spoken(outcome).capitalize()}: {self.data.meanings[outcome]}."
-        if outcome == "bump_height":
+        if outcome in prose.BUMPS:
             caption += " So the median is 0 wherever fewer than half of the runs have a bump."
-        names = ["cells", "curves"] if main else ["cells"]
+        points = main and self.examples is not None
+        names = ["cells", "curves"] if points else ["cells"]
         queries = [self.data.queries[name] for name in names]
         slug = f"{slug}-{outcome.replace('_', '-')}"
-        return Figure(slug, asked or title, caption, reading, spec, queries, facts_of(self.data, n), points=main)
+        return Figure(slug, asked or title, caption, reading, spec, queries, facts_of(self.data, n), points=points)
 
     def _shares(self, outcome: str) -> tuple[str, str, str, str, dict[str, Any]]:
         words, grid, found = spoken(outcome), self.data.grid, self.data.phases.shares(outcome)
@@ -125,16 +127,18 @@ class Figures:
         reading = prose.NUMBERS_ALONG if self.data.grid.y is None else prose.NUMBERS
         return "map", f"The {words}", f"Median {words}{unit(outcome)} over the seeds", reading, spec
 
-    def _losses(self) -> Figure:
-        bands = [band for point in self.examples.reasons for band in self._bands(point)]
+    def _losses(self, examples: Examples) -> Figure:
+        bands = [band for point in examples.reasons for band in self._bands(point)]
         runs = [
             Run(self.data.grid.label(point), OOD_LOSS, seed, step, loss)
-            for point, seed, step, loss in self.examples.runs.select("point", "seed", "step", "ood").iter_rows()
+            for point, seed, step, loss in examples.runs.select("point", "seed", "step", "ood").iter_rows()
             if loss is not None
         ]
         spec = loss_curves(bands, runs, self.top).to_dict()
-        caption = f"OOD loss (at the test point) and training loss at single points of the grid: {self._reasons()}."
-        return self._of_examples("loss-curves", "Losses over training", caption, prose.LOSSES, spec)
+        caption = (
+            f"OOD loss (at the test point) and training loss at single points of the grid: {self._reasons(examples)}."
+        )
+        return self._of_examples(examples, "loss-curves", "Losses over training", caption, prose.LOSSES, spec)
 
     def _bands(self, point: int) -> list[Band]:
         curve, label = self.data.curves[point], self.data.grid.label(point)
@@ -144,27 +148,29 @@ class Figures:
             for step, median, low, high in zip(curve.step, *curve.losses[name], strict=True)
         ]
 
-    def _paths(self) -> Figure:
+    def _paths(self, examples: Examples) -> Figure:
         assert self.data.plane is not None
         label, plane = self.data.grid.label, self.data.plane
-        paths = [self.data.curves[point].places(label(point)) for point in self.examples.reasons]
+        paths = [self.data.curves[point].places(label(point)) for point in examples.reasons]
         medians = [place for path in paths if len(path) > 1 for place in path]
         runs = [
             Place(label(point), seed, step, x, y)
-            for point, seed, step, x, y in self.examples.runs.select("point", "seed", "step", "x", "y").iter_rows()
+            for point, seed, step, x, y in examples.runs.select("point", "seed", "step", "x", "y").iter_rows()
             if x is not None and y is not None
         ]
         spec = trajectories(medians, runs, plane).to_dict()
         caption = (
             f"The output at the test point in the plane of concepts {plane.first} and {plane.second}, "
-            f"at the same points: {self._reasons()}."
+            f"at the same points: {self._reasons(examples)}."
         )
-        return self._of_examples("trajectories", "Where the output goes", caption, prose.PATHS, spec)
+        return self._of_examples(examples, "trajectories", "Where the output goes", caption, prose.PATHS, spec)
 
-    def _of_examples(self, slug: str, title: str, caption: str, reading: str, spec: dict[str, Any]) -> Figure:
-        queries: Sequence[Query] = [self.data.queries["curves"], self.examples.query]
+    def _of_examples(
+        self, examples: Examples, slug: str, title: str, caption: str, reading: str, spec: dict[str, Any]
+    ) -> Figure:
+        queries: Sequence[Query] = [self.data.queries["curves"], examples.query]
         facts = facts_of(self.data, prose.between(*self.data.phases.seeds()))
         return Figure(slug, title, caption, reading, spec, queries, facts)
 
-    def _reasons(self) -> str:
-        return "; ".join(f"{reason} ({self.data.grid.label(point)})" for point, reason in self.examples.reasons.items())
+    def _reasons(self, examples: Examples) -> str:
+        return "; ".join(f"{reason} ({self.data.grid.label(point)})" for point, reason in examples.reasons.items())

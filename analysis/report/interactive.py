@@ -10,6 +10,7 @@ from analysis.charts.number_map import told as told_number
 from analysis.charts.trajectory import landmarks, trajectory_panel
 from analysis.report.curves import packed
 from analysis.report.data import ReportData
+from analysis.report.examples import Examples
 from analysis.report.figures import Figures
 from analysis.report.prose import plural, spoken, told, unit
 
@@ -17,21 +18,21 @@ from analysis.report.prose import plural, spoken, told, unit
 def interactive(figures: Figures) -> dict[str, Any]:
     """The specs, the two empty panels, the grid's axes, what is known of each point, and its curves, as JSON values.
 
-    Without a diagram to point at, the specs alone.
+    Without a diagram to point at, or curves to show there, the specs alone.
     """
-    data = figures.data
-    if not figures.has_main:
+    data, examples = figures.data, figures.examples
+    if not figures.has_main or examples is None:
         return {"figures": {figure.slug: figure.spec for figure in figures.every}, "panel": None}
     return {
         "figures": {figure.slug: figure.spec for figure in figures.every},
-        "panel": _panel(figures),
+        "panel": _panel(figures, examples),
         "grid": _axes(data),
         "points": _points(data),
         "curves": packed(data.curves),
     }
 
 
-def _panel(figures: Figures) -> dict[str, Any]:
+def _panel(figures: Figures, examples: Examples) -> dict[str, Any]:
     data, plane = figures.data, figures.data.plane
     last = max((int(curve.step[-1]) for curve in data.curves.values()), default=1)
     return {
@@ -40,7 +41,7 @@ def _panel(figures: Figures) -> dict[str, Any]:
         "path": None if plane is None else trajectory_panel(plane, figures.plane_range).to_dict(),
         "names": [OOD_LOSS, TRAINING_LOSS],
         "landmarks": [] if plane is None else landmarks(plane),
-        "first": figures.examples.first,
+        "first": examples.first,
     }
 
 

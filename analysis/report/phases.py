@@ -17,6 +17,9 @@ from analysis.contour import contour
 
 ORDER: Mapping[str, Sequence[str]] = {
     "outcome": ("generalized", "plateau", "failed", "structural", "artefact", "diverged"),
+    **dict.fromkeys(("learning_order", "learning_order_by_trained"), ("color first", "tie", "size first", "neither")),
+    **dict.fromkeys(("bend_toward", "bend_toward_by_trained"), ("color", "neither", "size")),
+    **dict.fromkeys(("slowdown", "slowdown_by_trained"), ("exponential", "either", "power law", "neither")),
 }
 """Every value of a category, in the order of the legend, from the best news to the worst."""
 

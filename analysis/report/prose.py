@@ -56,6 +56,8 @@ PATHS = (
     "coordinate by coordinate, with dots at equal intervals of training steps, so that dots far apart mean fast. "
     "Thin: the single seeds. Of more than 100 seeds at a point, the first 100 are drawn."
 )
+BUMPS = ("bump_height", "mse_bump", "mse_bump_by_trained")
+"""Heights that are 0 where there is no bump."""
 SEED_MODES = {
     "common": "common: a seed has the same draws at every point, so neighbouring points err together",
     "independent": "independent: no two points share a draw",

@@ -10,8 +10,7 @@ from analysis.charts.number_map import told as told_number
 from analysis.charts.phase_diagram import Share
 from analysis.report.data import ReportData
 from analysis.report.examples import Examples
-from analysis.report.figures import COMPANIONS
-from analysis.report.prose import percent, plural, spoken, told, unit
+from analysis.report.prose import BUMPS, percent, plural, spoken, told, unit
 
 Rows = dict[int, tuple[str, ...]]
 
@@ -39,17 +38,17 @@ def warnings(data: ReportData) -> list[str]:
     return found
 
 
-def summary(data: ReportData, examples: Examples) -> list[str]:
-    """The sentences at the top of the page."""
+def summary(data: ReportData, examples: Examples | None, said: Sequence[str] = ()) -> list[str]:
+    """The sentences at the top of the page; `said` are those that others found."""
     counts, seeds = data.counts, len(data.resolved["seeds"])
     points = f"{plural(counts.points, 'point')} of the grid"
     tell = {"yes_no": _shares, "category": _categories, "number": _numbers}
-    others = [name for name in reversed(COMPANIONS) if name in data.kinds and name != data.outcome]
     return [
         f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished: {points}, {plural(seeds, 'seed')} each.",
         *tell[data.kind](data, data.outcome),
-        *_bump(data, examples),
-        *(sentence for name in others for sentence in tell[data.kinds[name]](data, name)),
+        *([] if examples is None else _bump(data, examples)),
+        *said,
+        *(sentence for name in reversed(data.companions) for sentence in tell[data.kinds[name]](data, name)),
     ]
 
 
@@ -121,7 +120,7 @@ def _numbers(data: ReportData, outcome: str) -> list[str]:
     if not found:
         return [f"No run has a {name}."]
     most = max(found, key=lambda spread: spread.median)
-    if outcome == "bump_height" and most.median == 0:
+    if outcome in BUMPS and most.median == 0:
         return ["At no point does the median run have a bump."]
     if len(found) > 1 and len({spread.median for spread in found}) == 1:
         return [f"The {name} has the same median at every point: {most.median:.3g}."]
@@ -142,7 +141,7 @@ class Table:
     @classmethod
     def of(cls, data: ReportData) -> Table:
         """Every point with the main outcome and its companions."""
-        names = [name for name in dict.fromkeys([data.outcome, *COMPANIONS]) if name in data.kinds]
+        names = [data.outcome, *data.companions]
         blocks = [_columns(data, name) for name in names]
         rows = []
         for point in data.grid.places:

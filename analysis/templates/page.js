@@ -11,7 +11,7 @@
   for (const element of document.querySelectorAll("[data-figure]")) {
     views[element.dataset.figure] = await draw(element, figures[element.dataset.figure]);
   }
-  if (!panel) return;
+  if (!panel) { document.documentElement.dataset.drawn = "yes"; return; }
   const main = document.querySelector(`[data-figure="${panel.figure}"]`);
   const losses = await draw(byId("losses"), panel.losses);
   const path = panel.path ? await draw(byId("path"), panel.path) : null;

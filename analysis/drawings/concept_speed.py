@@ -1,0 +1,105 @@
+"""The drawing `concept_speed`: how fast the held-out class moves in concept space over training ([S] Fig 6 c)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from analysis.charts import style
+from analysis.charts.step_curves import Axes, CurvePanel, Level, step_curves
+from analysis.concepts.path import Path
+from analysis.concepts.speed import Slowdown, Speeds, slowdown, speeds
+from analysis.drawings.concepts import (
+    SEEDS,
+    ConceptDrawing,
+    ConceptOptions,
+    Group,
+    Line,
+    called,
+    counted,
+    groups_of,
+    smoothing_told,
+)
+from analysis.drawings.subject import Subject
+from analysis.report.page import Figure
+
+EXPONENTIAL, POWER = "exponential fit", "power-law fit"
+FITS = {EXPONENTIAL: style.INK, POWER: style.FAINT}
+DECADES = 4.0
+"""The speed axis shows no more than this below its top."""
+READING = (
+    "The learning speed is the distance between the mean points of two evaluations in concept space, over the steps "
+    "between them. Thick: that of the mean point of all seeds. Thin: single seeds. Straight and dashed: an exponential "
+    "slow-down, log speed against step; curved and dotted: a power law, log speed against log step. Both are fitted to "
+    "the mean point, from its fastest evaluation on to where it moves by less than twice what it scatters by; each "
+    "speed weighs by how far it exceeds that. R² says which describes it better, not that the law is that one. Speeds "
+    "at which scatter alone would move the point say nothing: that falls too, divided by ever longer intervals."
+)
+
+
+class ConceptSpeed(ConceptDrawing):
+    """Speeds on a log axis, with both fits."""
+
+    name: ClassVar[str] = "concept_speed"
+
+    def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
+        """One figure, a panel a line."""
+        found = groups_of(subject, options, self.name)
+        panels, rows = list[CurvePanel](), list[Level]()
+        for group in found.groups:
+            for line in group.lines:
+                key, mean = f"{group.key}:{line.point}", line.runs.ensemble
+                fit = None if mean is None or len(mean.steps) < 2 else slowdown(speeds(mean))
+                title = ", ".join(part for part in (called(found, line), _setting(group)) if part)
+                panels.append(CurvePanel(key, title, _notes(fit)))
+                rows += _rows(key, line, mean, fit)
+        values = [row.value for row in rows if row.kind == "line"] or [row.value for row in rows] or [1e-3]
+        high = 10 ** math.ceil(math.log10(max(values)))
+        low = 10 ** max(math.floor(math.log10(min(values))), math.log10(high) - DECADES)
+        last = max(float(line.runs.steps[-1]) for group in found.groups for line in group.lines)
+        axes = Axes(0.0, last, low, high, "learning speed |dC/dt| (1 / step)", "log", "linear")
+        spec = step_curves(panels, rows, axes, {**found.colours, **FITS}, min(len(panels), 4), found.legend).to_dict()
+        caption = f"How fast the held-out class moves in concept space, {counted(found)}. {smoothing_told(options)}"
+        return [subject.figure("concept-speed", "Learning speed", caption, READING, spec, [found.query])]
+
+
+def _setting(group: Group) -> str:
+    return ", ".join(part for part in (group.setting, "" if group.judge == "measured" else "trained judge") if part)
+
+
+def _notes(fit: Slowdown | None) -> tuple[str, ...]:
+    if fit is None:
+        return ("too few evaluations that move", "by more than they scatter for a fit")
+    exponential, power = fit.exponential, fit.power
+    halved = f"halves every {math.log(2) / -exponential.slope:,.0f} steps" if exponential.slope < 0 else "does not fall"
+    return (
+        f"exponential: {halved}, R² = {exponential.r2:.2f}",
+        f"power law: exponent {power.slope:.2f}, R² = {power.r2:.2f}",
+        f"{fit.n} speeds; better: {fit.law}",
+    )
+
+
+def _rows(key: str, line: Line, mean: Path | None, fit: Slowdown | None) -> Iterator[Level]:
+    runs = line.runs
+    for seed, place, error in list(zip(runs.seeds, runs.place, runs.error, strict=True))[:SEEDS]:
+        at = np.flatnonzero(np.isfinite(place[:, 0]))
+        own = Path(runs.number, runs.trained, runs.steps[at], at, place[at], error[at])
+        if len(runs.seeds) > 1 and len(at) > 1:
+            yield from _line(key, "run", line.name, seed, speeds(own))
+    if mean is not None and len(mean.steps) > 1:
+        yield from _line(key, "line", line.name, 0, speeds(mean))
+    if fit is not None:
+        at = np.linspace(fit.first, fit.last, 40)
+        laws = (("dashed", EXPONENTIAL, fit.exponential, at), ("dotted", POWER, fit.power, np.log(at)))
+        for kind, name, law, x in laws:
+            for step, value in zip(at.tolist(), np.exp(law.start + law.slope * x).tolist(), strict=True):
+                yield Level(key, kind, name, 0, round(step, 1), value)
+
+
+def _line(key: str, kind: str, name: str, run: int, found: Speeds) -> Iterator[Level]:
+    for step, value in zip(found.step.tolist(), found.speed.tolist(), strict=True):
+        if value > 0:
+            yield Level(key, kind, name, run, step, value)

@@ -1,0 +1,163 @@
+"""What the drawings of concept space share: their options, which lines share a panel, and words about both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from analysis.charts.grid import plain
+from analysis.charts.planes import ordered_colours
+from analysis.concepts.path import JUDGES, Judge
+from analysis.concepts.runs import Runs, runs_of
+from analysis.drawings.selection import along, names_of
+from analysis.drawings.subject import Subject
+from analysis.report.grid import axis_title, scalar
+from analysis.report.prose import between, plural
+from analysis.report.queries import Query
+from swingby import drawing, plugins
+
+ALL_RUNS = "all runs"
+SEEDS = 12
+"""At most this many seeds of a line are drawn singly."""
+
+
+class ConceptOptions(drawing.Options):
+    """What a sweep file may set."""
+
+    along: str | None = Field(None, description="the lines of one panel differ in this; else in the first axis")
+    judge: Literal["measured", "trained", "both"] = Field("both", description="whose coordinates; both: as recorded")
+    smoothing: float = Field(0.0, ge=0, le=20, description="Gaussian over evaluations, its sd; it flattens bumps")
+    first: int = Field(0, ge=0, le=1000, description="evaluations at the start that are left out")
+
+    @property
+    def judges(self) -> tuple[Judge, ...]:
+        """The judges that are drawn."""
+        return JUDGES if self.judge == "both" else (self.judge,)
+
+
+class ConceptDrawing(drawing.Drawing):
+    """A drawing of concept space."""
+
+    experiments = ("diffusion",)
+    Options = ConceptOptions
+
+    def check(self, options: ConceptOptions, axis_names: Sequence[str]) -> Sequence[drawing.Wrong]:
+        """Lines can differ only in what an axis changes."""
+        if options.along is None or names_of(options.along, axis_names):
+            return ()
+        wrong = f"the lines of a panel cannot differ in {options.along!r}: no axis changes it"
+        return [drawing.Wrong("along", wrong, plugins.nearest(options.along, list(axis_names)))]
+
+
+class Line(NamedTuple):
+    """One point of the grid as a line: what the legend calls it, and its runs."""
+
+    point: int
+    name: str
+    runs: Runs
+
+
+class Group(NamedTuple):
+    """The lines of one panel, by one judge; `setting` says what they have in common."""
+
+    key: str
+    judge: Judge
+    setting: str
+    lines: Sequence[Line]
+
+    @property
+    def title(self) -> str:
+        """What stands above its panel, where there are several."""
+        return f"{self.setting}, {self.judge} judge" if self.setting else f"{self.judge} judge"
+
+
+class Groups(NamedTuple):
+    """The panels of a drawing, the colours of their lines, the title of the legend, and the query."""
+
+    groups: Sequence[Group]
+    colours: Mapping[str, str]
+    legend: list[str]
+    query: Query
+
+
+def groups_of(subject: Subject, options: ConceptOptions, name: str) -> Groups:
+    """The runs of a sweep, one panel a judge and a setting of all but the axis that lines differ in.
+
+    Raises:
+        SwingbyError: no run has a place in concept space.
+    """
+    query = Query("diffusion/paths", (subject.sweep_id,))
+    rows = subject.ask(query).to_dicts()
+    every: list[tuple[Judge, dict[int, Runs]]] = [
+        (judge, runs_of(rows, judge, options.smoothing, options.first)) for judge in options.judges
+    ]
+    by_judge: list[tuple[Judge, dict[int, Runs]]] = [(judge, runs) for judge, runs in every if runs]
+    if not by_judge:
+        why = "no judge could tell where the held-out class lies at two evaluations of a run"
+        raise subject.cannot(name, why)
+    chosen = _chosen(subject, options)
+    panels = _panels(subject, chosen)
+    values = sorted({value for _, lines in panels for value in lines.values()}, key=_rank)
+    names = {value: _said(value) for value in values}
+    found = [
+        Group(f"{judge}:{number}", judge, setting, [Line(p, names[v], runs[p]) for p, v in lines.items() if p in runs])
+        for judge, runs in by_judge
+        for number, (setting, lines) in enumerate(panels)
+    ]
+    colours = dict(zip(names.values(), ordered_colours(len(values)), strict=True))
+    titles = "; ".join(axis_title(one, subject.data.sweep["experiment"]) for one in chosen)
+    return Groups([group for group in found if group.lines], colours, [titles] if titles else [], query)
+
+
+def _chosen(subject: Subject, options: ConceptOptions) -> list[str]:
+    varying = next(iter(subject.varying.values()), {})
+    if options.along is not None:
+        return names_of(options.along, varying)
+    x = subject.data.grid.x.name
+    return [x] if x in varying else list(varying)[:1]
+
+
+def _panels(subject: Subject, chosen: Sequence[str]) -> list[tuple[str, dict[int, tuple[object, ...]]]]:
+    """Each panel's setting, and its points with the values that they differ in."""
+    if not chosen:
+        return [("", dict.fromkeys(subject.points, ()))]
+    axes = [axis["names"] for axis in subject.data.resolved["axes"]]
+    found = along(chosen, axes, subject.varying)
+    return [
+        (subject.label(lines.points[0], without=chosen), dict(zip(lines.points, lines.values, strict=True)))
+        for lines in found
+    ]
+
+
+def _rank(value: tuple[object, ...]) -> tuple[tuple[bool, float, str], ...]:
+    """Numbers by size, then everything else by name."""
+    return tuple((not isinstance(v, int | float), v if isinstance(v, int | float) else 0.0, str(v)) for v in value)
+
+
+def _said(value: tuple[object, ...]) -> str:
+    return ", ".join(plain(scalar(part)) for part in value) or ALL_RUNS
+
+
+def called(groups: Groups, line: Line) -> str:
+    """A line by the parameter that it differs in."""
+    names = [text.rsplit("(", 1)[-1].rstrip(")") for text in groups.legend]
+    return f"{names[0]} = {line.name}" if names and ";" not in names[0] else line.name
+
+
+def counted(groups: Groups) -> str:
+    """How many seeds a line is over."""
+    counts = [len(line.runs.seeds) for group in groups.groups for line in group.lines]
+    return f"{between(min(counts), max(counts))} seed{'' if max(counts) == 1 else 's'} a line"
+
+
+def smoothing_told(options: ConceptOptions) -> str:
+    """What was done to the curves before they were drawn."""
+    left = f" The first {plural(options.first, 'evaluation')} are left out." if options.first else ""
+    if not options.smoothing:
+        return "Nothing is smoothed." + left
+    return (
+        f"Smoothed over evaluations by a Gaussian of {options.smoothing:g}, which flattens bumps and bends that take "
+        f"few evaluations, and can hide them; no number of the detector is taken from smoothed curves.{left}"
+    )
