@@ -33,7 +33,7 @@ from sweeps.diffusion.session import session
 from swingby.cells import canonical_json, stream_key
 from swingby.files import held, write_whole
 
-VERSION = 1
+VERSION = 2
 """Of the way a judge is made; another one makes other judges."""
 SHOWN = (
     "pixels",
