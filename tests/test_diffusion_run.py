@@ -86,10 +86,10 @@ def curves(size: int) -> list[Any]:
     """Losses of one run over 50 steps, shared by so many processes."""
     of = experiment("diffusion")
     batch = Batch((cell(training_steps=50),), Recording("sqrt", 20), gang=Local(size) if size > 1 else ALONE)
-    (table,) = of.run(batch)
+    tables = list(of.run(batch))
     names = ("loss", "loss_diffusion", "loss_prior", "loss_reconstruction", "gradient_norm", "gamma_0", "gamma_1")
-    assert table["processes"].to_pylist() == [size]
-    return [[value for value in table[name].to_pylist()[0] if value is not None] for name in names]
+    assert tables[-1]["processes"].to_pylist() == [size]
+    return [[value for table in tables for value in table[name].to_pylist()[0] if value is not None] for name in names]
 
 
 def test_processes_share_a_batch() -> None:

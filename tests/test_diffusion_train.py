@@ -69,7 +69,7 @@ def test_an_epoch_has_every_image_once() -> None:
     """Each image of the training set comes once in every epoch, in an order that differs from epoch to epoch."""
     images, conditions = training_set(params(), FED.key("images"), CPU)
     assert len(images) == len(conditions) == 3 * params().training_images
-    feed, batch = Feed(FED, CPU), params().batch
+    feed, batch = Feed(FED, CPU), params().batch_size
     seen = torch.cat([rows.images for step in range(-(-2 * len(images) // batch)) for rows in feed.step(step)])
     places = (seen.flatten(1)[:, None] == images.flatten(1)).all(2).int().argmax(1).tolist()
     first, second = places[: len(images)], places[len(images) : 2 * len(images)]
@@ -168,13 +168,13 @@ def test_a_loss_that_is_no_number() -> None:
 
 def test_the_rate_rises_and_falls() -> None:
     """Linear warm-up times a cosine that ends at 0."""
-    of = params(training_steps=100, warmup=10)
+    of = params(training_steps=100, warmup=10, decay="cosine")
     rates = np.array([rate(of, step) for step in range(100)])
     assert rates.argmax() == 9
     assert np.all(np.diff(rates[:10]) > 0)
     assert np.all(np.diff(rates[9:]) < 0)
     assert rates[-1] < 1e-3
-    assert rate(params(decay="constant", warmup=0), 7) == 1
+    assert rate(params(warmup=0), 7) == 1
 
 
 def spoiled(path: Path, how: str) -> str:

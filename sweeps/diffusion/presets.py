@@ -45,7 +45,7 @@ def small(values: Values) -> dict[str, Any]:
         "dropout": 0.0,
         "images": 1024,
         "batch_size": 32,
-        "training_steps": 2500,
+        "training_steps": 4000,
         "lr": 2e-3,
         "warmup": 100,
         "clip": 1.0,

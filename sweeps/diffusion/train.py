@@ -59,7 +59,7 @@ class Training:
         self.micro = accelerator.gradient_accumulation_steps
         self.feed = Feed(cell, device, rank, size, self.micro)
         model: Any = Diffusion(self.params, cell.key("initialisation"))
-        model = cast(Diffusion, model.to(device, memory_format=memory_format(device)))
+        model = cast(Diffusion, model.to(device, memory_format=memory_format(device, self.params.mixed_precision)))
         self.optimizer = torch.optim.AdamW(
             model.parameters(), lr=self.params.lr, weight_decay=self.params.weight_decay, fused=True
         )
@@ -231,6 +231,7 @@ def rate(params: DiffusionParams, step: int) -> float:
     return rising * falling
 
 
-def memory_format(device: torch.device) -> torch.memory_format:
-    """How images lie in memory: on GPUs channels come last, which their convolutions are made for."""
-    return torch.channels_last if device.type == "cuda" else torch.contiguous_format
+def memory_format(device: torch.device, mixed_precision: str) -> torch.memory_format:
+    """How images lie in memory, by what measures faster (`make bench`): channels last, but for bf16 on a CPU."""
+    half = device.type == "cpu" and mixed_precision != "no"
+    return torch.contiguous_format if half else torch.channels_last
