@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import subprocess
@@ -17,14 +18,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.experiment import Resources
 from swingby.gang import ALONE, LostWorkerError, MemberError
 from swingby.run import cluster, gang_local
+from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep
 from swingby.run.gang_local import Local
 from swingby.run.plan import Planner, summary
-from swingby.run.progress import Progress
+from swingby.run.progress import Lines, Progress
 from swingby.run.room import check_room, widened
 
 WHOLE = "select cell_id, status, message, steps, step, position, final_position from walk order by cell_id"
@@ -176,6 +179,7 @@ def meet(target: str, payload: Any, raises: Exception | None = None, pause: floa
 
 DRIVER = """
 import sys
+from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Lines
 from swingby.sweep import Sweep
@@ -229,7 +233,41 @@ def test_a_plan_tells_of_its_processes(walk: Any) -> None:
     planned = Planner(sweep, walk.records(), workers=8, processes=2).look()
     assert "on 8 workers, 2 processes a batch" in summary(planned)
     assert {each.cpus for each in planned.occupied.values()} == {2.0}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plugins.experiment("walk"), "resources", lambda params: Resources(most_cpus=16))
+        wide = Planner(sweep, walk.records(), workers=8, processes=2).look()
+    assert {each.cpus for each in wide.occupied.values()} == {4.0}  # two batches of two processes on eight cores
+    assert "2 processes a batch, 2 CPUs a process" in summary(wide)
     assert planned.plan.sweep_id == Planner(sweep, walk.records()).look().plan.sweep_id
+
+
+def test_what_is_going_on_is_told(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that was stopped in the middle of a cell, and the next one at its start, tell how far the cell is."""
+    from swingby.run.begun import begun_of
+
+    monkeypatch.setattr(plugins.experiment("walk"), "max_batch", lambda params: 1)
+    sweep, said = pieces(walk, axes={"width": [1]}), io.StringIO()
+
+    class AfterTwo(Drain):
+        def __call__(self) -> bool:
+            return len(walk.records().shards()) >= 2
+
+    run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress(), drain=AfterTwo())
+    (cell,) = sweep.cells()
+    (one,) = begun_of(walk.records(), [("walk", sweep.sweep_id)])
+    assert str(one) == f"cell {cell.cell_id[:12]}: 3 of 10 steps"
+    progress = Lines(said)
+    progress.total = 2
+    assert progress.remaining() is None
+    progress.begun([0.75, 0.5])
+    assert "0 of 2 cells, 2 begun (62% of their steps), about" in progress.state()
+    run_sweep(sweep, walk.data, local=True, pilot=False, progress=Lines(said))
+    assert "[0.0 s] 0 of 1 cells, 1 begun (30% of their steps)\n" in said.getvalue()
+    assert begun_of(walk.records(), [("walk", sweep.sweep_id)]) == []
+    assert "forecast: unmeasured" in said.getvalue()  # half a run measures none
+    more = Planner(pieces(walk, axes={"width": [1]}, seeds=2, name="more"), walk.records())
+    assert "measured on w1" in summary(more.look())
+    assert more.unmeasured() == []
 
 
 MACHINES = st.lists(st.integers(1, 64), min_size=1, max_size=5)
@@ -277,6 +315,7 @@ cluster.shutdown()
 USER = """
 import sys
 from swingby.errors import SwingbyError
+from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Lines
 from swingby.sweep import Sweep

@@ -151,6 +151,9 @@ class Walk(Experiment):
     def work(self, params: Any) -> float:
         return float(params.width)
 
+    def steps(self, params: Any) -> int:
+        return params.length + 1
+
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         tables = []
         for cell in batch.cells:

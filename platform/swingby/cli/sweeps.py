@@ -20,6 +20,7 @@ Processes = Annotated[
     int, typer.Option("--processes", metavar="N", help="Processes of each run, for experiments that spread one.")
 ]
 CELLS_FAILED = 1
+MOST_SHOWN = 10
 
 
 def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: ConfirmAbove = 100_000) -> None:
@@ -141,13 +142,15 @@ def status(
     ] = None,
     data: DataFolder = DEFAULT_DATA,
 ) -> None:
-    """How far each sweep is: cells with a result, failed, missing, and who runs it now.
+    """How far each sweep is: cells with a result, failed, missing; who runs it now, and how far cells are that began.
 
     Example:
 
         swingby status --data data
     """
     from swingby.recorded import of_record
+    from swingby.records import Records
+    from swingby.run.begun import begun_of
     from swingby.run.lookup import sweep_status
     from swingby.store import Store
 
@@ -162,6 +165,11 @@ def status(
     for row in rows:
         if row.holder is not None:
             say(f"running now: {row.name} by {row.holder}")
+        shown = begun_of(Records.open(data, create=False), [(row.experiment, row.sweep_id)])
+        for one in shown[:MOST_SHOWN]:
+            say(f"{'running now' if row.holder else 'begun'}: {one}")
+        if len(shown) > MOST_SHOWN:
+            say(f"and {len(shown) - MOST_SHOWN} cells more")
     for name, known in recorded:
         if known is not None:
             say(f"{name}: {known}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ import pyarrow as pa
 from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.run import tune
+from swingby.run.begun import begun_of
 from swingby.run.derive import derive
 from swingby.run.drain import Drain
 from swingby.run.forecast import Forecast
@@ -249,9 +250,14 @@ def _train(
     standby: tune.Standby | None,
 ) -> dict[tuple[str, int], str]:
     """Runs the batches (without Ray: in a plain loop) while their shards are folded into the store; those given up."""
-    progress.planned(*planned)
+    sweeps = [(one.plan.experiment, one.plan.sweep_id) for one in planned]
+
+    def shares() -> list[float]:
+        return [one.share for one in begun_of(records, sweeps)]
+
+    progress.planned(*planned, begun=shares())
     try:
-        with _folding(records, drain, progress):
+        with _folding(records, drain, progress, lambda: progress.begun(shares())):
             if standby is None:
                 return run_local(planned, records, progress, drain)
             return tune.run_tune(planned, records, progress, drain, standby)
@@ -260,10 +266,10 @@ def _train(
 
 
 @contextmanager
-def _folding(records: Records, drain: Drain, progress: Progress) -> Iterator[None]:
-    """While inside, a thread folds new shards into the store and publishes them."""
+def _folding(records: Records, drain: Drain, progress: Progress, look: Callable[[], None]) -> Iterator[None]:
+    """While inside, a thread folds new shards into the store, publishes them, and looks at what is there."""
     stop = threading.Event()
-    thread = threading.Thread(target=_fold, args=(records, stop, drain, progress), name="fold", daemon=True)
+    thread = threading.Thread(target=_fold, args=(records, stop, drain, progress, look), name="fold", daemon=True)
     thread.start()
     try:
         yield
@@ -272,7 +278,7 @@ def _folding(records: Records, drain: Drain, progress: Progress) -> Iterator[Non
         thread.join()
 
 
-def _fold(records: Records, stop: threading.Event, drain: Drain, progress: Progress) -> None:
+def _fold(records: Records, stop: threading.Event, drain: Drain, progress: Progress, look: Callable[[], None]) -> None:
     told_drain, told, seen, unpublished, due = False, "", 0, False, time.monotonic() + FOLD_SECONDS
     while not stop.wait(0.1):
         if drain() and not told_drain:
@@ -285,6 +291,7 @@ def _fold(records: Records, stop: threading.Event, drain: Drain, progress: Progr
             if count != seen or unpublished:
                 unpublished = _fold_once(records) or unpublished
                 seen = count
+                look()
         except Exception as error:  # the run goes on; its end ingests again and then says so
             if str(error) != told:
                 told = str(error)

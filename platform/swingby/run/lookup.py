@@ -36,6 +36,7 @@ class SweepStatus:
 
     name: str
     sweep_id: str
+    experiment: str
     cells: int
     ok: int
     diverged: int
@@ -148,6 +149,7 @@ def _status(store: Store, records: Records, sweep: KnownSweep, waiting: int) -> 
     return SweepStatus(
         sweep.name,
         sweep.sweep_id,
+        sweep.experiment,
         sweep.cells,
         counts["ok"],
         counts["diverged"],

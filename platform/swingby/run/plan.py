@@ -322,6 +322,11 @@ class Planner:
         tokens = " ".join(self.sweep.recording.tokens)
         with Store.open(self.records.data) as store:
             rows = store.sql(SAMPLES, [self.sweep.experiment_name, tokens, self.device or "", RECENT]).rows()
+            if max(self._most().values(), default=0) == 1 and rows:
+                # A run that was stopped in the middle says nothing of what a whole one costs.
+                query = f"""select shard from "{self.sweep.experiment_name}" where status <> 'running'"""
+                whole = {row.shard for row in store.sql(query).rows()}
+                rows = [row for row in rows if whole.intersection(row.names)]
         return [Sample(row.shape, row.cells, row.seconds, row.bytes) for row in rows]
 
     def _planned(self, standing: tuple[int, int], written: bool) -> Planned:
@@ -409,8 +414,9 @@ def _spread(planned: Planned) -> str:
 
 
 SAMPLES = """
-select shape, cells, seconds, bytes from (
-  select shape, max(cells) as cells, sum(seconds) as seconds, sum(bytes)::double as bytes, max(finished) as finished
+select shape, cells, seconds, bytes, names from (
+  select shape, list(shard) as names, max(cells) as cells,
+    sum(seconds) as seconds, sum(bytes)::double as bytes, max(finished) as finished
   from shards
   where experiment = $1 and array_to_string(recorded, ' ') = $2 and ($3 = '' or starts_with(device, $3))
   group by shape, plan_id, batch, attempt

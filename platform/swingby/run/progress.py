@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
@@ -61,15 +62,18 @@ class Progress:
         self.done_of: dict[str, int] = {}
         self._workers = 1
         self._named = False
+        self._shares: tuple[float, ...] = ()
+        self._at_first = 0.0
         self._began = time.monotonic()
         self._first = self._last = self._began
 
     def line(self, text: str) -> None:
         """Something worth saying once."""
 
-    def planned(self, *planned: Planned) -> None:
-        """The run is about to begin, of these plans."""
+    def planned(self, *planned: Planned, begun: Sequence[float] = ()) -> None:
+        """The run is about to begin, of these plans; how much is done already of cells that an earlier one began."""
         self._reset()
+        self._shares, self._at_first = tuple(begun), sum(begun)  # that is no measure of this run's pace
         self.total = sum(one.missing for one in planned)
         self._workers = max(1, *(one.workers for one in planned))
         for one in planned:
@@ -97,6 +101,11 @@ class Progress:
         self.failed_cells(done.failed)
         self._show()
 
+    def begun(self, shares: Sequence[float]) -> None:
+        """How much is done of each cell that has begun and has no result yet."""
+        self._shares = tuple(shares)
+        self._show()
+
     def failed_cells(self, count: int) -> None:
         """So many more cells raised."""
         self.failed += count
@@ -113,10 +122,12 @@ class Progress:
     def remaining(self) -> float | None:
         """Estimate of the seconds left: the forecast of the batches left, corrected by what the done ones took.
 
-        None before the first batch is done.
+        Before the first batch is done, by how far the cells are that have begun; None before that.
         """
         if not self._forecast_done:
-            return None
+            stand = self.done + sum(self._shares)
+            gained = stand - self._at_first
+            return (time.monotonic() - self._began) * (self.total - stand) / gained if gained > 0 else None
         # A worker's first batch also pays for its start: until much is done, the forecast itself has weight.
         correction = (self.core_seconds + WEIGHT) / (self._forecast_done + WEIGHT)
         return (self._forecast - self._forecast_done) * correction / self._workers
@@ -126,6 +137,8 @@ class Progress:
         parts = [f"{self.done:,} of {self.total:,} cells"]
         parts += [f"{self.diverged:,} diverged"] if self.diverged else []
         parts += [f"{self.failed:,} FAILED"] if self.failed else []
+        if self._shares and self.done + len(self._shares) <= self.total:  # else one of them came back meanwhile
+            parts.append(f"{len(self._shares):,} begun ({sum(self._shares) / len(self._shares):.0%} of their steps)")
         left = self.remaining()
         if left is not None and self.done < self.total:
             parts.append(f"about {duration(left)} left")
