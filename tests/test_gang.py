@@ -351,7 +351,9 @@ def test_gangs_on_two_nodes(walk: Any) -> None:
         )
         walk.children.append(user)
         first, second = (cell.cell_id for cell in both.cells())
-        wait_for(lambda: len({(part.cell, part.rank) for part in walk.parts()}) == 4)
+        # A busy machine takes its time to start six Ray processes a node; a user who has ended has a reason.
+        wait_for(lambda: user.poll() is not None or len({(p.cell, p.rank) for p in walk.parts()}) == 4, seconds=180)
+        assert user.poll() is None, user.communicate()[0]
         started = walk.parts()
         wait_for(lambda: {row["cell_id"] for row in segments_of(walk)} == {first, second})
         os.kill(pid_of(started, first, 1), signal.SIGKILL)
