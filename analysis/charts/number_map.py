@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ class Spread(NamedTuple):
 def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
     """The median as colour (cividis, from zero or the smallest value); interval, quartiles and n where one points."""
     table = [{**style.tile(grid, row.point), **row._asdict(), "text": told(row)} for row in rows]
-    layers = _along_one(grid, title) if grid.y is None else _map(grid, rows, title)
+    layers = _along_one(grid, rows, title) if grid.y is None else _map(grid, rows, title)
     return style.faceted(layers, table, grid)
 
 
@@ -64,10 +65,16 @@ def _map(grid: Grid, rows: Sequence[Spread], title: str) -> list[alt.Chart]:
     return [tiles, outline]
 
 
-def _along_one(grid: Grid, title: str) -> list[alt.Chart]:
+def _along_one(grid: Grid, rows: Sequence[Spread], title: str) -> list[alt.Chart]:
     base = alt.Chart().encode(x=style.grid_x(grid), tooltip=_tip(title))
-    bars = base.mark_rule(color=style.TRAINING, strokeWidth=1.5).encode(y="low:Q", y2="high:Q")
-    line = base.mark_line(color=style.TRAINING, strokeWidth=1, opacity=0.6).encode(y=alt.Y("median:Q", title=title))
-    marks = base.mark_point(color=style.TRAINING, filled=True, opacity=1, size=60).encode(y="median:Q")
-    ring = base.transform_filter("datum.point == picked").mark_point(color=style.OOD, size=190).encode(y="median:Q")
+    ends = [end for row in rows for end in (row.low, row.median, row.high) if math.isfinite(end)]
+    # Given, since the picked point is none at first, and of nothing Vega finds no domain.
+    scale = alt.Scale(domain=[min(0.0, *ends), max(0.0, *ends)] if any(ends) else [0, 1], nice=True)
+    y = alt.Y("median:Q", title=title, scale=scale)
+    bars = base.mark_rule(color=style.TRAINING, strokeWidth=1.5).encode(
+        y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"
+    )
+    line = base.mark_line(color=style.TRAINING, strokeWidth=1, opacity=0.6).encode(y=y)
+    marks = base.mark_point(color=style.TRAINING, filled=True, opacity=1, size=60).encode(y=y)
+    ring = base.transform_filter("datum.point == picked").mark_point(color=style.OOD, size=190).encode(y=y)
     return [bars, line, marks, ring]

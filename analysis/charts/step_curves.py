@@ -93,7 +93,8 @@ def step_curves(
 
 def _panel(panel: CurvePanel, axes: Axes, colour: alt.Color, width: int) -> Any:
     base = alt.Chart().transform_filter(f"datum.panel == '{panel.key}'").encode(x=_x(axes), color=colour)
-    scale = alt.Scale(type=_scale(axes.spacing), domain=[axes.low, axes.high], nice=False, zero=False, clamp=False)
+    zero = alt.Undefined if axes.spacing == "log" else False
+    scale = alt.Scale(type=_scale(axes.spacing), domain=[axes.low, axes.high], nice=False, zero=zero, clamp=False)
     form = ".0e" if axes.spacing == "log" else "~g"
     axis = alt.Axis(title=axes.title, grid=True, gridColor=style.RULE, tickCount=6, format=form)
     band = base.transform_filter("datum.kind == 'band'").mark_area(opacity=1, fillOpacity=0.18, clip=True)

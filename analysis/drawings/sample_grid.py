@@ -47,6 +47,8 @@ class SampleGrid(drawing.Drawing):
             SwingbyError: no run kept any.
         """
         query = Query("diffusion/samples", (subject.sweep_id,))
+        if "samples" not in {name for name, _ in subject.store.tables()["diffusion"]}:
+            raise subject.cannot(self.name, "no run was asked to record samples")
         rows = [_row(subject, row, options.pictures) for row in subject.ask(query).iter_rows(named=True)]
         rows = [row for row in rows if row.pictures]
         if not rows:
