@@ -19,6 +19,7 @@ from analysis.train import train
 from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.files import write_whole
+from swingby.recorded import bring
 from swingby.records import Records
 from swingby.run.derive import derive
 from swingby.store import Store, ingest
@@ -29,12 +30,19 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Written:
-    """What a run left: the page, how many claims it asked, how many of them lack a sweep, and seconds of training."""
+    """What a run left: the page, how many claims it asked, how many of them lack a sweep, and seconds of training.
+
+    Attributes:
+        waiting: how many lack sweeps that take hours, and are not trained here.
+        hours: the names of these sweeps.
+    """
 
     page: Path
     claims: int
     missing: int
     training: float
+    waiting: int = 0
+    hours: Sequence[str] = ()
 
 
 def write_claims(
@@ -50,9 +58,11 @@ def write_claims(
 ) -> Written:
     """Judges the claims, and writes the table `claims`, the folder `out/claims` with the page, and the Markdown.
 
+    Sweeps that take hours are never trained here: where they were not run, their shipped results are unpacked.
+
     Args:
         data: the data folder.
-        overrides: laid over every sweep, such as "seeds.count=3".
+        overrides: laid over every other sweep, such as "seeds.count=3".
         run: further options of `swingby run`, by which missing sweeps are trained; None: train nothing.
         only: slugs; () for all. What was said of the others before stays.
         markdown_file: where the Markdown goes besides.
@@ -68,6 +78,7 @@ def write_claims(
     training = 0.0
     if run is not None:
         training = _train(records, needed, overrides, run, say)
+    _bring(records, needed, say)
     ingest(records)
     ranks = {claim.slug: rank for rank, claim in enumerate(CATALOGUE)}
     with Store.open(records.data) as store:
@@ -81,8 +92,10 @@ def write_claims(
     replace_folder(folder, {PAGE: shown.encode(), TABLE: text.encode()})
     if markdown_file is not None:
         write_whole(markdown_file.expanduser().absolute(), lambda path: path.write_text(text, encoding="utf-8"))
-    missing = sum(item.verdict == MISSING for item in judged)
-    return Written(folder / PAGE, len(judged), missing, training)
+    lacking = [item.claim for item in judged if item.verdict == MISSING]
+    waiting = [claim for claim in lacking if claim.hours]
+    names = tuple(dict.fromkeys(name for claim in waiting for name in claim.sweeps))
+    return Written(folder / PAGE, len(judged), len(lacking) - len(waiting), training, len(waiting), names)
 
 
 def chosen(only: Sequence[str]) -> list[Claim]:
@@ -101,7 +114,8 @@ def chosen(only: Sequence[str]) -> list[Claim]:
 def _train(
     records: Records, needed: Mapping[str, Needed], overrides: Sequence[str], options: Sequence[str], say: Say
 ) -> float:
-    """Trains the sweeps that are not finished; the seconds it took, 0 if there are none."""
+    """Trains the sweeps that are not finished and do not take hours; the seconds it took, 0 if there are none."""
+    needed = {name: item for name, item in needed.items() if not item.hours}
     if records.plans():
         ingest(records)
         with Store.open(records.data) as store:
@@ -114,6 +128,19 @@ def _train(
     # Cells that failed or are missing are told on the page, claim by claim.
     train(names, records.data, overrides, options)
     return time.perf_counter() - began
+
+
+def _bring(records: Records, needed: Mapping[str, Needed], say: Say) -> None:
+    """Unpacks the shipped results of sweeps that take hours and were never begun here.
+
+    What cannot be unpacked is told, and no fault: the claims on it then have no verdict.
+    """
+    for item in needed.values():
+        if item.hours:
+            try:
+                bring(records.data, item.sweep_id, say)
+            except SwingbyError as error:
+                say(f"recorded results of {item.name} cannot be used: {error}")
 
 
 def _judged(store: Store, claim: Claim, needed: Mapping[str, Needed], say: Say) -> Judged:

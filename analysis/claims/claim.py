@@ -29,6 +29,8 @@ class Claim:
         after: what was done to the claim or to its query after results had been seen, and why; "" for nothing.
         together: it speaks of all seeds at once, such as of their mean: a row is then one statement, n = 1 and k = 0 or
             1 (n = 0 where the seeds are too few to tell), and not a share of seeds.
+        hours: its sweeps take hours, and are not trained for it: it is judged on those of them that were run, or whose
+            recorded results are shipped.
     """
 
     slug: str
@@ -39,6 +41,7 @@ class Claim:
     sql: str = ""
     after: str = ""
     together: bool = False
+    hours: bool = False
 
     @property
     def name(self) -> str:

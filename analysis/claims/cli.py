@@ -18,9 +18,11 @@ NOT_ALL = 1
 def claims(
     data: DataFolder = DEFAULT_DATA,
     out: Annotated[Path, typer.Option(help="Where the folder `claims` with page and Markdown goes.")] = Path("out"),
-    quick: Annotated[bool, typer.Option("--quick", help="The same sweeps with a few seeds each.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The same sweeps with a few seeds each (not those on diffusion).")
+    ] = False,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="So many seeds in every sweep, instead of the sweeps' own.")
+        int | None, typer.Option(min=1, help="So many seeds in every sweep it trains, instead of their own.")
     ] = None,
     markdown: Annotated[
         Path | None, typer.Option(help="A file for the table as Markdown, besides the one beside the page.")
@@ -32,8 +34,10 @@ def claims(
     """Judges the paper's claims: in how many seeds each holds, under whose conventions; prints the page's path.
 
     Trains the sweeps that it needs and does not find, keeps the result as the table `claims`, and writes one HTML page
-    that works offline, with every query and its result, and a Markdown table beside it.
-    Exit code 0: every claim has a verdict; 1: some lack a finished sweep, and the page says which; 2: bad input.
+    that works offline, with every query and its result, and a Markdown table beside it. Sweeps on diffusion take hours
+    and are never trained by it: they are judged as they were run, else by recorded results, which the page says.
+    Exit code 0: every claim has a verdict, but for those that lack sweeps of hours; 1: some lack another finished
+    sweep, and the page says which; 2: bad input.
 
     Example:
 
@@ -59,5 +63,12 @@ def claims(
     took = f"{written.claims} claims took {duration(time.perf_counter() - began)}"
     err.print(f"{took}, {duration(written.training)} of it training" if written.training else took, markup=False)
     say(str(written.page))
+    if written.waiting:
+        names = ", ".join(written.hours)
+        err.print(
+            f"{written.waiting} claims have no verdict yet: they are about sweeps that take hours and are not trained "
+            f"here ({names}); swingby run trains one",
+            markup=False,
+        )
     if written.missing:
         raise typer.Exit(NOT_ALL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -12,6 +12,7 @@ from analysis.claims.verdict import MISSING, PHRASES, Answer, verdict
 from analysis.report.data import ask
 from analysis.report.queries import Query
 from swingby.errors import SwingbyError
+from swingby.recorded import of_record
 from swingby.run.lookup import standing
 from swingby.store import Store
 from swingby.sweep import Sweep
@@ -25,12 +26,16 @@ class Needed:
     """A named sweep that claims need, with the overrides of this run, and how far it is.
 
     Attributes:
+        experiment: whose runs it is of.
+        hours: it takes hours: it is not trained for claims, and no override of theirs changes it.
         done: cells with a result; `failed` ones ended without one, and are not waited for.
     """
 
     name: str
     sweep_id: str
+    experiment: str
     cells: int
+    hours: bool = False
     done: int = 0
     failed: int = 0
 
@@ -51,6 +56,8 @@ class Judged:
         query: as asked; None if it was not.
         frame: its rows, with the columns COLUMNS.
         missing: what is not there yet, in words.
+        lacking: sweeps on which it could be judged besides, and how far they are, in words.
+        recorded: of sweeps whose results are recorded ones, how these came about, in words.
     """
 
     claim: Claim
@@ -58,6 +65,8 @@ class Judged:
     frame: pl.DataFrame | None
     answers: Sequence[Answer] = ()
     missing: Sequence[str] = ()
+    lacking: Sequence[str] = ()
+    recorded: Sequence[str] = ()
 
     @property
     def verdict(self) -> str:
@@ -66,35 +75,40 @@ class Judged:
 
 
 def wanted(claims: Sequence[Claim], overrides: Sequence[str]) -> dict[str, Needed]:
-    """The sweeps that these claims need, by name, each once.
+    """The sweeps that these claims need, by name, each once; overrides change none that takes hours.
 
     Raises:
         SwingbyError: no such named sweep, or an override does not fit it.
     """
-    loaded = {name: Sweep.load(name, overrides) for name in dict.fromkeys(n for c in claims for n in c.sweeps)}
-    return {name: Needed(name, sweep.sweep_id, len(sweep)) for name, sweep in loaded.items()}
+    hours = {name: claim.hours for claim in claims for name in claim.sweeps}
+    loaded = {name: Sweep.load(name, () if long else overrides) for name, long in hours.items()}
+    return {
+        name: Needed(name, sweep.sweep_id, sweep.experiment_name, len(sweep), hours[name])
+        for name, sweep in loaded.items()
+    }
 
 
 def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
     """The same sweeps with how far each is in the store."""
     found = {}
     for name, item in needed.items():
-        counts = standing(store, "sim", item.sweep_id)
-        found[name] = Needed(item.name, item.sweep_id, item.cells, counts["ok"] + counts["diverged"], counts["failed"])
+        counts = standing(store, item.experiment, item.sweep_id)
+        found[name] = replace(item, done=counts["ok"] + counts["diverged"], failed=counts["failed"])
     return found
 
 
 def judge(store: Store, claim: Claim, needed: Mapping[str, Needed]) -> Judged:
-    """What the claim's query says, if all its sweeps are finished.
+    """What the claim's query says, if all its sweeps are finished; of sweeps that take hours, any.
 
     Raises:
         SwingbyError: the query is wrong, or returns other columns than `COLUMNS`.
     """
     sweeps = [needed[name] for name in claim.sweeps]
-    missing = [str(item) for item in sweeps if not item.finished]
-    if missing:
-        return Judged(claim, None, None, missing=missing)
-    query = claim.query(tuple(item.sweep_id for item in sweeps))
+    lacking = [str(item) for item in sweeps if not item.finished]
+    there = [item for item in sweeps if item.finished]
+    if lacking and not (claim.hours and there):
+        return Judged(claim, None, None, missing=lacking)
+    query = claim.query(tuple(item.sweep_id for item in there))
     try:
         frame = ask(store, query)
     except SwingbyError as error:
@@ -103,7 +117,13 @@ def judge(store: Store, claim: Claim, needed: Mapping[str, Needed]) -> Judged:
         raise SwingbyError(f"claim {claim.slug}: its query returns {frame.columns}; it must return {list(COLUMNS)}")
     told = (Answer(**row, together=claim.together) for row in frame.iter_rows(named=True))
     answers = sorted(told, key=_convention)
-    return Judged(claim, query, frame, answers)
+    return Judged(claim, query, frame, answers, lacking=lacking, recorded=_recorded(store, there))
+
+
+def _recorded(store: Store, sweeps: Sequence[Needed]) -> list[str]:
+    """Of those of these sweeps with recorded results, how they came about."""
+    found = {item.name: of_record(store, item.sweep_id) for item in sweeps}
+    return [f"Sweep {name}: {told}" for name, told in found.items() if told is not None]
 
 
 def _convention(answer: Answer) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from analysis.claims.page import AFTER, COUNTS, MADE, Row, by_claim
+from analysis.claims.page import AFTER, COUNTS, Row, by_claim, made
 from analysis.claims.table import UNITS
 from analysis.claims.verdict import MARK, MISSING
 from analysis.report.data import ask
@@ -17,26 +17,32 @@ HEADINGS = ("claim", "source", "verdict", "seeds in which it holds (95 % interva
 
 
 def markdown(store: Store, command: str) -> str:
-    """One row a claim, from the table `claims`, the seeds of all settings of a convention together; how it was made."""
+    """One row a claim, from the table `claims`, the seeds of all settings of a convention together; how it was made.
+
+    In between: of which sweeps the results are recorded ones.
+    """
     lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
-    for rows in by_claim(store):
+    shown = by_claim(store)
+    for rows in shown:
         first = rows[0]
         told = first["measured"] if first["verdict"] == MISSING else "; ".join(_shares(rows))
         text = f"{first['text']} {MARK}" if first["claim"] in AFTER else first["text"]
         cells = (text, first["source"], first["verdict"], told)
         lines.append("| " + " | ".join(map(_plain, cells)) + " |")
-    return "\n".join([*lines, "", _made(store, command)]) + "\n"
+    recorded = dict.fromkeys(_plain(sentence) for rows in shown for sentence in rows[0]["recorded"])
+    paragraphs = [line for sentence in recorded for line in (sentence, "")]
+    return "\n".join([*lines, "", *paragraphs, _made(store, command)]) + "\n"
 
 
 def _made(store: Store, command: str) -> str:
     """The last line: command, claims by verdict, runs, seeds, date, and what the mark means."""
-    made = ask(store, MADE).row(0, named=True)
+    of = made(store)
     counts = ", ".join(f"{row['verdict']}: {row['claims']}" for row in ask(store, COUNTS).iter_rows(named=True))
-    seeds = f"{made['fewest']} to {made['most']} seeds a sweep" if made["cells"] else "no seed"
-    trained = f", the last trained on {made['trained']}" if made["trained"] else ""
+    seeds = f"{of['fewest']} to {of['most']} seeds a sweep" if of["cells"] else "no seed"
+    trained = f", the last trained on {of['trained']}" if of["trained"] else ""
     return (
-        f"Made by `{command}` (swingby {__version__}). {made['claims']} claims; {counts}. "
-        f"{made['cells']:,} runs of {made['sweeps']} sweeps, {seeds}{trained}. "
+        f"Made by `{command}` (swingby {__version__}). {of['claims']} claims; {counts}. "
+        f"{of['cells']:,} runs of {of['sweeps']} sweeps, {seeds}{trained}. "
         f"{MARK}: added, split or repaired after results had been seen; the page says how."
     )
 

@@ -18,7 +18,13 @@ from swingby import __version__
 from swingby.files import utc_now
 from swingby.store import Store
 
-ROWS, COUNTS, MADE = Query("claims-rows"), Query("claims-counts"), Query("claims-made")
+ROWS, COUNTS = Query("claims-rows"), Query("claims-counts")
+MADE = {"sim": Query("claims-made"), "diffusion": Query("claims-made-diffusion")}
+"""What the verdicts rest on, by experiment: a query is asked where the store has runs of it."""
+ORIGINS = {"sim": "claims-origins", "diffusion": "claims-origins-diffusion"}
+"""Queries of the sweeps behind the claims, likewise."""
+HOURS = {claim.slug for claim in CATALOGUE if claim.hours}
+"""Claims about sweeps that take hours."""
 AFTER = {claim.slug: claim.after for claim in CATALOGUE if claim.after}
 """What was done to a claim after results had been seen, by slug."""
 KINDS = {HOLDS: "yes", SOME: "some", SETTINGS: "some", FAILS: "no", MISSING: "none", UNTOLD: "none"}
@@ -58,17 +64,20 @@ def page(store: Store, judged: Mapping[str, Judged]) -> str:
         found = judged.get(rows[0]["claim"])
         frame = None if found is None else found.frame
         shown.append(Shown(rows, None if frame is None else frame.columns, None if frame is None else frame.rows()))
-    origins = Query("claims-origins", (_sweep_ids(judged),))
+    ids, tables = _sweep_ids(judged), store.tables()
+    origins = [Query(name, (ids,)) for experiment, name in ORIGINS.items() if experiment in tables]
+    asked_of = [query for experiment, query in MADE.items() if experiment in tables]
     content = {
         "shown": shown,
         "counts": ask(store, COUNTS).to_dicts(),
-        "origins": ask(store, origins).to_dicts(),
+        "origins": [row for query in origins for row in ask(store, query).to_dicts()],
         "rule": RULE,
         "missing": MISSING,
         "after": AFTER,
         "mark": MARK,
-        "made": ask(store, MADE).row(0, named=True),
-        "queries": [origins, ROWS, COUNTS, MADE],
+        "made": made(store),
+        "hours": HOURS,
+        "queries": [*origins, ROWS, COUNTS, *asked_of],
         "kind": lambda verdict: KINDS.get(verdict, "some"),
         "bar": bar,
         "together": UNITS[True],
@@ -85,6 +94,20 @@ def by_claim(store: Store) -> list[list[Row]]:
     for row in ask(store, ROWS).iter_rows(named=True):
         found.setdefault(row["claim"], []).append(row)
     return list(found.values())
+
+
+def made(store: Store) -> Row:
+    """What the verdicts rest on: claims, runs, sweeps, fewest and most seeds a sweep, and the last run's day."""
+    tables = store.tables()
+    found = [ask(store, query).row(0, named=True) for name, query in MADE.items() if name in tables]
+    parts = [part for part in found if part["cells"]]
+    return {
+        "claims": sum(ask(store, COUNTS)["claims"]),
+        **{name: sum(part[name] for part in parts) for name in ("sweeps", "cells")},
+        "fewest": min((part["fewest"] for part in parts), default=None),
+        "most": max((part["most"] for part in parts), default=None),
+        "trained": max((part["trained"] for part in parts), default=None),
+    }
 
 
 def _sweep_ids(judged: Mapping[str, Judged]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from swingby.store import Store, ingest
 
 KIND = "claims"
 KEY = ("claim", "place")
-VERSION = "2"
+VERSION = "3"
 SCHEMA = pa.schema(
     [
         ("claim", pa.string()),
@@ -35,6 +35,8 @@ SCHEMA = pa.schema(
         ("row_verdict", pa.string()),
         ("measured", pa.string()),
         ("sweeps", pa.list_(pa.string())),
+        ("lacking", pa.list_(pa.string())),  # sweeps on which the claim could be judged besides, and how far they are
+        ("recorded", pa.list_(pa.string())),  # of which sweeps the results are recorded ones, and how they came about
     ]
 )
 """Columns of the table; a claim whose sweeps are not finished has one row, which says what is missing in `measured`."""
@@ -59,6 +61,8 @@ def rows(rank: int, judged: Judged) -> list[Row]:
         "why": claim.why,
         "sweeps": list(claim.sweeps),
         "unit": UNITS[claim.together],
+        "lacking": list(judged.lacking),
+        "recorded": list(judged.recorded),
     }
     if not judged.answers:
         said = "; ".join(judged.missing) or "the query gave no row"

@@ -23,6 +23,7 @@ PHRASES = {
     "paper": "the paper's conventions",
     "authors": "the authors' conventions",
     "theory": "the assumptions of the theory",
+    "small": "the small setting's conventions",
 }
 """How a verdict names the conventions of a row."""
 
@@ -44,6 +45,10 @@ near the others come; else "{SETTINGS}" or "{SOME}", by the same rule as for row
 
 The interval beside a share is Wilson's at 95 %. It does not enter the verdict: where seeds are few, read it as well.
 
+Claims on diffusion are of sweeps that take hours. They are not trained for this page: each claim is judged on those of
+its sweeps that were run, or whose recorded results are shipped, and says which. Rows by the judge that measures the
+generated images and by the trained classifier are settings of their own.
+
 The predicates and their thresholds stand in the queries below. They were written before results of these sweeps were
 seen, except where a claim has the mark {MARK}: afterwards its query had to be repaired, as a comment in it says too, or
 the claim was added, split, reworded or asked of other sweeps. What was done and why, and whether the predicate was
@@ -61,7 +66,7 @@ class Answer:
     """One row that a claim's query gave, with what follows from it.
 
     Attributes:
-        convention: paper, authors, or theory.
+        convention: paper, authors, theory, or small.
         setting: in words, made by the query from the stored parameters.
         n, k: seeds that tell, and those of them in which the claim holds.
         measured: a number in words, made by the query.

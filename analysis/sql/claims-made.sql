@@ -1,8 +1,7 @@
--- What the verdicts rest on: sweeps, cells, seeds a sweep, and when the last cell was trained. The ids of the sweeps
--- stand in the claims' queries.
-with asked as (
-    select distinct unnest(regexp_extract_all(query, '''([0-9a-f]{16})''', 1)) as sweep_id from claims_queries
-),
+-- What the verdicts on SIM rest on: sweeps, cells, seeds a sweep, and when the last cell was trained. The ids of the
+-- sweeps stand in the claims' queries.
+with
+-- include: claims-asked,
 cells as (
     select sweep_id, cell_id, sim.seed, shards.finished
     from asked
@@ -10,12 +9,4 @@ cells as (
     join sim using (cell_id)
     join shards using (shard)
 ),
-seeds as (
-    select sweep_id, count(distinct seed) as seeds from cells group by sweep_id
-)
-select
-    (select count(distinct claim) from claims) as claims,
-    count(distinct sweep_id) as sweeps, count(distinct cell_id) as cells,
-    (select min(seeds) from seeds) as fewest, (select max(seeds) from seeds) as most,
-    strftime(max(finished), '%Y-%m-%d') as trained
-from cells
+-- include: claims-rest

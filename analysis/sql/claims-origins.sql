@@ -1,4 +1,4 @@
--- The sweeps behind the claims: cells, seeds, and what they took. $1 is the list of their ids.
+-- The sweeps on SIM behind the claims: cells, seeds, and what they took. $1 is the list of their ids.
 select
     sweeps.name, sweeps.sweep_id,
     count(*) as cells,

@@ -1,7 +1,8 @@
 -- Every row that the page shows, claim by claim.
 select
     claim, place, text, source, verdict, why, convention, setting, unit, n, k, share, low, high, row_verdict, measured,
-    sweeps, coalesce(claims_queries.query, '') as query
+    sweeps, coalesce(lacking, []) as lacking, coalesce(recorded, []) as recorded,
+    coalesce(claims_queries.query, '') as query
 from claims
 left join claims_queries using (claim)
 order by rank, place

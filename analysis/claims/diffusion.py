@@ -1,0 +1,93 @@
+"""Claims of section 5: concept-space diffusion, by the judge that measures the images and by the trained classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.claims.claim import Claim
+
+_CONTRASTS = ("figure-6-small", "figure-6")
+_GRID = ("learning-order",)
+
+
+def _claim(slug: str, text: str, source: str, sweeps: Sequence[str] = _CONTRASTS, *, together: bool = False) -> Claim:
+    """A claim whose sweeps take hours."""
+    return Claim(f"diffusion-{slug}", text, source, tuple(sweeps), together=together, hours=True)
+
+
+DIFFUSION: tuple[Claim, ...] = (
+    _claim(
+        "trained-learned",
+        "Diffusion: both concepts of every class trained on are learned",
+        "5, assumed",
+    ),
+    _claim(
+        "judges-agree",
+        "Diffusion: measured and classified, the same concept of the held-out class is learned first",
+        "G.3, assumed",
+    ),
+    _claim(
+        "order",
+        "Diffusion: the color's contrast decides the order of learning: at the lowest size comes first, at the highest "
+        "color",
+        "Fig 6a, 5",
+    ),
+    _claim(
+        "speed",
+        "Diffusion: the larger the color's contrast, the earlier color is learned",
+        "Fig 6a, 5",
+    ),
+    _claim(
+        "size-contrast",
+        "Diffusion: at one contrast of the colors, a larger one of the sizes makes size come first more often",
+        "5, G.1",
+        _GRID,
+    ),
+    _claim(
+        "color-contrast",
+        "Diffusion: at one contrast of the sizes, a larger one of the colors makes color come first more often",
+        "5, G.1",
+        _GRID,
+    ),
+    _claim(
+        "bend",
+        "Diffusion: the path of the held-out class bends toward the concept with the stronger signal",
+        "Fig 6a, 5",
+    ),
+    _claim(
+        "bend-transient",
+        "Diffusion: the bend is transient",
+        "Fig 6a, 5",
+    ),
+    _claim(
+        "converges",
+        "Diffusion: the generation eventually converges to the correct class",
+        "5",
+    ),
+    _claim(
+        "descents",
+        "Diffusion: the concept-space MSE of the held-out class falls, rises and falls, in single runs",
+        "Fig 6b, 5",
+    ),
+    _claim(
+        "memorization",
+        "Diffusion: where it rises, that is transient memorization",
+        "Fig 6b, 5",
+    ),
+    _claim(
+        "mean-descents",
+        "Diffusion: the concept-space MSE falls, rises and falls in the mean over seeds",
+        "Fig 6b, 5",
+        together=True,
+    ),
+    _claim(
+        "slowdown",
+        "Diffusion: learning slows down exponentially rather than as a power of time",
+        "Fig 6c, 5",
+    ),
+    _claim(
+        "exponential",
+        "Diffusion: an exponential describes how learning slows down",
+        "Fig 6c, 5",
+    ),
+)

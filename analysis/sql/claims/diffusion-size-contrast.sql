@@ -1,0 +1,14 @@
+-- Of every seed: at one contrast of the colors, does a larger contrast of the sizes make size come first more often? Of
+-- all pairs of runs of the seed with the same colors whose orders differ (size first, tie, color first), nine in ten
+-- have to have size further ahead where the sizes differ more. Runs that learn neither concept make no pair; seeds
+-- without a pair that differs tell nothing. Rows by judge.
+with
+-- include: claims/shared/diffusion-finished,
+-- include: claims/shared/diffusion-judges,
+leads as (
+    select
+        convention, model, judge, seed, contrast as fixed, size_contrast as grown,
+        case learning_order when 'size first' then 1 when 'tie' then 0 when 'color first' then -1 end as lead
+    from runs
+),
+-- include: claims/shared/diffusion-grid
