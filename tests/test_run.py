@@ -7,6 +7,7 @@ import io
 import itertools
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -566,6 +567,28 @@ def test_a_slow_start_does_not_make_hours(walk: Any) -> None:
     left, forecast = progress.remaining(), 0.2 * (len(notes) - 1) / planned.workers
     assert left is not None
     assert forecast < left < 2 * forecast
+
+
+@pytest.mark.parametrize("forecast", [None, 300.0])
+def test_cells_that_take_minutes_are_estimated_by_how_far_they_are(
+    walk: Any, monkeypatch: pytest.MonkeyPatch, forecast: float | None
+) -> None:
+    """Two workers, thirty cells of five minutes each, with a forecast and without: after ten minutes, and at every
+    moment between, what is left is what the cells that are done and those that have begun leave."""
+    now = 1000.0
+    monkeypatch.setattr("swingby.run.progress.time", SimpleNamespace(monotonic=lambda: now))
+    planned = plan(walk.sweep(seeds=30, axes={"width": [1]}), walk.records(), pilot=False)
+    note = dataclasses.replace(planned.batches[0], cells=1, forecast_seconds=forecast)
+    notes = tuple(dataclasses.replace(note, batch=number) for number in range(30))
+    progress = Progress()
+    progress.planned(dataclasses.replace(planned, batches=notes, workers=2))
+    for minutes in range(1, 12):
+        now = 1000.0 + 60 * minutes
+        if minutes % 5 == 0:
+            for number in (0, 1):
+                progress.batch_done(BatchDone(2 * (minutes // 5 - 1) + number, ok=1, seconds=300.0))
+        progress.begun([minutes % 5 / 5] * 2)
+        assert progress.remaining() == pytest.approx(75 * 60 - 60 * minutes)
 
 
 def test_a_terminal_gets_a_bar(walk: Any) -> None:

@@ -64,6 +64,7 @@ class Progress:
         self._named = False
         self._shares: tuple[float, ...] = ()
         self._at_first = 0.0
+        self._measured = False
         self._began = time.monotonic()
         self._first = self._last = self._began
 
@@ -83,6 +84,7 @@ class Progress:
                 self._cpus_of[plan_id, note.batch] = one.occupied[note.shape].cpus
                 self._forecast_of[plan_id, note.batch] = note.forecast_seconds or float(note.cells)
         self._forecast = sum(self._forecast_of.values())
+        self._measured = all(note.forecast_seconds is not None for one in planned for note in one.batches)
         self._named = len(planned) > 1
         self._show(first=True)
 
@@ -120,17 +122,19 @@ class Progress:
         return self._last - self._first
 
     def remaining(self) -> float | None:
-        """Estimate of the seconds left: the forecast of the batches left, corrected by what the done ones took.
+        """Estimate of the seconds left: the forecast of what is left, corrected by what the done batches took.
 
-        Before the first batch is done, by how far the cells are that have begun; None before that.
+        Before the first batch is done, and where there is no forecast, by the cells that are done and how far those are
+        that have begun; None before that.
         """
-        if not self._forecast_done:
-            stand = self.done + sum(self._shares)
+        stand = self.done + sum(self._shares)
+        if not self._forecast_done or not self._measured:
             gained = stand - self._at_first
             return (time.monotonic() - self._began) * (self.total - stand) / gained if gained > 0 else None
         # A worker's first batch also pays for its start: until much is done, the forecast itself has weight.
         correction = (self.core_seconds + WEIGHT) / (self._forecast_done + WEIGHT)
-        return (self._forecast - self._forecast_done) * correction / self._workers
+        left = self._forecast - self._forecast_done - sum(self._shares) * self._forecast / self.total
+        return max(left, 0.0) * correction / self._workers
 
     def state(self) -> str:
         """Where the run stands, in a line."""
