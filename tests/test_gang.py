@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import psutil
@@ -22,13 +22,14 @@ from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.experiment import Resources
 from swingby.gang import ALONE, LostWorkerError, MemberError
-from swingby.run import cluster, gang_local
+from swingby.run import gang_local
 from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep
 from swingby.run.gang_local import Local
 from swingby.run.plan import Planner, summary
 from swingby.run.progress import Lines, Progress
 from swingby.run.room import check_room, widened
+from tests.cluster_kit import two_nodes
 
 WHOLE = "select cell_id, status, message, steps, step, position, final_position from walk order by cell_id"
 
@@ -300,18 +301,6 @@ def test_batches_that_would_wait_for_ever() -> None:
         check_room("s", {"CPU": 1.0, "GPU": 1.0}, 2, two)
 
 
-TWO_NODES = """
-import sys
-from ray.cluster_utils import Cluster
-node = {"num_cpus": 2, "num_gpus": 2, "object_store_memory": 80 * 2**20, "plasma_directory": sys.argv[1]}
-cluster = Cluster(initialize_head=True, head_node_args={**node, "temp_dir": sys.argv[1], "include_dashboard": False})
-cluster.add_node(**node)
-cluster.wait_for_nodes()
-print("at", cluster.address, flush=True)
-sys.stdin.read()
-cluster.shutdown()
-"""
-
 USER = """
 import sys
 from swingby.errors import SwingbyError
@@ -340,10 +329,10 @@ def test_gangs_on_two_nodes(walk: Any) -> None:
     base = {"pieces": 5, "length": 9, "gpus": 1.0}
     for name, width in (("long", 7), ("more", 8)):
         (walk.folder / f"{name}.yaml").write_text(walk.text(name=name, axes={"width": [width]}, seeds=1, base=base))
-    with two_nodes(walk) as (address, token):
+    with two_nodes('{"num_cpus": 2, "num_gpus": 2}', walk.environment()) as nodes:
         user = subprocess.Popen(
-            [sys.executable, "-c", USER, address],
-            env=walk.environment(RAY_AUTH_TOKEN_PATH=token),
+            [sys.executable, "-c", USER, nodes.address],
+            env=walk.environment(RAY_AUTH_TOKEN_PATH=nodes.token),
             cwd=walk.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -386,27 +375,3 @@ def check_killed(walk: Any, said: str, both: Any, started: list[Any]) -> None:
 def pid_of(parts: list[Any], cell: str, rank: int) -> int:
     """The process of this rank that trains a cell."""
     return next(part.pid for part in parts if (part.cell, part.rank) == (cell, rank))
-
-
-@contextmanager
-def two_nodes(walk: Any) -> Iterator[tuple[str, str]]:
-    """A cluster of two nodes that asks for a token: its address, and the token's file."""
-    with cluster.private_folder() as folder:
-        (folder / "token").write_text("c0ffee" * 8)
-        (folder / "ray").mkdir()
-        child = subprocess.Popen(
-            [sys.executable, "-c", TWO_NODES, str(folder / "ray")],
-            env=walk.environment(
-                RAY_USAGE_STATS_ENABLED="0", RAY_AUTH_MODE="token", RAY_AUTH_TOKEN_PATH=str(folder / "token")
-            ),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        walk.children.append(child)
-        assert child.stdout is not None
-        line = child.stdout.readline()
-        assert line.startswith("at "), line
-        yield line.split()[1], str(folder / "token")
-        child.communicate("", timeout=120)

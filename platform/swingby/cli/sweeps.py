@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,6 +18,14 @@ ConfirmAbove = Annotated[
 ]
 Processes = Annotated[
     int, typer.Option("--processes", metavar="N", help="Processes of each run, for experiments that spread one.")
+]
+Device = Annotated[
+    str | None,
+    typer.Option(
+        metavar="cpu|cuda",
+        help="Where batches are trained; a process has a GPU of its own.",
+        show_default="as the experiment asks",
+    ),
 ]
 CELLS_FAILED = 1
 MOST_SHOWN = 10
@@ -61,6 +69,7 @@ def plan(
     ] = True,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Count failed cells as missing.")] = False,
     processes: Processes = 1,
+    device: Device = None,
 ) -> None:
     """What a run would do: cells done and missing, batches, and a forecast measured from pilot cells.
 
@@ -72,7 +81,8 @@ def plan(
     from swingby.run import plan as planning
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
-    planned = planning.plan(loaded, Records.open(data), pilot=pilot, retry_failed=retry_failed, processes=processes)
+    options: dict[str, Any] = {"retry_failed": retry_failed, "processes": processes, "device": _device(device)}
+    planned = planning.plan(loaded, Records.open(data), pilot=pilot, **options)
     say(planning.summary(planned))
 
 
@@ -91,6 +101,7 @@ def run(
     ] = False,
     pilot: Annotated[bool, typer.Option("--pilot/--no-pilot", help="Measure the cost on a few cells first.")] = True,
     processes: Processes = 1,
+    device: Device = None,
 ) -> None:
     """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
 
@@ -106,22 +117,32 @@ def run(
     from swingby.run import drive
 
     loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
+    options: dict[str, Any] = {"retry_failed": retry_failed, "processes": processes, "device": _device(device)}
     if dry_run:
         for one in loaded:
-            _dry_run(one, data, retry_failed, processes)
+            _dry_run(one, data, **options)
         return
     if local and address is not None:
         raise SwingbyError("--local and --address exclude each other: a for-loop has no cluster")
-    results = drive.run_sweeps(
-        loaded, data, local=local, address=address, retry_failed=retry_failed, pilot=pilot, processes=processes
-    )
+    results = drive.run_sweeps(loaded, data, local=local, address=address, pilot=pilot, **options)
     for result in results:
         say(str(result))
     if any(result.failed or result.missing for result in results):
         raise typer.Exit(CELLS_FAILED)
 
 
-def _dry_run(sweep: Sweep, data: Path, retry_failed: bool, processes: int) -> None:
+def _device(device: str | None) -> str | None:
+    """As it was asked for.
+
+    Raises:
+        SwingbyError: no such kind.
+    """
+    if device not in (None, "cpu", "cuda"):
+        raise SwingbyError(f"--device {device} is none; allowed: cpu, cuda (Ray hands each process a GPU of its own)")
+    return device
+
+
+def _dry_run(sweep: Sweep, data: Path, processes: int, **options: Any) -> None:
     from swingby.records import Records
     from swingby.run import plan as planning
     from swingby.run.room import check_processes
@@ -130,9 +151,7 @@ def _dry_run(sweep: Sweep, data: Path, retry_failed: bool, processes: int) -> No
     if not (data / "swingby.json").exists():
         say(f"{sweep.name}: {len(sweep):,} cells, none done ({data} does not exist yet)")
         return
-    planned = planning.plan(
-        sweep, Records.open(data, create=False), pilot=False, retry_failed=retry_failed, processes=processes
-    )
+    planned = planning.plan(sweep, Records.open(data, create=False), pilot=False, processes=processes, **options)
     say(planning.summary(planned))
 
 
