@@ -88,7 +88,8 @@ def run(truth: Truth, rng: np.random.Generator, number: int = 3, **more: Any) ->
         "judged": truth.images,
         "judged_trained": 8,
         "step": steps.tolist(),
-        "loss": loss.tolist(),
+        "loss": (loss + 1.5).tolist(),
+        "loss_diffusion": loss.tolist(),
         "found": found.tolist(),
         "color": seen[..., 0].tolist(),
         "size": seen[..., 1].tolist(),
@@ -188,7 +189,11 @@ def rows(cell: Cell, truth: Truth, also: Sequence[str] = ()) -> dict[str, Any]:
     found = run(truth, rng)
     curves = {name: found[name] for name in ("step", "loss", "found", "color", "color_sd", "size", "size_sd")}
     loss = np.array(curves["loss"])
-    curves |= {"loss_diffusion": loss - 1.5, "loss_prior": 0 * loss + 0.01, "loss_reconstruction": 0 * loss + 1.49}
+    curves |= {
+        "loss_diffusion": np.array(found["loss_diffusion"]),
+        "loss_prior": 0 * loss + 0.01,
+        "loss_reconstruction": 0 * loss + 1.49,
+    }
     curves |= {"gamma_0": 0 * loss - 5, "gamma_1": 0 * loss + 10, "gradient_norm": loss}
     curves |= {"color_right": found["found"], "size_right": found["found"]}
     if "trained" in also:

@@ -112,9 +112,9 @@ def test_one_concept_alone_is_first() -> None:
 
 
 def test_a_step_too_large_is_no_memorization() -> None:
-    """Where the training loss rises with the held-out error, the run is non-monotone and nothing more."""
+    """Where the diffusion loss rises with the held-out error, the run is non-monotone and nothing more."""
     row = run(SWUNG, np.random.default_rng(0))
-    loss = np.array(row["loss"])
+    loss = np.array(row["loss_diffusion"])
     found = path_of(row)
     assert found is not None
     jump = loss + 2 * np.exp(-(((np.sqrt(STEPS) - np.sqrt(6000)) / 12) ** 2))

@@ -20,6 +20,10 @@ LOOKS: Mapping[str, Mapping[str, Any]] = {
 """Kinds of lines, from the lowest to the uppermost."""
 
 
+SYMLOG = 0.1
+"""Values much smaller than this are spaced evenly on a symlog axis, much larger ones by their logarithm."""
+
+
 class CurvePanel(NamedTuple):
     """One panel: its key in the rows, and its title with smaller lines below."""
 
@@ -94,15 +98,25 @@ def step_curves(
 def _panel(panel: CurvePanel, axes: Axes, colour: alt.Color, width: int) -> Any:
     base = alt.Chart().transform_filter(f"datum.panel == '{panel.key}'").encode(x=_x(axes), color=colour)
     zero = alt.Undefined if axes.spacing == "log" else False
-    scale = alt.Scale(type=_scale(axes.spacing), domain=[axes.low, axes.high], nice=False, zero=zero, clamp=False)
+    constant = SYMLOG if axes.spacing == "symlog" else alt.Undefined
+    scale = alt.Scale(
+        type=_scale(axes.spacing), domain=[axes.low, axes.high], nice=False, zero=zero, clamp=False, constant=constant
+    )
     form = ".0e" if axes.spacing == "log" else "~g"
-    axis = alt.Axis(title=axes.title, grid=True, gridColor=style.RULE, tickCount=6, format=form)
+    ticks = _symlog_ticks(axes) if axes.spacing == "symlog" else alt.Undefined
+    axis = alt.Axis(title=axes.title, grid=True, gridColor=style.RULE, tickCount=6, format=form, values=ticks)
     band = base.transform_filter("datum.kind == 'band'").mark_area(opacity=1, fillOpacity=0.18, clip=True)
     layers: list[Any] = [band.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")]
     for kind, look in LOOKS.items():
         lines = base.transform_filter(f"datum.kind == '{kind}'").mark_line(clip=True, strokeJoin="round", **look)
         layers.append(lines.encode(y=alt.Y("value:Q", scale=scale, axis=axis), detail=["line:N", "run:N"]))
     return alt.layer(*layers).properties(width=width, height=190, title=headed(panel.title, panel.notes))
+
+
+def _symlog_ticks(axes: Axes) -> list[float]:
+    """0 and the powers of ten on either side, as far as the axis goes."""
+    powers = [sign * 10.0**power for power in range(-1, 7) for sign in (-1, 1)]
+    return [0.0, *(value for value in powers if axes.low <= value <= axes.high)]
 
 
 def _x(axes: Axes) -> alt.X:

@@ -39,7 +39,7 @@ BOTH: dict[str, Column] = {
     "non_monotone": Column(pa.bool_(), "two such drops or more"),
     "transient_memorization": Column(
         pa.bool_(),
-        "non-monotone, and over a rise the point nears a trained class's corner while the training loss does not rise",
+        "non-monotone, and over a rise the point nears a trained class's corner while the diffusion loss does not rise",
     ),
     "mse_bump": Column(pa.float64(), "largest rise of the concept-space MSE between two descents; 0 if none"),
     "bump_start": Column(pa.int64(), "step of the trough before that rise", "step"),
@@ -105,7 +105,7 @@ class Bends(Detector):
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
         name + SUFFIX[judge]: kind for judge in JUDGES for name, kind in _KINDS.items()
     }
-    needs: ClassVar[tuple[str, ...]] = ("trained", "judged", "judged_trained", "loss", *CURVES)
+    needs: ClassVar[tuple[str, ...]] = ("trained", "judged", "judged_trained", "loss_diffusion", *CURVES)
 
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
@@ -124,15 +124,19 @@ def _told(row: Mapping[str, Any]) -> Told:
 
 
 def _losses(row: Mapping[str, Any]) -> np.ndarray | None:
-    """The training loss at every evaluation, NaN where there is none; None if none was recorded."""
-    return None if row.get("loss") is None else np.array(row["loss"], dtype=np.float64)
+    """The diffusion term of the training loss at every evaluation, NaN where there is none; None if not recorded.
+
+    The whole bound would hide any rise: its reconstruction term falls by thousands of bits while gamma_0 is learned.
+    """
+    given = row.get("loss_diffusion")
+    return None if given is None else np.array(given, dtype=np.float64)
 
 
 def measured(path: Path, loss: np.ndarray | None = None) -> Told:
     """Every outcome of one path.
 
     Args:
-        loss: the training loss at the run's evaluations, of which the path's are `path.record`.
+        loss: the diffusion term of the training loss at the run's evaluations, of which the path's are `path.record`.
     """
     told: Told = _order(path) | {"mse_final": float(error_of(path.progress)[-1])}
     told |= _descent(path, descents(path), loss)
@@ -173,7 +177,7 @@ def _descent(path: Path, found: Descents, loss: np.ndarray | None) -> Told:
 
 
 def _unlearns(path: Path, start: int, peak: int, loss: np.ndarray | None) -> bool:
-    """Whether the training loss rises by more than 1 % of its fall over the run, or 8 sd of itself, from one to other.
+    """Whether the diffusion loss rises by more than 1 % of its range over the run and 8 sd of itself, start to peak.
 
     A step too large makes bumps too, and they are not memorization.
     """

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import polars as pl
 
+from analysis import order
+from analysis.concepts.descent import FACTOR
 from analysis.concepts.path import JUDGES, Judge
 from analysis.concepts.runs import Runs, runs_of
 from analysis.report.data import ReportData, ask
@@ -29,7 +32,8 @@ def sentences(data: ReportData, store: Store) -> list[str]:
     for judge in JUDGES:
         runs = runs_of(rows, judge)
         if runs:
-            found += [_bumps(data, runs, judge), *_smoothing(rows, judge), *_slowing(data, judge)]
+            found += [_noise(runs, judge), *_late(runs, judge), _bumps(data, runs, judge)]
+            found += [*_smoothing(rows, judge), *_slowing(data, judge)]
     return [*found, *_blind(data, rows), *_judge(data)]
 
 
@@ -59,6 +63,27 @@ def _bumps(data: ReportData, runs: dict[int, Runs], judge: Judge) -> str:
         f"the one left out, is most certain at {data.grid.label(best)}: {bump.height:.2g} on average (95\u00a0% "
         f"t-interval {bump.low:.2g} to {bump.high:.2g}, {plural(bump.n, 'seed')}): {verdict}.{weak}{several}"
     )
+
+
+def _noise(runs: dict[int, Runs], judge: Judge) -> str:
+    """How much a run's point jumps between evaluations, and what that means for single runs."""
+    paths = [path for own in runs.values() for path in own.paths]
+    color, size = np.median([np.median(path.scatter, axis=0) for path in paths], axis=0).tolist()
+    return (
+        f"From one evaluation to the next, the held-out class's mean point {_BY[judge]} scatters by {color:.2g} in "
+        f"color and {size:.2g} in size (medians over {plural(len(paths), 'run')}). A single run is credited with a "
+        f"bump or a bend only beyond {FACTOR:g} times its noise; where that is large, only the seeds together can tell."
+    )
+
+
+def _late(runs: dict[int, Runs], judge: Judge) -> list[str]:
+    """Runs in which a concept counts as learned by its last evaluation alone."""
+    paths = [path for own in runs.values() for path in own.paths]
+    late = sum(bool((order.learned_at(path.progress[None]) == len(path.steps) - 1).any()) for path in paths)
+    if not late:
+        return []
+    what = f"In {late} of {plural(len(paths), 'run')} a concept counts as learned {_BY[judge]}"
+    return [f"{what} by the last evaluation alone: an order that hangs on one evaluation is weak."]
 
 
 def _smoothing(rows: list[dict[str, object]], judge: Judge) -> list[str]:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from analysis.charts.step_curves import Axes, CurvePanel, Level, step_curves
+from analysis.charts.step_curves import SYMLOG, Axes, CurvePanel, Level, step_curves
 from analysis.drawings.subject import Subject
 from analysis.report.page import Figure
 from analysis.report.prose import plural
@@ -26,8 +26,9 @@ SEEDS = 12
 READING = (
     "The loss that training descends, in bits a dimension, and the three terms that add up to it: means over the steps "
     "since the evaluation before. It can be negative: the data are continuous, and the likelihood is a density. Thick: "
-    "the median over the seeds; thin: single seeds. Values are spaced as log(1 + value) on either side of 0. A bump of "
-    "the held-out class while this rises is a step too large, and no transient memorization."
+    f"the median over the seeds; thin: single seeds; dashed: the bound. Values are spaced as log(1 + value / {SYMLOG}) "
+    "on either side of 0. A bump of the held-out class while the diffusion term rises is a step too large, and no "
+    "transient memorization."
 )
 
 
@@ -46,10 +47,10 @@ class TrainingLoss(drawing.Drawing):
         rows = [row for point in points for row in _rows(str(point), table.filter(pl.col("point") == point))]
         if not rows:
             raise subject.cannot(self.name, "no run recorded a finite loss")
-        values = [row.value for row in rows if row.kind == "line"]
+        values = [row.value for row in rows if row.kind != "run"]
         last = max(row.step for row in rows)
-        room = 0.05 * (max(values) - min(values)) + 0.1
-        axes = Axes(0.0, last, min(values) - room, max(values) + room, "bits a dimension", "symlog")
+        low, high = (end + side * 0.3 * (SYMLOG + abs(end)) for end, side in ((min(values), -1), (max(values), 1)))
+        axes = Axes(0.0, last, low, high, "bits a dimension (symlog)", "symlog")
         colours = dict(TERMS.values())
         spec = step_curves(panels, rows, axes, colours, min(len(panels), 4)).to_dict()
         most = max(subject.runs(point).height for point in points)
@@ -69,7 +70,8 @@ def _rows(key: str, table: pl.DataFrame) -> Iterator[Level]:
         for at, seed in list(enumerate(runs))[:SEEDS] if column == "loss" and len(runs) > 1 else ():
             yield from _line(key, "run", name, seed, steps, curves[at])
         known = np.flatnonzero(np.isfinite(curves).any(axis=0))
-        yield from _line(key, "line", name, 0, steps[known], np.nanmedian(curves[:, known], axis=0))
+        kind = "dashed" if column == "loss" else "line"
+        yield from _line(key, kind, name, 0, steps[known], np.nanmedian(curves[:, known], axis=0))
 
 
 def _line(key: str, kind: str, name: str, run: int, steps: np.ndarray, values: np.ndarray) -> Iterator[Level]:

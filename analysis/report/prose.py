@@ -66,7 +66,7 @@ SEED_MODES = {
 
 def spoken(outcome: str) -> str:
     """An outcome's column as words."""
-    return outcome.replace("_", " ")
+    return outcome.replace("_by_trained", "_by_the_trained_judge").replace("_", " ")
 
 
 def unit(outcome: str) -> str:
