@@ -33,6 +33,8 @@ SETTINGS: Mapping[str, str | None] = {
     "OPENBLAS_NUM_THREADS": None,
     "NUMBA_NUM_THREADS": None,
     "TUNE_MAX_PENDING_TRIALS_PG": None,
+    # Tune complains of its own slowness on a busy machine, where trials take minutes.
+    "TUNE_WARN_THRESHOLD_S": "30",
 }
 """Environment variables while Ray runs; None: must not be set."""
 _PREFIX = "swingby-"
