@@ -72,7 +72,7 @@ def write_findings(
     diagrams = chosen(only)
     sweeps = {name: Sweep.load(name, overrides) for name in dict.fromkeys(n for d in diagrams for n in d.sweeps)}
     records = Records.open(data, create=run is not None or recorded)
-    needed = {name: Needed(name, sweep.sweep_id, len(sweep)) for name, sweep in sweeps.items()}
+    needed = {name: Needed(name, sweep.sweep_id, sweep.experiment_name, len(sweep)) for name, sweep in sweeps.items()}
     ingest(records)
     with Store.open(records.data) as store:
         needed = progress(store, needed)
