@@ -156,6 +156,30 @@ def test_half_precision_trains() -> None:
     assert half[-1].means["loss_diffusion"] == pytest.approx(full[-1].means["loss_diffusion"], rel=0.2)
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+@pytest.mark.parametrize("precision", ["no", "bf16", "fp16"])
+def test_a_gpu_trains_in_every_precision(tmp_path: Path, precision: str) -> None:
+    """On CUDA a run takes the road of the CPU, roughly, generates images, and goes on from its checkpoint."""
+    of = cell(training_steps=20, mixed_precision=precision)
+    _, full = run(cell(training_steps=20), recorded=(20,))
+    with session("cuda", precision) as accelerator:
+        training = Training(of, accelerator, (20,), tmp_path / checkpoint.NAME)
+        (found,) = training.run()
+        training.save()
+        again = Training(of, accelerator, (20,), tmp_path / checkpoint.NAME)
+        assert same(weights(training), weights(again))
+    assert found.means is not None
+    assert full[-1].means is not None
+    assert found.means["loss_diffusion"] == pytest.approx(full[-1].means["loss_diffusion"], rel=0.2)
+    assert all(bool(torch.isfinite(images).all()) for images in found.images)
+
+
+def test_half_precision_that_the_device_lacks() -> None:
+    """fp16 needs a GPU; on a CPU that is a clear error before anything is trained."""
+    with pytest.raises(ValueError, match="mixed_precision fp16 needs a GPU"), session("cpu", "fp16"):
+        pass
+
+
 def test_a_loss_that_is_no_number() -> None:
     """A run whose loss is not finite ends with an error that says at which step."""
     with session("cpu") as accelerator:

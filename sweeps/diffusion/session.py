@@ -38,11 +38,13 @@ def session(
         rank, size, address, port: this process among all, and where rank 0 listens.
 
     Raises:
-        ValueError: no such device here.
+        ValueError: no such device here, or it has no such precision.
     """
     cpu = device == "cpu"
     if not cpu and not torch.cuda.is_available():
         raise ValueError(f"device {device!r} was asked for, and torch sees no GPU here; allowed: cpu")
+    if cpu and mixed_precision == "fp16":
+        raise ValueError("mixed_precision fp16 needs a GPU: a CPU has no scaling of gradients; allowed here: no, bf16")
     with _environment(_settings(device, rank, size, address, port)):
         _forget()
         try:

@@ -56,28 +56,24 @@ class Training:
         self.cell, self.params = cell, cast(DiffusionParams, cell.params)
         self.accelerator, self.recorded, self.path = accelerator, frozenset(recorded), path
         device, rank, size = accelerator.device, accelerator.process_index, accelerator.num_processes
-        self.micro = accelerator.gradient_accumulation_steps
-        self.feed = Feed(cell, device, rank, size, self.micro)
-        model: Any = Diffusion(self.params, cell.key("initialisation"))
-        model = cast(Diffusion, model.to(device, memory_format=memory_format(device, self.params.mixed_precision)))
+        self.feed = Feed(cell, device, rank, size, accelerator.gradient_accumulation_steps)
+        self.generator = Generator(cell, device, rank, size)
+        self.core = self._placed(Diffusion(self.params, cell.key("initialisation")))
+        self.names: dict[Tensor, str] = {parameter: name for name, parameter in self.core.named_parameters()}
+        self.clipped = list((self.core if self.params.clip_of == "all" else self.core.unet).parameters())
         self.optimizer = torch.optim.AdamW(
-            model.parameters(), lr=self.params.lr, weight_decay=self.params.weight_decay, fused=True
+            self.core.parameters(), lr=self.params.lr, weight_decay=self.params.weight_decay, fused=True
         )
-        self.names = {parameter: name for name, parameter in model.named_parameters()}
-        self.clipped = list((model if self.params.clip_of == "all" else model.unet).parameters())
         self.progress = Progress()
         self.sums = torch.zeros(len(TERMS) + 2, dtype=torch.float64, device=device)
-        self.core = model
-        self.model: Any = None
-        self.wrapped: Any = None
         if path is not None and path.exists():
             self._restore(path)
-        self.model, self.wrapped = accelerator.prepare(model, self.optimizer)
-        if self.scaler is not None and self._scale is not None:
-            self.scaler.load_state_dict(self._scale)
-        self.generator = Generator(cell, device, rank, size)
+        self.model, self.wrapped = accelerator.prepare(self.core, self.optimizer)
 
-    _scale: dict[str, Any] | None = None
+    def _placed(self, model: Any) -> Diffusion:
+        """The model on this process's device, as its convolutions like it."""
+        device = self.accelerator.device
+        return model.to(device, memory_format=memory_format(device, self.params.mixed_precision))
 
     @property
     def scaler(self) -> Any:
@@ -202,8 +198,8 @@ class Training:
         model = {f"model/{name}": tensor for name, tensor in self.core.state_dict().items()}
         state = {**model, **checkpoint.optimizer_tensors(self.optimizer, self.names), "sums": self.sums}
         if self.params.mixed_precision == "fp16":
-            scale = self.scaler.state_dict() if self.scaler is not None else {}
-            numbers = [float(scale.get("scale", 65536.0)), float(scale.get("_growth_tracker", 0))]
+            scale = self.scaler.state_dict()
+            numbers = [float(scale["scale"]), float(scale["_growth_tracker"])]
             state["scaler"] = torch.tensor(numbers, dtype=torch.float64)
         return state
 
@@ -218,7 +214,8 @@ class Training:
         self.sums[-1] = tensors["sums"][-1]
         if "scaler" in tensors:
             scale, tracker = tensors["scaler"].tolist()
-            self._scale = {"scale": scale, "_growth_tracker": int(tracker)}
+            kept = {**self.scaler.state_dict(), "scale": scale, "_growth_tracker": int(tracker)}
+            self.scaler.load_state_dict(kept)
 
 
 def rate(params: DiffusionParams, step: int) -> float:
