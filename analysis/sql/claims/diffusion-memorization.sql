@@ -1,7 +1,7 @@
 -- Of every seed at a contrast in which the concept-space MSE falls, rises and falls: is the rise transient
 -- memorization? That is: over a rise the held-out class comes nearer to the corner of a trained class, while the
 -- diffusion term of the training loss does not rise beyond its own threshold. Runs without such a rise tell nothing.
--- Rows by judge and contrast.
+-- Rows by judge and contrast. Repaired after results were seen: the detector looked at the whole training loss before.
 with
 -- include: claims/shared/diffusion-finished,
 -- include: claims/shared/diffusion-judges,
