@@ -81,9 +81,9 @@ DIFFUSION: tuple[Claim, ...] = (
         "memorization",
         "Diffusion: where it rises, that is transient memorization",
         "Fig 6b, 5",
-        after="The query was repaired: the detector looked whether the whole training loss rises, which falls by thousands "
-        "of bits with the schedule alone, so that the condition could not fail; it looks at the diffusion term since. "
-        "Four runs had been seen by then.",
+        after="The query was repaired: the detector looked whether the whole training loss rises, which falls by "
+        "thousands of bits with the schedule alone, so that the condition could not fail; it looks at the diffusion "
+        "term since. Four runs had been seen by then.",
     ),
     _claim(
         "mean-descents",
