@@ -116,9 +116,9 @@ def test_nested_curves_and_pictures_come_back_as_they_were(data: Path) -> None:
 
 def test_every_drawing_and_diagram_is_there(page: Path) -> None:
     """Without drawings in the sweep file those of the experiment are drawn, and its diagrams by both judges."""
-    slugs = ["concept-space", "concept-mse", "concept-speed", "training-loss", "samples"]
+    slugs = ["concept-space", "bend-over-seeds", "concept-mse", "concept-speed", "training-loss", "samples"]
     diagrams = ["map-learning-order", "phase-color-first", "phase-transient-bend", "phase-color-first-by-trained"]
-    assert list(figures_of(page))[:5] == slugs
+    assert list(figures_of(page))[:6] == slugs
     assert set(diagrams) <= figures_of(page).keys()
     assert "is left out" not in text_of(page)
 
@@ -133,7 +133,8 @@ def test_the_page_counts_what_the_store_holds(page: Path, data: Path) -> None:
     orders = [row.learning_order for row in rows]
     assert len(orders) == 2 * SEEDS
     for which in set(orders):
-        assert f"{orders.count(which)} {which}" in text_of(page)
+        assert f"{which} at contrast = " in text_of(page)
+    assert text_of(page).count(f"({SEEDS} of {SEEDS} runs") >= orders.count("color first") // SEEDS
     assert f"{2 * SEEDS} of {2 * SEEDS} runs are finished" in text_of(page)
 
 
@@ -148,14 +149,34 @@ def test_the_truth_is_told(read: tuple[Store, ReportData]) -> None:
     assert high["transient_bend"].all()
 
 
-def test_the_summary_speaks_of_bumps_smoothing_and_the_judge(read: tuple[Store, ReportData], page: Path) -> None:
+def test_the_summary_is_short_and_speaks_of_all_it_should(read: tuple[Store, ReportData], page: Path) -> None:
     """What takes curves, not outcomes, is said too, and it is on the page."""
     store, data = read
     said = sentences(data, store)
-    for start in ("A rise of the concept-space MSE by the measured judge", "Smoothing alters bumps", "On fresh images"):
+    for start in (
+        "Learned first",
+        "Speed",
+        "The path bends, measured",
+        "The path bends, trained",
+        "A bump",
+        "To judge",
+    ):
         assert any(sentence.startswith(start) for sentence in said), start
+    assert len(said) <= 11
+    assert len(set(said)) == len(said)
     for sentence in said:
         assert sentence.replace("\u00a0", " ") in text_of(page)
+
+
+def test_shared_bends_are_told_with_their_side(read: tuple[Store, ReportData], page: Path) -> None:
+    """Size at the smaller contrast, color at the larger, in the summary and in the figure alike."""
+    store, data = read
+    bends = [sentence for sentence in sentences(data, store) if sentence.startswith("The path bends, measured")]
+    assert "toward color at contrast = 0.6" in bends[0]
+    assert "toward size at contrast = 0.2" in bends[0]
+    assert "the power is low" in bends[0]
+    means = {row["x"]: row["mean"] for row in values_of(figures_of(page)["bend-over-seeds"]) if "mean" in row}
+    assert means[0.2] < 0 < means[0.6]
 
 
 def test_an_unfinished_sweep_is_reported(data: Path, tmp_path: Path) -> None:

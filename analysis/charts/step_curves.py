@@ -83,20 +83,26 @@ def step_curves(
     columns: int,
     title: Sequence[str] = (),
     width: int = 230,
+    compact: bool = False,
 ) -> Any:
     """The panels side by side.
 
     Args:
         colours: the name of a line -> its colour, in the legend's order.
         title: of the legend, in lines.
+        compact: only the first panel of a row names the values, only the last row the steps.
     """
-    charts = [_panel(panel, axes, _colour(colours, title), width) for panel in panels]
-    chart = alt.concat(*charts, columns=columns, data=style.LATER, spacing={"row": 24, "column": 26})
+    charts = []
+    for at, panel in enumerate(panels):
+        named = not compact or at % columns == 0, not compact or at + columns >= len(panels)
+        charts.append(_panel(panel, axes, _colour(colours, title), width, named))
+    spacing = {"row": 14, "column": 10} if compact else {"row": 24, "column": 26}
+    chart = alt.concat(*charts, columns=columns, data=style.LATER, spacing=spacing)
     return style.finished(chart.resolve_scale(color="shared"), (row._asdict() for row in rows))
 
 
-def _panel(panel: CurvePanel, axes: Axes, colour: alt.Color, width: int) -> Any:
-    base = alt.Chart().transform_filter(f"datum.panel == '{panel.key}'").encode(x=_x(axes), color=colour)
+def _panel(panel: CurvePanel, axes: Axes, colour: alt.Color, width: int, named: tuple[bool, bool]) -> Any:
+    base = alt.Chart().transform_filter(f"datum.panel == '{panel.key}'").encode(x=_x(axes, named[1]), color=colour)
     zero = alt.Undefined if axes.spacing == "log" else False
     constant = SYMLOG if axes.spacing == "symlog" else alt.Undefined
     scale = alt.Scale(
@@ -104,13 +110,14 @@ def _panel(panel: CurvePanel, axes: Axes, colour: alt.Color, width: int) -> Any:
     )
     form = ".0e" if axes.spacing == "log" else "~g"
     ticks = _symlog_ticks(axes) if axes.spacing == "symlog" else alt.Undefined
-    axis = alt.Axis(title=axes.title, grid=True, gridColor=style.RULE, tickCount=6, format=form, values=ticks)
+    title = axes.title if named[0] else None
+    axis = alt.Axis(title=title, grid=True, gridColor=style.RULE, tickCount=6, format=form, values=ticks)
     band = base.transform_filter("datum.kind == 'band'").mark_area(opacity=1, fillOpacity=0.18, clip=True)
     layers: list[Any] = [band.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")]
     for kind, look in LOOKS.items():
         lines = base.transform_filter(f"datum.kind == '{kind}'").mark_line(clip=True, strokeJoin="round", **look)
         layers.append(lines.encode(y=alt.Y("value:Q", scale=scale, axis=axis), detail=["line:N", "run:N"]))
-    return alt.layer(*layers).properties(width=width, height=190, title=headed(panel.title, panel.notes))
+    return alt.layer(*layers).properties(width=width, height=min(190, width), title=headed(panel.title, panel.notes))
 
 
 def _symlog_ticks(axes: Axes) -> list[float]:
@@ -119,10 +126,14 @@ def _symlog_ticks(axes: Axes) -> list[float]:
     return [0.0, *(value for value in powers if axes.low <= value <= axes.high)]
 
 
-def _x(axes: Axes) -> alt.X:
+def _x(axes: Axes, named: bool) -> alt.X:
     scale = alt.Scale(type=_scale(axes.steps), domain=[axes.first, axes.last], nice=False, zero=False)
     spaced = "step" if axes.steps == "linear" else "step (spaced as its root)"
-    return alt.X("step:Q", scale=scale, axis=alt.Axis(title=spaced, format="~s", tickCount=5, labelOverlap=True))
+    return alt.X(
+        "step:Q",
+        scale=scale,
+        axis=alt.Axis(title=spaced if named else None, format="~s", tickCount=5, labelOverlap=True),
+    )
 
 
 def _scale(name: str) -> Any:

@@ -35,13 +35,13 @@ def bend(path: Path) -> Bend | None:
     """The bend of a path of two records or more; None where it starts too near to its target."""
     if len(path.steps) < 2 or np.linalg.norm(1 - path.progress[0]) < SHORTEST:
         return None
-    away, sd = aside(path)
+    distance, sd = aside(path)
     threshold = np.maximum(FLOOR, FACTOR * sd)
-    k = int(np.abs(away).argmax())
-    beyond = bool(abs(away[k]) > threshold[k])
-    returned = abs(away[k]) - abs(away[-1])
-    back = beyond and bool(returned > max(threshold[k], threshold[-1]) and abs(away[-1]) <= abs(away[k]) / 2)
-    return Bend(float(away[k]), k, beyond, back)
+    k = int(np.abs(distance).argmax())
+    beyond = bool(abs(distance[k]) > threshold[k])
+    returned = abs(distance[k]) - abs(distance[-1])
+    back = beyond and bool(returned > max(threshold[k], threshold[-1]) and abs(distance[-1]) <= abs(distance[k]) / 2)
+    return Bend(float(distance[k]), k, beyond, back)
 
 
 def aside(path: Path) -> tuple[Floats, Floats]:
@@ -50,9 +50,18 @@ def aside(path: Path) -> tuple[Floats, Floats]:
     The first record errs too: by less, the nearer a place is to the target.
     """
     start, progress = path.progress[0], path.progress
-    along = (1 - start) / np.linalg.norm(1 - start)
-    normal = np.array([along[1], -along[0]])
-    away = (progress - start) @ normal
+    along, normal = _axes(start)
     part = np.clip((progress - start) @ along / np.linalg.norm(1 - start), 0, 1)
     own, first = (path.noise**2) @ normal**2, float((path.noise[0] ** 2) @ normal**2)
-    return away, np.sqrt(own + (1 - part) ** 2 * first)
+    return away(progress), np.sqrt(own + (1 - part) ** 2 * first)
+
+
+def away(progress: Floats) -> Floats:
+    """Signed distance of places (T, 2) from the line through the first of them and (1, 1), (T,)."""
+    return (progress - progress[0]) @ _axes(progress[0])[1]
+
+
+def _axes(start: Floats) -> tuple[Floats, Floats]:
+    """Unit vectors along the straight way from a start to (1, 1), and across it toward the side of color."""
+    along = (1 - start) / np.linalg.norm(1 - start)
+    return along, np.array([along[1], -along[0]])

@@ -13,6 +13,7 @@ from scipy.special import ndtri, stdtrit
 
 from analysis.concepts.descent import error_of
 from analysis.concepts.path import Floats, Judge, Path, path_of, toward
+from analysis.concepts.shared import SharedBend, bridged, shared_bend
 from analysis.concepts.smooth import smoothed
 from analysis.seeds import Bump, bump_over_seeds
 
@@ -78,11 +79,19 @@ class Runs:
         return Path(self.number, self.trained, self.steps[at], at, self.mean.value[at], error / scale)
 
     def bump(self) -> Bump | None:
-        """The leave-one-seed-out test of a rise in the concept-space MSE, where every seed has one; None if too few."""
-        whole = np.isfinite(self.errors).all(axis=0)
+        """The leave-one-seed-out test of a rise in the concept-space MSE; None if too few.
+
+        Between the last of the seeds' first evaluations and the first of their last ones, gaps of a seed bridged.
+        """
+        errors = bridged(self.errors)
+        whole = np.isfinite(errors).all(axis=0)
         if len(self.seeds) < 2 or whole.sum() < 3:
             return None
-        return bump_over_seeds(self.steps[whole], self.errors[:, whole])
+        return bump_over_seeds(self.steps[whole], errors[:, whole])
+
+    def bend(self) -> SharedBend | None:
+        """The leave-one-seed-out test of a bend, gaps of a seed's path bridged; None if too few."""
+        return shared_bend(self.steps, toward(bridged(self.place), self.number))
 
 
 def over_seeds(values: Floats) -> Mean:

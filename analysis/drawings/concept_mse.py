@@ -11,17 +11,16 @@ from analysis.charts.step_curves import Axes, CurvePanel, Level, Spread, step_cu
 from analysis.concepts.descent import error_of
 from analysis.concepts.path import Floats, toward
 from analysis.concepts.runs import over_seeds
-from analysis.concepts.sentences import told
 from analysis.drawings.concepts import (
     SEEDS,
     ConceptDrawing,
     ConceptOptions,
     Group,
-    Groups,
     Line,
-    called,
+    cells_of,
     counted,
     groups_of,
+    setting_of,
     smoothing_told,
 )
 from analysis.drawings.subject import Subject
@@ -32,13 +31,13 @@ HIGHEST = 1.5
 """No panel shows errors above this; 1 is that of a point that is wrong in both concepts."""
 READING = (
     "The concept-space MSE is the mean over color and size of the squared distance of the class's mean point from its "
-    "own corner; 1 is wrong in both. The first panel of a judge and setting has the means of all lines, the others one "
-    "line each. Thick: the mean over the seeds of each seed's MSE. Shaded: its 95 % t-interval over the seeds. Thin: "
-    "single seeds. Dashed: the MSE of the mean point of all seeds, as [S] has it, which is lower where seeds differ. "
-    "Above a panel: the share of the seeds whose MSE falls, rises and falls by more than the detector's threshold, "
-    "with Wilson's 95 % interval; and the rise located on all seeds but one and measured at the same evaluations of "
-    "the one left out, on average, with its t-interval: seeds share a bump where that lies above 0. Such an interval "
-    "lies above 0 by chance in 5 to 20 % of samples, and at 5 seeds or fewer it has little power."
+    "own corner; 1 is wrong in both. Thick: the mean over the seeds of each seed's MSE. Shaded: its 95 % t-interval "
+    "over the seeds. Thin: single seeds. Dashed: the MSE of the mean point of all seeds, as [S] has it, which is lower "
+    "where seeds differ. Above a panel: how many of the seeds have an MSE that falls, rises and falls by more than the "
+    "detector's threshold, with Wilson's 95 % interval of their share; and the rise located on all seeds but one and "
+    "measured at the same evaluations of the one left out, on average, with its t-interval: seeds share a bump where "
+    "that lies above 0. Such an interval lies above 0 by chance in 5 to 20 % of samples, and at 5 seeds or fewer it "
+    "has little power."
 )
 Rows = Iterator[Level | Spread]
 
@@ -49,22 +48,18 @@ class ConceptMse(ConceptDrawing):
     name: ClassVar[str] = "concept_mse"
 
     def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
-        """One figure: of each group a panel with all means, and one a line."""
+        """One figure, a panel a line: rows by judge and setting."""
         found = groups_of(subject, options, self.name)
-        panels, rows = list[CurvePanel](), list[Level | Spread]()
-        for group in found.groups:
-            if len(group.lines) > 1:
-                panels.append(CurvePanel(f"{group.key}:all", group.title, ("mean over the seeds of every line",)))
-            for line in group.lines:
-                key = f"{group.key}:{line.point}"
-                panels.append(CurvePanel(key, _title(found, group, line), _notes(subject, group, line)))
-                rows += _rows(key, line)
-                if len(group.lines) > 1:
-                    rows += (row._replace(panel=f"{group.key}:all") for row in _rows(key, line) if row.kind == "line")
+        table, panels, rows = cells_of(found), list[CurvePanel](), list[Level | Spread]()
+        for group, title, line in table.cells:
+            key = f"{group.key}:{title}"
+            panels.append(CurvePanel(key, title, (setting_of(group), *_notes(subject, group, line))))
+            rows += [] if line is None else _rows(key, line)
         last = max(float(line.runs.steps[-1]) for group in found.groups for line in group.lines)
         top = min(HIGHEST, 1.05 * max([row.value for row in rows if isinstance(row, Level)], default=1.0))
         axes = Axes(0.0, last, 0.0, top, "concept-space MSE")
-        spec = step_curves(panels, rows, axes, found.colours, min(len(panels), 4), found.legend).to_dict()
+        how = table.columns, found.legend, table.width, table.compact
+        spec = step_curves(panels, rows, axes, found.colours, *how).to_dict()
         caption = f"The error of the held-out class in concept space over training, {counted(found)}."
         caption = f"{caption} {smoothing_told(options)}"
         queries = [found.query, subject.data.queries["cells"]]
@@ -72,20 +67,17 @@ class ConceptMse(ConceptDrawing):
         return [subject.figure("concept-mse", title, caption, READING, spec, queries)]
 
 
-def _title(found: Groups, group: Group, line: Line) -> str:
-    parts = [called(found, line), group.setting, "" if group.judge == "measured" else "trained judge"]
-    return ", ".join(part for part in parts if part)
-
-
-def _notes(subject: Subject, group: Group, line: Line) -> tuple[str, ...]:
+def _notes(subject: Subject, group: Group, line: Line | None) -> tuple[str, ...]:
+    if line is None:
+        return ("no place yet",)
     outcome = "non_monotone" if group.judge == "measured" else "non_monotone_by_trained"
     notes = [
-        f"{share.k} of {share.n} non-monotone: {percent(share.share)} ({percent(share.low)} to {percent(share.high)})"
+        f"{share.k} of {share.n} rise: {percent(share.low)} to {percent(share.high)}"
         for share in subject.data.phases.shares(outcome)
         if share.point == line.point
     ]
     bump = line.runs.bump()
-    return (*notes, *([] if bump is None else [told(bump)]))
+    return (*notes, *([] if bump is None else [f"left-out {bump.height:+.2f} ({bump.low:+.2f} to {bump.high:+.2f})"]))
 
 
 def _rows(key: str, line: Line) -> Rows:

@@ -11,6 +11,7 @@ from analysis.charts.planes import Corner, Mark, Panel, Row, Spot, planes
 from analysis.concepts.path import CLASSES, corner
 from analysis.concepts.runs import Runs
 from analysis.drawings import lines
+from analysis.drawings.concept_bend import bend_figures
 from analysis.drawings.concepts import (
     SEEDS,
     ConceptDrawing,
@@ -44,7 +45,7 @@ class ConceptSpace(ConceptDrawing):
     name: ClassVar[str] = "concept_space"
 
     def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
-        """One figure, a panel a judge and setting."""
+        """The paths, a panel a judge and setting; and how far they bend over the seeds, where two or more are there."""
         found = groups_of(subject, options, self.name)
         rows = [row for group in found.groups for row in _rows(group)]
         shown = lines.shown_range(rows)
@@ -61,7 +62,8 @@ class ConceptSpace(ConceptDrawing):
             f"The images generated of the class {held}, which no training image shows, in concept space over training: "
             f"{counted(found)}. {smoothing_told(options)}"
         )
-        return [subject.figure("concept-space", "Paths in concept space", caption, READING, spec, [found.query])]
+        paths = subject.figure("concept-space", "Paths in concept space", caption, READING, spec, [found.query])
+        return [paths, *bend_figures(subject, options, found)]
 
 
 def _rows(group: Group) -> Iterator[Row]:

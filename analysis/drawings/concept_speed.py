@@ -16,11 +16,11 @@ from analysis.drawings.concepts import (
     SEEDS,
     ConceptDrawing,
     ConceptOptions,
-    Group,
     Line,
-    called,
+    cells_of,
     counted,
     groups_of,
+    setting_of,
     smoothing_told,
 )
 from analysis.drawings.subject import Subject
@@ -46,38 +46,35 @@ class ConceptSpeed(ConceptDrawing):
     name: ClassVar[str] = "concept_speed"
 
     def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
-        """One figure, a panel a line."""
+        """One figure, a panel a line: rows by judge and setting."""
         found = groups_of(subject, options, self.name)
-        panels, rows = list[CurvePanel](), list[Level]()
-        for group in found.groups:
-            for line in group.lines:
-                key, mean = f"{group.key}:{line.point}", line.runs.ensemble
-                fit = None if mean is None or len(mean.steps) < 2 else slowdown(speeds(mean))
-                title = ", ".join(part for part in (called(found, line), _setting(group)) if part)
-                panels.append(CurvePanel(key, title, _notes(fit)))
-                rows += _rows(key, line, mean, fit)
+        table, panels, rows = cells_of(found), list[CurvePanel](), list[Level]()
+        for group, title, line in table.cells:
+            key, mean = f"{group.key}:{title}", None if line is None else line.runs.ensemble
+            fit = None if mean is None or len(mean.steps) < 2 else slowdown(speeds(mean))
+            panels.append(CurvePanel(key, title, (setting_of(group), *_notes(line, fit))))
+            rows += [] if line is None else _rows(key, line, mean, fit)
         values = [row.value for row in rows if row.kind == "line"] or [row.value for row in rows] or [1e-3]
         high = 10 ** math.ceil(math.log10(max(values)))
         low = 10 ** max(math.floor(math.log10(min(values))), math.log10(high) - DECADES)
         last = max(float(line.runs.steps[-1]) for group in found.groups for line in group.lines)
         axes = Axes(0.0, last, low, high, "learning speed |dC/dt| (1 / step)", "log", "linear")
-        spec = step_curves(panels, rows, axes, {**found.colours, **FITS}, min(len(panels), 4), found.legend).to_dict()
+        how = table.columns, found.legend, table.width, table.compact
+        spec = step_curves(panels, rows, axes, {**found.colours, **FITS}, *how).to_dict()
         caption = f"How fast the held-out class moves in concept space, {counted(found)}. {smoothing_told(options)}"
         return [subject.figure("concept-speed", "Learning speed", caption, READING, spec, [found.query])]
 
 
-def _setting(group: Group) -> str:
-    return ", ".join(part for part in (group.setting, "" if group.judge == "measured" else "trained judge") if part)
-
-
-def _notes(fit: Slowdown | None) -> tuple[str, ...]:
+def _notes(line: Line | None, fit: Slowdown | None) -> tuple[str, ...]:
+    if line is None:
+        return ("no place yet",)
     if fit is None:
-        return ("too few evaluations that move", "by more than they scatter for a fit")
+        return ("too few clear moves for a fit",)
     exponential, power = fit.exponential, fit.power
     halved = f"halves every {math.log(2) / -exponential.slope:,.0f} steps" if exponential.slope < 0 else "does not fall"
     return (
-        f"exponential: {halved}, R² = {exponential.r2:.2f}",
-        f"power law: exponent {power.slope:.2f}, R² = {power.r2:.2f}",
+        f"{halved}, R² {exponential.r2:.2f}",
+        f"or exponent {power.slope:.2f}, R² {power.r2:.2f}",
         f"{fit.n} speeds; better: {fit.law}",
     )
 

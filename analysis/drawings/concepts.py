@@ -21,6 +21,8 @@ from swingby import drawing, plugins
 ALL_RUNS = "all runs"
 SEEDS = 12
 """At most this many seeds of a line are drawn singly."""
+MOST_COLUMNS = 8
+"""At most so many panels stand side by side."""
 
 
 class ConceptOptions(drawing.Options):
@@ -140,10 +142,46 @@ def _said(value: tuple[object, ...]) -> str:
     return ", ".join(plain(scalar(part)) for part in value) or ALL_RUNS
 
 
-def called(groups: Groups, line: Line) -> str:
+def _titled(groups: Groups, name: str) -> str:
     """A line by the parameter that it differs in."""
     names = [text.rsplit("(", 1)[-1].rstrip(")") for text in groups.legend]
-    return f"{names[0]} = {line.name}" if names and ";" not in names[0] else line.name
+    return f"{names[0]} = {name}" if names and ";" not in names[0] else name
+
+
+class Cells(NamedTuple):
+    """Panels in rows by judge and setting, and columns by what lines differ in; `width` of a panel in px.
+
+    Attributes:
+        cells: of each row its group, and of each of its columns the title and the line, or None where there is none.
+    """
+
+    columns: int
+    width: int
+    cells: Sequence[tuple[Group, str, Line | None]]
+
+    @property
+    def compact(self) -> bool:
+        """Whether panels stand too near for axis titles at each."""
+        return self.columns > 4
+
+
+def cells_of(groups: Groups) -> Cells:
+    """A panel for every line, in rows and columns; in rows of four where there would be more than eight columns."""
+    names = list(groups.colours)
+    found = []
+    for group in groups.groups:
+        lines = {line.name: line for line in group.lines}
+        for name in names if len(names) <= MOST_COLUMNS else lines:
+            line = lines.get(name)
+            title = _titled(groups, name)
+            found.append((group, title, line))
+    columns = len(names) if len(names) <= MOST_COLUMNS else 4
+    return Cells(columns, 230 if columns <= 4 else 150, found)
+
+
+def setting_of(group: Group) -> str:
+    """What a panel says below its title of the setting, and of the judge where that is the trained one."""
+    return ", ".join(part for part in (group.setting, f"{group.judge} judge") if part)
 
 
 def counted(groups: Groups) -> str:

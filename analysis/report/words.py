@@ -43,11 +43,15 @@ def summary(data: ReportData, examples: Examples | None, said: Sequence[str] = (
     counts, seeds = data.counts, len(data.resolved["seeds"])
     points = f"{plural(counts.points, 'point')} of the grid"
     tell = {"yes_no": _shares, "category": _categories, "number": _numbers}
+    finished = f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished"
+    if said:  # they tell of the companions too, where several judges would repeat one another
+        asked = data.resolved["diagram"] is not None and not data.outcome.startswith("learning_order")
+        main = tell[data.kind](data, data.outcome) if asked else []
+        return [f"{finished}: {points}, {plural(seeds, 'seed')} each.", *main, *said]
     return [
-        f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished: {points}, {plural(seeds, 'seed')} each.",
+        f"{finished}: {points}, {plural(seeds, 'seed')} each.",
         *tell[data.kind](data, data.outcome),
         *([] if examples is None else _bump(data, examples)),
-        *said,
         *(sentence for name in reversed(data.companions) for sentence in tell[data.kinds[name]](data, name)),
     ]
 
