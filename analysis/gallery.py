@@ -46,17 +46,23 @@ class Shown:
 
 
 def figure_names(asked: Sequence[str]) -> list[str]:
-    """The named sweeps that redraw a figure, `figure-...`, or those of them that are asked for (with or without it).
+    """The named sweeps that redraw a figure on SIM, `figure-...`, or those that are asked for (with or without it).
+
+    Those of diffusion runs take hours each, and are trained and reported by themselves.
 
     Raises:
         SwingbyError: no such figure; with the nearest one.
     """
-    known = sorted((name for name in named_sweeps() if name.startswith(PREFIX)), key=_natural)
+    known = sorted((name for name in named_sweeps() if name.startswith(PREFIX) and _on_sim(name)), key=_natural)
     wanted = [name if name.startswith(PREFIX) else PREFIX + name for name in asked]
     for name in wanted:
         if name not in known:
             raise SwingbyError(f"no figure is called {name!r}; {plugins.nearest(name, known)}")
     return list(dict.fromkeys(wanted)) or known
+
+
+def _on_sim(name: str) -> bool:
+    return Sweep.load(name, confirm_above=None).experiment_name == "sim"
 
 
 def _natural(name: str) -> tuple[int, str]:

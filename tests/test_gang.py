@@ -170,8 +170,9 @@ def test_how_a_gang_ends(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def meet(target: str, payload: Any, raises: Exception | None = None, pause: float = 0.0) -> None:
     """A gang of two whose caller raises after a while, or leaves in peace."""
+    before = children()  # other tests of this process may have left some that live on
     with Local(2).start(f"walk_plugin:{target}", payload):
-        began = children()
+        began = children() - before
         while pause and any(not gone(child.pid) for child in began):
             time.sleep(0.01)
         if raises is not None:
