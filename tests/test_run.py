@@ -498,7 +498,9 @@ def test_a_cell_that_breaks_a_detector_is_named_and_costs_no_other(walk: Any, mo
     """A detector that raises for two cells tells of the ten others, and the error names cells, detector and reason."""
     from swingby import plugins
 
-    quietly(walk, walk.sweep(), pilot=False)
+    result = quietly(walk, walk.sweep(), pilot=False)
+    assert (result.ok, result.bad, result.lost) == (12, (), {})
+    assert derive(walk.records()) == {"walk_height": 0}
     kind = type(plugins.detector("walk_height"))
     bad, sound = sorted(cell.cell_id for cell in walk.sweep().cells())[3:8:4], kind.detect
 
