@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
-from swingby.files import write_whole
+from sweeps.diffusion import marked
 
-FORMAT = 1
+FORMAT = 2
 NAME = "checkpoint.safetensors"
 
 
@@ -35,9 +32,7 @@ class Progress:
 
 def save(path: Path, cell_id: str, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
     """Writes a checkpoint in the place of the last one."""
-    mark = {"format": FORMAT, "cell_id": cell_id, **asdict(progress)}
-    kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    write_whole(path, lambda temporary: save_file(kept, temporary, {"swingby": json.dumps(mark)}))
+    marked.write(path, {"format": FORMAT, "cell_id": cell_id, **asdict(progress)}, tensors)
 
 
 def load(path: Path, cell_id: str, expected: Mapping[str, Tensor]) -> tuple[Progress, dict[str, Tensor]]:
@@ -47,19 +42,20 @@ def load(path: Path, cell_id: str, expected: Mapping[str, Tensor]) -> tuple[Prog
         expected: tensors by the names that it has to have, in the shapes and types that they have to have.
 
     Raises:
-        CheckpointError: the file is torn, or no checkpoint, or another cell's or network's.
+        CheckpointError: the file is torn or altered, or no checkpoint, or another cell's or network's.
     """
     try:
-        with safe_open(path, framework="pt") as file:
-            mark = json.loads((file.metadata() or {})["swingby"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a mapping
-        progress = Progress(**{name: mark[name] for name in asdict(Progress())})
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
-        raise _fault(path, f"it cannot be read ({type(error).__name__}: {error})") from error
+        mark, tensors = marked.read(path)
+    except marked.UnusableError as error:
+        raise _fault(path, str(error)) from error
     if mark.get("format") != FORMAT:
         raise _fault(path, f"it has format {mark.get('format')}; this version knows format {FORMAT}")
-    if mark["cell_id"] != cell_id:
-        raise _fault(path, f"it is of cell {mark['cell_id']}, not of {cell_id}")
+    if mark.get("cell_id") != cell_id:
+        raise _fault(path, f"it is of cell {mark.get('cell_id')}, not of {cell_id}")
+    try:
+        progress = Progress(**{name: mark[name] for name in asdict(Progress())})
+    except KeyError as error:
+        raise _fault(path, f"it does not say its {error.args[0]!r}") from error
     if (difference := _difference(tensors, expected)) is not None:
         raise _fault(path, difference)
     return progress, tensors

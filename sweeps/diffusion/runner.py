@@ -110,7 +110,7 @@ def _segments(
     task: Task, training: Training, book: Book, draining: Callable[[], bool], scalars: dict[str, float | None]
 ) -> Iterator[pa.Table]:
     """Evaluations gathered into rows: one now and then, which is on disk before the checkpoint that goes on from it."""
-    low, flushed, cell_id = training.step, time.monotonic(), task.cell.cell_id
+    flushed, cell_id = time.monotonic(), task.cell.cell_id
     low = 0 if training.progress.evaluated < 0 else training.progress.evaluated + 1
     watch = float(os.environ.get(WATCH, WATCH_SECONDS))
     status, message = "ok", None

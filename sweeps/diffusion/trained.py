@@ -8,7 +8,6 @@ is always right; its accuracy says how often it is.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import math
 from collections.abc import Mapping
@@ -20,18 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from accelerate import Accelerator
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 from torch.nn import functional
 
-from sweeps.diffusion import concepts
+from sweeps.diffusion import concepts, marked
 from sweeps.diffusion.classifier import CONCEPTS, Classifier, Settings, settings_of
 from sweeps.diffusion.initial import initialise
 from sweeps.diffusion.params import CLASSES, DiffusionParams
 from sweeps.diffusion.session import session
 from swingby.cells import canonical_json, stream_key
-from swingby.files import held, write_whole
+from swingby.files import held
 
 VERSION = 2
 """Of the way a judge is made; another one makes other judges."""
@@ -189,9 +186,8 @@ def _accuracy(judge: Judge, params: DiffusionParams, settings: Settings, key: by
 
 
 def _keep(path: Path, identity: Mapping[str, Any], judge: Judge) -> None:
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in judge.classifier.state_dict().items()}
-    mark = {"identity": identity, "accuracy": judge.accuracy._asdict(), "weights": _digest(tensors)}
-    write_whole(path, lambda temporary: save_file(tensors, temporary, {"swingby": json.dumps(mark)}))
+    mark = {"identity": identity, "accuracy": judge.accuracy._asdict()}
+    marked.write(path, mark, judge.classifier.state_dict())
 
 
 def _kept(path: Path | None, identity: Mapping[str, Any], params: DiffusionParams, settings: Settings) -> Judge | None:
@@ -199,22 +195,12 @@ def _kept(path: Path | None, identity: Mapping[str, Any], params: DiffusionParam
     if path is None or not path.exists():
         return None
     try:
-        with safe_open(path, framework="pt") as file:
-            mark = json.loads((file.metadata() or {})["swingby"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a mapping
-        if mark["identity"] != identity or mark["weights"] != _digest(tensors):
+        mark, tensors = marked.read(path)
+        if mark.get("identity") != identity:
             raise ValueError("it is not what its name says")
         classifier = Classifier(params.pixels, settings)
         classifier.load_state_dict(tensors)
         return Judge(classifier, params.pixels, Accuracy(**mark["accuracy"]))
-    except (SafetensorError, OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
-        logger.warning("%s is of no use (%s: %s); the judge is trained again", path, type(error).__name__, error)
+    except (ValueError, KeyError, TypeError, RuntimeError) as error:
+        logger.warning("%s is of no use (%s); the judge is trained again", path, error)
         return None
-
-
-def _digest(tensors: Mapping[str, Tensor]) -> str:
-    """Of the weights, so that a changed byte is found: hexadecimal SHA-256."""
-    found = hashlib.sha256()
-    for name, tensor in sorted(tensors.items()):
-        found.update(name.encode() + tensor.numpy().tobytes())
-    return found.hexdigest()
