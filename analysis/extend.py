@@ -11,8 +11,7 @@ import numpy as np
 import polars as pl
 
 from analysis import phase
-from analysis.report.data import ask
-from analysis.report.queries import Query
+from analysis.report.data import ask, cells_query
 from analysis.train import train
 from swingby import plugins
 from swingby.errors import SwingbyError
@@ -158,6 +157,8 @@ def _outcome(sweep: Sweep, asked: str | None) -> str:
 
 def _widest(data: Path, sweep: Sweep, outcome: str) -> Widest:
     with Store.open(data) as store:
-        cells = ask(store, Query("cells", (sweep.sweep_id,))).filter(pl.col("status") != "failed")
+        cells = ask(store, cells_query(store, sweep.experiment_name, sweep.sweep_id)).filter(
+            pl.col("status") != "failed"
+        )
     row = phase.shares(cells, outcome).sort("half_width", descending=True, nulls_last=False).row(0, named=True)
     return Widest(row["point"], row["k"], row["n"], row["half_width"])

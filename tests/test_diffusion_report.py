@@ -207,12 +207,6 @@ def test_a_sweep_that_names_drawings_gets_these(data: Path, tmp_path: Path) -> N
     assert "The first 7 evaluations are left out" in text
 
 
-def test_another_experiment_is_refused() -> None:
-    """What no report is drawn of is named, with what there is."""
-    with pytest.raises(SwingbyError, match="reports are drawn of sweeps over: sim, diffusion"):
-        report_data.reported({"name": "x", "experiment": "toy"})
-
-
 def test_every_drawing_of_an_experiment_is_offered() -> None:
     """What is drawn unasked is installed, and fits its experiment."""
     for experiment, how in REPORTED.items():

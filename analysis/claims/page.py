@@ -19,10 +19,8 @@ from swingby.files import utc_now
 from swingby.store import Store
 
 ROWS, COUNTS = Query("claims-rows"), Query("claims-counts")
-MADE = {"sim": Query("claims-made"), "diffusion": Query("claims-made-diffusion")}
+MADE = {experiment: Query("claims-made", (experiment,)) for experiment in ("sim", "diffusion")}
 """What the verdicts rest on, by experiment: a query is asked where the store has runs of it."""
-ORIGINS = {"sim": "claims-origins", "diffusion": "claims-origins-diffusion"}
-"""Queries of the sweeps behind the claims, likewise."""
 HOURS = {claim.slug for claim in CATALOGUE if claim.hours}
 """Claims about sweeps that take hours."""
 AFTER = {claim.slug: claim.after for claim in CATALOGUE if claim.after}
@@ -65,7 +63,7 @@ def page(store: Store, judged: Mapping[str, Judged]) -> str:
         frame = None if found is None else found.frame
         shown.append(Shown(rows, None if frame is None else frame.columns, None if frame is None else frame.rows()))
     ids, tables = _sweep_ids(judged), store.tables()
-    origins = [Query(name, (ids,)) for experiment, name in ORIGINS.items() if experiment in tables]
+    origins = [Query("claims-origins", (ids, experiment)) for experiment in MADE if experiment in tables]
     asked_of = [query for experiment, query in MADE.items() if experiment in tables]
     content = {
         "shown": shown,

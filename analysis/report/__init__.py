@@ -190,4 +190,5 @@ def _value(value: list[Any]) -> str:
 
 def _plan(row: Mapping[str, Any]) -> str:
     times = f"{row['started']:%Y-%m-%d %H:%M} to {row['finished']:%Y-%m-%d %H:%M} UTC"
-    return f"{row['plan_id']}: {row['cells']:,} cells, {times}, on {row['hosts']} ({row['engines']}), {code_of(row)}"
+    engines = f" ({row['engines']})" if row["engines"] else ""
+    return f"{row['plan_id']}: {row['cells']:,} cells, {times}, on {row['hosts']}{engines}, {code_of(row)}"

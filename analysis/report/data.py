@@ -93,7 +93,8 @@ class ReportData:
     @cached_property
     def companions(self) -> list[str]:
         """What is drawn beside the main diagram: the experiment's own choice, as far as it was told of some run."""
-        told = [name for name in self.reported.companions if name in self.kinds and name != self.outcome]
+        wanted = self.kinds if self.reported.companions is None else self.reported.companions
+        told = [name for name in wanted if name in self.kinds and name != self.outcome]
         return [name for name in told if self.cells[name].null_count() < self.cells.height]
 
     @cached_property
@@ -112,14 +113,16 @@ def read(
         presentation: laid over how its last run would have it shown (see `Sweep.presentation`).
 
     Raises:
-        SwingbyError: no cell of it is finished, its experiment is not reported, or it has no such concepts.
+        SwingbyError: no cell of it is finished, no detector tells of its experiment, or it has no such concepts.
     """
     sweep = _sweep(store, sweep_id, presentation or {})
-    how = reported(sweep)
-    queries = {name: Query(how.folder + name, (sweep_id,)) for name in ("counts", "cells", "origins")}
+    experiment: str = sweep["experiment"]
+    how = reported(experiment)
+    queries = {name: Query(name, (sweep_id, experiment)) for name in ("counts", "origins")}
     counts = _counts(store, queries["counts"], sweep)
     recorded = _recorded(store, sweep)
-    kinds, meanings = _outcomes(sweep["experiment"])
+    kinds, meanings = _outcomes(experiment)
+    queries["cells"] = cells_query(store, experiment, sweep_id)
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
     chosen = _plane(cells, plane) if how.points else None
     if how.points:
@@ -145,6 +148,24 @@ def read(
 def ask(store: Store, query: Query) -> pl.DataFrame:
     """The rows of one query."""
     return store.sql(query.text, [list(p) if isinstance(p, tuple) else p for p in query.parameters]).polars()
+
+
+def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
+    """The query of a sweep's cells with what every detector says of them; curves are left out.
+
+    Raises:
+        SwingbyError: no detector has told anything of cells of this experiment.
+    """
+    told = (f"outcomes_{detector.name}" for detector in plugins.detectors_for(experiment))
+    outcomes = tuple(name for name in told if name in store.tables())
+    if not outcomes:
+        raise SwingbyError(
+            f"no installed detector tells anything of {experiment!r}, so there is no outcome to draw; a package offers "
+            f"one under the entry-point group {plugins.DETECTORS!r}"
+        )
+    kind = plugins.experiment(experiment)
+    curves = {name for columns in (kind.curves, *kind.recordings.values()) for name in columns}
+    return Query("cells", (sweep_id, experiment, outcomes, tuple(sorted({"recorded", *curves}))))
 
 
 def _sweep(store: Store, sweep_id: str, presentation: Mapping[str, Any]) -> dict[str, Any]:

@@ -114,7 +114,8 @@ def _plain(height: float) -> str:
 def _categories(data: ReportData, outcome: str) -> list[str]:
     counts = Counter(data.cells[outcome].drop_nulls().to_list())
     parts = [f"{counts[name]:,} {name}" for name in data.phases.categories(outcome) if counts[name]]
-    unsure = int((~data.cells["certain"].fill_null(value=False)).sum()) if outcome == "outcome" else 0
+    doubted = outcome == "outcome" and "certain" in data.cells
+    unsure = int((~data.cells["certain"].fill_null(value=False)).sum()) if doubted else 0
     doubt = f" Of {unsure:,} of them the run did not record enough to be certain." if unsure else ""
     return [f"The {spoken(outcome)} of the {plural(counts.total(), 'run')}: {', '.join(parts)}.{doubt}"]
 

@@ -1,16 +1,21 @@
 -- Which plans computed the cells of the sweep, with which code, where and when; cells shared with other sweeps included.
--- $1 is the sweep's id.
+-- $1 is the sweep's id, $2 its experiment, which may say by what engine a cell was trained.
+with cells as (
+    select columns(lambda name: name in ('cell_id', 'shard', 'engine')) from query_table($2)
+    union all by name
+    select null::varchar as engine where false
+)
 select
     plans.plan_id, plans.sweep_id, plans.name,
     plans.git_commit, plans.git_dirty, plans.created,
     count(*) as cells,
     string_agg(distinct shards.host, ', ' order by shards.host) as hosts,
-    string_agg(distinct sim.engine, ', ' order by sim.engine) as engines,
+    string_agg(distinct cells.engine, ', ' order by cells.engine) as engines,
     min(shards.started) as started, max(shards.finished) as finished,
     any_value(plans.provenance) as provenance
 from members
-join sim on sim.cell_id = members.cell_id
-join shards on shards.shard = sim.shard
+join cells using (cell_id)
+join shards on shards.shard = cells.shard
 join plans on plans.plan_id = shards.plan_id
 where members.sweep_id = $1
 group by all
