@@ -45,7 +45,7 @@ def derive(records: Records, sweep_ids: Sequence[str] | None = None) -> dict[str
             for detector in plugins.detectors_for(experiment):
                 done, wrong = _apply(records, store, experiment, detector, sweep_ids)
                 counts[detector.name] = counts.get(detector.name, 0) + done
-                failed += wrong
+                failed += wrong.values()
     if any(counts.values()):
         ingest(records)
     if failed:
@@ -56,36 +56,47 @@ def derive(records: Records, sweep_ids: Sequence[str] | None = None) -> dict[str
 
 def _apply(
     records: Records, store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None
-) -> tuple[int, list[str]]:
-    """How many cells the detector told of, and of which it raised, in words."""
-    count, failed = 0, list[str]()
-    for table in _lacking(store, experiment, detector, sweep_ids):
-        told, wrong = _told(detector, table)
-        failed += wrong
-        if told:
-            outcomes = pa.concat_tables(told)
-            records.write_derived(f"outcomes_{detector.name}", detector.version, KEY, outcomes, experiment=experiment)
-            count += outcomes.num_rows
+) -> tuple[int, dict[str, str]]:
+    """How many cells the detector told of, and of which it raised: in words, by their ids."""
+    count, failed = 0, dict[str, str]()
+    for table in lacking(store, experiment, detector, sweep_ids, CHUNK):
+        said, wrong = told(detector, table)
+        failed |= wrong
+        if said:
+            count += write(records, experiment, detector, said)[1]
     return count, failed
 
 
-def _told(detector: Detector, table: pa.Table) -> tuple[list[pa.Table], list[str]]:
-    """What the detector says of a table; where it raises, of its halves, down to the cells that are at fault."""
+def write(records: Records, experiment: str, detector: Detector, said: Sequence[pa.Table]) -> tuple[str, int]:
+    """Keeps what a detector said; the name of the derived file, and of how many cells it tells."""
+    outcomes = pa.concat_tables(said)
+    path = records.write_derived(f"outcomes_{detector.name}", detector.version, KEY, outcomes, experiment=experiment)
+    return f"{path.parent.name}/{path.name}", outcomes.num_rows
+
+
+def told(detector: Detector, table: pa.Table) -> tuple[list[pa.Table], dict[str, str]]:
+    """What the detector says of a table; where it raises, of its halves, down to the cells at fault: id -> in words.
+
+    Raises:
+        SwingbyError: it is not what it declares.
+    """
     try:
-        return [_checked(detector, table)], []
+        return [_checked(detector, table)], {}
     except SwingbyError:
         raise
     except Exception as error:
         if table.num_rows == 1:
-            reason = f"{type(error).__name__}: {error}"
-            return [], [f"cell {table['cell_id'][0].as_py()} by detector {detector.name!r} ({reason})"]
+            cell_id, reason = table["cell_id"][0].as_py(), f"{type(error).__name__}: {error}"
+            return [], {cell_id: f"cell {cell_id} by detector {detector.name!r} ({reason})"}
     half = table.num_rows // 2
-    parts = [_told(detector, part) for part in (table.slice(0, half), table.slice(half))]
-    return [one for told, _ in parts for one in told], [text for _, wrong in parts for text in wrong]
+    (first, wrong), (second, more) = told(detector, table.slice(0, half)), told(detector, table.slice(half))
+    return [*first, *second], wrong | more
 
 
-def _lacking(store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None) -> Iterator[pa.Table]:
-    """What the detector needs of the cells it has not seen, in chunks that lie together in the store."""
+def lacking(
+    store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None, most: int
+) -> Iterator[pa.Table]:
+    """What the detector needs of the cells it has not seen: about `most` at once, which lie together in the store."""
     tables = store.tables()
     if experiment not in tables:
         return
@@ -104,7 +115,7 @@ def _lacking(store: Store, experiment: str, detector: Detector, sweep_ids: Seque
         else ""
     )
     # A row without a token is a recorded result, whose curves are too thin to tell anything from, unless it is whole.
-    lacking = f"""from "{experiment}" e
+    unseen = f"""from "{experiment}" e
                   where e.status in ('ok', 'diverged') {seen} {wanted}
                     and (len(e.recorded) > 0 or e.shard in (select shard from shards where shape = '{WHOLE}'))"""
     named = {"version": detector.version, "sweeps": list(sweep_ids or ())}
@@ -113,27 +124,27 @@ def _lacking(store: Store, experiment: str, detector: Detector, sweep_ids: Seque
         used = {name: value for name, value in (named | more).items() if f"${name}" in query}
         return store.sql(query, used).arrow()
 
-    counts = ask(f"select e.shard, count(*) as cells {lacking} group by e.shard order by e.shard")
-    for shards, parts in _chunks(counts["shard"].to_pylist(), counts["cells"].to_pylist()):
+    counts = ask(f"select e.shard, count(*) as cells {unseen} group by e.shard order by e.shard")
+    for shards, parts in _chunks(counts["shard"].to_pylist(), counts["cells"].to_pylist(), most):
         for part in range(parts):
-            query = f"""select {", ".join(["e.cell_id", f"e.shard as {SHARD}", *needs])} {lacking}
+            query = f"""select {", ".join(["e.cell_id", f"e.shard as {SHARD}", *needs])} {unseen}
                         and list_contains($shards, e.shard) and hash(e.cell_id) % $parts = $part"""
             table = ask(query, shards=shards, parts=parts, part=part)
             if table.num_rows:
                 yield table
 
 
-def _chunks(shards: Sequence[str], cells: Sequence[int]) -> Iterator[tuple[list[str], int]]:
-    """Shards that have about `CHUNK` cells together; of a larger one, how many parts it should come in."""
+def _chunks(shards: Sequence[str], cells: Sequence[int], most: int) -> Iterator[tuple[list[str], int]]:
+    """Shards that have about `most` cells together; of a larger one, how many parts it should come in."""
     group, held = list[str](), 0
     for shard, count in zip(shards, cells, strict=True):
-        if group and held + count > CHUNK:
-            yield group, -(-held // CHUNK)
+        if group and held + count > most:
+            yield group, -(-held // most)
             group, held = [], 0
         group.append(shard)
         held += count
     if group:
-        yield group, -(-held // CHUNK)
+        yield group, -(-held // most)
 
 
 def _checked(detector: Detector, table: pa.Table) -> pa.Table:

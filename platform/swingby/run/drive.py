@@ -19,6 +19,7 @@ from swingby.run.begun import begun_of
 from swingby.run.derive import derive
 from swingby.run.drain import Drain
 from swingby.run.forecast import Forecast
+from swingby.run.live import Live
 from swingby.run.local import run_local
 from swingby.run.lookup import standing
 from swingby.run.plan import Planned, Planner, cores, refused, summary
@@ -257,7 +258,8 @@ def _train(
 
     progress.planned(*planned, begun=shares())
     try:
-        with _folding(records, drain, progress, lambda: progress.begun(shares())):
+        ids = [sweep_id for _, sweep_id in sweeps]
+        with _folding(records, ids, drain, progress, lambda: progress.begun(shares())):
             if standby is None:
                 return run_local(planned, records, progress, drain)
             return tune.run_tune(planned, records, progress, drain, standby)
@@ -266,10 +268,14 @@ def _train(
 
 
 @contextmanager
-def _folding(records: Records, drain: Drain, progress: Progress, look: Callable[[], None]) -> Iterator[None]:
-    """While inside, a thread folds new shards into the store, publishes them, and looks at what is there."""
+def _folding(
+    records: Records, sweep_ids: Sequence[str], drain: Drain, progress: Progress, look: Callable[[], None]
+) -> Iterator[None]:
+    """While inside, a thread folds new shards into the store, publishes them, looks, and derives their outcomes."""
     stop = threading.Event()
-    thread = threading.Thread(target=_fold, args=(records, stop, drain, progress, look), name="fold", daemon=True)
+    live = Live(records, sweep_ids, lambda: stop.is_set() or drain(), progress.line)
+    given = (records, live, stop, drain, progress, look)
+    thread = threading.Thread(target=_fold, args=given, name="fold", daemon=True)
     thread.start()
     try:
         yield
@@ -278,7 +284,9 @@ def _folding(records: Records, drain: Drain, progress: Progress, look: Callable[
         thread.join()
 
 
-def _fold(records: Records, stop: threading.Event, drain: Drain, progress: Progress, look: Callable[[], None]) -> None:
+def _fold(
+    records: Records, live: Live, stop: threading.Event, drain: Drain, progress: Progress, look: Callable[[], None]
+) -> None:
     told_drain, told, seen, unpublished, due = False, "", 0, False, time.monotonic() + FOLD_SECONDS
     while not stop.wait(0.1):
         if drain() and not told_drain:
@@ -289,9 +297,10 @@ def _fold(records: Records, stop: threading.Event, drain: Drain, progress: Progr
         try:
             count = len(records.shards())
             if count != seen or unpublished:
-                unpublished = _fold_once(records) or unpublished
+                unpublished = _fold_once(records, unpublished)
                 seen = count
                 look()
+            unpublished = live.turn(count) or unpublished
         except Exception as error:  # the run goes on; its end ingests again and then says so
             if str(error) != told:
                 told = str(error)
@@ -299,11 +308,11 @@ def _fold(records: Records, stop: threading.Event, drain: Drain, progress: Progr
         due = time.monotonic() + FOLD_SECONDS
 
 
-def _fold_once(records: Records) -> bool:
-    """One short turn as the writer; True if something taken was not published, because the last one is too fresh."""
+def _fold_once(records: Records, unpublished: bool = False) -> bool:
+    """One short turn as the writer; True if something taken (now, or before) waits to be published: it is too early."""
     with Ingest(records, wait=0) as step:
         taken = step.take()
-        return not step.publish() and taken.shards > 0
+        return not step.publish() and (unpublished or taken.shards + taken.derived > 0)
 
 
 def _disk(data: Path) -> int:
