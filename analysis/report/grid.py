@@ -88,7 +88,7 @@ def axis_title(name: str, experiment: str) -> str:
     else:
         field = plugins.experiment(experiment).Params.model_fields.get(parameter)
         meaning = "" if field is None else (field.description or "").split(";")[0].split(":")[0]
-    return f"{meaning} ({name})" if 0 < len(meaning) <= 60 else name
+    return f"{meaning} ({name})" if 0 < len(meaning) <= 60 and meaning != name else name
 
 
 def _label(axes: Sequence[_Axis], panel: Sequence[tuple[Value, ...]]) -> str:
