@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -90,7 +91,14 @@ def _print_rows(rows: pa.Table, form: Format) -> None:
             err.print(f"... {rows.num_rows - len(shown):,} more rows; --format csv prints all", markup=False)
 
 
-def _write(rows: pa.Table, form: Format, path: Path) -> None:
+def encoded(rows: pa.Table, form: Format) -> bytes:
+    """The file that `write_rows` would write; of CSV, JSON and Parquet."""
+    buffer = io.BytesIO()
+    _write(rows, form, buffer)
+    return buffer.getvalue()
+
+
+def _write(rows: pa.Table, form: Format, path: Path | io.BytesIO) -> None:
     if form is Format.parquet:
         pq.write_table(rows, path)
     elif form is Format.json:
@@ -196,8 +204,11 @@ def rebuild(data: DataFolder = DEFAULT_DATA) -> None:
 
 
 def _tell(taken: Taken) -> None:
+    if taken.upgrade:
+        say(taken.upgrade)
+    retractions = f"{taken.retractions} retractions, " if taken.retractions else ""
     say(
-        f"took in {taken.plans} plans, {taken.shards} shards with {taken.rows:,} rows, "
+        f"took in {taken.plans} plans, {retractions}{taken.shards} shards with {taken.rows:,} rows, "
         f"{taken.derived} derived files in {duration(taken.seconds)}"
     )
     for name, reason in taken.bad:

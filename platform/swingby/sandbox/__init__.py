@@ -40,6 +40,7 @@ def query(
     timeout: float = 30.0,
     memory: str = "1GB",
     threads: int = 2,
+    limit_bytes: int = LIMIT_BYTES,
 ) -> pa.Table:
     """The rows of one SELECT (or EXPLAIN of one) that may come from anybody.
 
@@ -50,6 +51,7 @@ def query(
         timeout: seconds after which the query's process is killed.
         memory: what the query may use, such as "500MB" or "4GiB"; nothing is spilled to disk.
         threads: how many threads it may use.
+        limit_bytes: a larger answer, in bytes of Arrow, is refused.
 
     Raises:
         SandboxError: the query is not allowed, is wrong, takes too long, or needs too much memory.
@@ -68,7 +70,7 @@ def query(
             with suppress(FileNotFoundError):  # published again since the pointer was read
                 files = link(layout.paths(generation), folder)
                 statements = layout.statements(generation, files)
-                return run(files, statements, sql, folder, limit_rows, timeout, memory, threads)
+                return run(files, statements, sql, folder, limit_rows, timeout, memory, threads, limit_bytes)
     raise SwingbyError(f"the store in {layout.root} is published faster than it can be opened")
 
 
@@ -97,6 +99,7 @@ def run(
     timeout: float,
     memory: str,
     threads: int,
+    limit_bytes: int = LIMIT_BYTES,
 ) -> pa.Table:
     """The rows of a query in a process of its own, on database files that `statements` attach; the files are removed.
 
@@ -108,7 +111,7 @@ def run(
         "statements": list(statements),
         "files": [str(path) for path in files.values()],
         "limit_rows": limit_rows,
-        "limit_bytes": LIMIT_BYTES,
+        "limit_bytes": limit_bytes,
         "memory": memory,
         "memory_bytes": _bytes(memory),
         "threads": threads,
