@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from swingby import __version__, plugins
-from swingby.cli import data, doctor, sweeps
+from swingby.cli import attach, data, doctor, sweeps, watch
 from swingby.cli.console import complain
 from swingby.errors import SwingbyError
 
@@ -73,6 +73,8 @@ for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.status, sweeps.rep
 for verb in (data.sql, data.export, data.ingest, data.rebuild):
     app.command()(verb)
 app.command()(doctor.doctor)
+app.command()(watch.watch)
+app.command()(attach.attach)
 
 
 def main() -> None:

@@ -150,6 +150,16 @@ class Store:
         letters[place] = np.where(done.astype(bool), "d", np.where(failed.astype(bool), "f", "m"))
         return letters
 
+    def points(self, experiment: str, sweep_id: str) -> pa.Table:
+        """Every point of a sweep, trained or not: `point`, `planned` (its cells), and the experiment's parameters."""
+        return self.sql(
+            f"""select m.point, m.planned, c.* exclude (cell_id, seed, seed_mode)
+                from (select point, count(*) as planned, min(cell_id) as cell_id
+                      from members where sweep_id = ? group by point) m
+                join ix.cells."{experiment}" c using (cell_id) order by m.point""",
+            [sweep_id],
+        ).arrow()
+
     def traces(self, experiment: str, sweep_id: str) -> dict[str, int]:
         """How many rows of a sweep's cells each shard has: segments and superseded rows too, which no table shows."""
         rows = self.sql(

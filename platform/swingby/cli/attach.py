@@ -1,0 +1,35 @@
+"""The verb attach: how the DuckDB client, Python or polars read the published store, while a sweep runs too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from swingby.cli.console import DEFAULT_DATA, DataFolder
+from swingby.store.outside import Reader
+
+
+def attach(
+    data: DataFolder = DEFAULT_DATA,
+    reader: Annotated[Reader, typer.Option("--for", help="Who is to read it.")] = Reader.duckdb,
+    keep: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="A new folder that keeps this generation, and attach.sql, for good."),
+    ] = None,
+) -> None:
+    """What other programs run to read the newest published results, read-only, any number of them, also during a run.
+
+    Each publication makes new files, and those of the last two stay; who has older ones open keeps them. `--keep` links
+    them into a folder of yours, which takes no room on the same disk.
+
+    Example:
+
+        swingby attach --data data
+
+    In a shell: `duckdb -init <(swingby attach)`; in a notebook, paste what `swingby attach --for polars` prints.
+    """
+    from swingby.store import outside
+
+    typer.echo(outside.attach(data, reader) if keep is None else outside.keep(data, keep, reader))
