@@ -143,7 +143,7 @@ def test_a_data_folder_is_made_once_and_known_again(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "new" / "data" / "swingby.json").read_text()) == {"format": 1}
 
 
-@pytest.mark.parametrize("mark", ['{"format": 2}', "{}", "not json", "[]"])
+@pytest.mark.parametrize("mark", ['{"format": 3}', '{"format": 0}', '{"format": "1"}', "{}", "not json", "[]"])
 def test_a_folder_of_another_format_is_refused(tmp_path: Path, mark: str) -> None:
     """A folder whose mark is not of this format is left alone, with a word on what is known."""
     (tmp_path / "swingby.json").write_text(mark)

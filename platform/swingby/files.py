@@ -7,12 +7,13 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import socket
 import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from swingby.errors import SwingbyError
 
 TEMPORARY = ".tmp-"
 """How the name of an unfinished file begins; nobody reads such a file."""
+_TEMPORARY = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{32}}-(\d+)-(.+)")
+"""Such a name says who writes: process and host."""
 
 
 def utc_now() -> str:
@@ -70,19 +73,71 @@ def write_whole(path: Path, write: Callable[[Path], object], digits: int = 0) ->
     Raises:
         SwingbyError: the operating system refused (disk full, no rights); nothing changed.
     """
-    temporary = path.with_name(f"{TEMPORARY}{uuid.uuid4().hex}")
+    temporary = path.with_name(f"{TEMPORARY}{uuid.uuid4().hex}-{os.getpid()}-{socket.gethostname()}")
     with clear_os_errors(f"write {path}"):
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write(temporary)
-            sync_file(temporary)
-            if digits:
-                path = path.with_name(f"{path.stem}-{_sha256(temporary.read_bytes())[:digits]}{path.suffix}")
-            temporary.rename(path)
-            sync_folder(path.parent)
-        finally:
-            temporary.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _being_written(temporary):
+            try:
+                write(temporary)
+                sync_file(temporary)
+                if digits:
+                    path = path.with_name(f"{path.stem}-{_sha256(temporary.read_bytes())[:digits]}{path.suffix}")
+                temporary.rename(path)
+                sync_folder(path.parent)
+            finally:
+                temporary.unlink(missing_ok=True)
     return path
+
+
+@contextmanager
+def _being_written(temporary: Path) -> Iterator[None]:
+    """Makes an unfinished file and keeps a lock on it, by which `forsaken` sees that its writer lives."""
+    while True:
+        handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            with suppress(OSError):  # a file system without locks: there the name says who writes
+                fcntl.flock(handle, fcntl.LOCK_SH)
+            if os.fstat(handle).st_nlink:  # else somebody tidied it away before it was locked
+                yield
+                return
+        finally:
+            os.close(handle)
+
+
+def forsaken(path: Path, seconds: float, remove: bool = False) -> bool:
+    """Whether nobody writes an unfinished file any more; then it may be removed in the same breath.
+
+    A file that is locked is being written. Of any other the writer is dead if its process is none of this machine's,
+    and is taken for dead where nobody touched the file for so many seconds.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False  # a folder, somebody else's, or gone
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        dead = _writer_is_dead(path.name) or time.time() - os.fstat(handle).st_mtime >= seconds
+        if dead and remove:
+            path.unlink(missing_ok=True)
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return dead
+
+
+def _writer_is_dead(name: str) -> bool:
+    """Whether the writer whom the name of an unfinished file tells was a process of this machine, and is gone."""
+    told = _TEMPORARY.fullmatch(name)
+    if told is None or told[2] != socket.gethostname():
+        return False
+    try:
+        os.kill(int(told[1]), 0)
+    except ProcessLookupError:
+        return True
+    except (PermissionError, OverflowError):
+        return False
+    return False
 
 
 def _sha256(content: bytes) -> str:

@@ -80,18 +80,24 @@ def _table(source: Any, columns: list[str] | None = None, **options: Any) -> pa.
         return file.read(columns, use_threads=False)
 
 
-def read_parquet(path: Path, kind: str, digits: int = 0, **options: Any) -> tuple[dict[str, Any], pa.Table]:
+def read_parquet(
+    path: Path, kind: str, digits: int = 0, content: bytes | None = None, **options: Any
+) -> tuple[dict[str, Any], pa.Table]:
     """Header and table of one record; `digits` as it was written, `options` go to `pyarrow.parquet.read_table`.
+
+    Args:
+        content: what is in the file, if somebody has read it already.
 
     Raises:
         SwingbyError: the file is missing, torn, corrupt, or not one of this platform's.
     """
     try:
-        content = path.read_bytes() if digits else None
+        if content is None and digits:
+            content = path.read_bytes()
         source = path if content is None else pa.BufferReader(content)
         table = _table(source, **options)
         header = _header(table.schema, kind)
-        if content is not None and not is_as_named(path, content, digits):
+        if digits and content is not None and not is_as_named(path, content, digits):
             raise pa.ArrowInvalid("its content is not the one its name was made from")
         return header, table.replace_schema_metadata(None)
     except FileNotFoundError as error:

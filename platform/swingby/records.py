@@ -1,8 +1,8 @@
-"""Records: the append-only files of a data folder (plans, shards, derived), each whole or absent: the truth."""
+"""Records: the append-only files of a data folder (plans, shards, derived, retractions), whole or absent: the truth."""
 
 from __future__ import annotations
 
-import json
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -17,22 +17,17 @@ from swingby.cells import Cell
 from swingby.columns import parameter_schema
 from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Recording
-from swingby.files import TEMPORARY, clear_os_errors, held, holder, utc_now, write_json
+from swingby.files import held, holder, utc_now
+from swingby.folder import Folder, listing
 from swingby.headers import PLAN_COLUMNS, BatchNote, Plan, ShardHeader, plan_cells, plan_table
 from swingby.parquet import read_parquet, require, write_parquet
 from swingby.provenance import provenance
+from swingby.retractions import COLUMNS, Retraction
 
 __all__ = ["BatchNote", "Plan", "Records", "ShardHeader", "parameter_schema", "plan_table", "provenance"]
 
-FORMAT = 1
 _SHARD_DIGITS, _DERIVED_DIGITS = 8, 12
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
-
-
-def _listing(folder: Path, pattern: str) -> list[str]:
-    """Relative names of the finished files below a folder, sorted."""
-    found = (path for path in folder.glob(pattern) if not path.name.startswith(TEMPORARY))
-    return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
 def _numbers(names: Iterable[str], pattern: str) -> list[int]:
@@ -40,40 +35,14 @@ def _numbers(names: Iterable[str], pattern: str) -> list[int]:
     return [int(match[1]) for match in matches if match]
 
 
-class Records:
+class Records(Folder):
     """The records of one data folder; cheap to make, holds nothing open."""
 
-    def __init__(self, data: Path) -> None:
-        self.data = data
-
-    @classmethod
-    def open(cls, data: str | Path, create: bool = True) -> Records:
-        """The records of a data folder, whose path is made absolute here.
-
-        Raises:
-            SwingbyError: no such folder (and `create` is False), a folder of something else, or of an unknown format.
-        """
-        records = cls(Path(data).expanduser().absolute())
-        with clear_os_errors(f"use the data folder {records.data}"):
-            records._check(create)
-        return records
-
-    def _check(self, create: bool) -> None:
-        mark = self.data / "swingby.json"
-        if not mark.exists():
-            if self.data.exists() and any(not path.name.startswith(".") for path in self.data.iterdir()):
-                raise SwingbyError(
-                    f"{self.data} is not a data folder: it has files but no swingby.json; choose another"
-                )
-            if not create:
-                raise SwingbyError(f"there is no data folder at {self.data}; `swingby run` makes one")
-            write_json(mark, {"format": FORMAT})
-        try:
-            found = json.loads(mark.read_bytes())["format"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise SwingbyError(f"{mark} cannot be read: it should say {json.dumps({'format': FORMAT})}") from error
-        if found != FORMAT:
-            raise SwingbyError(f"{self.data} has format {found!r}; this version of swingby knows format {FORMAT}")
+    def paths(self) -> list[str]:
+        """Every record by its path: a plan before its shards, a retraction before the shards that it speaks of."""
+        names = {"retractions": self.retractions(), "shards": self.shards(), "derived": self.derived()}
+        plans = [f"plans/{plan}.parquet" for plan in self.plans()]
+        return plans + [f"{folder}/{name}" for folder, found in names.items() for name in found]
 
     # plans
 
@@ -82,7 +51,7 @@ class Records:
 
     def plans(self) -> list[str]:
         """The id of every plan, sorted."""
-        return [name.removesuffix(".parquet") for name in _listing(self.data / "plans", "*.parquet")]
+        return [name.removesuffix(".parquet") for name in listing(self.data / "plans", "*.parquet")]
 
     def next_sequence(self, name: str, sweep_id: str) -> int:
         """The sequence number of the sweep's next plan; hold the sweep's lock."""
@@ -142,7 +111,7 @@ class Records:
 
     def shards(self) -> list[str]:
         """The name of every shard (`<plan_id>/b<batch>-a<attempt>-<content>.parquet`), sorted."""
-        return _listing(self.data / "shards", "*/*.parquet")
+        return listing(self.data / "shards", "*/*.parquet")
 
     def shard_path(self, name: str) -> Path:
         """Where a shard lies."""
@@ -150,7 +119,7 @@ class Records:
 
     def next_attempt(self, plan: Plan, batch: int) -> int:
         """The next attempt at a batch: 1000 x sequence + 1, and one more for each attempt that left a shard."""
-        names = _listing(self.data / "shards" / plan.plan_id, f"b{batch:06d}-a*.parquet")
+        names = listing(self.data / "shards" / plan.plan_id, f"b{batch:06d}-a*.parquet")
         earlier = _numbers(names, r"b\d+-a(\d+)-[0-9a-f]+\.parquet")
         return 1 + max(earlier, default=1000 * plan.sequence)
 
@@ -171,14 +140,14 @@ class Records:
         name = f"b{header.batch:06d}-a{header.attempt:04d}.parquet"
         return write_parquet(self.shard_path(f"{header.plan_id}/{name}"), table, asdict(header), _SHARD_DIGITS)
 
-    def read_shard(self, name: str) -> tuple[ShardHeader, pa.Table]:
-        """Header and rows of one shard.
+    def read_shard(self, name: str, content: bytes | None = None) -> tuple[ShardHeader, pa.Table]:
+        """Header and rows of one shard, or of what is given as its content.
 
         Raises:
             SwingbyError: the file is missing, torn, corrupt, or not a shard.
         """
         path = self.shard_path(name)
-        header, table = read_parquet(path, "shard", _SHARD_DIGITS)
+        header, table = read_parquet(path, "shard", _SHARD_DIGITS, content)
         require(table, {**SEGMENT_COLUMNS, "attempt": pa.int64()}, f"shard {path.name}")
         try:
             return ShardHeader.of_json(header), table
@@ -208,20 +177,51 @@ class Records:
 
     def derived(self) -> list[str]:
         """The name of every derived file (`<kind>/<version>-<content>.parquet`), sorted."""
-        return _listing(self.data / "derived", "*/*.parquet")
+        return listing(self.data / "derived", "*/*.parquet")
 
-    def read_derived(self, name: str) -> tuple[dict[str, Any], pa.Table]:
-        """Header (kind, version, key, created, ...) and rows of one derived file.
+    def read_derived(self, name: str, content: bytes | None = None) -> tuple[dict[str, Any], pa.Table]:
+        """Header (kind, version, key, created, ...) and rows of one derived file, or of what is given as its content.
 
         Raises:
             SwingbyError: the file is missing, torn, corrupt, or not derived records.
         """
-        header, table = read_parquet(self.data / "derived" / name, "derived file", _DERIVED_DIGITS)
+        header, table = read_parquet(self.data / "derived" / name, "derived file", _DERIVED_DIGITS, content)
         missing = [key for key in ("kind", "version", "key", "created") if key not in header]
         if missing:
             raise SwingbyError(f"{Path(name).name} is not a derived file: its header lacks {', '.join(missing)}")
         require(table, dict.fromkeys(header["key"]), f"derived file {Path(name).name}")
         return header, table
+
+    # retractions
+
+    def write_retraction(self, retraction: Retraction) -> Path:
+        """Writes a retraction; there is no way to undo it.
+
+        Raises:
+            SwingbyError: its table lacks a column, or the disk refuses.
+        """
+        require(retraction.table, COLUMNS, "a retraction")
+        self.admit_retractions()
+        name = re.sub(r"[^0-9T]", "", retraction.created[:19])
+        path = self.data / "retractions" / f"{name}.parquet"
+        return write_parquet(path, retraction.table, retraction.header(), _DERIVED_DIGITS)
+
+    def retractions(self) -> list[str]:
+        """The name of every retraction (`<when>-<content>.parquet`), sorted."""
+        return listing(self.data / "retractions", "*.parquet")
+
+    def read_retraction(self, name: str, content: bytes | None = None) -> Retraction:
+        """A retraction, or what is given as its content.
+
+        Raises:
+            SwingbyError: the file is missing, torn, corrupt, or no retraction.
+        """
+        header, table = read_parquet(self.data / "retractions" / name, "retraction", _DERIVED_DIGITS, content)
+        require(table, COLUMNS, f"retraction {name}")
+        try:
+            return Retraction.of(header, table)
+        except (KeyError, TypeError) as error:
+            raise SwingbyError(f"{name} is no retraction of this format: {error} is missing or wrong") from error
 
     # places
 
@@ -237,6 +237,7 @@ class Records:
         """Who runs a sweep now, in words; None if nobody does."""
         return holder(self.data / "locks" / f"{sweep_id}.lock")
 
-    def workdir(self, plan_id: str, batch: int) -> Path:
-        """The folder of a batch's checkpoints; not made here."""
-        return self.data / "work" / plan_id / f"b{batch:06d}"
+    def workdir(self, sweep_id: str, cell_ids: Sequence[str]) -> Path:
+        """The folder of these cells' checkpoints: the same in every run of a sweep, so a killed one is continued."""
+        content = hashlib.sha256("".join(cell_ids).encode()).hexdigest()
+        return self.data / "work" / sweep_id / content[:16]

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from swingby import __version__, plugins
-from swingby.cli import attach, data, doctor, sweeps, watch
+from swingby.cli import attach, data, doctor, keeping, sweeps, watch
 from swingby.cli.console import complain
 from swingby.errors import SwingbyError
 
@@ -71,6 +71,8 @@ def root(
 for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.status, sweeps.replay):
     app.command()(verb)
 for verb in (data.sql, data.export, data.ingest, data.rebuild):
+    app.command()(verb)
+for verb in (keeping.merge, keeping.retract, keeping.gc):
     app.command()(verb)
 app.command()(doctor.doctor)
 app.command()(watch.watch)

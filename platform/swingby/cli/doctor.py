@@ -17,7 +17,7 @@ import typer
 from swingby import plugins
 from swingby.cli.console import DEFAULT_DATA, DataFolder, out
 from swingby.errors import SwingbyError
-from swingby.run.progress import size
+from swingby.run.progress import counted, size
 
 Verdict = Literal["ok", "warn", "fault"]
 MARKS = {"ok": ("ok   ", "green"), "warn": ("warn ", "yellow"), "fault": ("FAULT", "bold red")}
@@ -169,8 +169,21 @@ def _data_folder(data: Path) -> Iterator[Finding]:
     try:
         for verdict, detail, remedy in data_findings(data):
             yield Finding("data folder", verdict, detail, remedy)
+        yield from _unfinished(data)
     except SwingbyError as error:
         yield Finding("data folder", "fault", str(error), "choose another folder with --data, or `swingby rebuild`")
+
+
+def _unfinished(data: Path) -> Iterator[Finding]:
+    """Files whose writers died; nobody reads them."""
+    from swingby.files import forsaken
+    from swingby.keeping.collecting import HOURS
+    from swingby.records import Records
+
+    left = [path for path in Records.open(data, create=False).unfinished() if forsaken(path, HOURS * 3600)]
+    if left:
+        files = counted(len(left), "unfinished file")
+        yield Finding("data folder", "warn", f"{files} of writers that died", f"swingby gc --data {data}")
 
 
 def _ray(data: Path) -> Finding:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import socket
 import time
@@ -128,8 +127,7 @@ def current(records: Records, plan: Plan) -> int:
 
 def workdir(records: Records, plan: Plan, cells: Sequence[Cell]) -> Path:
     """The folder of checkpoints: the same for the same cells in every run of a sweep, so a killed one is continued."""
-    content = hashlib.sha256("".join(cell.cell_id for cell in cells).encode()).hexdigest()
-    return records.data / "work" / plan.sweep_id / content[:16]
+    return records.workdir(plan.sweep_id, [cell.cell_id for cell in cells])
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from swingby.run.lookup import standing
 from swingby.run.plan import Planned, Planner, cores, refused, summary
 from swingby.run.progress import Progress, duration, progress_for, size
 from swingby.run.room import check_processes
-from swingby.store import Ingest, Store, ingest
+from swingby.store import Ingest, Store, bring_up, ingest
 from swingby.sweep import Sweep
 
 FOLD_SECONDS = 2.0
@@ -159,6 +159,7 @@ def run_sweeps(
             "processes": processes,
             "machines": machines,
         }
+        bring_up(records, progress.line)
         every = _plans([Planner(sweep, records, stop=drain, **options) for sweep in sweeps], pilot, progress)
         before = _disk(records.data)
         missing = _beside([planned for planned in every if planned.missing])

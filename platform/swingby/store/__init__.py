@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from swingby.files import held
 from swingby.records import Records
 from swingby.store.ingest import Ingest, Taken
-from swingby.store.layout import Generation, Layout
+from swingby.store.layout import Generation, Layout, OlderStoreError
 from swingby.store.reader import Finished, Rows, Store
+from swingby.store.tables import FORMAT
 
-__all__ = ["Finished", "Generation", "Ingest", "Layout", "Rows", "Store", "Taken", "finished", "ingest", "rebuild"]
+__all__ = [
+    "Finished",
+    "Generation",
+    "Ingest",
+    "Layout",
+    "Rows",
+    "Store",
+    "Taken",
+    "bring_up",
+    "finished",
+    "ingest",
+    "rebuild",
+    "tidy",
+]
 
 
 def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
@@ -37,6 +52,39 @@ def rebuild(records: Records, wait: float = 30.0) -> Taken:
         taken = step.take()
         step.publish(force=True)
     return taken
+
+
+def bring_up(records: Records, tell: Callable[[str], object]) -> None:
+    """Makes a store of an older version one of this version, and says so; does nothing about any other.
+
+    Raises:
+        SwingbyError: the store is of a newer version; or as `ingest`.
+    """
+    try:
+        newest = Layout(records.data).newest()
+        older = newest is not None and newest.format != FORMAT
+    except OlderStoreError:
+        older = True
+    if older and (said := ingest(records).upgrade):
+        tell(said)
+
+
+def tidy(records: Records, dry_run: bool = False, wait: float = 30.0) -> list[tuple[str, int]]:
+    """Removes the store's files that no pointer names: copies, builds, unfinished files. Their names, and bytes.
+
+    Raises:
+        SwingbyError: somebody else holds the lease for longer than `wait` seconds, or the pointer cannot be read.
+    """
+    layout = Layout(records.data)
+    if not layout.root.exists():
+        return []
+    with held(layout.lease, f"the store in {layout.root}", wait=wait):
+        newest = layout.newest()
+        found = [] if newest is None else layout.unneeded(newest)
+        told = [(path.relative_to(records.data).as_posix(), path.stat().st_size) for path in found]
+        if newest is not None and not dry_run:
+            layout.prune(newest)
+    return told
 
 
 def finished(records: Records, experiment: str, cell_ids: Iterable[Any] | pa.Array, tokens: Sequence[str]) -> Finished:

@@ -24,8 +24,8 @@ from swingby.store.database import (
     connect,
     disk_is_full,
 )
-from swingby.store.layout import Layout
-from swingby.store.tables import FORMAT, INDEX, SEGMENT, Connection, fetch
+from swingby.store.layout import Layout, check_version
+from swingby.store.tables import BRINGS_UP, FORMAT, INDEX, SEGMENT, Connection, fetch
 from swingby.store.views import literal
 
 
@@ -35,12 +35,14 @@ class Build:
     Attributes:
         number: of the build.
         segment: number of the open segment, while the files are open.
+        brought_up: the version that the index had when it was opened, if that was an older one.
     """
 
     def __init__(self, layout: Layout, number: int) -> None:
         self._layout = layout
         self.number = number
         self.segment = 0
+        self.brought_up: int | None = None
         self._connection: Database | None = None
 
     def connection(self) -> Database:
@@ -65,12 +67,14 @@ class Build:
             if not fetch(connection, made):
                 _create_index(connection)
             (found,) = fetch(connection, "select format from ix.state")[0]
+            check_version(index, found)
+            if found != FORMAT:
+                _bring_up(connection, found)
+                self.brought_up = found
         except DatabaseError as error:
             if disk_is_full(error):
                 raise
             raise SwingbyError(f"the index {index} cannot be used: {error}; {REBUILD}") from error
-        if found != FORMAT:
-            raise SwingbyError(f"the index {index} has format {found}; this version knows {FORMAT}; {REBUILD}")
 
     def _open_segment(self, connection: Connection) -> None:
         self.segment = 1 + max((number for number, _ in self._layout.sealed(self.number)), default=-1)
@@ -142,6 +146,15 @@ def _create_index(connection: Connection) -> None:
     connection.execute(INDEX)
     # A revision never comes again, not even in an index that was made anew: publications are skipped by it.
     connection.execute("insert into ix.state values (?, ?)", [FORMAT, time.time_ns()])
+    connection.execute("commit")
+
+
+def _bring_up(connection: Connection, version: int) -> None:
+    """Makes an index of an older version one of this, in one transaction; the revision says that there is news."""
+    connection.execute("begin")
+    for step in range(version, FORMAT):
+        connection.execute(BRINGS_UP[step])
+    connection.execute("update ix.state set format = ?, revision = revision + 1", [FORMAT])
     connection.execute("commit")
 
 

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS
 from swingby.headers import PLAN_COLUMNS, Plan, ShardHeader
+from swingby.retractions import Retraction
 from swingby.store import standing
 from swingby.store.packing import packed, shared_steps
 from swingby.store.tables import (
@@ -300,6 +301,26 @@ def _settle(connection: Connection, experiment: str, fresh: pa.Table) -> None:
     for statement in standing.statements(experiment):
         connection.execute(statement)
     connection.unregister("affected")
+
+
+# retractions
+
+
+def fold_retraction(connection: Connection, record: str, retraction: Retraction) -> None:
+    """One retraction; its cells are chosen again, without what it takes back."""
+    insert_one(connection, "ix.retractions", _retraction_row(record, retraction))
+    table = retraction.table.append_column("record", pa.repeat(pa.scalar(record), retraction.table.num_rows))
+    insert(connection, "ix.retracted", table)
+    known = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
+    for (experiment,) in fetch(connection, known):
+        _settle(connection, experiment, table.select(["cell_id"]))
+
+
+def _retraction_row(record: str, retraction: Retraction) -> dict[str, Any]:
+    plain = ("reason", "sweep_id", "sweep", "who", "host", "command")
+    cells = pc.call_function("count_distinct", [retraction.table["cell_id"]]).as_py()
+    told = {name: getattr(retraction, name) for name in plain}
+    return {"record": record, **told, "cells": cells, "created": instant(retraction.created)}
 
 
 # derived

@@ -18,8 +18,8 @@ from swingby.records import Records
 from swingby.store import fold
 from swingby.store.build import Build
 from swingby.store.database import Database, clear_errors
-from swingby.store.layout import SEALED, Generation, Layout
-from swingby.store.tables import fetch, insert_one
+from swingby.store.layout import SEALED, Generation, Layout, NewerStoreError, OlderStoreError
+from swingby.store.tables import FORMAT, fetch, insert_one
 
 SEGMENT_ROWS = 100_000
 SEALED_UNCOPIED = 20_000
@@ -42,7 +42,8 @@ def _ahead(read: Callable[[str], fold.Piece], names: Iterable[str]) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one ingest folded in: counts of plans, shards, rows and derived files; the bad files, with reasons."""
+    """What one ingest folded in: counts of plans, shards, rows, derived files and retractions; the bad files, with
+    reasons; and what it did about a store of an older version, in words."""
 
     plans: int
     shards: int
@@ -50,10 +51,14 @@ class Taken:
     derived: int
     bad: tuple[tuple[str, str], ...]
     seconds: float
+    retractions: int = 0
+    upgrade: str = ""
 
 
 class Ingest:
     """The writer, under the lease; a short step that anybody may take. A context manager.
+
+    A store of an older version becomes one of this version: where that is known, in place; else it is made again.
 
     Args:
         records: what to fold.
@@ -74,16 +79,34 @@ class Ingest:
         self._admitted: set[tuple[Any, ...]] = set()
         self._bad: dict[str, str] = {}
         self._found: list[tuple[str, str]] = []
+        self._upgrade = ""
         self._held = ExitStack()
 
     def __enter__(self) -> Self:
         with ExitStack() as entering:
             entering.enter_context(held(self._layout.lease, f"the store in {self._layout.root}", wait=self._wait))
-            newest = self._newest()
-            number = self._layout.next_build() if self._rebuild else 1 if newest is None else newest.build
-            self._build = Build(self._layout, number)
+            self._build = self._chosen()
             self._held = entering.pop_all()
         return self
+
+    def _chosen(self) -> Build:
+        """The build to work on: the live one, if it is none of an older version that has to be made again."""
+        try:
+            newest = self._newest()
+            if not self._rebuild:
+                return self._opened(Build(self._layout, 1 if newest is None else newest.build))
+        except OlderStoreError:
+            self._rebuild = True
+            self._upgrade = f"the store had an older version; it was made again, in version {FORMAT}, from the records"
+        return Build(self._layout, self._layout.next_build())
+
+    def _opened(self, build: Build) -> Build:
+        self._build = build
+        with self._guarded("open"):
+            build.connection()
+        if build.brought_up is not None:
+            self._upgrade = f"the store had version {build.brought_up}; it was brought up to version {FORMAT}"
+        return build
 
     def __exit__(self, *_: object) -> None:
         try:
@@ -94,6 +117,8 @@ class Ingest:
     def _newest(self) -> Generation | None:
         try:
             return self._layout.newest()
+        except NewerStoreError:
+            raise
         except SwingbyError:
             if self._rebuild:
                 return None  # a pointer that cannot be read is one of the things a rebuild mends
@@ -142,12 +167,14 @@ class Ingest:
             self._bad = dict(fetch(self._build.connection(), "select shard, stamp from ix.bad"))
             self._forget_vanished()
             plans = self._take_plans()
+            retractions = self._take_retractions()
             shards, rows = self._take_shards()
             derived = self._take_derived()
-        return Taken(plans, shards, rows, derived, tuple(self._found), time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        return Taken(plans, shards, rows, derived, tuple(self._found), seconds, retractions, self._upgrade)
 
     def _path(self, key: str) -> Path:
-        if key.startswith(("plans/", "derived/")):
+        if key.startswith(("plans/", "derived/", "retractions/")):
             return self._records.data / key
         return self._records.shard_path(key)
 
@@ -189,6 +216,11 @@ class Ingest:
         keys = [f"derived/{name}" for name in self._records.derived()]
         return sum(self._take_one(key, self._take_derivation) for key in self._untaken(keys, "from ix.records"))
 
+    def _take_retractions(self) -> int:
+        keys = [f"retractions/{name}" for name in self._records.retractions()]
+        untaken = self._untaken(keys, "select record from ix.retractions")
+        return sum(self._take_one(key, self._take_retraction) for key in untaken)
+
     def _take_one(self, key: str, take: Callable[[str], None]) -> bool:
         try:
             take(key)
@@ -201,6 +233,12 @@ class Ingest:
         plan = self._records.read_plan(Path(key).stem)
         with self._transaction("ix") as connection:
             fold.fold_plan(connection, plan)
+            self._forgive(key)
+
+    def _take_retraction(self, key: str) -> None:
+        retraction = self._records.read_retraction(key.removeprefix("retractions/"))
+        with self._transaction("ix") as connection:
+            fold.fold_retraction(connection, key, retraction)
             self._forgive(key)
 
     def _take_derivation(self, key: str) -> None:
@@ -284,7 +322,7 @@ class Ingest:
             newest = self._newest()
             (revision,) = fetch(self._build.connection(), "select revision from ix.state")[0]
             if newest is not None:
-                early = not force and 0 <= time.time() - newest.published < 10 * newest.cost
+                early = not (force or self._rebuild) and 0 <= time.time() - newest.published < 10 * newest.cost
                 if early or (newest.build, newest.revision) == (self._build.number, revision):
                     return False
             self._publish(newest, revision)

@@ -19,10 +19,42 @@ from typing import Any
 
 from swingby.errors import SwingbyError
 from swingby.files import clear_os_errors, write_json
+from swingby.store.tables import BRINGS_UP, FORMAT
 from swingby.store.views import literal
 
-FORMAT = 1
 SEALED = "sealed"
+
+
+class OlderStoreError(SwingbyError):
+    """The store is of a version so old that it has to be made again from the records."""
+
+
+class NewerStoreError(SwingbyError):
+    """The store was written by a newer version of this program."""
+
+    def __init__(self, what: Path, found: Any) -> None:
+        super().__init__(
+            f"{what} was written by a newer version of swingby: it has store version {found}, and this one knows "
+            f"version {FORMAT}; update swingby (pip install --upgrade swingby)"
+        )
+
+
+def check_version(what: Path, found: Any) -> None:
+    """Refuses a version of the store that cannot be read, and says what to do.
+
+    Raises:
+        NewerStoreError, OlderStoreError: it is newer than this program, or too old.
+        ValueError: it is no version.
+    """
+    if type(found) is not int:
+        raise ValueError(f"its format is {found!r}")
+    if found > FORMAT:
+        raise NewerStoreError(what, found)
+    if found != FORMAT and found not in BRINGS_UP:
+        raise OlderStoreError(
+            f"{what} has store version {found}, which this version of swingby does not read (it knows version "
+            f"{FORMAT}); `swingby ingest` makes the store again from the records"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +70,7 @@ class Generation:
         previous: the files of the generation before, kept for its readers.
         published: when, in seconds since 1970.
         cost: seconds the publication took.
+        format: the version of the store.
     """
 
     number: int
@@ -48,6 +81,7 @@ class Generation:
     previous: tuple[str, ...]
     published: float
     cost: float
+    format: int = FORMAT
 
 
 class Layout:
@@ -91,7 +125,8 @@ class Layout:
         """The published generation; None if nothing was published yet.
 
         Raises:
-            SwingbyError: the pointer cannot be read, or its format is unknown.
+            NewerStoreError, OlderStoreError: its version is newer than this program, or too old.
+            SwingbyError: the pointer cannot be read.
         """
         try:
             text = self.pointer.read_bytes()
@@ -117,19 +152,24 @@ class Layout:
 
     def flip(self, generation: Generation) -> None:
         """Makes a generation the published one, then removes what neither it nor the one before needs."""
-        write_json(self.pointer, {"format": FORMAT, **asdict(generation)})
+        write_json(self.pointer, asdict(generation))
         self.prune(generation)
 
     def prune(self, generation: Generation) -> None:
         """Removes copies and builds that nothing points at; readers that have them open keep them."""
-        kept = {self.root / name for name in (*generation.files.values(), *generation.previous)}
         with clear_os_errors(f"tidy {self.root}"):
-            for path in self.published.iterdir():
-                if path not in kept:
-                    path.unlink(missing_ok=True)
+            for path in self.unneeded(generation):
+                path.unlink(missing_ok=True)
             for folder in self.root.glob("build-*"):
-                if folder != self.build(generation.build):
-                    _prune_build(folder, kept)
+                if not any(path.is_file() for path in folder.rglob("*")):
+                    shutil.rmtree(folder, ignore_errors=True)
+
+    def unneeded(self, generation: Generation) -> list[Path]:
+        """The files of copies and builds that neither this generation nor the one before needs."""
+        kept = {self.root / name for name in (*generation.files.values(), *generation.previous)}
+        builds = [folder for folder in self.root.glob("build-*") if folder != self.build(generation.build)]
+        found = [path for folder in (self.published, *builds) for path in folder.rglob("*") if path.is_file()]
+        return sorted(path for path in found if path not in kept)
 
 
 def _last_number(path: Path) -> int:
@@ -137,19 +177,11 @@ def _last_number(path: Path) -> int:
     return int(path.stem.rpartition("-")[2])
 
 
-def _prune_build(folder: Path, kept: set[Path]) -> None:
-    for path in [path for path in folder.rglob("*") if path.is_file() and path not in kept]:
-        path.unlink(missing_ok=True)
-    if not any(path.is_file() for path in folder.rglob("*")):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def _generation(text: bytes, pointer: Path) -> Generation:
-    mend = "`swingby rebuild` makes the store again from the records"
     try:
         found: dict[str, Any] = json.loads(text)
-        if found.pop("format") == FORMAT:
-            return Generation(**{**found, "views": tuple(found["views"]), "previous": tuple(found["previous"])})
+        check_version(pointer, found["format"])
+        return Generation(**{**found, "views": tuple(found["views"]), "previous": tuple(found["previous"])})
     except (ValueError, KeyError, TypeError, AttributeError) as error:
+        mend = "`swingby rebuild` makes the store again from the records"
         raise SwingbyError(f"{pointer} cannot be read ({error!r}); {mend}") from error
-    raise SwingbyError(f"{pointer} has an unknown format; this version of swingby knows format {FORMAT}; {mend}")

@@ -17,6 +17,8 @@ from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
 from swingby.store.layout import Generation, Layout
+from swingby.store.tables import FORMAT
+from swingby.store.views import retracted
 
 
 class Rows:
@@ -123,10 +125,12 @@ class Store:
         if experiment not in self.tables():
             return Finished(frozenset(), frozenset())
         ids = cell_ids if isinstance(cell_ids, pa.Array | pa.ChunkedArray) else pa.array(cell_ids, pa.string())
+        self._check_version()
         rows = self._query(
             f"""select cell_id, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, ?)) as done,
                        bool_and(status = 'failed') as failed
-                from ix.rows."{experiment}" semi join asked using (cell_id) where final group by cell_id""",
+                from ix.rows."{experiment}" r semi join asked using (cell_id)
+                where final and not {retracted("r")} group by cell_id""",
             [list(tokens)],
             {"asked": pa.table({"cell_id": ids})},
         ).rows()
@@ -138,17 +142,28 @@ class Store:
         letters = np.full(len(cell_ids), "m", "U1")
         if experiment not in self.tables():
             return letters
+        self._check_version()
         asked = pa.table({"cell_id": cell_ids, "place": pa.array(np.arange(len(cell_ids)))})
         rows = self._query(
             f"""select asked.place, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, ?)) as done,
                        bool_and(status = 'failed') as failed
-                from ix.rows."{experiment}" join asked using (cell_id) where final group by asked.place""",
+                from ix.rows."{experiment}" r join asked using (cell_id)
+                where final and not {retracted("r")} group by asked.place""",
             [list(tokens)],
             {"asked": asked},
         ).arrow()
         place, done, failed = (rows[name].to_numpy() for name in ("place", "done", "failed"))
         letters[place] = np.where(done.astype(bool), "d", np.where(failed.astype(bool), "f", "m"))
         return letters
+
+    def leavings(self, experiment: str, cell_ids: Sequence[str]) -> pa.Table:
+        """In which shards these cells have rows of any kind that were not taken back: `cell_id`, `shard`."""
+        self._check_version()
+        if experiment not in self.tables():
+            return pa.table({name: pa.array([], pa.string()) for name in ("cell_id", "shard")})
+        query = f"""select distinct cell_id, shard from ix.rows."{experiment}" r semi join asked using (cell_id)
+                    where not {retracted("r")} order by all"""
+        return self._query(query, [], {"asked": pa.table({"cell_id": pa.array(cell_ids, pa.string())})}).arrow()
 
     def points(self, experiment: str, sweep_id: str) -> pa.Table:
         """Every point of a sweep, trained or not: `point`, `planned` (its cells), and the experiment's parameters."""
@@ -161,13 +176,24 @@ class Store:
         ).arrow()
 
     def traces(self, experiment: str, sweep_id: str) -> dict[str, int]:
-        """How many rows of a sweep's cells each shard has: segments and superseded rows too, which no table shows."""
+        """How many rows of a sweep's cells each shard has: segments and superseded rows too, which no table shows, but
+        none that was taken back."""
+        self._check_version()
         rows = self.sql(
             f"""select r.shard, count(*) as "rows" from members m join ix.rows."{experiment}" r using (cell_id)
-                where m.sweep_id = ? group by r.shard""",
+                where m.sweep_id = ? and not {retracted("r")} group by r.shard""",
             [sweep_id],
         ).rows()
         return {row.shard: row.rows for row in rows}
+
+    def _check_version(self) -> None:
+        """Refuses an older store what only a store of this version can tell; its tables can be asked all the same."""
+        self._current()
+        version = FORMAT if self._generation is None else self._generation.format
+        if version != FORMAT:
+            raise SwingbyError(
+                f"the store in {self._layout.root} has version {version}; `swingby ingest` brings it up to {FORMAT}"
+            )
 
     def _query(self, query: str, parameters: Any, tables: Mapping[str, pa.Table]) -> Rows:
         with clear_errors("answer the query"):

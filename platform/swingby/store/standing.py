@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from swingby.store.views import quoted
+from swingby.store.views import quoted, retracted
 
 RUN = "left(shard, length(shard) - 17)"
 """A shard's name without its random end: one attempt at one batch, whose segments follow each other."""
 
 AFFECTED = """
-select cell_id from ix.rows.{table} semi join fresh using (cell_id)
-group by cell_id having count(*) > 1 or not bool_and(final and from_step = 0)"""
-"""Of the cells that got rows just now: those with anything but one final row from step 0; something must be chosen."""
+select cell_id from ix.rows.{table} r semi join fresh using (cell_id)
+group by cell_id having count(*) > 1 or not bool_and(final and from_step = 0 and not {back})"""
+"""Of the cells that got rows just now, or lost some: those with anything but one final row from step 0 that was not
+taken back; something must be chosen."""
 
+# Rows that were taken back come last.
 # Among final rows: a result before a failure, then more recordings, then the first. Without one: the latest attempt.
 RANKED = """
 create or replace temp table ranked as
 select r.cell_id, r.sweep_id, r.attempt, r.curve, r.shard, r.place, r.from_step, r.final, {run} as run,
+       {back} as back,
        row_number() over (
          partition by r.cell_id
-         order by r.final desc,
+         order by {back}, r.final desc,
                   r.final and r.status is not distinct from 'failed',
                   case when r.final then -len(r.recorded) else -r.attempt end,
                   case when r.final then s.finished end,
@@ -31,7 +34,7 @@ FORGET = (
     "delete from ix.links.{table} where cell_id in (select cell_id from affected)",
 )
 
-DROP = "insert into ix.dropped.{table} select cell_id, curve from ranked where rank > 1"
+DROP = "insert into ix.dropped.{table} select cell_id, curve from ranked where rank > 1 or back"
 
 # A cell goes on from its own sweep's earlier attempts only (their checkpoints are the sweep's). Points of an attempt
 # that are not before the first step of a later one were computed again, so they go.
@@ -39,7 +42,8 @@ LINK = """
 insert into ix.links.{table}
 with parts as (
   select p.*, h.curve as head from ranked p join ranked h using (cell_id, sweep_id)
-  where h.rank = 1 and case when p.run = h.run then p.curve = h.curve or not p.final else p.attempt < h.attempt end
+  where h.rank = 1 and not h.back and not p.back
+    and case when p.run = h.run then p.curve = h.curve or not p.final else p.attempt < h.attempt end
 ), starts as (
   select cell_id, attempt, run, min(from_step) as start from parts group by cell_id, attempt, run
 ), cuts as (
@@ -57,9 +61,9 @@ from kept qualify count(*) over (partition by cell_id) > 1"""
 def statements(experiment: str) -> tuple[str, ...]:
     """What to run, in order, once `affected` is there: afterwards `dropped` and `links` are right for those cells."""
     table = quoted(experiment)
-    return tuple(text.format(table=table, run=RUN) for text in (RANKED, *FORGET, DROP, LINK))
+    return tuple(text.format(table=table, run=RUN, back=retracted("r")) for text in (RANKED, *FORGET, DROP, LINK))
 
 
 def affected(experiment: str) -> str:
     """The query for the cells to look at, among those in `fresh`."""
-    return AFFECTED.format(table=quoted(experiment))
+    return AFFECTED.format(table=quoted(experiment), back=retracted("r"))

@@ -12,7 +12,14 @@ import pyarrow as pa
 from swingby.errors import SwingbyError
 from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, quoted
 
-FORMAT = 1
+FORMAT = 2
+"""The version of how a store lies on disk: of its pointer, its index and its segments."""
+BRINGS_UP = {
+    1: """create table ix.retractions (record varchar, reason varchar, sweep_id varchar, sweep varchar, who varchar,
+            host varchar, command varchar, cells bigint, created timestamp);
+          create table ix.retracted (cell_id varchar, shard varchar, record varchar);"""
+}
+"""Version of an index -> what makes it one of the next. A store of any other older version is made again."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 INDEX = """
@@ -28,6 +35,9 @@ create table ix.bad (shard varchar, reason varchar, stamp varchar);
 create table ix.columns (experiment varchar, name varchar, role varchar, ragged boolean);
 create table ix.kinds (kind varchar, key varchar[]);
 create table ix.records (record varchar);
+create table ix.retractions (record varchar, reason varchar, sweep_id varchar, sweep varchar, who varchar,
+  host varchar, command varchar, cells bigint, created timestamp);
+create table ix.retracted (cell_id varchar, shard varchar, record varchar);
 create schema ix.cells; create schema ix.rows; create schema ix.dropped; create schema ix.links;
 create schema ix.derived;
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from swingby.store.packing import listed
 
-FIXED = ("bad_shards", "conventions", "members", "plans", "shards", "sweeps")
+FIXED = ("bad_shards", "conventions", "members", "plans", "retractions", "shards", "sweeps")
 """Tables every store has; no experiment and no kind of derived records may take their names."""
 
 ROW_COLUMNS: Mapping[str, str] = {
@@ -33,6 +33,9 @@ CELL_COLUMNS: Mapping[str, str] = {"cell_id": "VARCHAR", "seed": "BIGINT", "seed
 CURVE_COLUMNS = ("curve", "steps")
 """Columns of an experiment's curves in a segment, before the curves: the row's number, and that of its list of steps
 (null: it has a list of its own)."""
+
+OF_SHARD = "of_shard"
+"""The column of derived records that says from which shard's row of its cell a row was computed."""
 
 DERIVED_COLUMNS: Mapping[str, str] = {"version": "VARCHAR", "record": "VARCHAR", "created": "TIMESTAMP"}
 """Columns of derived records in the index, before their own."""
@@ -66,6 +69,13 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def retracted(alias: str, shard: str = "shard") -> str:
+    """The condition that the result a row belongs to was taken back; the row has a cell, and a shard in that column."""
+    return (
+        f"exists (select 1 from ix.retracted t where t.cell_id = {alias}.cell_id and t.shard = {alias}.{quoted(shard)})"
+    )
+
+
 def literal(text: str) -> str:
     """A text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
@@ -93,6 +103,11 @@ select sweep_id, unnest(range(points)) as point,
 from named"""
 """The preset of every point of every sweep: the sweep's own, or what its axis says."""
 
+RETRACTIONS = """create view retractions as
+select t.cell_id, t.shard, r.reason, r.sweep_id, r.sweep, r.who, r.host, r.command, r.created, r.record
+from ix.retracted t join ix.retractions r using (record)"""
+"""A row a result that was taken back: a cell's rows in one shard, and by which record."""
+
 FIXED_VIEWS = (
     SWEEPS,
     CONVENTIONS,
@@ -100,6 +115,7 @@ FIXED_VIEWS = (
     "create view members as select * from ix.members",
     "create view shards as select * from ix.shards",
     "create view bad_shards as select shard, reason from ix.bad",
+    RETRACTIONS,
 )
 
 
@@ -175,10 +191,12 @@ def _joined(column: str, type_: str, ragged: bool) -> str:
 
 
 def derived_views(kind: str, columns: Sequence[str], versions: Sequence[str]) -> list[str]:
-    """The newest version's rows, and all rows with their version."""
+    """The newest version's rows, and all rows with their version; none that was computed from a retracted result."""
     own = ", ".join(quoted(column) for column in columns)
     newest = max(versions, key=natural)
+    rows = f"ix.derived.{quoted(kind)} d"
+    stands = f"not {retracted('d', OF_SHARD)}" if {"cell_id", OF_SHARD} <= set(columns) else "true"
     return [
-        f"create view {quoted(kind)} as select {own} from ix.derived.{quoted(kind)} where version = {literal(newest)}",
-        f"create view {quoted(kind + '_all')} as select version, {own} from ix.derived.{quoted(kind)}",
+        f"create view {quoted(kind)} as select {own} from {rows} where version = {literal(newest)} and {stands}",
+        f"create view {quoted(kind + '_all')} as select version, {own} from {rows} where {stands}",
     ]

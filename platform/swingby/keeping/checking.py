@@ -1,0 +1,137 @@
+"""Whether a record that comes from somebody else is what its name says: read whole, before a byte of it is kept."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from swingby.errors import SwingbyError
+from swingby.headers import PLAN_COLUMNS, Plan
+from swingby.parquet import read_parquet, require
+from swingby.records import Records
+
+PLAN = r"[a-z0-9-]{1,64}-[0-9a-f]{8}-\d{4,9}"
+NAMES = {
+    "plans": re.compile(rf"plans/({PLAN})\.parquet"),
+    "shards": re.compile(rf"shards/({PLAN})/b(\d{{6,9}})-a(\d{{4,12}})-[0-9a-f]{{8}}\.parquet"),
+    "derived": re.compile(r"derived/([a-z][a-z0-9_]*)/([\w.+]+)-[0-9a-f]{12}\.parquet", re.ASCII),
+    "retractions": re.compile(r"retractions/[0-9T]+-[0-9a-f]{12}\.parquet"),
+}
+"""How records are called, by their folder. A name becomes a path here, so it has to be one of these."""
+
+_SWEEP = re.compile(r"[0-9a-f]{16}")
+_PLAN_TYPES = {"sweep_id": str, "name": str, "experiment": str, "created": str, "stream_version": int, "sequence": int}
+_SHARD_TYPES = {
+    **dict.fromkeys(("plan_id", "sweep_id", "experiment", "shape", "started", "finished", "host", "device"), str),
+    **dict.fromkeys(("batch", "attempt", "cells", "pid"), int),
+    "seconds": (int, float),
+    "recorded": list,
+    "curves": list,
+    "versions": dict,
+}
+_DERIVED_TYPES = {"kind": str, "version": str, "key": list, "created": str}
+
+MOST_VALUES = 2**29
+"""Values that a file may say it has: 4 GiB of doubles. A few bytes can stand for more than any memory holds."""
+
+
+def check(records: Records, key: str, content: bytes) -> Plan | None:
+    """Refuses a record that is torn, none of this platform's, or another one than its name says.
+
+    Args:
+        records: any data folder's; nothing is read from it.
+        key: the record's path, such as `plans/walks-01234567-0001.parquet`.
+
+    Returns:
+        The plan, if it is one.
+
+    Raises:
+        SwingbyError: what is wrong with it.
+    """
+    folder = key.partition("/")[0]
+    match = NAMES[folder].fullmatch(key) if folder in NAMES else None
+    if match is None:
+        raise SwingbyError("its name is none that swingby gives a record")
+    _check_size(content)
+    return _CHECKS[folder](records, key.partition("/")[2], content, match)
+
+
+def _check_size(content: bytes) -> None:
+    try:
+        told = pq.ParquetFile(io.BytesIO(content)).metadata
+        groups = [told.row_group(index) for index in range(told.num_row_groups)]
+        values = sum(group.column(place).num_values for group in groups for place in range(group.num_columns))
+    except (pa.ArrowException, OSError) as error:
+        raise SwingbyError(f"it is torn or corrupt: {str(error).splitlines()[0]}") from error
+    if max(values, told.num_rows) > MOST_VALUES:
+        raise SwingbyError(f"it says that it holds {values:,} values; allowed: {MOST_VALUES:,}")
+
+
+def _typed(header: Mapping[str, Any], types: Mapping[str, Any]) -> None:
+    for name, type_ in types.items():
+        value = header.get(name)
+        if not isinstance(value, type_) or isinstance(value, bool):
+            raise SwingbyError(f"its header says {name} = {value!r:.60}")
+        if isinstance(value, int) and not 0 <= value < 2**63:
+            raise SwingbyError(f"its header says {name} = {value}; allowed: 0 to 2^63 - 1")
+        if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+            raise SwingbyError(f"its header says {name} = {value!r:.60}; allowed: texts")
+
+
+def _check_plan(records: Records, name: str, content: bytes, match: re.Match[str]) -> Plan:
+    header, table = read_parquet(Path(name), "plan", content=content)
+    _typed(header, {**_PLAN_TYPES, "resolved": dict, "provenance": dict})
+    try:
+        plan = Plan.of_header(header, Path(name))
+    except (KeyError, TypeError) as error:
+        raise SwingbyError(f"it is not a plan of this format: {error} is missing or wrong") from error
+    if plan.plan_id != match[1] or not _SWEEP.fullmatch(plan.sweep_id):
+        raise SwingbyError(f"it is plan {plan.plan_id!r:.80} of sweep {plan.sweep_id!r:.40}, and its name is another")
+    require(table, PLAN_COLUMNS, "it is no plan")
+    _check_cells(table)
+    return plan
+
+
+def _check_shard(records: Records, name: str, content: bytes, match: re.Match[str]) -> None:
+    header, table = records.read_shard(name, content)
+    told = {field: getattr(header, field) for field in _SHARD_TYPES}
+    lists = {"recorded": list(header.recorded), "curves": list(header.curves)}
+    _typed({**told, **lists}, _SHARD_TYPES)
+    if (header.plan_id, header.batch, header.attempt) != (match[1], int(match[2]), int(match[3])):
+        raise SwingbyError(f"it is of batch {header.batch} of {header.plan_id!r:.80}, and its name says another")
+    if not _SWEEP.fullmatch(header.sweep_id) or header.sweep_id[:8] != match[1].split("-")[-2]:
+        raise SwingbyError(f"it is of sweep {header.sweep_id!r:.40}, and its plan of another")
+    _check_cells(table)
+
+
+def _check_derived(records: Records, name: str, content: bytes, match: re.Match[str]) -> None:
+    header, _ = records.read_derived(name, content)
+    _typed(header, _DERIVED_TYPES)
+    if (header["kind"], header["version"]) != (match[1], match[2]):
+        raise SwingbyError(f"it is {header['kind']!r:.60} of version {header['version']!r:.40}; its name says another")
+
+
+def _check_retraction(records: Records, name: str, content: bytes, match: re.Match[str]) -> None:
+    _check_cells(records.read_retraction(name, content).table)
+
+
+def _check_cells(table: pa.Table) -> None:
+    if table["cell_id"].null_count or (
+        table.num_rows and pc.call_function("max", [pc.call_function("utf8_length", [table["cell_id"]])]).as_py() > 64
+    ):
+        raise SwingbyError("the id of a cell is missing, or has more than 64 characters")
+
+
+_CHECKS: Mapping[str, Callable[[Records, str, bytes, re.Match[str]], Plan | None]] = {
+    "plans": _check_plan,
+    "shards": _check_shard,
+    "derived": _check_derived,
+    "retractions": _check_retraction,
+}

@@ -1,0 +1,207 @@
+"""Laws of merging data folders: a union of files, whatever the order, however often, and whenever it is killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from swingby.cli import app
+from swingby.errors import SwingbyError
+from swingby.keeping import merge
+from swingby.parquet import write_parquet
+from swingby.records import Records
+from swingby.retractions import Retraction
+from swingby.store import ingest
+from tests.store_kit import SWEEPS, Segment, cells, snapshot, write_plan, write_shard
+
+
+def taking(cell: str, shard: str) -> Retraction:
+    """A retraction of a cell's rows in a shard."""
+    return Retraction("wrong", table=pa.table({"cell_id": [cell], "shard": [shard]}))
+
+
+def filled(folder: Path) -> Records:
+    """Two sweeps that share a cell: plans, shards whose rows compete, outcomes, and a retraction."""
+    records = Records.open(folder)
+    write_plan(records, ["x", "y"], width=pa.array([1, 2]))
+    write_plan(records, ["y", "z"], "b", width=pa.array([2, 3]))
+    write_shard(records, [Segment("x", value=1), Segment("y", value=2)], finished=9)
+    first = write_shard(records, [Segment("y", value=3)], sweep="b", finished=2)
+    write_shard(records, [Segment("y", value=4), Segment("z", 0, 1, final=False)], sweep="b", batch=1, finished=4)
+    write_shard(records, [Segment("z", 2, 4, value=5)], sweep="b", batch=1, finished=6)
+    records.write_derived("outcomes_one", "1", ["cell_id"], pa.table({"cell_id": ["y"], "of_shard": [first]}))
+    records.write_retraction(taking("y", first))
+    return records
+
+
+@pytest.fixture(scope="module")
+def union(tmp_path_factory: pytest.TempPathFactory) -> Records:
+    """A folder with all of it."""
+    records = filled(tmp_path_factory.mktemp("union") / "data")
+    ingest(records)
+    return records
+
+
+def copied(union: Records, folder: Path, places: set[int]) -> Records:
+    """A folder with some of the records, by their places."""
+    records = Records.open(folder)
+    for place, key in enumerate(union.paths()):
+        if place in places:
+            records.put(key, union.content(key))
+    return records
+
+
+@settings(max_examples=3)
+@given(st.lists(st.sampled_from(["left", "right", "both"]), min_size=8, max_size=8))
+def test_a_merge_is_a_union(union: Records, where: list[str]) -> None:
+    """However the records lie in two folders, either one merged into the other shows what all of them show, the same
+    after a second merge; the other folder's records stay as they were."""
+    with tempfile.TemporaryDirectory() as name:
+        places = {side: {n for n, at in enumerate(where) if at in (side, "both")} for side in ("left", "right")}
+        folders = {side: copied(union, Path(name) / side, places[side]) for side in places}
+        one = copied(union, Path(name) / "one", places["left"])
+        merge(one.data, folders["right"].data)
+        merge(folders["right"].data, folders["left"].data)
+        assert snapshot(one) == snapshot(folders["right"]) == snapshot(union)
+        again = merge(one.data, folders["left"].data)
+        assert (sum(again.copied.values()), again.there) == (0, len(places["left"]))
+        assert len(folders["left"].paths()) == len(places["left"])
+
+
+KILLED = """
+import os, shutil, sys
+from pathlib import Path
+from swingby.keeping import merge
+from swingby.records import Records
+here, there, copies = map(Path, sys.argv[1:])
+for turn in range(1, 99):
+    data = copies / str(turn)
+    shutil.copytree(here, data)
+    child = os.fork()
+    if child == 0:
+        real, calls = Path.rename, 0
+        def rename(path, target):
+            global calls
+            calls += 1
+            if calls == turn:
+                os._exit(9)
+            return real(path, target)
+        Path.rename = rename
+        merge(data, there)
+        os._exit(0)
+    if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
+        break
+    for name in Records.open(data).shards():
+        Records.open(data).read_shard(name)
+print(turn)
+"""
+
+
+def test_a_merge_killed_anywhere_is_begun_again(union: Records, tmp_path: Path) -> None:
+    """Killed before any of its renames, a merge has left whole files only, and the next one finishes it."""
+    here = copied(union, tmp_path / "here", {0, 3, 4, 5, 6})
+    (tmp_path / "copies").mkdir()
+    command = [sys.executable, "-W", "ignore", "-c", KILLED, *map(str, (here.data, union.data, tmp_path / "copies"))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    turns = int(done.stdout)
+    assert turns > 4  # three records and what the ingest writes
+    for turn in (2, turns - 1):
+        merge(tmp_path / "copies" / str(turn), union.data)
+        assert snapshot(Records.open(tmp_path / "copies" / str(turn))) == snapshot(union)
+
+
+def test_the_same_sweep_run_in_both_is_a_clear_fault(union: Records, tmp_path: Path) -> None:
+    """Two plans of one name: the fault names it, and nothing is copied; identical ones are one."""
+    here = Records.open(tmp_path / "here")
+    write_plan(here, ["x", "y"], width=pa.array([1, 3]))
+    before = here.paths()
+    with pytest.raises(SwingbyError, match=r"a-aaaaaaaa-0001 is one plan in .* and another in .*nothing was merged"):
+        merge(here.data, union.data)
+    assert here.paths() == before
+    with pytest.raises(SwingbyError, match="are the same data folder"):
+        merge(here.data, here.data)
+
+
+def test_no_plan_comes_in_while_its_sweep_runs(union: Records, tmp_path: Path) -> None:
+    """A run would give way to the newer plan: the merge is refused, told who runs, and copies nothing."""
+    here = Records.open(tmp_path / "here")
+    with here.lock(SWEEPS["b"]), pytest.raises(SwingbyError, match=f"held by process {os.getpid()}"):
+        merge(here.data, union.data)
+    assert here.paths() == []
+
+
+def lying(records: Records, shard: str, **changes: object) -> None:
+    """Writes a shard of that name whose header says something else than it should."""
+    header, table = records.read_shard(shard)
+    path = records.shard_path(shard).with_name("b000007-a1001.parquet")
+    write_parquet(path, table, {**asdict(header), **changes}, 8)
+
+
+def test_what_is_torn_or_foreign_is_named_and_left_out(union: Records, tmp_path: Path) -> None:
+    """Torn, flipped, renamed, linked, lying or endless files of the other folder are told with a reason; all others
+    are taken, nothing else appears, and the command ends with code 2."""
+    there = copied(union, tmp_path / "there", set(range(8)))
+    shard = there.paths()[3]
+    folder = there.data / "shards" / "a-aaaaaaaa-0001"
+    content = there.content(shard)
+    bad = {
+        f"{folder}/b000001-a1001-01234567.parquet": content[: len(content) // 2],
+        f"{folder}/b000002-a1001-01234567.parquet": content[:60] + bytes([content[60] ^ 1]) + content[61:],
+        f"{folder}/b000003-a1001-{Path(shard).stem[-8:]}.parquet": content,
+        f"{folder}/odd\x1b[31m.parquet": content,
+        f"{there.data}/plans/b-bbbbbbbb-0009.parquet": there.content("plans/b-bbbbbbbb-0001.parquet"),
+        f"{there.data}/derived/outcomes_one/9-0123456789ab.parquet": b"",
+    }
+    for path, text in bad.items():
+        Path(path).write_bytes(text)
+    (folder / "b000004-a1001-01234567.parquet").symlink_to("/etc/passwd")
+    os.mkfifo(folder / "b000005-a1001-01234567.parquet")
+    pq.write_table(pa.table({"a": [1]}), folder / "b000006-a1001-01234567.parquet")
+    seven = write_shard(there, [Segment("x")], batch=7)
+    lies = [{"sweep_id": "../../../outside"}, {"batch": "7"}, {"seconds": "long"}, {"plan_id": "b-bbbbbbbb-0001"}]
+    for change in lies:
+        lying(there, seven, **change)
+    result = CliRunner().invoke(app, ["merge", str(there.data), "--data", str(tmp_path / "here")])
+    assert result.exit_code == 2
+    told = re.findall(r"left out (\S+?): ", result.stderr)
+    assert len(told) == len(set(told)) == len(bad) + 3 + len(lies)
+    assert "\x1b[31m" not in result.stderr
+    here = Records.open(tmp_path / "here")
+    assert set(here.paths()) == {*union.paths(), f"shards/{seven}"}
+    assert {path.name for path in tmp_path.iterdir()} == {"here", "there"}
+    assert [row[0] for row in cells(here)] == ["x", "y", "z"]
+
+
+def test_a_torn_file_is_healed_by_a_sound_one(union: Records, tmp_path: Path) -> None:
+    """A shard that is torn here and sound there is taken; one that is sound here and torn there is kept."""
+    here = Records.open(tmp_path / "here")
+    shutil.copytree(union.data, here.data, dirs_exist_ok=True)
+    path = here.shard_path(here.shards()[0])
+    path.write_bytes(path.read_bytes()[:-9])
+    torn = Records.open(tmp_path / "torn")
+    shutil.copytree(here.data, torn.data, dirs_exist_ok=True)
+    done = merge(here.data, union.data)
+    assert (sum(done.copied.values()), done.left_out) == (1, ())
+    assert snapshot(here) == snapshot(union)
+    merge(here.data, torn.data)
+    assert snapshot(here) == snapshot(union)
+
+
+def test_a_dry_run_copies_nothing(union: Records, tmp_path: Path) -> None:
+    """It says what would come in, and makes no folder."""
+    done = merge(tmp_path / "new", union.data, dry_run=True)
+    assert done.copied == {"plans": 2, "shards": 4, "derived": 1, "retractions": 1}
+    assert not (tmp_path / "new").exists()
