@@ -80,7 +80,9 @@ def test_every_verb_is_in_the_readme_and_has_an_example() -> None:
         assert re.search(rf"swingby {verb}\b", shown.stdout), f"{verb} --help has no example"
 
 
-@pytest.mark.parametrize("verb", ["validate", "status", "ingest", "rebuild", "doctor", "sql", "export"])
+@pytest.mark.parametrize(
+    "verb", ["validate", "status", "watch", "attach", "ingest", "rebuild", "doctor", "sql", "export"]
+)
 def test_the_examples_of_the_help_work(verb: str, trained: Path, tmp_path: Path) -> None:
     """The example of a verb's help, typed as it stands where ./data holds the small sweep, ends with code 0."""
     text = re.sub(r"[│╭╮╰╯─]", "", swingby(verb, "--help").stdout)

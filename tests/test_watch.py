@@ -36,6 +36,7 @@ from swingby.watch.phase import Asked, Kind, Pool, phase, wilson
 
 WALK = Path(__file__).parent / "walk"
 PATIENCE = 120.0
+CLIENT = Path(sys.executable).with_name("duckdb")
 
 
 @contextmanager
@@ -180,6 +181,37 @@ def test_a_watcher_outlives_a_rebuild_and_a_pointer_that_cannot_be_read(ended: A
         assert third.counts == first.counts
 
 
+@pytest.fixture
+def unwritable(ended: Any, tmp_path: Path) -> Iterator[Path]:
+    """The data folder of the ended sweep where nobody can write it, not even root."""
+    place = tmp_path / "unwritable"
+    place.mkdir()
+    done = subprocess.run(["mount", "--bind", str(ended.data), str(place)], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"nothing can be mounted here: {done.stderr.strip()}")
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(place)], check=True)
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_a_folder_that_cannot_be_written_is_watched_and_attached(unwritable: Path, ended: Any, tmp_path: Path) -> None:
+    """Looking needs no right to write: the frame is the same, and a snapshot of it is kept elsewhere."""
+    with pytest.raises(OSError, match="Read-only"):
+        (unwritable / "note").touch()
+    seen, own = (swingby("watch", "--once", "--data", str(data)) for data in (unwritable, ended.data))
+    assert (seen.exit_code, seen.output) == (3, own.output)
+    assert swingby("attach", "--data", str(unwritable), "--keep", str(tmp_path / "kept")).exit_code == 0
+    rows = subprocess.run(
+        [CLIENT, "-init", tmp_path / "kept" / "attach.sql", "-csv", "-noheader", "-c", "select count(*) from walk"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert rows.stdout.strip() == "18"
+
+
 # while a sweep runs
 
 DRIVER = """
@@ -199,7 +231,6 @@ class Wait(Progress):
 
 drive.run_sweep(Sweep.parse(Path("walks.yaml").read_text(), "walks"), "data", local=True, pilot=False, progress=Wait())
 """
-CLIENT = Path(sys.executable).with_name("duckdb")
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -81,21 +82,25 @@ def _print(found: Sequence[Facts]) -> None:
 
 
 def _follow(watching: Watch, every: float) -> Sequence[Facts]:
-    """Looks again and again; what could not be read a moment ago is told, and tried again."""
-    found: Sequence[Facts] = watching.look(time.time())
-    console = Console(highlight=False)
-    try:
-        if not console.is_terminal:
-            return _lines(watching, found, every)
-        with _live(console) as live:
-            while True:
-                live(found)
-                if _over(found):
+    """Looks again and again, until the sweeps are finished or somebody interrupts."""
+    from swingby.run.drain import Drain
+
+    # Not by KeyboardInterrupt: it would come out of the middle of a query as whatever the database makes of it.
+    interrupted = Drain()
+    with interrupted.on_signals(), ExitStack() as stack:
+        found: Sequence[Facts] = watching.look(time.time())
+        console = Console(highlight=False)
+        show = stack.enter_context(_live(console)) if console.is_terminal else _Anew().show
+        while True:
+            show(found)
+            if _over(found):
+                return found
+            looked = time.monotonic()
+            while time.monotonic() < looked + every:
+                if interrupted():
                     return found
-                time.sleep(every)
-                found = _again(watching, found)
-    except KeyboardInterrupt:
-        return found
+                time.sleep(0.05)
+            found = _again(watching, found)
 
 
 def _over(found: Sequence[Facts]) -> bool:
@@ -111,18 +116,18 @@ def _again(watching: Watch, before: Sequence[Facts]) -> Sequence[Facts]:
         return before
 
 
-def _lines(watching: Watch, found: Sequence[Facts], every: float) -> Sequence[Facts]:
-    """No terminal: a frame whenever the store was published."""
-    shown: Any = None
-    while True:
+class _Anew:
+    """No terminal: a frame whenever the store was published, or somebody came or went."""
+
+    def __init__(self) -> None:
+        self._shown: list[tuple[int, str | None]] | None = None
+
+    def show(self, found: Sequence[Facts]) -> None:
+        """The newest frame, if it is new."""
         stand = [(one.seen.generation, one.holder) for one in found]
-        if stand != shown:
+        if stand != self._shown:
             _print(found)
-            shown = stand
-        if _over(found):
-            return found
-        time.sleep(every)
-        found = _again(watching, found)
+        self._shown = stand
 
 
 class _live:  # noqa: N801 - used as a verb

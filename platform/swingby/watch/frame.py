@@ -54,6 +54,8 @@ def _head(one: Facts, width: int) -> Iterator[Text]:
     done = known.cells - one.counts["missing"]
     yield _bar(done, one.counts["failed"], known.cells, width)
     yield Text("  ").join([_count(what, count) for what, count in one.counts.items()])
+    if one.holder is not None:
+        yield Text(f"run by {plain(one.holder)}", no_wrap=True, overflow="ellipsis")
     yield Text(" · ".join(_pace(one)))
     yield from _hosts(one)
     yield from _failures(one)
@@ -78,7 +80,6 @@ def _bar(done: int, failed: int, cells: int, width: int) -> Text:
 def _pace(one: Facts) -> Iterator[str]:
     known = one.seen.known
     if one.holder is not None:
-        yield f"run by {plain(one.holder)}"
         if one.pace is not None:
             yield f"{_rate(one.pace.rate)} over {duration(one.pace.over)}"
         if one.left is not None:
@@ -114,13 +115,15 @@ def _hosts(one: Facts) -> Iterator[Text]:
 
 def _failures(one: Facts) -> Iterator[Text]:
     for failure in one.seen.failures:
-        told = f"{plain(failure.message) or '(no message)'} ({_when(one, failure.last)})"
+        # What was raised stands first, where it was raised on the lines below.
+        first = plain(failure.message.strip().partition("\n")[0])
+        told = f"{first or '(no message)'} ({_when(one, failure.last)})"
         yield Text.assemble(("FAILED ", "bold red"), f"{failure.cells:,} x ", told)
 
 
 def _begun(one: Facts) -> Iterator[Text]:
     for cell in one.seen.begun[:BEGUN]:
-        of = f" of {cell.total:,} ({min(1.0, cell.steps / cell.total):.0%})" if cell.total else ""
-        yield Text.assemble(("begun ", "dim"), f"{plain(cell.cell_id)[:12]}: {cell.steps:,}{of} steps")
+        of = f" of {cell.total:,} steps ({min(1.0, cell.steps / cell.total):.0%})" if cell.total else " steps"
+        yield Text.assemble(("begun ", "dim"), f"{plain(cell.cell_id)[:12]}: {cell.steps:,}{of}")
     if len(one.seen.begun) > BEGUN:
         yield Text(f"      and {counted(len(one.seen.begun) - BEGUN, 'cell')} more", style="dim")
