@@ -247,6 +247,7 @@ def test_gaps_of_other_things_than_numbers() -> None:
     flat = [Nested.of(pa.array([1.0, None, 0.0])), Nested.of(pa.array([1.5, 2.0, -0.0]))]
     assert gaps("s", flat[0], flat[1], None).select("place", "same", "largest", "relative").rows() == [
         (0, False, 0.5, pytest.approx(1 / 3)),
+        (1, False, 0.0, 0.0),  # only one of them has it
         (2, False, 0.0, 0.0),  # the sign of a zero is a bit, too
     ]
 
@@ -422,7 +423,7 @@ def walked(data: Path, name: str = "walks", **changes: Any) -> Path:
     return data
 
 
-def swingby(*arguments: str) -> tuple[int, str, str]:
+def swingby(*arguments: str | Path) -> tuple[int, str, str]:
     result = CliRunner().invoke(app, list(map(str, arguments)))
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result.exit_code, result.stdout, result.stderr

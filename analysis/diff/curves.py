@@ -79,7 +79,7 @@ def scalar_gaps(a: Side, b: Side, pairs: pl.DataFrame) -> pl.DataFrame:
     """Every scalar that is a result (a number, and no time) of every pair; see `gaps.SCHEMA`."""
     both = [name for name, role in a.roles.items() if role == "scalar" and b.roles.get(name) == "scalar"]
     tables = [
-        gaps(name, *(Nested.of(_scalar(side, pairs, letter, name)) for letter, side in (("a", a), ("b", b))), None)
+        gaps(name, Nested.of(_scalar(a, pairs, "a", name)), Nested.of(_scalar(b, pairs, "b", name)), None)
         for name in both
         if not _is_text(a, name) and not _is_text(b, name)
     ]

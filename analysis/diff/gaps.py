@@ -16,11 +16,12 @@ SCHEMA = {
     "unlike": pl.Int64, "differ": pl.Int64, "same": pl.Boolean, "largest": pl.Float64, "relative": pl.Float64,
     "step": pl.Int64, "entry": pl.Int64, "a": pl.Float64, "b": pl.Float64,
 }  # fmt: skip
-"""A row a pair and column that both cells have. `entries` were compared, `left_a` and `left_b` stand in one only (other
-steps), of `unlike` ones A and B have another number of values; `differ` entries are not the same; `same`: all
-are, bit for bit. `largest` is the largest absolute difference (texts and bytes: 1 where they differ; infinite where one
-is not a number), `relative` that over the largest absolute value of the two compared curves; it is at `step` (null: the
-column has no steps) and, where an entry has several values, at `entry` (from 1), where A and B have `a` and `b`."""
+"""A row a pair and column that either cell has. `entries` were compared, `left_a` and `left_b` stand in one only (at
+other steps, or only that cell has the column), of `unlike` ones A and B have another number of values; `differ` entries
+are not the same; `same`: all are, bit for bit. `largest` is the largest absolute difference (texts and bytes: 1 where
+they differ; infinite where one is not a number), `relative` that over the largest absolute value of the two compared
+curves; it is at `step` (null: the column has no steps) and, where an entry has several values, at `entry` (from 1),
+where A and B have `a` and `b`."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def gaps(name: str, one: Nested, other: Nested, steps: tuple[Nested, Nested] | N
         first: the number of the first cell.
 
     Returns:
-        A row a cell that has the column on both sides; see SCHEMA.
+        A row a cell that has the column on either side; see SCHEMA.
     """
     aligned = _aligned(one, other, steps)
     sizes = [np.diff(side.inner)[entry] for side, entry in ((one, aligned.one), (other, aligned.other))]
@@ -93,7 +94,7 @@ def gaps(name: str, one: Nested, other: Nested, steps: tuple[Nested, Nested] | N
         },
         schema=SCHEMA,
     )  # fmt: skip
-    return rows.filter(pl.Series(one.there & other.there))
+    return rows.filter(pl.Series(one.there | other.there))
 
 
 def _relative(largest: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -132,9 +133,8 @@ def _worst(
 
 def _aligned(one: Nested, other: Nested, steps: tuple[Nested, Nested] | None) -> Aligned:
     """Entries at the same recorded step, where a cell has one entry a step; else entries in their order."""
-    count = len(one.there)
     cells, ones, others = list[Places](), list[Places](), list[Places]()
-    left = np.zeros((count, 2), dtype=np.int64)
+    left = np.stack([np.where(side.there, side.lengths, 0) for side in (one, other)], axis=1)
     lengths = one.lengths, other.lengths
     for place in np.flatnonzero(one.there & other.there).tolist():
         of_one, of_other = int(lengths[0][place]), int(lengths[1][place])
@@ -147,7 +147,8 @@ def _aligned(one: Nested, other: Nested, steps: tuple[Nested, Nested] | None) ->
         others.append(other.outer[place] + at[1])
         left[place] = of_one - len(at[0]), of_other - len(at[1])
     empty = np.zeros(0, dtype=np.int64)
-    return Aligned(*(np.concatenate([empty, *parts]) for parts in (cells, ones, others)), left)
+    cell, at_one, at_other = (np.concatenate([empty, *parts]) for parts in (cells, ones, others))
+    return Aligned(cell, at_one, at_other, left)
 
 
 def _common(

@@ -73,7 +73,7 @@ def _is_list(kind: pa.DataType) -> bool:
 
 def _ends(values: pa.Array) -> Places:
     """Where each list begins among all entries, and where the last one ends; what is null is empty."""
-    lengths = pc.fill_null(pc.list_value_length(values), 0).to_numpy(zero_copy_only=False)
+    lengths = pc.fill_null(pc.call_function("list_value_length", [values]), 0).to_numpy(zero_copy_only=False)
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
 
 

@@ -74,7 +74,7 @@ def _columns(diff: Diff) -> Table:
     rows = []
     for row in diff.columns.iter_rows(named=True):
         differs = row["differ"] > 0
-        alike = "same bit for bit" if row["left_a"] == row["left_b"] == 0 else "same at common steps"
+        alike = "same bit for bit" if row["left_a"] == row["left_b"] == 0 else "same where both have it"
         rows.append([
             row["column"], row["kind"], f"{row['pairs']:,}", f"{row['differ']:,}" if differs else alike,
             words.number(row["largest"]) if differs else "0", words.place(diff, row, "largest") if differs else "",
@@ -112,6 +112,9 @@ def rows_of(diff: Diff, what: str) -> pa.Table:
         labels = [None if point is None else diff.label(point) for point in diff.shares["point"]]
         return diff.shares.with_columns(at=pl.Series(labels, dtype=pl.String)).fill_nan(None).to_arrow()
     frame = diff.columns if what == "curves" else diff.cells.drop("shard_a", "shard_b")
+    for name in [name for name in frame.columns if name.endswith("point")]:
+        labels = pl.Series(name.replace("point", "at"), [diff.label(point) for point in frame[name]], dtype=pl.String)
+        frame = frame.with_columns(labels)
     return frame.to_arrow()
 
 

@@ -77,7 +77,10 @@ def _size(diff: Diff) -> Iterator[str]:
             f"{between(low, high)} seeds each, matched by {keys} and seed."
         )
     else:
-        cells = " and ".join(f"{side.ended:,} cells of {side.letter}" for side in diff.sides)
+        counts = [
+            side.ended - diff.pairing.left[letter].off_grid for letter, side in zip("ab", diff.sides, strict=True)
+        ]
+        cells = " and ".join(f"{count:,} cells of {letter}" for letter, count in zip("AB", counts, strict=True))
         yield f"Compared: {cells}, at {plural(points, 'point')} that both have."
     if diff.same_cells:
         yield f"{plural(diff.same_cells, 'pair')} of them are one cell of one store, which is in both sweeps."
