@@ -164,4 +164,4 @@ def test_the_command_says_what_it_removes(tmp_path: Path, dry: list[str]) -> Non
     assert "1 unfinished file of writers that died" in warned
     done = CliRunner().invoke(app, ["gc", "--data", str(records.data), *dry])
     assert (done.exit_code, f"plans/{left.name}  1.5 kB" in done.stdout, left.exists()) == (0, True, bool(dry))
-    assert f"1 path {'would be' if dry else 'were'} removed: 1.5 kB" in done.stdout
+    assert f"{'would remove' if dry else 'removed'} 1 path: 1.5 kB" in done.stdout

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import re
 import shutil
@@ -21,7 +23,8 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.keeping import merge
-from swingby.parquet import write_parquet
+from swingby.keeping.checking import check
+from swingby.parquet import read_parquet, write_parquet
 from swingby.records import Records
 from swingby.retractions import Retraction
 from swingby.store import ingest
@@ -183,6 +186,50 @@ def test_what_is_torn_or_foreign_is_named_and_left_out(union: Records, tmp_path:
     assert set(here.paths()) == {*union.paths(), f"shards/{seven}"}
     assert {path.name for path in tmp_path.iterdir()} == {"here", "there"}
     assert [row[0] for row in cells(here)] == ["x", "y", "z"]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 7), st.data())
+def test_no_file_is_too_hostile_to_be_told(union: Records, place: int, data: st.DataObject) -> None:
+    """Whatever bytes a record has, and whatever its header says: it passes as what it is, or a reason is given."""
+    key = union.paths()[place]
+    content = union.content(key)
+    if data.draw(st.booleans()):
+        at = data.draw(st.integers(0, len(content) - 1))
+        spoilt = content[:at] + data.draw(st.binary(max_size=9)) + content[at + data.draw(st.integers(0, 99)) :]
+    else:
+        header, table = read_parquet(union.data / key, "record")
+        said = {**header, data.draw(st.sampled_from(sorted(header))): data.draw(json_values)}
+        with tempfile.TemporaryDirectory() as name:
+            spoilt = write_parquet(Path(name) / "x.parquet", table, said).read_bytes()
+    if not key.startswith("plans/"):  # so that it is as named, and only what it says is wrong
+        key = re.sub(r"[0-9a-f]+(?=\.parquet)", lambda end: digest(spoilt)[: len(end[0])], key)
+    with contextlib.suppress(SwingbyError):
+        check(union, key, spoilt)
+
+
+def digest(content: bytes) -> str:
+    """What the name of a record ends with."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def test_a_plan_that_no_column_can_take_hurts_nobody(tmp_path: Path) -> None:
+    """A header that passes for a plan's but does not fit the store: it is listed with the reason, the rest is taken."""
+    records = Records.open(tmp_path / "data")
+    plan = write_plan(records, ["x"])
+    write_shard(records, [Segment("x")])
+    header = {**plan.header(), "sequence": 2, "provenance": {"git_dirty": "perhaps"}}
+    write_parquet(records.data / "plans" / "a-aaaaaaaa-0002.parquet", plan.table, header)
+    ((name, reason),) = ingest(records).bad
+    assert (name, "perhaps" in reason) == ("plans/a-aaaaaaaa-0002.parquet", True)
+    assert [row[0] for row in cells(records)] == ["x"]
 
 
 def test_a_torn_file_is_healed_by_a_sound_one(union: Records, tmp_path: Path) -> None:

@@ -29,6 +29,36 @@ PLAN_COLUMNS: Mapping[str, pa.DataType] = {
 }
 """The columns every plan's table begins with; the parameters follow."""
 
+_PLAN_TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(("sweep_id", "name", "experiment", "created"), str),
+    **dict.fromkeys(("stream_version", "sequence"), int),
+    **dict.fromkeys(("resolved", "provenance"), dict),
+}
+_SHARD_TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(("plan_id", "sweep_id", "experiment", "shape", "started", "finished", "host", "device"), str),
+    **dict.fromkeys(("batch", "attempt", "cells", "pid"), int),
+    **dict.fromkeys(("recorded", "curves"), list),
+    "seconds": (int, float),
+    "versions": dict,
+}
+
+
+def check_types(header: Mapping[str, Any], types: Mapping[str, Any]) -> None:
+    """Refuses a header that does not hold what it must: a list is of texts, and an integer fits 63 bits.
+
+    Raises:
+        TypeError: names the first value that is missing or wrong.
+    """
+    for name, type_ in types.items():
+        value = header.get(name)
+        fits = isinstance(value, type_) and not isinstance(value, bool)
+        if isinstance(value, int):
+            fits = fits and 0 <= value < 2**63
+        if isinstance(value, list):
+            fits = fits and all(isinstance(item, str) for item in value)
+        if not fits:
+            raise TypeError(f"{name} = {value!r:.60}")
+
 
 @dataclass(frozen=True, slots=True)
 class BatchNote:
@@ -102,6 +132,7 @@ class Plan:
     @classmethod
     def of_header(cls, header: Mapping[str, Any], path: Path) -> Self:
         """The plan that a file's header tells; its table is read when it is asked for."""
+        check_types(header, _PLAN_TYPES)
         values = {name: header[name] for name in cls.__dataclass_fields__ if name not in ("path", "given")}
         recording = header["recording"]
         values["recording"] = Recording(recording["steps"], recording["points"], tuple(recording["also"]))
@@ -195,6 +226,7 @@ class ShardHeader:
     @classmethod
     def of_json(cls, header: Mapping[str, Any]) -> Self:
         """The header from a file's metadata."""
+        check_types(header, _SHARD_TYPES)
         values = {name: header[name] for name in cls.__dataclass_fields__}
         return cls(**{**values, "recorded": tuple(header["recorded"]), "curves": tuple(header["curves"])})
 

@@ -19,7 +19,7 @@ from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Recording
 from swingby.files import held, holder, utc_now
 from swingby.folder import Folder, listing
-from swingby.headers import PLAN_COLUMNS, BatchNote, Plan, ShardHeader, plan_cells, plan_table
+from swingby.headers import PLAN_COLUMNS, BatchNote, Plan, ShardHeader, check_types, plan_cells, plan_table
 from swingby.parquet import read_parquet, require, write_parquet
 from swingby.provenance import provenance
 from swingby.retractions import COLUMNS, Retraction
@@ -27,6 +27,7 @@ from swingby.retractions import COLUMNS, Retraction
 __all__ = ["BatchNote", "Plan", "Records", "ShardHeader", "parameter_schema", "plan_table", "provenance"]
 
 _SHARD_DIGITS, _DERIVED_DIGITS = 8, 12
+_DERIVED_TYPES = {"kind": str, "version": str, "key": list, "created": str}
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -186,9 +187,13 @@ class Records(Folder):
             SwingbyError: the file is missing, torn, corrupt, or not derived records.
         """
         header, table = read_parquet(self.data / "derived" / name, "derived file", _DERIVED_DIGITS, content)
-        missing = [key for key in ("kind", "version", "key", "created") if key not in header]
+        missing = [key for key in _DERIVED_TYPES if key not in header]
         if missing:
             raise SwingbyError(f"{Path(name).name} is not a derived file: its header lacks {', '.join(missing)}")
+        try:
+            check_types(header, _DERIVED_TYPES)
+        except TypeError as error:
+            raise SwingbyError(f"{Path(name).name} is not a derived file: {error} is wrong") from error
         require(table, dict.fromkeys(header["key"]), f"derived file {Path(name).name}")
         return header, table
 

@@ -66,8 +66,8 @@ def retract(
     from swingby.keeping import retract as take_back
 
     done = take_back(data, what, reason, dry_run)
-    verb = "would be taken back" if dry_run else "were taken back"
-    say(f"the results of {counted(done.cells, 'cell')} in {counted(done.shards, 'shard')} {verb}")
+    verb = "would take back" if dry_run else "took back"
+    say(f"{verb} what {counted(done.cells, 'cell')} left in {counted(done.shards, 'shard')}")
     for name, count in sorted(done.sweeps.items()):
         say(f"  {name}: {counted(count, 'cell')} of it; `swingby run {name}` trains them again")
     if done.record:
@@ -100,7 +100,7 @@ def gc(
         say(f"{path}  {size(count)}")
     if len(done.removed) > SHOWN:
         say(f"... and {len(done.removed) - SHOWN:,} more")
-    verb = "would be removed" if dry_run else "were removed"
-    say(f"{counted(len(done.removed), 'path')} {verb}: {size(done.bytes)}")
+    verb = "would remove" if dry_run else "removed"
+    say(f"{verb} {counted(len(done.removed), 'path')}: {size(done.bytes)}")
     for reason in done.left:
         tell(f"left alone: {reason}")

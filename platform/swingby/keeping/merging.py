@@ -14,10 +14,10 @@ from pathlib import Path
 
 from swingby.errors import SwingbyError
 from swingby.files import is_as_named
-from swingby.keeping.checking import NAMES, check
+from swingby.keeping.checking import check
 from swingby.records import Plan, Records
 from swingby.run.batch import committing
-from swingby.run.progress import size
+from swingby.run.progress import counted, size
 from swingby.store import Taken, ingest
 
 DIGITS = {"shards": 8, "derived": 12, "retractions": 12}
@@ -42,10 +42,11 @@ class Merged:
     taken: Taken | None
 
     def __str__(self) -> str:
-        counts = ", ".join(f"{self.copied[folder]:,} {folder}" for folder in NAMES if self.copied[folder])
-        verb = "would come in" if self.taken is None else "came in"
-        here = f"; {self.there:,} records were here already" if self.there else ""
-        return f"{counts or 'no records'} {verb} ({size(self.bytes)}){here}"
+        named = {"plans": "plan", "shards": "shard", "derived": "derived file", "retractions": "retraction"}
+        counts = ", ".join(counted(self.copied[folder], one) for folder, one in named.items() if self.copied[folder])
+        verb = "would take in" if self.taken is None else "took in"
+        here = f"; {counted(self.there, 'record')} here already" if self.there else ""
+        return f"{verb} {counts or 'nothing'} ({size(self.bytes)}){here}"
 
 
 def merge(data: str | Path, other: str | Path, dry_run: bool = False) -> Merged:

@@ -14,6 +14,8 @@ import duckdb
 from swingby.errors import SwingbyError
 
 DatabaseError = duckdb.Error
+UnfitError = duckdb.DataError
+"""What a value raises that a column cannot take."""
 Database = duckdb.DuckDBPyConnection
 
 REBUILD = "`swingby rebuild` makes the store again from the records"

@@ -17,7 +17,7 @@ from swingby.files import clear_os_errors, held, write_whole
 from swingby.records import Records
 from swingby.store import fold
 from swingby.store.build import Build
-from swingby.store.database import Database, clear_errors
+from swingby.store.database import Database, UnfitError, clear_errors
 from swingby.store.layout import SEALED, Generation, Layout, NewerStoreError, OlderStoreError
 from swingby.store.tables import FORMAT, fetch, insert_one
 
@@ -149,6 +149,9 @@ class Ingest:
         except SwingbyError:
             connection.execute("rollback")
             raise
+        except UnfitError as error:
+            connection.execute("rollback")
+            raise SwingbyError(f"it holds what the store cannot take: {error}") from error
         if database == "ix":
             connection.execute("update ix.state set revision = revision + 1")
         self._commit(database)

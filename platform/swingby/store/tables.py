@@ -193,13 +193,41 @@ def check_columns(connection: Connection, experiment: str, roles: Mapping[str, s
         SwingbyError: names the first that clashes.
     """
     known = fetch(connection, "select lower(name), name, role from ix.columns where experiment = ?", experiment)
-    taken = {lower: (name, role) for lower, name, role in known}
-    for name, role in roles.items():
-        if name.lower() in OWN:
-            raise SwingbyError(f"its {role} {name!r} has the name of a column that every experiment has")
+    if found := _clashes(roles.items(), {lower: (name, role) for lower, name, role in known}):
+        raise SwingbyError(found[0])
+
+
+def _clashes(roles: Iterable[tuple[str, str]], taken: dict[str, tuple[str, str]]) -> list[str]:
+    """In words, what cannot stand in one table with what is taken (name in lower case -> name and role)."""
+    found = []
+    for name, role in roles:
         there = taken.setdefault(name.lower(), (name, role))
-        if there != (name, role):
-            raise SwingbyError(f"its {role} {name!r} clashes with the {there[1]} {there[0]!r}")
+        if name.lower() in OWN:
+            found.append(f"its {role} {name!r} has the name of a column that every experiment has")
+        elif there != (name, role):
+            found.append(f"its {role} {name!r} clashes with the {there[1]} {there[0]!r}")
+    return found
+
+
+def check_experiment(experiment: Experiment) -> None:
+    """Refuses, before anything is trained, an experiment whose results no table could hold.
+
+    Raises:
+        SwingbyError: its name or some of its columns' cannot be; names them all.
+    """
+    check_name(experiment.name, "experiment")
+    curves = [*experiment.curves, *(name for columns in experiment.recordings.values() for name in columns)]
+    roles = [
+        *((name, "parameter") for name in experiment.Params.model_fields),
+        *((name, "scalar") for name in experiment.scalars),
+        *((name, "curve") for name in dict.fromkeys(curves)),
+    ]
+    if found := _clashes(roles, {}):
+        own = ", ".join(sorted(OWN - {"seed"}))
+        raise SwingbyError(
+            f"experiment {experiment.name!r} cannot be stored: {'; '.join(found)}. Choose other names, in upper or "
+            f"lower case; those of the store are {own}"
+        )
 
 
 def note_columns(connection: Connection, experiment: str, roles: Mapping[str, str]) -> None:
