@@ -220,7 +220,7 @@ from pathlib import Path
 from swingby.run import drive, live
 from swingby.run.progress import Progress
 from swingby.sweep import Sweep
-drive.FOLD_SECONDS = live.EVERY = 0.1
+drive.FOLD_SECONDS, live.EVERY, live.COST, live.GROWTH = 0.1, 0.1, 0.0, 1.0
 go = Path(sys.argv[1])
 
 class Wait(Progress):
@@ -257,7 +257,7 @@ def until(child: subprocess.Popen[str], true: Any) -> None:
             pass  # nothing there yet
         if child.poll() is not None or time.monotonic() > deadline:
             raise AssertionError(child.communicate(timeout=10)[0] if child.poll() is not None else "it takes too long")
-        time.sleep(0.1)
+        time.sleep(0.3)
 
 
 def test_a_sweep_is_seen_while_it_runs(running: Any) -> None:

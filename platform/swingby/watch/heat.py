@@ -46,11 +46,12 @@ def heat(found: Phase, width: int, rows: int, colour: bool) -> list[Text]:
         return [Text("no point of the sweep lies there")]
     look = _look(found, colour)
     lines = [_title(found)]
-    if found.y is None and len(found.pools) <= min(LISTED, max(rows, 1)):
+    listed = found.y is None and len(found.pools) <= min(LISTED, max(rows, 1))
+    if listed:
         lines += _list(found, look, width)
     else:
         lines += _map(found, look, max(width, 8), max(rows, 1))
-    return [*lines, *_legend(found, look)]
+    return [*lines, *_legend(found, look, listed)]
 
 
 def _title(found: Phase) -> Text:
@@ -202,15 +203,16 @@ def _numbers(found: Phase, pool: Pool) -> str:
     return told if asked.value else f"{name} {told}"
 
 
-def _legend(found: Phase, look: Look) -> Iterator[Text]:
+def _legend(found: Phase, look: Look, listed: bool) -> Iterator[Text]:
+    """What colours and marks mean; a list says shares and intervals in numbers."""
     asked = found.asked
-    if asked is not None and any(pool.told for pool in found.pools.values()):
+    if not listed and asked is not None and any(pool.told for pool in found.pools.values()):
         if asked.kind == "category":
             yield _categories(look)
         else:
             yield _scale(look, asked.kind == "share")
     marks = []
-    if asked is not None and any(_open(asked, pool) for pool in found.pools.values()):
+    if not listed and asked is not None and any(_open(asked, pool) for pool in found.pools.values()):
         marks.append(f"{OPEN if asked.kind == 'share' else 'small letter'} 95 % interval has one half")
     if any(not pool.results for pool in found.pools.values()):
         marks.append(f"{EMPTY} no result yet")
