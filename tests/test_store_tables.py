@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from swingby import plugins
+from swingby.errors import SwingbyError
+from swingby.experiment import Batch, Column, Experiment, Params
 from swingby.records import Records
-from swingby.store import Ingest, Layout, Store, finished, ingest
+from swingby.store import Ingest, Layout, Store, check_experiment, finished, ingest
 from tests.store_kit import LIST, Segment, cells, rows_of, write_plan, write_shard
 
 
@@ -89,6 +93,42 @@ def test_columns_that_do_not_fit_are_a_bad_shard(records: Records, columns: dict
     assert taken.bad[0][0] == bad
     assert complaint in taken.bad[0][1]
     assert [row[0] for row in cells(records)] == ["x", "z"]
+
+
+class ClumsyParams(Params):
+    """Has a name that is taken."""
+
+    steps: int = 10
+
+
+class Clumsy(Experiment):
+    """Its names cannot be those of columns."""
+
+    name: ClassVar[str] = "clumsy"
+    stream_version: ClassVar[int] = 1
+    Params: ClassVar[type[Params]] = ClumsyParams
+    scalars: ClassVar[Mapping[str, Column]] = {"Loss": Column(pa.float64(), "at the end")}
+    curves: ClassVar[Mapping[str, Column]] = {"loss": Column(LIST, "loss")}
+
+    def shape(self, params: Any) -> str:
+        """One."""
+        return "one"
+
+    def run(self, batch: Batch) -> Iterator[pa.Table]:
+        """Nothing."""
+        yield from ()
+
+
+def test_an_experiment_with_names_that_are_taken_is_refused_whole() -> None:
+    """Before anything is trained, every clash is named, with the names that are taken; those that fit pass."""
+    with pytest.raises(SwingbyError) as caught:
+        check_experiment(Clumsy())
+    said = str(caught.value)
+    assert "parameter 'steps' has the name of a column that every experiment has" in said
+    assert "curve 'loss' clashes with the scalar 'Loss'" in said
+    assert "cell_id" in said
+    for name in ("sim", "diffusion"):
+        check_experiment(plugins.experiment(name))
 
 
 def test_segments_are_sealed_and_never_touched_again(records: Records) -> None:

@@ -38,7 +38,10 @@ def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: Confi
 
         swingby validate transient-memorization --set seeds.count=3
     """
+    from swingby.store import check_experiment
+
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
+    check_experiment(loaded.experiment)
     say(f"{loaded.name}: {loaded.title or ''}".rstrip(": "))
     say(f"  experiment {loaded.experiment_name}, preset {_preset(loaded)}, sweep id {loaded.sweep_id}")
     for axis in loaded.axes:

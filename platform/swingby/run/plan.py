@@ -24,7 +24,7 @@ from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
 from swingby.run.forecast import Forecast, forecast, forecast_lines
 from swingby.run.progress import counted
 from swingby.run.room import check_processes, on_gpus, together, widened
-from swingby.store import Store, ingest
+from swingby.store import Store, check_experiment, ingest
 from swingby.sweep import Sweep
 
 PILOTS = (1, 2, 16)
@@ -156,7 +156,7 @@ class Planner:
         begin: called when something is to be trained, before it is known how.
 
     Raises:
-        SwingbyError: the experiment cannot make use of several processes.
+        SwingbyError: the experiment cannot be stored, or cannot make use of several processes.
     """
 
     def __init__(
@@ -172,6 +172,7 @@ class Planner:
         processes: int = 1,
         machines: Sequence[float] = (),
     ) -> None:
+        check_experiment(sweep.experiment)
         check_processes(sweep.experiment, processes)
         self.sweep, self.records, self.processes = sweep, records, processes
         self.machines = tuple(machines) or (float(workers),)

@@ -12,7 +12,7 @@ from swingby.records import Records
 from swingby.store.ingest import Ingest, Taken
 from swingby.store.layout import Generation, Layout, OlderStoreError
 from swingby.store.reader import Finished, Rows, Store
-from swingby.store.tables import FORMAT
+from swingby.store.tables import FORMAT, check_experiment
 
 __all__ = [
     "Finished",
@@ -23,6 +23,7 @@ __all__ = [
     "Store",
     "Taken",
     "bring_up",
+    "check_experiment",
     "finished",
     "ingest",
     "rebuild",

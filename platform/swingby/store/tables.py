@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
+from swingby.experiment import Experiment
 from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, quoted
 
 FORMAT = 2
@@ -223,10 +224,9 @@ def check_experiment(experiment: Experiment) -> None:
         *((name, "curve") for name in dict.fromkeys(curves)),
     ]
     if found := _clashes(roles, {}):
-        own = ", ".join(sorted(OWN - {"seed"}))
         raise SwingbyError(
-            f"experiment {experiment.name!r} cannot be stored: {'; '.join(found)}. Choose other names, in upper or "
-            f"lower case; those of the store are {own}"
+            f"experiment {experiment.name!r} cannot be stored: {'; '.join(found)}; taken, in upper or lower case, are "
+            f"{', '.join(sorted(OWN))}"
         )
 
 
