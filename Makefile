@@ -9,7 +9,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
-.PHONY: setup browser demo test test-all check bench clean
+.PHONY: setup browser demo test test-all check check-deps bench clean
 
 setup: $(READY)
 
@@ -43,6 +43,10 @@ check: $(READY)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports
+
+# Licences of what is installed, and known vulnerabilities where pip-audit is installed and can ask.
+check-deps: $(READY)
+	@$(BIN)/python -m tests.dependencies
 
 bench: $(READY)
 	@$(BIN)/python -m tests.benchmarks

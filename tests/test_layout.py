@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -80,7 +81,15 @@ def test_the_top_level_is_fixed() -> None:
         pytest.skip("not a git checkout")
     kept = {line.partition("/")[0] for line in done.stdout.splitlines()}
     house = {"pyproject.toml", "platform", "sweeps", "analysis", "tests", "README.md"}
-    assert kept == house | {"Makefile", "constraints.txt", ".ci", "CHANGELOG.md", "LICENSE", ".gitignore"}
+    assert kept == house | {
+        "Makefile",
+        "constraints.txt",
+        ".ci",
+        "CHANGELOG.md",
+        "LICENSE",
+        "SECURITY.md",
+        ".gitignore",
+    }
 
 
 def test_no_wing_names_what_it_may_not_import() -> None:
@@ -118,6 +127,41 @@ def test_nothing_is_imported_by_a_name_in_a_string() -> None:
 def test_a_hidden_import_would_be_found(module: str, code: str) -> None:
     """The search above finds each of these."""
     assert [name for name, _ in named(ast.parse(code)) if name in forbidden(module)]
+
+
+PICKLES = {"pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
+PIPED = {"swingby.run.gang_local"}
+"""They get a pickle through a pipe from the process that started them."""
+
+
+def test_nothing_is_read_from_a_pickle() -> None:
+    """No module reads what would run code as it is read: no pickle, no torch.load, no arrays that hold objects."""
+    found = []
+    for module, path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                given = [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
+                if PICKLES & {name.partition(".")[0] for name in given} and module not in PIPED:
+                    found.append(f"{module}:{node.lineno}")
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                called = ast.unparse(node.func)
+                loose = any(word.arg == "allow_pickle" for word in node.keywords)
+                if loose or called in {"torch.load", "yaml.load", "yaml.unsafe_load", "yaml.full_load"}:
+                    found.append(f"{module}:{node.lineno} calls {called}")
+    assert found == []
+
+
+def test_every_test_that_security_names_is_there() -> None:
+    """Each test by which SECURITY.md shows a defence exists, and each threat has one."""
+    text = (ROOT / "SECURITY.md").read_text()
+    threats = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| What comes in")]
+    assert len(threats) >= 12
+    missing = []
+    for line in threats:
+        told = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", line)
+        assert told, line
+        missing += [f"{path}::{name}" for path, name in told if f"def {name}(" not in (ROOT / path).read_text()]
+    assert missing == []
 
 
 def test_the_contracts_are_those_of_the_design() -> None:

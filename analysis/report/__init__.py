@@ -22,7 +22,7 @@ from analysis.report.interactive import interactive
 from analysis.report.page import VEGA_LITE, Figure, render
 from analysis.report.prose import shown
 from swingby import __version__, plugins
-from swingby.files import TEMPORARY, clear_os_errors, sync_file, sync_folder, utc_now
+from swingby.files import TEMPORARY, clear_os_errors, entry, sync_file, sync_folder, utc_now
 from swingby.records import Records
 from swingby.run.derive import derive
 from swingby.run.lookup import find_sweep
@@ -90,7 +90,7 @@ def write_report(
         read = report_data.read(store, found.sweep_id, plane, shown)
         examples = Examples.of(read, store) if read.reported.points else None
         figures = Figures(read, examples, *attempt(read, store), sentences(read, store))
-    folder = out.expanduser().absolute() / found.name
+    folder = entry(out.expanduser().absolute(), found.name)
     contents = {PAGE: page(figures, kinds).encode(), **pictures(figures.every, kinds)}
     replace_folder(folder, contents)
     return Report(found.name, folder / PAGE, figures.every, words.warnings(figures.data), figures.faults)

@@ -26,6 +26,23 @@ _TEMPORARY = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{32}}-(\d+)-(.+)")
 """Such a name says who writes: process and host."""
 
 
+def is_entry(name: str) -> bool:
+    """Whether a text can be the name of one file or folder in its place, and leads to no other."""
+    long = len(name.encode(errors="replace")) > 200 or any("\ud800" <= char <= "\udfff" for char in name)
+    return bool(name) and not long and not name.startswith(".") and not {"/", "\0"} & set(name)
+
+
+def entry(folder: Path, name: str, suffix: str = "") -> Path:
+    """Where something of that name lies in a folder; names come from records of anybody.
+
+    Raises:
+        SwingbyError: the name would lead elsewhere.
+    """
+    if not is_entry(name):
+        raise SwingbyError(f"{name!r:.80} cannot be the name of a file: at most 200 bytes, no slash, no dot in front")
+    return folder / f"{name}{suffix}"
+
+
 def utc_now() -> str:
     """The time as ISO 8601 in UTC, to the microsecond."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -16,7 +16,7 @@ from swingby.cells import Cell, Point
 from swingby.columns import parameter_schema
 from swingby.errors import SwingbyError
 from swingby.experiment import Recording
-from swingby.files import utc_now
+from swingby.files import is_entry, utc_now
 from swingby.parquet import read_parquet, require
 from swingby.points import Points, PointWriter, repeated
 
@@ -29,6 +29,8 @@ PLAN_COLUMNS: Mapping[str, pa.DataType] = {
 }
 """The columns every plan's table begins with; the parameters follow."""
 
+_ENTRIES = ("plan_id", "sweep_id", "name")
+"""Values that become names of files and folders."""
 _PLAN_TYPES: Mapping[str, Any] = {
     **dict.fromkeys(("sweep_id", "name", "experiment", "created"), str),
     **dict.fromkeys(("stream_version", "sequence"), int),
@@ -44,7 +46,8 @@ _SHARD_TYPES: Mapping[str, Any] = {
 
 
 def check_types(header: Mapping[str, Any], types: Mapping[str, Any]) -> None:
-    """Refuses a header that does not hold what it must: a list is of texts, and an integer fits 63 bits.
+    """Refuses a header that does not hold what it must: a list is of texts, an integer fits 63 bits, a name leads
+    to no other folder.
 
     Raises:
         TypeError: names the first value that is missing or wrong.
@@ -54,6 +57,8 @@ def check_types(header: Mapping[str, Any], types: Mapping[str, Any]) -> None:
         fits = isinstance(value, type_) and not isinstance(value, bool)
         if isinstance(value, int):
             fits = fits and 0 <= value < 2**63
+        if name in _ENTRIES and isinstance(value, str):
+            fits = fits and is_entry(value)
         if isinstance(value, list):
             fits = fits and all(isinstance(item, str) for item in value)
         if not fits:

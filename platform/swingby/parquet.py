@@ -62,6 +62,22 @@ def _leaves(schema: pa.Schema) -> tuple[list[str], list[str]]:
     return floats, others
 
 
+MOST_VALUES = 2**29
+"""Values that a file may say it has: 4 GiB of doubles. A few bytes can stand for more than any memory holds."""
+
+
+def check_size(told: pq.FileMetaData) -> None:
+    """Refuses a file by what it says of itself, before anything of it is read.
+
+    Raises:
+        SwingbyError: it holds too many values.
+    """
+    # By rows alone: to ask a column of a damaged file for its count ends the whole process, inside Arrow.
+    values = told.num_rows * max(told.num_columns, 1)
+    if values > MOST_VALUES:
+        raise SwingbyError(f"it says that it holds {values:,} values; allowed: {MOST_VALUES:,}")
+
+
 def _header(schema: pa.Schema, kind: str) -> dict[str, Any]:
     header = json.loads((schema.metadata or {})[_META])
     if not isinstance(header, dict):
@@ -77,6 +93,8 @@ def _table(source: Any, columns: list[str] | None = None, **options: Any) -> pa.
     if options:
         return pq.read_table(source, columns=columns, page_checksum_verification=True, **options)
     with pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=False) as file:
+        if columns != []:
+            check_size(file.metadata)
         return file.read(columns, use_threads=False)
 
 

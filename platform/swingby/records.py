@@ -17,7 +17,7 @@ from swingby.cells import Cell
 from swingby.columns import parameter_schema
 from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Recording
-from swingby.files import held, holder, utc_now
+from swingby.files import entry, held, holder, utc_now
 from swingby.folder import Folder, listing
 from swingby.headers import PLAN_COLUMNS, BatchNote, Plan, ShardHeader, check_types, plan_cells, plan_table
 from swingby.parquet import read_parquet, require, write_parquet
@@ -48,7 +48,7 @@ class Records(Folder):
     # plans
 
     def _plan_path(self, plan_id: str) -> Path:
-        return self.data / "plans" / f"{plan_id}.parquet"
+        return entry(self.data / "plans", plan_id, ".parquet")
 
     def plans(self) -> list[str]:
         """The id of every plan, sorted."""
@@ -236,13 +236,13 @@ class Records(Folder):
         Raises:
             SwingbyError: on entering, if somebody else runs it; says who.
         """
-        return held(self.data / "locks" / f"{sweep_id}.lock", f"sweep {sweep_id}", command, wait=1.0)
+        return held(entry(self.data / "locks", sweep_id, ".lock"), f"sweep {sweep_id}", command, wait=1.0)
 
     def holder(self, sweep_id: str) -> str | None:
         """Who runs a sweep now, in words; None if nobody does."""
-        return holder(self.data / "locks" / f"{sweep_id}.lock")
+        return holder(entry(self.data / "locks", sweep_id, ".lock"))
 
     def workdir(self, sweep_id: str, cell_ids: Sequence[str]) -> Path:
         """The folder of these cells' checkpoints: the same in every run of a sweep, so a killed one is continued."""
         content = hashlib.sha256("".join(cell_ids).encode()).hexdigest()
-        return self.data / "work" / sweep_id / content[:16]
+        return entry(self.data / "work", sweep_id) / content[:16]

@@ -1,19 +1,34 @@
-"""What every verb prints with: results to standard output, everything else to standard error."""
+"""What every verb prints with: results to standard output, everything else to standard error; and nothing steers it.
+
+Names and messages come from sweep files, shards and databases of anybody. What is printed through `out` and `err` is
+made legible first; data for a pipe or a file (`give`) stays as it is.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+from swingby.legible import legible
+
+
+class Legible(Console):
+    """A console on which the text that it is given can only be read."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*(legible(item) if isinstance(item, str) else item for item in objects), **options)
+
+
+out = Legible(highlight=False, soft_wrap=True)
+err = Legible(stderr=True, highlight=False, soft_wrap=True)
 
 DataFolder = Annotated[
     Path, typer.Option("--data", envvar="SWINGBY_DATA", help="The folder that holds plans, shards and the store.")
@@ -45,13 +60,22 @@ def tell(message: str) -> None:
     err.print(message, markup=False)
 
 
+def give(data: str) -> None:
+    """Data in a text format: as it is into a pipe or a file, legible on a terminal."""
+    if out.is_terminal:
+        say(data)
+    else:
+        sys.stdout.write(f"{data}\n")
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """A plain table; cells are text, never markup.
 
     On a terminal (or where COLUMNS is set) it keeps to the width: what would be folded beyond reading is written as a
     block a row, a line a column. Into a pipe or a file it is as wide as it needs.
     """
-    texts = [["" if value is None else str(value) for value in row] for row in rows]
+    columns = list(map(legible, columns))
+    texts = [["" if value is None else legible(value) for value in row] for row in rows]
     widest = [max(map(len, column)) for column in zip(columns, *texts, strict=True)]
     gaps = 3 * (len(columns) - 1)
     if not (out.is_terminal or "COLUMNS" in os.environ):
@@ -77,4 +101,6 @@ def _blocks(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
         if index:
             say()
         for name, text in zip(columns, row, strict=True):
-            say(f"{name:<{margin}}  {text}".rstrip())
+            # A line of a value never looks like another column.
+            indented = text.replace("\n", "\n" + " " * (margin + 2))
+            say(f"{name:<{margin}}  {indented}".rstrip())

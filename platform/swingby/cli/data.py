@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, err, say, table
+from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, err, give, say, table
 from swingby.errors import SwingbyError
 from swingby.files import write_whole
 from swingby.run.progress import duration
@@ -81,9 +81,9 @@ def _print_rows(rows: pa.Table, form: Format) -> None:
             raise SwingbyError("Parquet is not text: add --out FILE, or send it through a pipe")
         pq.write_table(rows, sys.stdout.buffer)
     elif form is Format.csv:
-        say(_flat(rows).write_csv().rstrip("\n"))
+        give(_flat(rows).write_csv().rstrip("\n"))
     elif form is Format.json:
-        say(pl.DataFrame(_with_text(rows)).write_json())
+        give(pl.DataFrame(_with_text(rows)).write_json())
     else:
         shown = rows.slice(0, 200).to_pylist()
         table(rows.column_names, [[_short(row[name]) for name in rows.column_names] for row in shown])

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from swingby.errors import SwingbyError
 from swingby.headers import PLAN_COLUMNS, Plan
-from swingby.parquet import read_parquet, require
+from swingby.parquet import check_size, read_parquet, require
 from swingby.records import Records
 
 PLAN = r"[a-z0-9-]{1,64}-[0-9a-f]{8}-\d{4,9}"
@@ -26,8 +26,6 @@ NAMES = {
 """How records are called, by their folder. A name becomes a path here, so it has to be one of these."""
 
 _SWEEP = re.compile(r"[0-9a-f]{16}")
-MOST_VALUES = 2**29
-"""Values that a file may say it has: 4 GiB of doubles. A few bytes can stand for more than any memory holds."""
 
 
 def check(records: Records, key: str, content: bytes) -> Plan | None:
@@ -53,13 +51,9 @@ def check(records: Records, key: str, content: bytes) -> Plan | None:
 
 def _check_size(content: bytes) -> None:
     try:
-        told = pq.ParquetFile(io.BytesIO(content)).metadata
-        groups = [told.row_group(index) for index in range(told.num_row_groups)]
-        values = sum(group.column(place).num_values for group in groups for place in range(group.num_columns))
+        check_size(pq.ParquetFile(io.BytesIO(content)).metadata)
     except (pa.ArrowException, OSError) as error:
         raise SwingbyError(f"it is torn or corrupt: {str(error).splitlines()[0]}") from error
-    if max(values, told.num_rows) > MOST_VALUES:
-        raise SwingbyError(f"it says that it holds {values:,} values; allowed: {MOST_VALUES:,}")
 
 
 def _check_plan(records: Records, name: str, content: bytes, match: re.Match[str]) -> Plan:

@@ -129,7 +129,7 @@ def _sweeps(records: Records, work: Path) -> set[str]:
     """The sweeps that have something in the folder of checkpoints."""
     folders = {path.name for path in work.iterdir() if _SWEEP.fullmatch(path.name)}
     flags = {path.stem.split("-")[-2] for path in work.glob("*-*-*.drain")}
-    plans = [plan for plan in records.plans() if plan.split("-")[-2] in flags]
+    plans = [plan for plan in records.plans() if plan.count("-") > 1 and plan.split("-")[-2] in flags]
     return folders | {records.read_plan(plan).sweep_id for plan in plans}
 
 
@@ -147,7 +147,7 @@ def _needless(records: Records, work: Path, sweep_id: str) -> list[Path]:
 
 def _finished_folders(records: Records, sweep_id: str) -> set[Path] | None:
     """The folders of batches whose every cell has a result; None, for all, if the whole sweep has, or no plan."""
-    same_start = [records.read_plan(plan) for plan in records.plans() if plan.split("-")[-2] == sweep_id[:8]]
+    same_start = [records.read_plan(plan) for plan in records.plans() if plan.split("-")[-2:-1] == [sweep_id[:8]]]
     plans = [plan for plan in same_start if plan.sweep_id == sweep_id]
     if not plans:
         return None

@@ -150,7 +150,7 @@ def _nobody_runs(records: Records, sweep_ids: Sequence[str]) -> Iterator[None]:
 def batches_of(records: Records, sweep_id: str) -> Iterator[list[str]]:
     """The cells of every batch of every plan of a sweep; plans that cannot be read are passed over."""
     for plan_id in records.plans():
-        if plan_id.split("-")[-2] != sweep_id[:8]:
+        if plan_id.split("-")[-2:-1] != [sweep_id[:8]]:
             continue
         with suppress(SwingbyError):
             table = records.read_plan(plan_id).table.select(["cell_id", "batch"])

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 
 from swingby.errors import SwingbyError
 from swingby.files import write_whole
+from swingby.headers import check_types
 from swingby.parquet import read_parquet, require
 
 FORMAT = 1
@@ -27,6 +29,17 @@ OWN: Mapping[str, pa.DataType] = {
 """Columns of every file; parameters, scalars, curves and outcomes follow."""
 ORIGIN = "recorded.origin"
 """Column of a whole file: of which entry of `computed` the cell is, counted from 0. No parameter has a dot."""
+_TYPES: Mapping[str, Any] = {
+    **dict.fromkeys(("sweep_id", "name", "experiment", "digest", "packed", "swingby"), str),
+    **dict.fromkeys(("stream_version", "digits", "kept_curves", "curve_points"), int),
+    **dict.fromkeys(("resolved", "provenance", "detectors", "outcomes"), dict),
+    **dict.fromkeys(("scalars", "curves", "left_out", "tokens"), list),
+}
+_COMPUTED: Mapping[str, Any] = {
+    **dict.fromkeys(("device", "started", "finished"), str),
+    "seconds": (int, float),
+    "versions": dict,
+}
 LEVEL = 19
 """Of zstd: files are written once, and shipped."""
 
@@ -96,7 +109,29 @@ class Recording:
         if missing or header["format"] != FORMAT:
             why = f"its header lacks {', '.join(missing)}" if missing else f"it has format {header['format']}"
             raise SwingbyError(f"{name} is no file of recorded results of this version: {why}")
+        try:
+            _check(header)
+        except (TypeError, ValueError) as error:
+            raise SwingbyError(f"{name} is no file of recorded results: {error} is missing or wrong") from error
         return cls(**{key: header[key] for key in known})
+
+
+def _check(header: Mapping[str, Any]) -> None:
+    """Refuses a header that does not hold what is read of it; files come from others.
+
+    Raises:
+        TypeError, ValueError: names the first value that is missing or wrong.
+    """
+    check_types(header, {key: type_ for key, type_ in _TYPES.items() if key in header})
+    check_types(header["resolved"], {"seed_mode": str, "recording": dict})
+    check_types(header["resolved"]["recording"], {"steps": str, "points": int, "also": list})
+    check_types(header["outcomes"], dict.fromkeys(header["outcomes"], list))
+    entries = header["computed"]
+    if not (isinstance(entries, list) and entries and all(isinstance(entry, dict) for entry in entries)):
+        raise TypeError(f"computed = {entries!r:.60}")
+    for entry in entries:
+        check_types(entry, _COMPUTED)
+        datetime.fromisoformat(entry["started"]), datetime.fromisoformat(entry["finished"])
 
 
 def digest(cell_ids: Sequence[str]) -> str:

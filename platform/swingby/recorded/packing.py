@@ -12,7 +12,7 @@ import pyarrow as pa
 from swingby import __version__, plugins
 from swingby.errors import SwingbyError
 from swingby.experiment import Column, Experiment
-from swingby.files import utc_now
+from swingby.files import entry, utc_now
 from swingby.headers import PLAN_COLUMNS, Plan
 from swingby.recorded.form import ORIGIN, OWN, Recording, digest, write
 from swingby.recorded.origins import computed, portable, portable_text
@@ -142,7 +142,7 @@ def pack(
         whole=whole,
         tokens=plan.recording.tokens if whole else (),
     )
-    path = write(out.expanduser().absolute() / f"{plan.name}.parquet", recording, table, parameters)
+    path = write(entry(out.expanduser().absolute(), plan.name, ".parquet"), recording, table, parameters)
     return Packed(path, path.stat().st_size, table.num_rows, count)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,27 +70,43 @@ def unpack(data: Path, file: Path) -> Unpacked:
     of = plugins.experiment(recording.experiment)
     if not recording.whole:
         _check_detectors(recording)
-    ids = _cell_ids(recording, table, of)
+    with _as_it_says(file):
+        ids = _cell_ids(recording, table, of)
     records = Records.open(data)
     with records.lock(recording.sweep_id):
         ingest(records)
         known = finished(records, of.name, ids, ()).done
         fresh = [place for place, cell_id in enumerate(ids) if cell_id not in known]
         if fresh:
-            parts = _parts(recording, table, fresh)
-            plan = _plan(recording, records, table, ids, parts)
+            with _as_it_says(file):
+                parts = _parts(recording, table, fresh)
+                plan = _plan(recording, records, table, ids, parts)
+                brought = _brought(records, recording, plan, of, table, ids, parts)
             records.write_plan(plan)
-            _write(records, recording, plan, of, table, ids, parts)
+            _write(records, recording, plan, brought)
             ingest(records)
     if fresh and recording.whole:
         derive(records, [recording.sweep_id])
     return Unpacked(recording, len(fresh), len(ids) - len(fresh))
 
 
+@contextmanager
+def _as_it_says(file: Path) -> Iterator[None]:
+    """What a file that lies about itself leads to, as a clear error; nothing was written yet."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+        raise SwingbyError(
+            f"{file.name} is no sound file of recorded results: {type(error).__name__}: {error!s:.200}"
+        ) from error
+
+
 def _parts(recording: Recording, table: pa.Table, fresh: Sequence[int]) -> list[Part]:
     if not recording.whole:
         return [Part(0, SHAPE, recording.computed, table.num_rows, fresh)]
     origins = table[ORIGIN].to_pylist()
+    if set(origins) - set(range(len(recording.computed))):
+        raise ValueError(f"a cell is of none of the {len(recording.computed)} origins that it names")
     return [
         Part(batch, WHOLE, [entry], origins.count(batch), [place for place in fresh if origins[place] == batch])
         for batch, entry in enumerate(recording.computed)
@@ -169,7 +186,15 @@ def _marks(recording: Recording) -> dict[str, Any]:
     return {name: getattr(recording, name) for name in names}
 
 
-def _write(
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What is about to be written: a header and rows a shard, and the outcomes of their cells by detector."""
+
+    shards: Sequence[tuple[ShardHeader, pa.Table]]
+    outcomes: Mapping[str, pa.Table]
+
+
+def _brought(
     records: Records,
     recording: Recording,
     plan: Plan,
@@ -177,26 +202,37 @@ def _write(
     table: pa.Table,
     ids: Sequence[str],
     parts: Sequence[Part],
-) -> None:
-    """A shard a part, and the outcomes of every detector as derived records."""
-    places, shards = list[int](), list[str]()
+) -> Brought:
+    """A shard a part, and the outcomes of every detector."""
+    places, shards = list[int](), list[tuple[ShardHeader, pa.Table]]()
     for part in parts:
         if part.places:
             own = [ids[place] for place in part.places]
             rows = _rows(recording, of, table.take(pa.array(part.places)), own)
-            shard = records.write_shard(_header(recording, records, plan, part), rows)
+            shards.append((_header(recording, records, plan, part), rows))
             places += part.places
-            shards += [f"{plan.plan_id}/{shard.name}"] * len(part.places)
-    brought = table.take(pa.array(places))
+    taken = table.take(pa.array(places))
+    outcomes = dict[str, pa.Table]()
     for item in plugins.detectors_for(of.name):
         if recording.detectors.get(item.name) != item.version:
             continue  # of a whole file: it tells them itself
         columns: dict[str, pa.ChunkedArray | pa.Array] = {"cell_id": pa.array([ids[place] for place in places])}
         for outcome, column in item.outcomes.items():
-            columns[outcome] = _column(brought, f"{item.name}.{outcome}", column.type)
-        columns[SHARD] = pa.array(shards, pa.string())
-        marks = {"experiment": of.name, "recorded": recording.packed}
-        records.write_derived(f"outcomes_{item.name}", item.version, KEY, pa.table(columns), **marks)
+            columns[outcome] = _column(taken, f"{item.name}.{outcome}", column.type)
+        outcomes[item.name] = pa.table(columns)
+    return Brought(shards, outcomes)
+
+
+def _write(records: Records, recording: Recording, plan: Plan, brought: Brought) -> None:
+    """The shards, and the outcomes as derived records that say of which shard they are."""
+    names = list[str]()
+    for header, rows in brought.shards:
+        shard = records.write_shard(header, rows)
+        names += [f"{plan.plan_id}/{shard.name}"] * rows.num_rows
+    for name, table in brought.outcomes.items():
+        told = table.append_column(SHARD, pa.array(names, pa.string()))
+        marks = {"experiment": plan.experiment, "recorded": recording.packed}
+        records.write_derived(f"outcomes_{name}", plugins.detector(name).version, KEY, told, **marks)
 
 
 def _column(table: pa.Table, name: str, type_: pa.DataType) -> pa.ChunkedArray | pa.Array:

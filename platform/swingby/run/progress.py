@@ -12,6 +12,8 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
+from swingby.legible import legible
+
 if TYPE_CHECKING:
     from swingby.run.batch import BatchDone
     from swingby.run.plan import Planned
@@ -163,7 +165,7 @@ class Lines(Progress):
 
     def line(self, text: str) -> None:
         """A line of its own."""
-        print(text, file=self._stream, flush=True)
+        print(legible(text), file=self._stream, flush=True)
 
     def _show(self, first: bool = False, last: bool = False) -> None:
         now, text = time.monotonic(), self.state()
@@ -184,7 +186,7 @@ class Live(Progress):
 
     def line(self, text: str) -> None:
         """A line above the bar."""
-        self._console.print(Text(text))
+        self._console.print(Text(legible(text)))
 
     def _show(self, first: bool = False, last: bool = False) -> None:
         if first and self.total:

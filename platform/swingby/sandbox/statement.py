@@ -39,6 +39,8 @@ def readable(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
         RefusedError: it is not one statement, or it could do more than read tables.
         duckdb.Error: it is no SQL.
     """
+    if any("\ud800" <= char <= "\udfff" for char in sql):
+        raise RefusedError("it holds half a character, which is no text")
     statement = _one(connection, sql)
     if _kind(statement) == "SELECT":
         return _inspected(connection, statement.query)

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from rich.console import Group
 from rich.text import Text
 
+from swingby.legible import MARK, plain
 from swingby.run.progress import counted, duration
 from swingby.watch.facts import Facts
 from swingby.watch.heat import heat
-from swingby.watch.words import ago, plain
+from swingby.watch.words import ago
 
 STYLES = {"ok": "green", "diverged": "yellow", "failed": "bold red", "missing": ""}
 HOSTS = 4
@@ -40,7 +41,7 @@ def frame(found: Sequence[Facts], width: int, height: int, colour: bool) -> Grou
 
 def clean(line: Text) -> Text:
     """The line without a character that could steer the terminal."""
-    line.plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line.plain)
+    line.plain = "".join(char if char.isprintable() else MARK for char in line.plain)
     return line
 
 

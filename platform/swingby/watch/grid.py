@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from swingby.errors import SwingbyError
+from swingby.legible import plain
 from swingby.plugins import nearest
 from swingby.store import Store
-from swingby.watch.words import plain, shown
+from swingby.watch.words import shown
 
 
 @dataclass(frozen=True, slots=True)

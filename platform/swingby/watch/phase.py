@@ -10,11 +10,11 @@ from statistics import median
 from typing import Any, Literal
 
 from swingby.errors import SwingbyError
+from swingby.legible import plain
 from swingby.plugins import nearest
 from swingby.store import Store
 from swingby.store.views import quoted
 from swingby.watch.grid import Axis, Grid
-from swingby.watch.words import plain
 
 Kind = Literal["share", "category", "median"]
 OUTCOMES = "outcomes_"

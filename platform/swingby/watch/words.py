@@ -1,20 +1,11 @@
-"""Words on a terminal: other people's text without what steers it, times ago, and numbers of any size."""
+"""Words on a terminal: times ago, and the value of a parameter, short."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from swingby.legible import plain
 from swingby.run.progress import duration
-
-
-def plain(text: object, most: int = 300) -> str:
-    """Text that can only be read: a space for every run of white space, a mark for whatever else is not printable.
-
-    Terminals obey control characters, and draw text backwards for some invisible ones.
-    """
-    cut = " ".join(str(text)[: 4 * most].split())
-    safe = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in cut)
-    return safe if len(safe) <= most else f"{safe[: most - 1]}…"
 
 
 def ago(seconds: float) -> str:
