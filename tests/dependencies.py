@@ -71,7 +71,7 @@ def names_of(expression: str) -> list[list[str]]:
 def licence_of(found: Distribution) -> str:
     """What a package says its licence is: an SPDX expression, else its classifiers, else the old field's first line."""
     told = found.metadata
-    known = told.get("License-Expression")
+    (known, *_) = told.get_all("License-Expression") or [None]
     if known:
         return known
     classed = [line.rpartition("::")[2].strip() for line in told.get_all("Classifier") or () if line[:7] == "License"]
@@ -79,7 +79,7 @@ def licence_of(found: Distribution) -> str:
     if classed:
         # Nobody says whether several are to choose from.
         return " AND ".join(dict.fromkeys(map(short, classed)))
-    first = (told.get("License") or "").strip().partition("\n")[0]
+    first = (told.get_all("License") or [""])[0].strip().partition("\n")[0]
     return short(first) if first.casefold() not in VAGUE else "(none told)"
 
 
@@ -99,13 +99,13 @@ def audited() -> tuple[str, bool]:
     if importlib.util.find_spec("pip_audit") is None:
         return "vulnerabilities: not looked for, pip-audit is not installed (pip install pip-audit)", False
     command = [sys.executable, "-m", "pip_audit", "--local", "--skip-editable", "--format", "json", "--timeout", "15"]
+    command += ["--progress-spinner", "off"]
     try:
-        done = subprocess.run(
-            [*command, "--progress-spinner", "off"], capture_output=True, text=True, timeout=PATIENCE, check=False
-        )
-        told = json.loads(done.stdout)["dependencies"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired:
         return f"vulnerabilities: not known, pip-audit had no answer within {PATIENCE:.0f} s", False
+    try:
+        told = json.loads(done.stdout)["dependencies"]
     except (ValueError, KeyError, TypeError):
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
         return f"vulnerabilities: not known, pip-audit cannot ask its database ({last})", False

@@ -131,7 +131,8 @@ def _check(header: Mapping[str, Any]) -> None:
         raise TypeError(f"computed = {entries!r:.60}")
     for entry in entries:
         check_types(entry, _COMPUTED)
-        datetime.fromisoformat(entry["started"]), datetime.fromisoformat(entry["finished"])
+        for name in ("started", "finished"):
+            _ = datetime.fromisoformat(entry[name])
 
 
 def digest(cell_ids: Sequence[str]) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+import pyarrow as pa
+
 from swingby.errors import SwingbyError
 from swingby.files import clear_os_errors, held, write_whole
 from swingby.records import Records
@@ -38,6 +40,16 @@ def _ahead(read: Callable[[str], fold.Piece], names: Iterable[str]) -> Iterator[
             if len(waiting) > READ_AHEAD:
                 yield waiting.popleft()
         yield from waiting
+
+
+@contextmanager
+def _fitting() -> Iterator[None]:
+    """A record whose columns are of types that nothing here was made for is a bad record, and stops no ingest."""
+    try:
+        yield
+    except (pa.ArrowException, LookupError, OverflowError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise SwingbyError(f"it holds what the store cannot take: {reason}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +158,7 @@ class Ingest:
         connection.execute("begin")
         try:
             yield connection
-        except SwingbyError:
+        except (SwingbyError, pa.ArrowException, LookupError, OverflowError):
             connection.execute("rollback")
             raise
         except UnfitError as error:
@@ -226,7 +238,8 @@ class Ingest:
 
     def _take_one(self, key: str, take: Callable[[str], None]) -> bool:
         try:
-            take(key)
+            with _fitting():
+                take(key)
         except SwingbyError as error:
             self._refuse(key, error)
             return False
@@ -283,7 +296,8 @@ class Ingest:
 
     def _read(self, name: str) -> fold.Piece:
         header, table = self._records.read_shard(name)
-        return fold.piece(name, self._path(name).stat().st_size, header, table)
+        with _fitting():
+            return fold.piece(name, self._path(name).stat().st_size, header, table)
 
     def _admit(self, piece: fold.Piece) -> None:
         look = (piece.experiment, piece.rows.schema, piece.curves.schema)
