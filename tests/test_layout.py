@@ -51,7 +51,9 @@ def named(tree: ast.AST) -> Iterator[tuple[str, int]]:
             yield node.module.partition(".")[0], node.lineno
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             head, *rest = node.value.split(".")
-            if (head in TOOLS or (head in SOURCE_ROOTS and rest)) and all(part.isidentifier() for part in rest):
+            if (head in TOOLS or (head in SOURCE_ROOTS and rest and rest[-1] != "html")) and all(
+                part.isidentifier() for part in rest
+            ):
                 yield head, node.lineno
 
 
