@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from analysis.charts.grid import Grid
 from analysis.charts.losses import OOD_LOSS, TRAINING_LOSS
@@ -20,6 +21,7 @@ from analysis.report.grid import grid_of
 from analysis.report.phases import Phases
 from analysis.report.queries import Query
 from swingby import plugins
+from swingby.columns import parameter_schema
 from swingby.detector import OutcomeKind
 from swingby.errors import SwingbyError
 from swingby.recorded import OfRecord, of_record
@@ -151,7 +153,7 @@ def ask(store: Store, query: Query) -> pl.DataFrame:
 
 
 def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
-    """The query of a sweep's cells with what every detector says of them; curves are left out.
+    """The query of a sweep's cells with what every detector says of them; curves and matrices are left out.
 
     Raises:
         SwingbyError: no detector has told anything of cells of this experiment.
@@ -165,7 +167,10 @@ def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
         )
     kind = plugins.experiment(experiment)
     curves = {name for columns in (kind.curves, *kind.recordings.values()) for name in columns}
-    return Query("cells", (sweep_id, experiment, outcomes, tuple(sorted({"recorded", *curves}))))
+    types = {field.name: field.type for field in parameter_schema(kind.Params)}
+    types |= {name: column.type for name, column in kind.scalars.items()}
+    matrices = {name for name, type_ in types.items() if pa.types.is_list(type_) and pa.types.is_list(type_.value_type)}
+    return Query("cells", (sweep_id, experiment, outcomes, tuple(sorted({"recorded", *curves, *matrices}))))
 
 
 def _sweep(store: Store, sweep_id: str, presentation: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 -- One row a cell that has come to an end: its point of the grid and its preset, parameters, status, scalars, and what the detectors say of it.
--- $1 is the sweep's id, $2 its experiment, $3 the tables of outcomes, $4 the columns that are left out: curves.
+-- $1 is the sweep's id, $2 its experiment, $3 the tables of outcomes, $4 the columns that are left out: curves and matrices.
 with here as (
     select point, cell_id, preset
     from members join conventions using (sweep_id, point)
