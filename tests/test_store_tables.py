@@ -183,12 +183,14 @@ def test_a_torn_shard_hurts_nobody(records: Records) -> None:
 
 
 def test_bad_plans_and_derived_files_are_listed_too(records: Records) -> None:
-    """A foreign plan, and derived records with an experiment's name, are listed by their paths; the rest is taken."""
+    """A foreign plan, derived records with an experiment's name, and such whose key holds nothing, are listed by their
+    paths; the rest is taken."""
     plan = write_plan(records, ["x"])
     write_shard(records, [Segment("x")])
     pq.write_table(pa.table({"a": [1]}), records.data / "plans" / "odd.parquet")
     records.write_derived("toy", "1", ["cell_id"], pa.table({"cell_id": ["x"]}))
     records.write_derived("plans", "1", ["cell_id"], pa.table({"cell_id": ["x"]}))
+    records.write_derived("outcomes_odd", "1", ["cell_id"], pa.table({"cell_id": pa.nulls(1), "odd": [True]}))
     names = [name for name, _ in ingest(records).bad]
     assert names == ["plans/odd.parquet", *[f"derived/{name}" for name in records.derived()]]
     with Store.open(records.data) as store:

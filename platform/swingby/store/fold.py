@@ -355,6 +355,9 @@ def _check_derived(connection: Connection, kind: str, key: list[str], table: pa.
         raise SwingbyError(f"its kind {kind!r} is the name of an experiment")
     if known and known[0][0] != key:
         raise SwingbyError(f"its key is ({', '.join(key)}), and ({', '.join(known[0][0])}) in the store")
+    empty = [name for name in key if name not in table.column_names]
+    if empty or not key:
+        raise SwingbyError(f"its key ({', '.join(key)}) tells no rows apart: {', '.join(empty) or 'it'} holds nothing")
     lower = [name.lower() for name in table.column_names]
     clash = sorted({name for name in lower if name in DERIVED_COLUMNS or lower.count(name) > 1})
     if clash:
