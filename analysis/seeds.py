@@ -116,7 +116,7 @@ def bump_over_seeds(
     average = np.mean if centre == "mean" else np.median
     places = [_bump_place(average(np.delete(loss, i, axis=0), axis=0)) for i in range(n)]
     heights = np.array([loss[i, peak] - loss[i, start] for i, (start, peak) in enumerate(places)])
-    low, high = _t_interval(heights, confidence)
+    low, high = t_interval(heights, confidence)
     confirmed = low > 0 and n >= 4 and _split_low(loss, average(loss[::2], axis=0), confidence) > 0
     start, peak = np.median(step[np.array(places)], axis=0)
     return Bump(
@@ -127,10 +127,11 @@ def bump_over_seeds(
 def _split_low(loss: Floats, placed_on: Floats, confidence: float) -> float:
     """Lower end of the rise's t-interval on every other seed, placed on the curve of the rest."""
     start, peak = _bump_place(placed_on)
-    return _t_interval(loss[1::2, peak] - loss[1::2, start], confidence)[0]
+    return t_interval(loss[1::2, peak] - loss[1::2, start], confidence)[0]
 
 
-def _t_interval(values: Floats, confidence: float) -> tuple[float, float]:
+def t_interval(values: Floats, confidence: float) -> tuple[float, float]:
+    """Student's interval of the mean of (n,) values, n of 2 or more."""
     n, middle = len(values), float(values.mean())
     half = float(stdtrit(n - 1, (1 + confidence) / 2) * values.std(ddof=1) / np.sqrt(n))
     return middle - half, middle + half

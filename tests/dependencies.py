@@ -27,6 +27,9 @@ ALLOWED = frozenset(
     }
 )
 """What may be used beside Apache-2.0 without a word to anybody; MPL-2.0 asks for changes to its own files alone."""
+OF_TORCH = re.compile(r"(nvidia|cuda)[-_].+", re.IGNORECASE)
+"""Packages allowed by name: the CUDA libraries that torch's ordinary wheel requires, under NVIDIA's licence. They
+are shown with it like any other, and nothing here ships them."""
 SPELT = {
     r"apache(?: software license| license|[- ]2\.0| 2\.0 license| license,? (?:version )?2\.0)*": "Apache-2.0",
     r"(?:the )?mit(?: license)?": "MIT",
@@ -90,7 +93,8 @@ def looked_at(found: Iterable[Distribution], allowed: frozenset[str] = ALLOWED) 
         name = item.metadata["Name"]
         licence = licence_of(item)
         ways = [[part for part in one if part not in allowed] for one in names_of(licence)]
-        packages[name.casefold()] = Package(name, item.version, licence, tuple(min(ways, key=len)))
+        refused = () if OF_TORCH.fullmatch(name) else tuple(min(ways, key=len))
+        packages[name.casefold()] = Package(name, item.version, licence, refused)
     return [packages[name] for name in sorted(packages)]
 
 

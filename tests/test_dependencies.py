@@ -10,9 +10,9 @@ import pytest
 from tests.dependencies import looked_at, vulnerable
 
 
-def installed(folder: Path, licence: str) -> Distribution:
+def installed(folder: Path, licence: str, name: str = "some") -> Distribution:
     """A package whose metadata holds these lines."""
-    (folder / "METADATA").write_text(f"Metadata-Version: 2.4\nName: some\nVersion: 1.0\n{licence}\n")
+    (folder / "METADATA").write_text(f"Metadata-Version: 2.4\nName: {name}\nVersion: 1.0\n{licence}\n")
     return Distribution.at(folder)
 
 
@@ -44,6 +44,15 @@ def test_a_licence_that_is_not_on_the_list_is_named(told: str, refused: tuple[st
     """A package is refused for the parts of its licence that nobody allowed, and for telling none."""
     (found,) = looked_at([installed(tmp_path, told)])
     assert bool(found.refused) if refused is None else found.refused == refused
+
+
+def test_what_torch_brings_for_cuda_is_allowed_by_name(tmp_path: Path) -> None:
+    """Torch's ordinary wheel brings NVIDIA's libraries; their licence is told, and nobody else's passes."""
+    licence = "License: LicenseRef-NVIDIA-Proprietary"
+    for name, refused in (("nvidia-cublas-cu12", False), ("cuda-bindings", False), ("some-nvidia-thing", True)):
+        (found,) = looked_at([installed(tmp_path, licence, name)])
+        assert found.licence == "LicenseRef-NVIDIA-Proprietary"
+        assert bool(found.refused) == refused
 
 
 def test_a_known_vulnerability_is_named_with_its_remedy() -> None:

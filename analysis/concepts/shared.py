@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from analysis.concepts.bend import SHORTEST, away
 from analysis.concepts.path import Floats
-from analysis.seeds import FEW
+from analysis.seeds import FEW, t_interval
 
 CONFIDENCE, STRICT = 0.95, 0.99
 
@@ -71,9 +69,9 @@ def shared_bend(steps: Floats, progress: Floats) -> SharedBend | None:
     if len(found) < 2:
         return None
     size, back = (np.array([getattr(one, name) for one in found]) for name in ("size", "back"))
-    low, high = _t_interval(size, CONFIDENCE)
-    strict_low, strict_high = _t_interval(size, STRICT)
-    back_low, back_high = _t_interval(back, CONFIDENCE)
+    low, high = t_interval(size, CONFIDENCE)
+    strict_low, strict_high = t_interval(size, STRICT)
+    back_low, back_high = t_interval(back, CONFIDENCE)
     is_found = low > 0 or high < 0
     return SharedBend(
         len(found), float(size.mean()), low, high, is_found, strict_low > 0 or strict_high < 0,
@@ -115,9 +113,3 @@ def bridged(values: Floats) -> Floats:
             for curve in seed.T:
                 curve[:] = np.interp(at, at[known], curve[known], left=np.nan, right=np.nan)
     return flat.reshape(values.shape)
-
-
-def _t_interval(values: NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    n, middle = len(values), float(values.mean())
-    half = float(stdtrit(n - 1, (1 + confidence) / 2) * values.std(ddof=1) / np.sqrt(n))
-    return middle - half, middle + half
