@@ -90,7 +90,7 @@ def _follow(watching: Watch, every: float) -> Sequence[Facts]:
     with interrupted.on_signals(), ExitStack() as stack:
         found: Sequence[Facts] = watching.look(time.time())
         console = Console(highlight=False)
-        show = stack.enter_context(_live(console)) if console.is_terminal else _Anew().show
+        show = stack.enter_context(_Following(console)) if console.is_terminal else _Anew().show
         while True:
             show(found)
             if _over(found):
@@ -130,7 +130,7 @@ class _Anew:
         self._shown = stand
 
 
-class _live:  # noqa: N801 - used as a verb
+class _Following:
     """A frame that stands where the last one stood."""
 
     def __init__(self, console: Console) -> None:
