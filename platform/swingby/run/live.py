@@ -63,7 +63,7 @@ class Live:
         try:
             with Store.open(self._records.data) as store:
                 # What the last turn found is seen only once it is published: the same cells would be told of again.
-                return self._settled(store) and self._derive(store, start, shards)
+                return self._settled(store) and self._derive(store, start)
         finally:
             now = time.monotonic()
             self._due = now + max(EVERY, COST * (now - start))
@@ -73,7 +73,7 @@ class Live:
         query = "select count(*) as folded from ix.records where list_contains(?, record)"
         return not names or store.sql(query, [names]).rows()[0].folded == len(names)
 
-    def _derive(self, store: Store, start: float, shards: int) -> bool:
+    def _derive(self, store: Store, start: float) -> bool:
         self._written = set()
         whole = True
         query = "select distinct experiment from sweeps where list_contains(?, sweep_id) order by all"
@@ -81,8 +81,8 @@ class Live:
             for detector in plugins.detectors_for(row.experiment):
                 if detector.name not in self._waiting:
                     whole = self._apply(store, row.experiment, detector, start) and whole
-        if whole:
-            self._shards = shards
+        if whole:  # of what is published: shards that are not yet are for the next turn
+            self._shards = store.sql("select count(*) as seen from shards").rows()[0].seen
         return bool(self._written)
 
     def _apply(self, store: Store, experiment: str, detector: Detector, start: float) -> bool:
