@@ -236,7 +236,7 @@ def test_a_plan_tells_of_its_processes(walk: Any) -> None:
     assert "on 8 workers, 2 processes a batch" in summary(planned)
     assert {each.cpus for each in planned.occupied.values()} == {2.0}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plugins.experiment("walk"), "resources", lambda params: Resources(most_cpus=16))
+        patch.setattr(type(plugins.experiment("walk")), "resources", lambda self, params: Resources(most_cpus=16))
         wide = Planner(sweep, walk.records(), workers=8, processes=2).look()
     assert {each.cpus for each in wide.occupied.values()} == {4.0}  # two batches of two processes on eight cores
     assert "2 processes a batch, 2 CPUs a process" in summary(wide)
@@ -247,7 +247,7 @@ def test_what_is_going_on_is_told(walk: Any, monkeypatch: pytest.MonkeyPatch) ->
     """A run that was stopped in the middle of a cell, and the next one at its start, tell how far the cell is."""
     from swingby.run.begun import begun_of
 
-    monkeypatch.setattr(plugins.experiment("walk"), "max_batch", lambda params: 1)
+    monkeypatch.setattr(type(plugins.experiment("walk")), "max_batch", lambda self, params: 1)
     sweep, said = pieces(walk, axes={"width": [1]}), io.StringIO()
 
     class AfterTwo(Drain):
