@@ -349,6 +349,7 @@ def test_every_drawing_compiles_with_its_titles(subject: Subject, name: str) -> 
 
 def test_the_median_seed_is_one_that_ended_wherever_one_did(subject: Subject) -> None:
     """It is the same in every drawing, is a seed of its point, and its run is in the band wherever there is one."""
+    texts = [json.dumps(drawn(subject, name).spec) for name in ("trajectories", "losses", "centres")]
     for point in subject.points:
         seed = subject.median_seed(point)
         (status,) = subject.runs(point).filter(pl.col("seed") == seed)["status"]
@@ -356,8 +357,7 @@ def test_the_median_seed_is_one_that_ended_wherever_one_did(subject: Subject) ->
         assert subject.medoid(point, [seed]) == seed
         others = [own for own in subject.runs(point)["seed"].to_list() if own != seed]
         assert subject.medoid(point, others) in others
-        for name in ("trajectories", "losses", "centres"):
-            assert f"median seed {seed}" in json.dumps(drawn(subject, name).spec)
+        assert all(f"median seed {seed}" in text for text in texts)
 
 
 def test_diverged_runs_are_counted_in_their_panel(subject: Subject) -> None:
