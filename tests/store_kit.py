@@ -37,7 +37,15 @@ class Segment:
         return [self.value + step / 1000 for step in self.steps]
 
 
-def write_plan(records: Records, cells: Sequence[str], sweep: str = "a", sequence: int = 1, **parameters: Any) -> Plan:
+def write_plan(
+    records: Records,
+    cells: Sequence[str],
+    sweep: str = "a",
+    sequence: int = 1,
+    created: int | None = None,
+    commit: str = "c0ffee",
+    **parameters: Any,
+) -> Plan:
     """A plan of these cells; a parameter is a list with an entry a cell."""
     count = len(cells)
     table = pa.table(
@@ -51,10 +59,10 @@ def write_plan(records: Records, cells: Sequence[str], sweep: str = "a", sequenc
         }
     )
     notes = (BatchNote(0, "s", count),)
-    provenance = {"git_commit": "c0ffee", "git_dirty": False}
+    provenance = {"git_commit": commit, "git_dirty": False}
     plan = Plan(
         SWEEPS[sweep], sweep, "toy", 1, sequence, {"title": "Toys"}, Recording(), provenance, notes,
-        created=f"2026-01-01T00:00:{sequence:02d}+00:00", given=table,
+        created=f"2026-01-01T00:00:{created or sequence:02d}+00:00", given=table,
     )  # fmt: skip
     records.write_plan(plan)
     return plan
@@ -88,13 +96,14 @@ def write_shard(
     curves: Sequence[str] = ("step", "loss"),
     finished: int = 5,
     experiment: str = "toy",
+    host: str = "h",
 ) -> str:
     """Writes a shard and gives its name."""
     plan_id = f"{sweep}-{SWEEPS[sweep][:8]}-{attempt // 1000:04d}"
     table = rows_of(rows) if isinstance(rows, list) else rows
     header = ShardHeader(
         plan_id, SWEEPS[sweep], experiment, batch, attempt, tuple(tokens), tuple(curves), "s", table.num_rows,
-        "2026-01-01T00:00:00+00:00", f"2026-01-01T00:01:{finished:02d}+00:00", 1.0, "h", "cpu", 1,
+        "2026-01-01T00:00:00+00:00", f"2026-01-01T00:01:{finished:02d}+00:00", 1.0, host, "cpu", 1,
     )  # fmt: skip
     return records.write_shard(header, table).relative_to(records.data / "shards").as_posix()
 

@@ -27,7 +27,7 @@ from swingby.keeping.checking import check
 from swingby.parquet import read_parquet, write_parquet
 from swingby.records import Records
 from swingby.retractions import Retraction
-from swingby.store import ingest
+from swingby.store import Store, ingest, rebuild
 from tests.store_kit import SWEEPS, Segment, cells, snapshot, write_plan, write_shard
 
 
@@ -113,29 +113,109 @@ print(turn)
 """
 
 
+def killed(here: Path, there: Path, copies: Path) -> int:
+    """Merges into copies of a folder, killed before the first rename, the second, and so on; how many there were."""
+    copies.mkdir()
+    command = [sys.executable, "-W", "ignore", "-c", KILLED, *map(str, (here, there, copies))]
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
 def test_a_merge_killed_anywhere_is_begun_again(union: Records, tmp_path: Path) -> None:
     """Killed before any of its renames, a merge has left whole files only, and the next one finishes it."""
     here = copied(union, tmp_path / "here", {0, 3, 4, 5, 6})
-    (tmp_path / "copies").mkdir()
-    command = [sys.executable, "-W", "ignore", "-c", KILLED, *map(str, (here.data, union.data, tmp_path / "copies"))]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    turns = int(done.stdout)
+    turns = killed(here.data, union.data, tmp_path / "copies")
     assert turns > 4  # three records and what the ingest writes
     for turn in (2, turns - 1):
         merge(tmp_path / "copies" / str(turn), union.data)
         assert snapshot(Records.open(tmp_path / "copies" / str(turn))) == snapshot(union)
 
 
-def test_the_same_sweep_run_in_both_is_a_clear_fault(union: Records, tmp_path: Path) -> None:
-    """Two plans of one name: the fault names it, and nothing is copied; identical ones are one."""
-    here = Records.open(tmp_path / "here")
-    write_plan(here, ["x", "y"], width=pa.array([1, 3]))
-    before = here.paths()
-    with pytest.raises(SwingbyError, match=r"a-aaaaaaaa-0001 is one plan in .* and another in .*nothing was merged"):
-        merge(here.data, union.data)
-    assert here.paths() == before
+def test_a_folder_is_not_merged_into_itself(union: Records) -> None:
+    """It is refused under whatever name."""
     with pytest.raises(SwingbyError, match="are the same data folder"):
-        merge(here.data, here.data)
+        merge(union.data, union.data / ".")
+
+
+@pytest.fixture(scope="module")
+def thrice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, list[str]]]:
+    """Three folders in which the same sweep was run, as folders do: plans, batches and attempts are called the same;
+    and what all of them show together."""
+    folder = tmp_path_factory.mktemp("thrice")
+    for host, created in (("a", 2), ("b", 1), ("c", 3)):
+        records = Records.open(folder / host)
+        write_plan(records, ["x", "y"], created=created, commit=host, width=pa.array([1, 2]))
+        for segments, finished in RAN[host]:
+            write_shard(records, segments, host=host, finished=finished)
+    records = Records.open(folder / "a")
+    write_plan(records, ["x", "y"], sequence=2, commit="a", width=pa.array([1, 2]))
+    write_shard(records, [Segment("y", 2, 4, value=10)], attempt=2001, host="a", finished=4)
+    shutil.copytree(folder / "a", folder / "all")
+    for host in "bc":
+        merge(folder / "all", folder / host)
+    return folder, snapshot(Records.open(folder / "all"))
+
+
+RAN = {
+    "a": [([Segment("x", value=11), Segment("y", 0, 1, final=False, value=12)], 5)],
+    "b": [([Segment("x", value=21), Segment("y", 0, 2, final=False, value=22)], 3)],
+    "c": [
+        ([Segment("x", status="failed"), Segment("y", 0, 1, final=False, value=30)], 1),
+        ([Segment("y", 2, 4, value=30)], 6),
+    ],
+}
+"""What each folder's first attempt left, and when. In `a` a second one went on with `y` and finished it first."""
+
+
+@settings(max_examples=3)
+@given(st.permutations("abc"), st.lists(st.sampled_from(["ab", "ba", "bc", "cb", "ca", "ac"]), max_size=3))
+def test_a_sweep_that_ran_in_several_folders_is_united(
+    thrice: tuple[Path, dict[str, list[str]]], order: list[str], before: list[str]
+) -> None:
+    """Whatever was merged into what before, and in whatever order the folders come together in the end: all show the
+    same, every plan and shard is kept, and a second merge brings nothing."""
+    folder, shown = thrice
+    with tempfile.TemporaryDirectory() as name:
+        for host in "abc":
+            shutil.copytree(folder / host, Path(name) / host)
+        for here, there in (*before, order[:2], order[::2]):
+            merge(Path(name) / here, Path(name) / there)
+        here = Records.open(Path(name) / order[0])
+        assert snapshot(here) == shown
+        assert (len(here.plans()), len(here.shards())) == (4, 5)
+        assert sum(merge(here.data, Path(name) / order[1]).copied.values()) == 0
+        rebuild(here)
+        assert snapshot(here) == shown
+
+
+def test_of_a_cell_that_was_trained_twice_one_result_shows(thrice: tuple[Path, dict[str, list[str]]]) -> None:
+    """The first that was finished, a failure last; a run that was interrupted has no hole, whoever's pieces it shows.
+    The plan that was created first keeps its name, any other says its content."""
+    records = Records.open(thrice[0] / "all")
+    assert cells(records) == [
+        ("x", "ok", 21.0, [0, 1, 2], [21.0, 21.001, 21.002]),
+        ("y", "ok", 10.0, [0, 1, 2, 3, 4], [30.0, 30.001, 10.002, 10.003, 10.004]),
+    ]
+    with Store.open(records.data) as store:
+        plans = {row.git_commit: row.plan_id for row in store.sql("from plans where sequence = 1").rows()}
+    assert plans["b"] == "a-aaaaaaaa-0001"
+    assert all(re.fullmatch(r"a-aaaaaaaa-0001\+[0-9a-f]{12}", plans[host]) for host in "ac")
+    assert set(plans.values()) < set(records.plans())
+
+
+@pytest.mark.slow
+def test_a_merge_of_one_sweep_killed_anywhere_is_begun_again(
+    thrice: tuple[Path, dict[str, list[str]]], tmp_path: Path
+) -> None:
+    """Also between the two renames that let an older plan have the name, and with the store made in between."""
+    folder, shown = thrice
+    shutil.copytree(folder / "a", tmp_path / "here")
+    merge(tmp_path / "here", folder / "c")
+    turns = killed(tmp_path / "here", folder / "b", tmp_path / "copies")
+    for turn in range(2, turns):
+        copy = Records.open(tmp_path / "copies" / str(turn))
+        ingest(copy)
+        merge(copy.data, folder / "b")
+        assert snapshot(copy) == shown
 
 
 def test_no_plan_comes_in_while_its_sweep_runs(union: Records, tmp_path: Path) -> None:
@@ -229,6 +309,9 @@ def test_a_plan_that_no_column_can_take_hurts_nobody(tmp_path: Path) -> None:
     write_parquet(records.data / "plans" / "a-aaaaaaaa-0002.parquet", plan.table, header)
     ((name, reason),) = ingest(records).bad
     assert (name, "perhaps" in reason) == ("plans/a-aaaaaaaa-0002.parquet", True)
+    nameless = plan.table.set_column(0, "cell_id", pa.nulls(1))
+    write_parquet(records.data / "plans" / "a-aaaaaaaa-0003.parquet", nameless, {**plan.header(), "sequence": 3})
+    assert ingest(records).bad == (("plans/a-aaaaaaaa-0003.parquet", "the id of a cell is missing"),)
     assert [row[0] for row in cells(records)] == ["x"]
 
 

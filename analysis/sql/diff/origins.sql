@@ -1,7 +1,14 @@
 -- Which plans computed the cells of the sweep, with which code, where and when; cells shared with other sweeps included.
 -- $1 is the sweep's id, $2 its experiment.
+with code as (  -- plans of one name may come from several folders that were merged; their shards tell only the name
+    select
+        split_part(plan_id, '+', 1) as plan_id,
+        string_agg(distinct git_commit, ' or ' order by git_commit) as git_commit, bool_or(git_dirty) as git_dirty
+    from plans
+    group by 1
+)
 select
-    plans.name, plans.plan_id, plans.stream_version, plans.git_commit, plans.git_dirty,
+    plans.name, plans.plan_id, plans.stream_version, code.git_commit, code.git_dirty,
     count(*) as cells,
     string_agg(distinct shards.host, ', ' order by shards.host) as hosts,
     string_agg(distinct shards.device, ', ' order by shards.device) as devices,
@@ -10,6 +17,7 @@ from members
 join (select cell_id, shard from query_table($2)) here using (cell_id)
 join shards on shards.shard = here.shard
 join plans on plans.plan_id = shards.plan_id
+join code on code.plan_id = plans.plan_id
 where members.sweep_id = $1
 group by all
 order by plans.plan_id

@@ -25,8 +25,9 @@ def merge(
     """Copies the records of another data folder into this one: plans, results, outcomes and retractions.
 
     Every file is checked before it is kept. What is torn or foreign is named and left out (exit code 2). Twice is
-    once, the order of several merges makes no difference, and one that was stopped is begun again. If the same sweep
-    was run in both folders their plans collide: then nothing is merged.
+    once, the order of several merges makes no difference, and one that was stopped is begun again. Of a cell that was
+    trained in both folders one result is shown: the one with more recordings, else the one that was finished first.
+    Both are kept.
 
     Example:
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 from collections.abc import Callable, Mapping
@@ -17,8 +18,10 @@ from swingby.parquet import check_size, read_parquet, require
 from swingby.records import Records
 
 PLAN = r"[a-z0-9-]{1,64}-[0-9a-f]{8}-\d{4,9}"
+TWIN = r"\+([0-9a-f]{12})"
+"""What follows a plan's name where another plan of that name came from another folder: digits of its content."""
 NAMES = {
-    "plans": re.compile(rf"plans/({PLAN})\.parquet"),
+    "plans": re.compile(rf"plans/({PLAN})(?:{TWIN})?\.parquet"),
     "shards": re.compile(rf"shards/({PLAN})/b(\d{{6,9}})-a(\d{{4,12}})-[0-9a-f]{{8}}\.parquet"),
     "derived": re.compile(r"derived/([a-z][a-z0-9_]*)/([\w.+]+)-[0-9a-f]{12}\.parquet", re.ASCII),
     "retractions": re.compile(r"retractions/[0-9T]+-[0-9a-f]{12}\.parquet"),
@@ -64,6 +67,8 @@ def _check_plan(records: Records, name: str, content: bytes, match: re.Match[str
         raise SwingbyError(f"it is not a plan of this format: {error} is missing or wrong") from error
     if plan.plan_id != match[1] or not _SWEEP.fullmatch(plan.sweep_id):
         raise SwingbyError(f"it is plan {plan.plan_id!r:.80} of sweep {plan.sweep_id!r:.40}, and its name is another")
+    if match[2] and match[2] != hashlib.sha256(content).hexdigest()[: len(match[2])]:
+        raise SwingbyError("its content is not the one that its name says")
     require(table, PLAN_COLUMNS, "it is no plan")
     _check_cells(table)
     return plan

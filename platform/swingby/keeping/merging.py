@@ -1,14 +1,19 @@
 """Merging: the records of another data folder are copied into this one, each file whole and checked, then ingested.
 
 A record is what its name says for good, so a merge is a union of files: it can be stopped and begun again, done twice,
-and done in any order, and the store of the union is what comes of it.
+and done in any order, and the store of the union is what comes of it. Only the name of a plan does not say its content:
+where the same sweep was run in both folders, the plan that was created first has the name, and every other the name
+with digits of its content, `NAME+0123456789ab`. Results of both lie side by side; which row stands for a cell that was
+trained twice is what it always is (`swingby.store.standing`): a result before a failure, more recordings before fewer,
+then the one that was finished first.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +27,8 @@ from swingby.store import Taken, ingest
 
 DIGITS = {"shards": 8, "derived": 12, "retractions": 12}
 """Digits of the content that end the names of the records in these folders."""
+TWIN_DIGITS = 12
+"""The same, for plans whose name another one has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +62,8 @@ def merge(data: str | Path, other: str | Path, dry_run: bool = False) -> Merged:
     What is torn there, or none of swingby's, is left out. The other folder is only read; a run may go on in it.
 
     Raises:
-        SwingbyError: the folders are one; one is of an unknown format; a plan of the same name differs in them, and
-            then nothing is copied; somebody runs, in this folder, a sweep of which a plan would come in.
+        SwingbyError: the folders are one; one is of an unknown format; somebody runs, in this folder, a sweep of which
+            a plan would come in.
     """
     there = Records.open(other, create=False)
     here = _opened(data, dry_run)
@@ -64,7 +71,6 @@ def merge(data: str | Path, other: str | Path, dry_run: bool = False) -> Merged:
         raise SwingbyError(f"{other} and {data} are the same data folder")
     keys = there.paths()
     missing = [key for key in keys if not _is_here(here, there, key)]
-    _refuse_collisions(here, there, missing)
     with ExitStack() as stack:
         if not dry_run:
             _exclude_runs(stack, here, there, missing)
@@ -81,12 +87,12 @@ def _opened(data: str | Path, dry_run: bool) -> Records:
 
 def _is_here(here: Records, there: Records, key: str) -> bool:
     """Whether this folder has the record; one that is torn here, and not there, counts as missing."""
+    if key.startswith("plans/"):
+        return _plan_is_here(here, there, key)
     found = here.size(key)
     if found is None:
         return False
-    digits = DIGITS.get(key.partition("/")[0])
-    if digits is None:
-        return here.content(key) == there.content(key)
+    digits = DIGITS[key.partition("/")[0]]
     return found == there.size(key) or is_as_named(Path(key), here.content(key), digits)
 
 
@@ -98,17 +104,39 @@ def _sound(records: Records, key: str) -> Plan | None:
         return None
 
 
-def _refuse_collisions(here: Records, there: Records, missing: Sequence[str]) -> None:
-    """A plan's name says no content: two sound ones may share it, where the same sweep was run in both folders."""
-    both = [key for key in missing if key.startswith("plans/") and here.size(key) is not None]
-    differ = [Path(key).stem for key in both if _sound(here, key) and _sound(there, key)]
-    if differ:
-        more = f" (and {len(differ) - 3:,} more)" if len(differ) > 3 else ""
-        raise SwingbyError(
-            f"the same sweep was run in both folders: {', '.join(differ[:3])}{more} is one plan in {here.data} and "
-            f"another in {there.data}; nothing was merged. To merge the rest, copy {there.data} without these plans "
-            "(plans/NAME.parquet) and their shards (shards/NAME), and merge the copy"
-        )
+def _plan_is_here(here: Records, there: Records, key: str) -> bool:
+    """Whether this folder has the plan, under its own name or under that with its content."""
+    with suppress(SwingbyError):
+        content = there.content(key)
+        names = (_plain(key), _twin(key, content))
+        return any(here.content(name) == content for name in names if here.size(name) is not None)
+    return False
+
+
+def _plain(key: str) -> str:
+    """The name that a plan was given when it was written."""
+    return f"{key.removesuffix('.parquet').partition('+')[0]}.parquet"
+
+
+def _twin(key: str, content: bytes) -> str:
+    """The name of a plan whose own name an older one has."""
+    return f"{_plain(key).removesuffix('.parquet')}+{hashlib.sha256(content).hexdigest()[:TWIN_DIGITS]}.parquet"
+
+
+def _put_plan(here: Records, key: str, content: bytes) -> None:
+    """Puts a sound plan here; of those of one name the first created has it, wherever it came from."""
+    name, coming = _plain(key), check(here, key, content)
+    own = _sound(here, name) if here.size(name) is not None else None
+    if own is None or coming is None:
+        here.put(name, content)
+        return
+    known = here.content(name)
+    if content == known:
+        return
+    first, second = sorted([(own.created, known), (coming.created, content)])
+    here.put(_twin(name, second[1]), second[1])
+    if first[1] != known:
+        here.put(name, first[1])
 
 
 def _exclude_runs(stack: ExitStack, here: Records, there: Records, missing: Sequence[str]) -> None:
@@ -133,6 +161,7 @@ def _copy(
             left_out.append((key if key.isprintable() else ascii(key), str(error)))
             continue
         if not dry_run:
-            here.put(key, content)
+            put = _put_plan if key.startswith("plans/") else Records.put
+            put(here, key, content)
         copied[key] = len(content)
     return copied, left_out

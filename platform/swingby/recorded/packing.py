@@ -148,7 +148,8 @@ def pack(
 
 def _plan(records: Records, store: Store, sweep_id: str) -> Plan:
     """The newest plan of a sweep."""
-    (row,) = store.sql("select plan_id from plans where sweep_id = ? order by sequence desc limit 1", [sweep_id]).rows()
+    newest = "select plan_id from plans where sweep_id = ? order by sequence desc, plan_id limit 1"
+    (row,) = store.sql(newest, [sweep_id]).rows()
     return records.read_plan(row.plan_id)
 
 

@@ -420,7 +420,7 @@ select shape, cells, seconds, bytes, names from (
     sum(seconds) as seconds, sum(bytes)::double as bytes, max(finished) as finished
   from shards
   where experiment = $1 and array_to_string(recorded, ' ') = $2 and ($3 = '' or starts_with(device, $3))
-  group by shape, plan_id, batch, attempt
+  group by shape, plan_id, batch, attempt, host, pid
 ) qualify row_number() over (partition by shape order by finished desc) <= $4"""
 
 

@@ -53,9 +53,11 @@ def instant(text: str) -> datetime:
 # plans
 
 
-def fold_plan(connection: Connection, plan: Plan) -> None:
-    """One plan: itself, the members of its sweep if they are new, and the parameters of its cells."""
+def fold_plan(connection: Connection, plan: Plan, name: str) -> None:
+    """One plan: itself under that name, the members of its sweep if they are new, and the parameters of its cells."""
     table = plan.table
+    if table["cell_id"].null_count:
+        raise SwingbyError("the id of a cell is missing")
     columns = [name for name in table.column_names if name not in PLAN_COLUMNS]
     cells = storable(table.select([*CELL_COLUMNS, *columns]))
     roles = dict.fromkeys((name for name in columns if name in cells.column_names), "parameter")
@@ -64,24 +66,44 @@ def fold_plan(connection: Connection, plan: Plan) -> None:
     note_columns(connection, plan.experiment, roles)
     _fold_members(connection, plan, table)
     _fold_cells(connection, Place("ix", "cells", plan.experiment), cells, list(roles))
-    insert_one(connection, "ix.plans", _plan_row(plan))
+    insert_one(connection, "ix.plans", _plan_row(plan, name))
 
 
-def _plan_row(plan: Plan) -> dict[str, Any]:
+def replaced(connection: Connection, plan: Plan, name: str) -> bool:
+    """Whether the plan of that name is another one than when it was folded: a merge put the older of two there."""
+    told = _header_row(plan)
+    known = fetch(connection, f"select {', '.join(told)} from ix.plans where plan_id = ?", name)
+    return bool(known) and known[0] != tuple(told.values())
+
+
+def refold_plan(connection: Connection, plan: Plan, name: str) -> None:
+    """Says of a plan what its file says now; its sweep has the same cells."""
+    connection.execute("delete from ix.plans where plan_id = ?", [name])
+    insert_one(connection, "ix.plans", _plan_row(plan, name))
+
+
+def _plan_row(plan: Plan, name: str) -> dict[str, Any]:
     title = plan.resolved.get("title")
     return {
-        "plan_id": plan.plan_id,
+        "plan_id": name,
         "sweep_id": plan.sweep_id,
         "name": plan.name,
         "experiment": plan.experiment,
         "title": None if title is None else str(title),
         "sequence": plan.sequence,
         "cells": plan.table.num_rows,
-        "created": instant(plan.created),
         "stream_version": plan.stream_version,
         "git_commit": plan.provenance.get("git_commit"),
         "git_dirty": plan.provenance.get("git_dirty"),
         "recording": list(plan.recording.tokens),
+        **_header_row(plan),
+    }
+
+
+def _header_row(plan: Plan) -> dict[str, Any]:
+    """What tells plans of one name apart."""
+    return {
+        "created": instant(plan.created),
         "resolved": json.dumps(plan.resolved),
         "provenance": json.dumps(plan.provenance),
         "batches": json.dumps(plan.header()["batches"]),

@@ -225,7 +225,10 @@ class Ingest:
     def _take_plans(self) -> int:
         keys = [f"plans/{plan}.parquet" for plan in self._records.plans()]
         untaken = self._untaken(keys, "select 'plans/' || plan_id || '.parquet' from ix.plans")
-        return sum(self._take_one(key, self._take_plan) for key in untaken)
+        taken = sum(self._take_one(key, self._take_plan) for key in untaken)
+        for key in sorted({f"{key.partition('+')[0]}.parquet" for key in keys if "+" in key} & set(keys)):
+            self._take_one(key, self._take_plan_again)
+        return taken
 
     def _take_derived(self) -> int:
         keys = [f"derived/{name}" for name in self._records.derived()]
@@ -248,8 +251,16 @@ class Ingest:
     def _take_plan(self, key: str) -> None:
         plan = self._records.read_plan(Path(key).stem)
         with self._transaction("ix") as connection:
-            fold.fold_plan(connection, plan)
+            fold.fold_plan(connection, plan, Path(key).stem)
             self._forgive(key)
+
+    def _take_plan_again(self, key: str) -> None:
+        """Of several plans of one name the first created has it: see `swingby.keeping.merging`."""
+        name = Path(key).stem
+        plan = self._records.read_plan(name)
+        if fold.replaced(self._build.connection(), plan, name):
+            with self._transaction("ix") as connection:
+                fold.refold_plan(connection, plan, name)
 
     def _take_retraction(self, key: str) -> None:
         retraction = self._records.read_retraction(key.removeprefix("retractions/"))

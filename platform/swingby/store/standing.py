@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from swingby.store.views import quoted, retracted
 
-RUN = "left(shard, length(shard) - 17)"
-"""A shard's name without its random end: one attempt at one batch, whose segments follow each other."""
+RUN = "left(shard, length(shard) - 17) || '@' || s.host || ':' || s.pid"
+"""A shard's name without its random end, and who wrote it: one attempt at one batch, whose segments follow each other.
+Folders that ran the same sweep count attempts alike, and are told apart by the process."""
 
 AFFECTED = """
 select cell_id from ix.rows.{table} r semi join fresh using (cell_id)
@@ -17,7 +18,7 @@ taken back; something must be chosen."""
 # Among final rows: a result before a failure, then more recordings, then the first. Without one: the latest attempt.
 RANKED = """
 create or replace temp table ranked as
-select r.cell_id, r.sweep_id, r.attempt, r.curve, r.shard, r.place, r.from_step, r.final, {run} as run,
+select r.cell_id, r.sweep_id, r.attempt, r.curve, r.shard, r.place, r.from_step, r.to_step, r.final, {run} as run,
        {back} as back,
        row_number() over (
          partition by r.cell_id
@@ -36,22 +37,28 @@ FORGET = (
 
 DROP = "insert into ix.dropped.{table} select cell_id, curve from ranked where rank > 1 or back"
 
-# A cell goes on from its own sweep's earlier attempts only (their checkpoints are the sweep's). Points of an attempt
-# that are not before the first step of a later one were computed again, so they go.
+# A cell goes on from its own sweep's earlier attempts only (their checkpoints are the sweep's): before the run of the
+# row that stands comes the latest earlier one that reaches its first step, and so on back to the start. Points that are
+# not before the first step of the next one were computed again, so they go.
 LINK = """
 insert into ix.links.{table}
-with parts as (
-  select p.*, h.curve as head from ranked p join ranked h using (cell_id, sweep_id)
+with recursive parts as (
+  select p.*, h.curve as head, p.run = h.run as own from ranked p join ranked h using (cell_id, sweep_id)
   where h.rank = 1 and not h.back and not p.back
     and case when p.run = h.run then p.curve = h.curve or not p.final else p.attempt < h.attempt end
-), starts as (
-  select cell_id, attempt, run, min(from_step) as start from parts group by cell_id, attempt, run
-), cuts as (
-  select cell_id, run, min(start) over (
-    partition by cell_id order by attempt, run rows between 1 following and unbounded following) as before_step
-  from starts
+), runs as (
+  select cell_id, attempt, run, any_value(own) as own, min(from_step) as start, max(to_step) as reach
+  from parts group by cell_id, attempt, run
+), chain as (
+  select cell_id, attempt, run, start, null::bigint as before_step from runs where own
+  union all
+  (select r.cell_id, r.attempt, r.run, r.start, c.start as before_step
+   from chain c join runs r on r.cell_id = c.cell_id and r.attempt < c.attempt and r.start < c.start
+   qualify row_number() over (
+     partition by r.cell_id order by r.reach >= c.start - 1 desc, r.attempt desc, r.reach desc, r.run desc) = 1)
 ), kept as (
-  select * from parts join cuts using (cell_id, run) where before_step is null or from_step < before_step
+  select parts.*, chain.before_step from parts join chain using (cell_id, run)
+  where chain.before_step is null or from_step < chain.before_step
 )
 select cell_id, head, curve as part,
        row_number() over (partition by cell_id order by attempt, run, from_step, shard, place) as place, before_step

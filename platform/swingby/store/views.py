@@ -89,7 +89,7 @@ def natural(version: str) -> tuple[tuple[int, int, str], ...]:
 
 SWEEPS = """create view sweeps as
 select sweep_id, name, experiment, title, cells, created, stream_version, recording, resolved
-from ix.plans qualify row_number() over (partition by sweep_id order by sequence desc, plan_id) = 1"""
+from ix.plans qualify row_number() over (partition by sweep_id order by sequence desc, created desc, plan_id) = 1"""
 """A sweep as its newest plan has it: what is trained is the same in all, how it is shown may differ."""
 
 CONVENTIONS = """create view conventions as
