@@ -1,24 +1,33 @@
-"""A Ray cluster of two simulated nodes on this machine, for tests: with a token, and gone with the test."""
+"""A Ray cluster of several simulated nodes on this machine, for tests: with a token, and gone with the test."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import psutil
 
 from swingby.run import cluster
 
-TWO_NODES = """
-import json, sys
+SIMULATED = """
+import json, pathlib, sys
 from ray.cluster_utils import Cluster
-node = {**json.loads(sys.argv[2]), "object_store_memory": 80 * 2**20, "plasma_directory": sys.argv[1]}
-cluster = Cluster(initialize_head=True, head_node_args={**node, "temp_dir": sys.argv[1], "include_dashboard": False})
-cluster.add_node(**node)
+def common(name):
+    folder = pathlib.Path(sys.argv[1]) / name  # of its own: nodes of one machine would install the same files twice
+    folder.mkdir()
+    where = {"temp_dir": str(folder), "plasma_directory": str(folder)}
+    return {"object_store_memory": 80 * 2**20, **where}
+head, *others = ({**common(str(k)), **node} for k, node in enumerate(json.loads(sys.argv[2])))
+cluster = Cluster(initialize_head=True, head_node_args={**head, "include_dashboard": False})
+for node in others:
+    cluster.add_node(**node)
 cluster.wait_for_nodes()
 print("at", cluster.address, flush=True)
 sys.stdin.read()
@@ -27,7 +36,7 @@ cluster.shutdown()
 
 
 @dataclass(frozen=True)
-class TwoNodes:
+class Nodes:
     """A cluster that is up: its address, the file of its token, and the process that holds it."""
 
     address: str
@@ -47,21 +56,32 @@ def _command(process: psutil.Process) -> list[str]:
         return []
 
 
+def with_pip(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment whose `pip` is this Python's: Ray calls it by that name."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), environment.get("PATH", os.defpath)])
+    return {**environment, "PATH": path}
+
+
+def two_nodes(resources: str = '{"num_cpus": 2}', environment: Mapping[str, str] = os.environ) -> Any:
+    """A cluster of two nodes that asks for a token, as `simulated`; `resources` are of each node, JSON."""
+    return simulated([json.loads(resources)] * 2, environment)
+
+
 @contextmanager
-def two_nodes(resources: str = '{"num_cpus": 2}', environment: Mapping[str, str] = os.environ) -> Iterator[TwoNodes]:
-    """A cluster of two nodes that asks for a token.
+def simulated(nodes: Sequence[Mapping[str, Any]], environment: Mapping[str, str] = os.environ) -> Iterator[Nodes]:
+    """A cluster that asks for a token.
 
     Args:
-        resources: of each node, JSON.
+        nodes: of each, what `ray.cluster_utils.Cluster.add_node` takes: "num_cpus", "num_gpus", "env_vars".
         environment: of its workers.
     """
     with cluster.private_folder() as folder:
+        (folder / "token").touch(0o600)
         (folder / "token").write_text("c0ffee" * 8)
-        (folder / "ray").mkdir()
         own = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(folder / "token")}
         child = subprocess.Popen(
-            [sys.executable, "-c", TWO_NODES, str(folder / "ray"), resources],
-            env={**environment, **own},
+            [sys.executable, "-c", SIMULATED, str(folder), json.dumps(list(nodes))],
+            env={**with_pip(environment), **own},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -71,6 +91,6 @@ def two_nodes(resources: str = '{"num_cpus": 2}', environment: Mapping[str, str]
             assert child.stdout is not None
             line = child.stdout.readline()
             assert line.startswith("at "), line
-            yield TwoNodes(line.split()[1], str(folder / "token"), child)
+            yield Nodes(line.split()[1], str(folder / "token"), child)
         finally:
             child.communicate("", timeout=120)

@@ -168,7 +168,7 @@ def test_a_worker_killed_on_two_nodes(tmp_path: Path) -> None:
     in the store once, and the killed one went on where it stopped: the numbers are those of a plain for-loop."""
     (tmp_path / "rounds.yaml").write_text(text())
     with two_nodes('{"num_cpus": 1}') as nodes:
-        child = driver(tmp_path, {"RAY_AUTH_TOKEN_PATH": nodes.token}, address=nodes.address)
+        child = driver(tmp_path, {"RAY_AUTH_TOKEN_PATH": nodes.token}, address=nodes.address, code="installed")
         wait_for_shards(tmp_path, 7)
         trials = nodes.workers("Trial.train")
         assert len(trials) == 2

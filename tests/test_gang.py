@@ -311,6 +311,7 @@ from swingby.run.progress import Lines
 from swingby.sweep import Sweep
 for file, processes in (("walks.yaml", 2), ("long.yaml", 4), ("more.yaml", 5)):
     options = {"pilot": False, "progress": Lines(sys.stdout), "processes": processes, "address": sys.argv[1]}
+    options["code"] = "installed"
     try:
         print(run_sweep(Sweep.load(file), "data", **options), flush=True)
     except SwingbyError as error:

@@ -306,7 +306,7 @@ def test_an_existing_cluster_is_used(walk: Any) -> None:
         token.write_text("c0ffee" * 8)
         child, address = head(walk, folder / "ray", RAY_AUTH_MODE="token", RAY_AUTH_TOKEN_PATH=str(token))
         (walk.folder / "walks.yaml").write_text(walk.text(axes={"width": [1, 2]}, seeds=2))
-        code = DRIVER.replace("workers=2", f"address={address!r}")
+        code = DRIVER.replace("workers=2", f"address={address!r}, code='installed'")
         user = subprocess.run(
             [sys.executable, "-c", code],
             env=walk.environment(RAY_AUTH_TOKEN_PATH=str(token)),

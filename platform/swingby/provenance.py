@@ -12,6 +12,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+NEEDED = "needed.txt"
+"""What a package requires, beside the description of one that travelled: pip would install all that this tells."""
+
 
 def provenance() -> dict[str, Any]:
     """Git commit and dirty flag of the checkout (None outside one), versions, host, system, CPUs, command line."""
@@ -34,11 +37,16 @@ def package_versions() -> dict[str, str]:
         versions = {"swingby": metadata.version("swingby")}
     except metadata.PackageNotFoundError:  # a source tree that was never installed
         return {}
-    for requirement in metadata.requires("swingby") or []:
+    for requirement in required(metadata.distribution("swingby")):
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-        if "extra ==" not in requirement:
-            versions[name] = metadata.version(name)
+        versions[name] = metadata.version(name)
     return versions
+
+
+def required(distribution: metadata.Distribution) -> list[str]:
+    """What an installed package requires, without its extras; also of one that travelled (`run.wheels`)."""
+    travelled = (distribution.read_text(NEEDED) or "").splitlines()
+    return travelled or [line for line in distribution.requires or [] if "extra ==" not in line]
 
 
 def checkout(folder: Path) -> tuple[str | None, bool | None]:

@@ -27,6 +27,14 @@ Device = Annotated[
         show_default="as the experiment asks",
     ),
 ]
+Code = Annotated[
+    str | None,
+    typer.Option(
+        metavar="wheel|installed",
+        help="With --address: the code is sent along, or every machine has the same installed.",
+        show_default="wheel",
+    ),
+]
 CELLS_FAILED = 1
 MOST_SHOWN = 10
 
@@ -98,6 +106,7 @@ def run(
     address: Annotated[
         str | None, typer.Option("--address", help="An existing Ray cluster instead of an own one.")
     ] = None,
+    code: Code = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed cells again.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be done; train nothing, write no plan.")
@@ -127,6 +136,11 @@ def run(
         return
     if local and address is not None:
         raise SwingbyError("--local and --address exclude each other: a for-loop has no cluster")
+    if code is not None and address is None:
+        raise SwingbyError("--code says how the machines of a cluster come by the code: it goes with --address")
+    if code not in (None, "wheel", "installed"):
+        raise SwingbyError(f"--code {code} is none; allowed: wheel (it travels), installed (every machine has it)")
+    options["code"] = code
     results = drive.run_sweeps(loaded, data, local=local, address=address, pilot=pilot, **options)
     for result in results:
         say(str(result))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -22,6 +22,7 @@ from swingby.run.forecast import Forecast
 from swingby.run.live import Live
 from swingby.run.local import run_local
 from swingby.run.lookup import standing
+from swingby.run.machines import Code
 from swingby.run.plan import Planned, Planner, cores, refused, summary
 from swingby.run.progress import Progress, duration, progress_for, size
 from swingby.run.room import check_processes
@@ -104,6 +105,7 @@ def run_sweeps(
     *,
     local: bool = False,
     address: str | None = None,
+    code: Literal["wheel", "installed"] | None = None,
     retry_failed: bool = False,
     pilot: bool = True,
     workers: int | None = None,
@@ -124,6 +126,7 @@ def run_sweeps(
         data: the data folder; made if missing.
         local: a plain for-loop in this process instead of Ray Tune.
         address: host:port of an existing Ray cluster.
+        code: how the cluster's machines come by the code: "wheel", with the run (None: this), or "installed" there.
         retry_failed: also the cells that failed.
         pilot: measure shapes of unknown cost on a few cells first.
         workers: how many one-core batches run at once; None: a core each.
@@ -148,7 +151,9 @@ def run_sweeps(
         stack.enter_context(drain.on_signals())
         if workers is None and (local or address is None):
             workers = 1 if local else cores()
-        standby = None if local else stack.enter_context(tune.Standby(workers, records.data, address))
+        names = tuple(sorted({sweep.experiment_name for sweep in sweeps}))
+        comes = Code(code or "wheel", names, progress.line)
+        standby = None if local else stack.enter_context(tune.Standby(workers, records.data, address, comes))
         machines = standby.machines() if standby is not None and address else (float(workers or 1),)
         options: dict[str, Any] = {
             "begin": (lambda: None) if standby is None else standby.begin,

@@ -15,6 +15,8 @@ from typing import Any
 
 from swingby.errors import SwingbyError
 from swingby.run import cluster
+from swingby.run.machines import Code
+from swingby.run.tune.join import check_machines, luggage
 
 OBJECT_STORE = 100 * 2**20
 """Bytes: trials hand over a few numbers, results go to shards."""
@@ -29,8 +31,8 @@ class Standby:
     workers are left as they start: one that ran a task takes no trials any more, and another would be started.
     """
 
-    def __init__(self, workers: int | None, data: Path, address: str | None = None) -> None:
-        self._arguments = workers, address, data
+    def __init__(self, workers: int | None, data: Path, address: str | None = None, code: Code | None = None) -> None:
+        self._arguments = workers, address, data, code
         self._up, self._over = threading.Event(), threading.Event()
         self._storage: Path | None = None
         self._error: BaseException | None = None
@@ -58,7 +60,8 @@ class Standby:
         """How many CPUs each machine has, once it is up.
 
         Raises:
-            SwingbyError: it does not start; a cluster has no authentication, cannot be reached, or refuses our token.
+            SwingbyError: it does not start; a cluster has no authentication, cannot be reached, or refuses our token; a
+                machine of it does not see the data, or has other code.
         """
         self.storage()
         return tuple(machine.get("CPU", 0.0) for machine in machines())
@@ -113,7 +116,7 @@ def _nothing() -> None:
 
 
 @contextmanager
-def up(workers: int | None, address: str | None, data: Path) -> Iterator[Path]:
+def up(workers: int | None, address: str | None, data: Path, code: Code | None = None) -> Iterator[Path]:
     """Ray is up; a folder for what Tune insists on writing. Afterwards both are gone. No workers: one a CPU."""
     with ExitStack() as stack:
         stack.enter_context(cluster.settings())
@@ -131,6 +134,8 @@ def up(workers: int | None, address: str | None, data: Path) -> Iterator[Path]:
         if ray.is_initialized():
             raise SwingbyError("Ray already runs in this process; call ray.shutdown() first")
         options: dict[str, Any] = {"address": address}
+        if address is not None and code is not None:
+            options["runtime_env"] = luggage(code, stack.enter_context(cluster.private_folder()))
         if address is None:
             options = {
                 "address": "local",  # whatever RAY_ADDRESS says
@@ -145,13 +150,15 @@ def up(workers: int | None, address: str | None, data: Path) -> Iterator[Path]:
         try:
             with quiet(_STARTING), cluster.sigterm_kept():
                 context: Any = ray.init(**options, log_to_driver=False, configure_logging=False)
-        except (ConnectionError, RuntimeError, RayError) as error:
+        except (ConnectionError, RuntimeError, ValueError, RayError) as error:
             raise SwingbyError(_told(error, address)) from error
         finally:
             if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, on_sigterm)  # Ray puts its own in the place of the one that drains
         if address is None and late:  # somebody imported ray before it could be told to ask for a token
             cluster.require_authentication(context.address_info["gcs_address"])
+        if address is not None and code is not None:
+            check_machines(code, folder, data)
         pending = workers or int(ray.cluster_resources().get("CPU", 1))
         stack.enter_context(cluster.settings(TUNE_MAX_PENDING_TRIALS_PG=str(max(1, pending))))
         yield folder / "tune"
