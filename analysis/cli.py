@@ -40,8 +40,8 @@ def report(
     tell(f"drawing {sweep} ...")
     wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
     written = write_report(sweep, data, out, wanted, _plane(plane))
-    for fault in written.faults:
-        tell(f"warning: {fault}")
+    for warning in (*written.remarks, *written.faults):
+        tell(f"warning: {warning}")
     say(str(written.page))
 
 

@@ -77,6 +77,8 @@ def test_whole_numbers_widen_to_floats(records: Records, backwards: bool) -> Non
         ({"score": pa.array(["high"])}, "'score' is VARCHAR, and DOUBLE in the store"),
         ({"Width": pa.array([1])}, "scalar 'Width' clashes with the parameter 'width'"),
         ({"Steps": pa.array([1])}, "scalar 'Steps' has the name of a column that every experiment has"),
+        ({"a\0b": pa.array([1])}, "'a\\x00b' cannot name a column"),
+        ({"": pa.array([1])}, "'' cannot name a column"),
     ],
 )
 def test_columns_that_do_not_fit_are_a_bad_shard(records: Records, columns: dict[str, Any], complaint: str) -> None:

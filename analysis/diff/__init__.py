@@ -164,7 +164,7 @@ def compare(a: Side, b: Side) -> Diff:
     if a.experiment != b.experiment:
         told = ", ".join(f"{item.title} is over {item.experiment!r}" for item in (a, b))
         raise SwingbyError(f"two sweeps over one experiment can be compared; {told}")
-    pairing = pair(a, b, _introduced(a, b))
+    pairing = _paired(a, b)
     finished = curves.finished(pairing)
     rows = a.cells.unique("point", keep="first", maintain_order=True)
     rows = rows.filter(pl.col("point").is_in(pairing.points["point_a"].implode()))
@@ -179,6 +179,14 @@ def compare(a: Side, b: Side) -> Diff:
         texts=curves.texts(a, b, finished),
         grid=grid_of(a.resolved, rows.iter_rows(named=True)),
     )
+
+
+def _paired(a: Side, b: Side) -> Pairing:
+    try:
+        return pair(a, b, _introduced(a, b))
+    except SwingbyError as error:
+        # Points that are not there may only not be there yet.
+        raise SwingbyError("\n  ".join([str(error), *side.waited_for(a, b)])) from error
 
 
 def _introduced(a: Side, b: Side) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,9 @@ from swingby.errors import SwingbyError
 from swingby.recorded import of_record
 from swingby.records import Records
 from swingby.run.derive import SHARD, derive
+from swingby.run.freshen import freshen
 from swingby.run.lookup import find_sweep
-from swingby.store import Store, ingest
+from swingby.store import Store
 
 OWN = ("cell_id", "seed", "seed_mode", "status", "message", "shard")
 """Columns that every experiment's table has, as far as they are read here."""
@@ -95,6 +96,15 @@ class Side:
         return f"{self.letter} ({self.sweep['name']} {self.sweep['sweep_id']})"
 
 
+def waited_for(*sides: Side) -> Iterator[str]:
+    """Of each side that is not finished, how far it is."""
+    for side in sides:
+        if side.ended < side.planned:
+            rest = max(0, side.planned - side.ended - side.begun)
+            waiting = f"{side.begun:,} are under way, {rest:,} have not begun"
+            yield f"{side.letter} is not finished: {side.ended:,} of {side.planned:,} cells have ended, {waiting}."
+
+
 def prepare(data: Path, sweeps: Sequence[str]) -> list[str]:
     """Folds what is new in a data folder and shows the detectors the cells they have not seen; says what failed.
 
@@ -105,7 +115,8 @@ def prepare(data: Path, sweeps: Sequence[str]) -> list[str]:
     """
     records, failed = Records.open(data, create=False), list[str]()
     try:
-        ingest(records)
+        as_published = freshen(records)
+        failed += [] if as_published is None else [f"{data}: {as_published}"]
     except SwingbyError as error:
         failed.append(f"{data}: new files were not folded in: {error}")
     with Store.open(records.data) as store:

@@ -13,7 +13,7 @@ from analysis.charts.grid import plain
 from analysis.diff import Diff
 from analysis.diff.exact import LEVEL
 from analysis.diff.pairing import Left
-from analysis.diff.side import Side
+from analysis.diff.side import Side, waited_for
 from analysis.report.prose import between, plural, shown, spoken
 
 Row = Mapping[str, Any]
@@ -64,16 +64,15 @@ def sentences(diff: Diff) -> list[str]:
 
 def _size(diff: Diff) -> Iterator[str]:
     pairs, points = diff.pairing.pairs, diff.pairing.points.height
-    for side in diff.sides:
-        if side.ended < side.planned:
-            running = f", {plural(side.begun, 'cell')} of it under way" if side.begun else ""
-            yield f"{side.letter} is not finished: {side.ended:,} of {side.planned:,} cells have ended{running}."
+    unfinished = list(waited_for(*diff.sides))
+    yield from unfinished
+    only = ", of cells that have ended on both sides" if unfinished else ""
     if pairs.height:
         seeds = pairs.group_by("point").len()["len"]
         low, high = int(seeds.min() or 0), int(seeds.max() or 0)  # pyright: ignore[reportArgumentType]
         keys = ", ".join(diff.pairing.keys) or "nothing that varies"
         yield (
-            f"Compared: {plural(pairs.height, 'pair')} of cells at {plural(pairs['point'].n_unique(), 'point')}, "
+            f"Compared{only}: {plural(pairs.height, 'pair')} at {plural(pairs['point'].n_unique(), 'point')}, "
             f"{between(low, high)} seeds each, matched by {keys} and seed."
         )
     else:
@@ -81,7 +80,8 @@ def _size(diff: Diff) -> Iterator[str]:
             side.ended - diff.pairing.left[letter].off_grid for letter, side in zip("ab", diff.sides, strict=True)
         ]
         cells = " and ".join(f"{count:,} cells of {letter}" for letter, count in zip("AB", counts, strict=True))
-        yield f"Compared: {cells}, at {plural(points, 'point')} that both have."
+        ended = ", of cells that have ended" if unfinished else ""
+        yield f"Compared{ended}: {cells}, at {plural(points, 'point')} that both have."
     if diff.same_cells:
         yield f"{plural(diff.same_cells, 'pair')} of them are one cell of one store, which is in both sweeps."
     for side, other, letter in ((diff.a, diff.b, "a"), (diff.b, diff.a, "b")):
@@ -93,7 +93,7 @@ def _left(side: Side, other: Side, left: Left, paired: bool) -> Iterator[str]:
     if left.off_grid:
         only = "; ".join(f"{key} {_several(values)}" for key, values in left.values.items())
         where = f" ({only})" if only else ""
-        parts.append(f"{left.off_grid:,} at points that {other.letter} has not, or has not begun{where}")
+        parts.append(f"{left.off_grid:,} at points that {other.letter} has not, or has finished nothing at{where}")
     if paired and left.seeds:
         parts.append(f"{left.seeds:,} with seeds that {other.letter} has not")
     if paired and left.waiting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,9 @@ from swingby import __version__, plugins
 from swingby.files import TEMPORARY, clear_os_errors, entry, sync_file, sync_folder, utc_now
 from swingby.records import Records
 from swingby.run.derive import derive
+from swingby.run.freshen import freshen
 from swingby.run.lookup import find_sweep
-from swingby.store import Store, ingest
+from swingby.store import Store
 from swingby.sweep import Sweep, named_sweeps
 
 PAGE = "report.html"
@@ -45,6 +46,7 @@ class Report:
         figures: what it shows.
         warnings: what a reader must know first.
         faults: which drawings failed, and why.
+        remarks: those of the warnings that are about the data folder, and not about the sweep.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Report:
     figures: Sequence[Figure]
     warnings: Sequence[str]
     faults: Sequence[str]
+    remarks: Sequence[str] = ()
 
 
 def write_report(
@@ -64,7 +67,8 @@ def write_report(
 ) -> Report:
     """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all.
 
-    Cells that the detectors have not seen yet are shown to them first.
+    Cells that the detectors have not seen yet are shown to them first. Of a data folder that cannot be written it shows
+    what was published there, and says so.
 
     Args:
         sweep: a sweep's name, its id (or the first digits), or a sweep file.
@@ -82,18 +86,22 @@ def write_report(
     from analysis.drawings.attempts import attempt
 
     records = Records.open(data, create=False)
-    ingest(records)
+    as_published = freshen(records)
     with Store.open(records.data) as store:
         found = find_sweep(store, sweep)
         shown = _written_now(sweep, found.sweep_id) if presentation is None else presentation
-        derive(records, [found.sweep_id])
+        if as_published is None:
+            derive(records, [found.sweep_id])
         read = report_data.read(store, found.sweep_id, plane, shown)
+        if as_published is not None:
+            read = replace(read, remarks=words.as_published(as_published, report_data.untold(store, read)))
         examples = Examples.of(read, store) if read.reported.points else None
         figures = Figures(read, examples, *attempt(read, store), sentences(read, store))
     folder = entry(out.expanduser().absolute(), found.name)
     contents = {PAGE: page(figures, kinds).encode(), **pictures(figures.every, kinds)}
     replace_folder(folder, contents)
-    return Report(found.name, folder / PAGE, figures.every, words.warnings(figures.data), figures.faults)
+    warnings = words.warnings(figures.data)
+    return Report(found.name, folder / PAGE, figures.every, warnings, figures.faults, read.remarks)
 
 
 def _written_now(sweep: str, sweep_id: str) -> Mapping[str, Any]:

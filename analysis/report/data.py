@@ -66,6 +66,7 @@ class ReportData:
         origins: which plans computed the cells.
         queries: by name; what was asked.
         recorded: what is to be told of the recorded ones among the results.
+        remarks: what is to be told first.
     """
 
     sweep: Mapping[str, Any]
@@ -81,6 +82,7 @@ class ReportData:
     origins: Sequence[Mapping[str, Any]]
     queries: Mapping[str, Query]
     recorded: OfRecord | None = None
+    remarks: Sequence[str] = ()
 
     @property
     def resolved(self) -> Mapping[str, Any]:
@@ -171,6 +173,12 @@ def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
     types |= {name: column.type for name, column in kind.scalars.items()}
     matrices = {name for name, type_ in types.items() if pa.types.is_list(type_) and pa.types.is_list(type_.value_type)}
     return Query("cells", (sweep_id, experiment, outcomes, tuple(sorted({"recorded", *curves, *matrices}))))
+
+
+def untold(store: Store, data: ReportData) -> int:
+    """How many cells with a result no detector has seen as they are now."""
+    sweep_id, experiment, outcomes, _ = data.queries["cells"].parameters
+    return int(ask(store, Query("untold", (sweep_id, experiment, outcomes))).item())
 
 
 def _sweep(store: Store, sweep_id: str, presentation: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,13 +11,14 @@ from analysis.charts.phase_diagram import Share
 from analysis.report.data import ReportData
 from analysis.report.examples import Examples
 from analysis.report.prose import BUMPS, percent, plural, spoken, told, unit
+from swingby.run.freshen import AsPublished
 
 Rows = dict[int, tuple[str, ...]]
 
 
 def warnings(data: ReportData) -> list[str]:
     """What a reader must know before believing a figure."""
-    counts, found = data.counts, [] if data.recorded is None else [str(data.recorded)]
+    counts, found = data.counts, [*data.remarks, *([] if data.recorded is None else [str(data.recorded)])]
     if counts.missing:
         found.append(
             f"This sweep is not finished: {counts.missing:,} of {plural(counts.planned, 'cell')} have no result yet. "
@@ -36,6 +37,15 @@ def warnings(data: ReportData) -> list[str]:
     if any(row["git_dirty"] for row in data.origins):
         found.append("Some cells were computed by code with changes that no commit holds.")
     return found
+
+
+def as_published(found: AsPublished, untold: int) -> list[str]:
+    """What a reader must know where results could not be folded in, nor shown to the detectors."""
+    lines = [str(found)]
+    if untold:
+        cells = f"{plural(untold, 'cell')} with a result"
+        lines.append(f"No detector has seen {cells} yet: they are left out wherever an outcome is drawn.")
+    return lines
 
 
 def summary(data: ReportData, examples: Examples | None, said: Sequence[str] = ()) -> list[str]:

@@ -27,6 +27,7 @@ from swingby.store.tables import (
     alterations,
     check_columns,
     check_name,
+    check_spelling,
     ensure_experiment,
     fetch,
     insert,
@@ -372,6 +373,7 @@ def fold_derived(connection: Connection, record: str, header: Mapping[str, Any],
 
 
 def _check_derived(connection: Connection, kind: str, key: list[str], table: pa.Table) -> None:
+    check_spelling(table.column_names)
     known = fetch(connection, "select key from ix.kinds where kind = ?", kind)
     if fetch(connection, "select 1 from ix.columns where experiment = ?", kind):
         raise SwingbyError(f"its kind {kind!r} is the name of an experiment")

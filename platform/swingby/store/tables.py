@@ -193,9 +193,21 @@ def check_columns(connection: Connection, experiment: str, roles: Mapping[str, s
     Raises:
         SwingbyError: names the first that clashes.
     """
+    check_spelling(roles)
     known = fetch(connection, "select lower(name), name, role from ix.columns where experiment = ?", experiment)
     if found := _clashes(roles.items(), {lower: (name, role) for lower, name, role in known}):
         raise SwingbyError(found[0])
+
+
+def check_spelling(names: Iterable[str]) -> None:
+    """Refuses a name that no column can have, or, for a zero byte, not whole.
+
+    Raises:
+        SwingbyError: tells the first.
+    """
+    wrong = next((name for name in names if not name or "\0" in name), None)
+    if wrong is not None:
+        raise SwingbyError(f"{wrong!r:.80} cannot name a column: allowed is any text without a zero byte")
 
 
 def _clashes(roles: Iterable[tuple[str, str]], taken: dict[str, tuple[str, str]]) -> list[str]:

@@ -1,0 +1,90 @@
+"""Laws of a data folder that may only be read: what was published there is shown, and as of when."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from analysis.diff import compared
+from analysis.report import write_report
+from analysis.serve.queries import Limits
+from swingby.cells import Cell
+from swingby.errors import SwingbyError
+from swingby.records import Records, ShardHeader
+from swingby.run.derive import derive
+from swingby.run.freshen import freshen
+from swingby.store import Store
+from tests import synthetic_sim
+from tests.rights import only_readable, without_powers
+from tests.serve_kit import served
+
+LATER = "1 shard that came later is not in it"
+UNTOLD = "No detector has seen 4 cells with a result yet"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A sweep of 12 cells: 4 seen by the detectors, 8 published, one more in a shard that nobody took in."""
+    data = tmp_path_factory.mktemp("unwritable") / "data"
+    sweep = synthetic_sim.square("small", 2, 3)
+    records = synthetic_sim.write(data, sweep, lambda cell: "ok" if cell.seed == 0 else None)
+    derive(records)
+    rest = [cell for cell in sweep.cells() if cell.seed != 0]
+    add(records, rest[:4], 1002)
+    freshen(records)
+    add(records, rest[4:5], 1003)
+    with only_readable(data):
+        yield data
+
+
+def add(records: Records, cells: list[Cell], attempt: int) -> None:
+    """One more shard."""
+    header, _ = records.read_shard(records.shards()[0])
+    again = {name: getattr(header, name) for name in ShardHeader.__dataclass_fields__}
+    changed = {"attempt": attempt, "cells": len(cells)}
+    records.write_shard(ShardHeader(**{**again, **changed}), synthetic_sim.rows(cells, ["ok"] * len(cells)))
+
+
+def test_a_report_shows_what_was_published(folder: Path, tmp_path: Path) -> None:
+    """It says so first: as of when, what is not in it, and what no detector has seen; nothing is written there."""
+    before = sorted(folder.rglob("*"))
+    report = without_powers(lambda: write_report("small", folder, tmp_path / "out", ()))
+    assert report.warnings[0].startswith("This shows what was published on 20")
+    assert LATER in report.warnings[0]
+    assert report.warnings[1].startswith(UNTOLD)
+    assert "4 of 12 cells have no result yet" in report.warnings[2]
+    assert report.faults == []
+    assert all(warning.split(":")[0] in report.page.read_text() for warning in report.warnings[:2])
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_it_is_served_and_compared(folder: Path, tmp_path: Path) -> None:
+    """The page lists its sweeps, answers SQL and shows a report; a comparison says as of when it is."""
+
+    def look() -> None:
+        with served(folder, tmp_path, Limits(seconds=120.0)) as site:
+            assert "<strong>8</strong> of 12 cells" in site.ask("/").text
+            assert site.sql("select count(*) as n from sim", ".csv").text == "n\n8\n"
+            with Store.open(folder) as store:
+                (row,) = store.sql("select sweep_id from sweeps").rows()
+            site.ask(f"/sweeps/{row.sweep_id}")
+            deadline = time.monotonic() + 120
+            while (reply := site.ask(f"/reports/{row.sweep_id}")).status != 200:
+                assert time.monotonic() < deadline, site.ask(f"/sweeps/{row.sweep_id}").text
+                time.sleep(0.2)
+            assert LATER in reply.text
+        with compared("small", "small", folder) as found:
+            assert found.finished.height == 8
+            assert LATER in found.a.warnings[0]
+
+    without_powers(look)
+
+
+def test_where_nothing_was_published_the_fault_is_told(tmp_path: Path) -> None:
+    """There is nothing to show: the fault says what could not be written."""
+    records = Records.open(tmp_path / "data")
+    with only_readable(records.data), pytest.raises(SwingbyError, match=r"cannot lock .*Permission denied"):
+        without_powers(lambda: write_report("small", records.data, tmp_path / "out", ()))
