@@ -6,8 +6,11 @@ import html
 import itertools
 import json
 import math
+import re
+import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +33,7 @@ from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.run.drive import run_sweep
+from swingby.run.progress import Progress
 from swingby.store import Store, rebuild
 from swingby.sweep import Sweep
 from tests.conftest import WALK
@@ -499,6 +503,52 @@ def test_what_is_not_finished_or_ended_otherwise_is_told(folders: tuple[Path, Pa
     assert f"Every curve is bit for bit the same in all {expected} cells" in text
     assert "wants: ok in A, diverge in B" in text
     assert "with seeds that B has not" in text
+
+
+def test_of_sweeps_in_training_what_has_ended_in_both_is_compared(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    """A cell that is under way takes no part, and is counted; so is what has not begun, on either side; and where no
+    point has ended in both, the fault says that there is more to come."""
+    one, records = folders[0], Records.open(walked(tmp_path / "two"))
+    name = records.shards()[0]
+    header, rows = records.read_shard(name)
+    records.shard_path(name).unlink()
+    part = rows.slice(0, 1).drop_columns(["attempt"])
+    for column, value in (("final", False), ("status", None), ("final_position", None)):
+        place = part.column_names.index(column)
+        part = part.set_column(place, column, pa.array([value], part.schema.field(column).type))
+    records.write_shard(replace(header, attempt=header.attempt + 1), part)
+    rebuild(records)
+    left = 12 - rows.num_rows
+    counts = f"{left} of 12 cells have ended (1 under way, {rows.num_rows - 1} not begun)"
+    with compared("walks", "walks", one, records.data) as diff, compared("walks", "walks", records.data, one) as back:
+        assert diff.finished.height == back.finished.height == left
+        for found, unfinished, whole in ((diff, "B", "A"), (back, "A", "B")):
+            assert f"{unfinished} is not finished: {counts}." in told(found)
+            assert f"{whole} is not finished" not in told(found)
+            assert f"Compared, of cells that have ended on both sides: {left} pairs" in told(found)
+            assert found.curves_same
+    with pytest.raises(SwingbyError, match=f"width: A has 1, 2; B has 7, 8\n  A is not finished: {re.escape(counts)}"):
+        compared("walks", "elsewhere", records.data, one).__enter__()
+
+
+@pytest.mark.slow
+def test_a_sweep_is_compared_while_it_runs(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    """Whenever it is asked: as many pairs as cells have ended, all the same as where the sweep is finished."""
+    text = WALKS.format(name="walks", rate=1.0, wants="ok, pause: 1.0", widths=[1, 2], seeds=6)
+    data, heights = tmp_path / "two", list[int]()
+    sweep = Sweep.parse(text, "walks.yaml")
+    options = {"local": True, "pilot": False, "progress": Progress()}
+    runner = threading.Thread(target=run_sweep, args=(sweep, data), kwargs=options)
+    runner.start()
+    while runner.is_alive() or not heights or heights[-1] < 12:
+        with suppress(SwingbyError), compared("walks", "walks", folders[0], data) as diff:
+            heights.append(diff.finished.height)
+            assert diff.b.ended == heights[-1]
+            assert diff.curves_same
+        assert runner.is_alive() or heights
+    runner.join()
+    assert heights == sorted(heights)
+    assert set(heights) == {6, 12}  # a batch of each width
 
 
 def test_the_verb_prints_and_writes(folders: tuple[Path, Path], tmp_path: Path) -> None:

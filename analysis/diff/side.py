@@ -101,8 +101,8 @@ def waited_for(*sides: Side) -> Iterator[str]:
     for side in sides:
         if side.ended < side.planned:
             rest = max(0, side.planned - side.ended - side.begun)
-            waiting = f"{side.begun:,} are under way, {rest:,} have not begun"
-            yield f"{side.letter} is not finished: {side.ended:,} of {side.planned:,} cells have ended, {waiting}."
+            waiting = f"{side.begun:,} under way, {rest:,} not begun"
+            yield f"{side.letter} is not finished: {side.ended:,} of {side.planned:,} cells have ended ({waiting})."
 
 
 def prepare(data: Path, sweeps: Sequence[str]) -> list[str]:
