@@ -52,7 +52,8 @@ def test_a_report_shows_what_was_published(folder: Path, tmp_path: Path) -> None
     """It says so first: as of when, what is not in it, and what no detector has seen; nothing is written there."""
     before = sorted(folder.rglob("*"))
     report = without_powers(lambda: write_report("small", folder, tmp_path / "out", ()))
-    assert report.warnings[0].startswith("This shows what was published on 20")
+    expected = "The data folder may only be read (Permission denied): this shows what was published on 20"
+    assert report.warnings[0].startswith(expected)
     assert LATER in report.warnings[0]
     assert report.warnings[1].startswith(UNTOLD)
     assert "4 of 12 cells have no result yet" in report.warnings[2]

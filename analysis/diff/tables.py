@@ -142,7 +142,7 @@ def _side(diff: Diff, index: int) -> dict[str, Any]:
     return {
         "sweep": side.sweep["name"], "sweep_id": side.sweep["sweep_id"], "data": str(side.data),
         "stream_version": side.sweep["stream_version"], "planned": side.planned, "ended": side.ended,
-        "only_here": left.cells,
+        "under_way": side.begun, "only_here": left.cells,
     }  # fmt: skip
 
 

@@ -30,7 +30,8 @@ class AsPublished:
 
     def __str__(self) -> str:
         left = "" if not self.waiting else f"; {counted(self.waiting, 'shard')} that came later {self._verb} not in it"
-        return f"This shows what was published on {self.published:%Y-%m-%d %H:%M} UTC{left}: {self.reason}."
+        shown = f"this shows what was published on {self.published:%Y-%m-%d %H:%M} UTC{left}"
+        return f"The data folder may only be read ({self.reason}): {shown}."
 
     @property
     def _verb(self) -> str:
@@ -46,19 +47,19 @@ def freshen(records: Records) -> AsPublished | None:
     try:
         ingest(records)
     except SwingbyError as error:
-        newest = Layout(records.data).newest()
-        if not _refused(error) or newest is None:
+        newest, reason = Layout(records.data).newest(), _refusal(error)
+        if not reason or newest is None:
             raise
         with Store.open(records.data) as store:
             known = {
                 row.shard for row in store.sql("select shard from shards union all select shard from bad_shards").rows()
             }
         waiting = sum(name not in known for name in records.shards())
-        return AsPublished(str(error), datetime.fromtimestamp(newest.published, UTC), waiting)
+        return AsPublished(reason, datetime.fromtimestamp(newest.published, UTC), waiting)
     return None
 
 
-def _refused(error: BaseException) -> bool:
-    """Whether it was the right to write that lacked."""
+def _refusal(error: BaseException) -> str:
+    """What the system said, if it was the right to write that lacked; else nothing."""
     cause = error.__cause__
-    return isinstance(cause, OSError) and cause.errno in _REFUSALS
+    return str(cause.strerror) if isinstance(cause, OSError) and cause.errno in _REFUSALS else ""
