@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from swingby import __version__, plugins
-from swingby.cli import attach, data, doctor, keeping, sweeps, watch
+from swingby.cli import attach, cluster, data, doctor, keeping, sweeps, watch
 from swingby.cli.console import complain
 from swingby.errors import SwingbyError
 
@@ -77,6 +77,7 @@ for verb in (keeping.merge, keeping.retract, keeping.gc):
 app.command()(doctor.doctor)
 app.command()(watch.watch)
 app.command()(attach.attach)
+app.add_typer(cluster.app, name="cluster")
 
 
 def main() -> None:

@@ -1,0 +1,170 @@
+"""A manifest for KubeRay: a cluster with a token, a job on it that runs a sweep, and the sweep's file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from swingby.errors import SwingbyError
+from swingby.launch.words import Task, command, counted, formed, one_line
+
+PLACE = "/etc/swingby"
+"""Where the sweep's file and the job's script lie in the head's container."""
+LABEL = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?"
+QUANTITY = r"\d+(\.\d+)?(m|[kMGT]i?)?"
+IMAGE = r"[a-zA-Z0-9][a-zA-Z0-9._/-]*(:\d+/[a-zA-Z0-9._/-]+)?(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?(@sha256:[0-9a-f]{64})?"
+HEAD = {"cpu": "2", "memory": "8Gi"}
+"""What the head has: room for the driver, which plans, and folds results into the store."""
+LONGEST = 47
+"""Characters of a job's name: KubeRay makes longer names of it, and Kubernetes allows 63."""
+
+
+@dataclass(frozen=True)
+class Pods:
+    """What the pods are.
+
+    Attributes:
+        image: with swingby, `ray[default]` and what the sweep needs; the same for all.
+        workers, cpus, memory, gpus: how many worker pods, and what each has.
+        claim: a volume claim that many pods may write to; it is mounted where the data folder is.
+        secret: whose keys become environment variables, such as the keys of object storage.
+        namespace: where they run; None: where they are applied to.
+    """
+
+    image: str
+    workers: int
+    cpus: str
+    memory: str
+    gpus: int = 0
+    claim: str | None = None
+    secret: str | None = None
+    namespace: str | None = None
+
+
+def manifest(task: Task, pods: Pods, ray_version: str, retries: int = 2) -> str:
+    """The manifest: YAML of two documents.
+
+    Args:
+        task: what is run.
+        pods: where.
+        ray_version: of the Ray in the image.
+        retries: how often a job that failed is started again, on new pods; it goes on where it stopped.
+
+    Raises:
+        SwingbyError: an option is not of the form it has, or there is no place for the data.
+    """
+    _check(task, pods)
+    name = task.name[:LONGEST].rstrip("-")
+    meta = {"name": name, **({"namespace": pods.namespace} if pods.namespace else {})}
+    job = _job(task, name, pods, ray_version, retries)
+    documents = [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": _files(task)},
+        {"apiVersion": "ray.io/v1", "kind": "RayJob", "metadata": meta, "spec": job},
+    ]
+    return yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what an object says twice twice, and files as the lines they have."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    def represent_str(self, data: str) -> yaml.ScalarNode:
+        return self.represent_scalar("tag:yaml.org,2002:str", data, style="|" if "\n" in data else None)
+
+
+_Dumper.add_representer(str, _Dumper.represent_str)
+
+
+def _check(task: Task, pods: Pods) -> None:
+    """Refuses what Kubernetes would, and data that is gone with its pod."""
+    formed("--image", pods.image, IMAGE, "the name of an image, such as registry.example.org/me/swingby:1")
+    counted("--workers", pods.workers)
+    counted("--gpus", pods.gpus, least=0, most=64)
+    for option, quantity in (("--cpus", pods.cpus), ("--memory", pods.memory)):
+        formed(option, quantity, QUANTITY, "a quantity as Kubernetes writes it: 4, 500m, 16Gi")
+    for option, name in (("--claim", pods.claim), ("--secret", pods.secret), ("--namespace", pods.namespace)):
+        if name is not None:
+            formed(option, name, rf"(?=.{{1,63}}$){LABEL}", "1 to 63 lower-case letters, digits and hyphens")
+    if pods.claim is None and task.data.startswith("/"):
+        raise SwingbyError(
+            f"--data {task.data}: a folder in a pod is gone with the pod; name a volume claim that many pods may "
+            "write to (--claim), or give an address of object storage (--data s3://bucket/place)"
+        )
+    if pods.claim is not None and not task.data.startswith("/"):
+        raise SwingbyError(f"--claim is mounted at the data folder, and --data {task.data} is no folder")
+
+
+def _files(task: Task) -> Mapping[str, str]:
+    """The sweep's file, and the script that runs it.
+
+    KubeRay hands an entrypoint to a shell in another pod first, where quotes are taken off and $RAY_ADDRESS is another
+    address; so the entrypoint is a file's name.
+    """
+    sweep = task.sweep.name if task.file is None else f"{PLACE}/sweep.yaml"
+    files = {"run.sh": f"#!/bin/bash\nset -eu\nexec {command(task, sweep, chr(34) + '$RAY_ADDRESS' + chr(34))}\n"}
+    if task.file is not None:
+        files["sweep.yaml"] = task.file.read_text(encoding="utf-8-sig")
+    return files
+
+
+def _job(task: Task, name: str, pods: Pods, ray_version: str, retries: int) -> Mapping[str, Any]:
+    """The job and its cluster, with a token that KubeRay makes, and gone with the job."""
+    head = {
+        "rayStartParams": {"num-cpus": "0"},  # it schedules, and the driver is there; it trains nothing
+        "template": _pod("ray-head", HEAD, task, pods, name),
+    }
+    worker = {
+        "groupName": "workers",
+        "replicas": pods.workers,
+        "minReplicas": pods.workers,
+        "maxReplicas": pods.workers,
+        "rayStartParams": {},
+        "template": _pod("ray-worker", _resources(pods), task, pods),
+    }
+    cluster = {
+        "rayVersion": one_line("Ray's version", ray_version),
+        "authOptions": {"mode": "token"},
+        "headGroupSpec": head,
+        "workerGroupSpecs": [worker],
+    }
+    return {
+        "entrypoint": f"bash {PLACE}/run.sh",
+        "backoffLimit": counted("--retries", retries, least=0, most=100),
+        "shutdownAfterJobFinishes": True,
+        "ttlSecondsAfterFinished": 600,
+        "rayClusterSpec": cluster,
+    }
+
+
+def _resources(pods: Pods) -> Mapping[str, str]:
+    """What a worker has; Ray counts it from the limits."""
+    gpus = {"nvidia.com/gpu": str(pods.gpus)} if pods.gpus else {}
+    return {"cpu": pods.cpus, "memory": pods.memory, **gpus}
+
+
+def _pod(
+    name: str, resources: Mapping[str, str], task: Task, pods: Pods, config: str | None = None
+) -> Mapping[str, Any]:
+    """A pod of one container; `config` is mounted in the head's."""
+    volumes, mounts = [], []
+    if pods.claim is not None:
+        volumes.append({"name": "data", "persistentVolumeClaim": {"claimName": pods.claim}})
+        mounts.append({"name": "data", "mountPath": task.data})
+    if config is not None:
+        volumes.append({"name": "sweep", "configMap": {"name": config}})
+        mounts.append({"name": "sweep", "mountPath": PLACE, "readOnly": True})
+    container = {
+        "name": name,
+        "image": pods.image,
+        "env": [{"name": "RAY_USAGE_STATS_ENABLED", "value": "0"}],
+        **({"envFrom": [{"secretRef": {"name": pods.secret}}]} if pods.secret else {}),
+        "resources": {"requests": dict(resources), "limits": dict(resources)},
+        "securityContext": {"allowPrivilegeEscalation": False},
+        **({"volumeMounts": mounts} if mounts else {}),
+    }
+    return {"spec": {"containers": [container], **({"volumes": volumes} if volumes else {})}}

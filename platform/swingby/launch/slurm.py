@@ -1,0 +1,97 @@
+"""A batch script for SLURM: it starts Ray on the nodes of its allocation, runs a sweep there, and ends both."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from importlib.resources import files
+
+from jinja2 import Environment, StrictUndefined, Template
+
+from swingby.errors import SwingbyError
+from swingby.launch.words import Task, command, counted, formed, one_line
+
+TIME = r"\d{1,6}(:\d{2}){0,2}|\d{1,4}-\d{1,2}(:\d{2}){0,2}"
+NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
+DIRECTIVE = r"--[a-z][a-z0-9-]*(=[A-Za-z0-9_.,:@%/+&|*()\[\]-]+)?"
+OURS = ("job-name", "nodes", "ntasks", "ntasks-per-node", "cpus-per-task", "gpus-per-node", "time", "signal", "export")
+
+
+def script(
+    task: Task,
+    environment: str,
+    nodes: int,
+    cpus: int,
+    gpus: str = "0",
+    time: str = "1:00:00",
+    partition: str | None = None,
+    account: str | None = None,
+    sbatch: Sequence[str] = (),
+    drain: int = 120,
+) -> str:
+    """The script.
+
+    Args:
+        task: what is run.
+        environment: the folder of the Python environment, the same on every node.
+        nodes, cpus: how many, and of each node so many CPUs.
+        gpus: of each node: "4", or "a100:4"; "0" for none.
+        time: how long the job may take, as SLURM writes it: "2-12:00:00".
+        sbatch: further options of sbatch, "--mem=64G".
+        drain: so many seconds before its end, running batches are let finish.
+
+    Raises:
+        SwingbyError: an option is not of the form it has.
+    """
+    gpus = formed("--gpus", gpus, r"([A-Za-z0-9_.-]+:)?\d{1,3}", "a number, or a kind and a number: 4, a100:4")
+    count = int(gpus.split(":")[-1])
+    directives = [
+        f"--job-name={task.name}",
+        f"--nodes={counted('--nodes', nodes)}",
+        "--ntasks-per-node=1",
+        f"--cpus-per-task={counted('--cpus', cpus)}",
+        f"--time={formed('--time', time, TIME, 'minutes, hours:minutes:seconds or days-hours:minutes:seconds')}",
+    ]
+    directives += [f"--gpus-per-node={gpus}"] if count else []
+    for option, value in (("partition", partition), ("account", account)):
+        if value is not None:
+            lists = rf"{NAME}(,{NAME})*"
+            directives.append(f"--{option}={formed(f'--{option}', value, lists, 'letters, digits, hyphens, commas')}")
+    directives += [_directive(one) for one in sbatch]
+    return _template().render(
+        directives=directives,
+        drain=counted("--drain", drain, 1, 65535),
+        environment=one_line("--env", environment),
+        cpus=cpus,
+        gpus=gpus if count else "",
+        count=count,
+        command=command(task, task.sweep.name if task.file is None else str(task.file), '"$address"'),
+    )
+
+
+def _directive(text: str) -> str:
+    """A further option of sbatch.
+
+    Raises:
+        SwingbyError: it is of another form, or one that the script sets itself.
+    """
+    found = formed("--sbatch", text, DIRECTIVE, "an option of sbatch without spaces or quotes, such as --mem=64G")
+    name = found.removeprefix("--").split("=")[0]
+    if name in OURS:
+        raise SwingbyError(f"--sbatch {text!r}: the script says --{name} itself; allowed is any other option of sbatch")
+    return found
+
+
+def _template() -> Template:
+    # What goes into it is shell: each value has a form without quotes, or is quoted for the shell. The shell's ${#...}
+    # would open a comment of Jinja's.
+    environment = Environment(  # noqa: S701
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        comment_start_string="{%#",
+        comment_end_string="#%}",
+    )
+    environment.filters["quote"] = shlex.quote
+    return environment.from_string((files("swingby.launch") / "templates" / "slurm.sbatch").read_text())
