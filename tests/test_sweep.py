@@ -489,6 +489,12 @@ def test_points_that_coincide_are_a_fault() -> None:
     assert fault.message == "this point is the same, once resolved, as note='Some'; at note='some'"
 
 
+def test_more_cells_than_a_sweep_can_have_are_refused() -> None:
+    """The most that can be planned at once is told, whatever was confirmed."""
+    with pytest.raises(InputFaults, match=r"67,108,864 cells before .*\n.*allowed: 67,108,863 cells; several"):
+        parse(f"{HEAD}axes:\n  width: {{range: {{from: 1, to: 8, step: 1}}}}\nseeds: {2**23}", confirm_above=None)
+
+
 @pytest.mark.parametrize("confirm_above", [100_000, 10**17, None])
 def test_a_grid_too_large_is_refused_without_being_written_out(confirm_above: int | None) -> None:
     """10^18 points are counted, not enumerated, whatever was confirmed."""

@@ -30,6 +30,8 @@ from swingby.sweepfile.yaml_lines import Path, dotted, read_yaml, shown
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 MOST_POINTS = 10_000_000
+MOST_CELLS = 2**26 - 1
+"""Of one sweep: an Arrow array of texts holds no more ids."""
 
 
 class SweepFile:
@@ -226,10 +228,12 @@ class SweepFile:
         """The axes written out, if their product is not too large: the count comes first."""
         points = math.prod(draft.count for draft in drafts)
         cells, limit = points * max(seeds, 1), self.confirm_above
-        if points > MOST_POINTS or (limit is not None and cells > limit):
+        if points > MOST_POINTS or cells > MOST_CELLS or (limit is not None and cells > limit):
             parts = [*(f"{'+'.join(draft.names)} {draft.count:,}" for draft in drafts), f"seeds {seeds:,}"]
             most = "allowed:" if limit is None else f"allowed: {limit:,} cells, or more with --confirm-above {cells}"
             most += f" (never more than {MOST_POINTS:,} points)" if points > MOST_POINTS else ""
+            if points <= MOST_POINTS and cells > MOST_CELLS:
+                most = f"allowed: {MOST_CELLS:,} cells; several sweeps (seeds: {{count, first}}) share a store"
             self.lined.fault(("axes",), f"{cells:,} cells before `where`: {' x '.join(parts)}", most)
         elif self.parameters is not None:
             axes = [draft.axis(self.lined, self.parameters) for draft in drafts]
