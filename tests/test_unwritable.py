@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from analysis.diff import compared
 from analysis.report import write_report
 from analysis.serve.queries import Limits
+from analysis.serve.reports import Folder
 from swingby.cells import Cell
 from swingby.errors import SwingbyError
 from swingby.records import Records, ShardHeader
@@ -89,3 +91,10 @@ def test_where_nothing_was_published_the_fault_is_told(tmp_path: Path) -> None:
     records = Records.open(tmp_path / "data")
     with only_readable(records.data), pytest.raises(SwingbyError, match=r"cannot lock .*Permission denied"):
         without_powers(lambda: write_report("small", records.data, tmp_path / "out", ()))
+
+
+def test_a_server_without_a_place_for_reports_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports are written elsewhere than into the data folder: where there is no such place, the fault names it."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(SwingbyError, match=r"temporary folder .*No such file"), Folder():
+        pass

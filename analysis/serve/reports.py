@@ -18,7 +18,7 @@ from pathlib import Path
 
 from analysis.serve.board import Board, Standing
 from swingby.errors import SwingbyError
-from swingby.files import held, holder
+from swingby.files import clear_os_errors, held, holder
 
 LOOKED = 60.0
 """Seconds after the last look at a page in which its report is kept up to date."""
@@ -185,7 +185,8 @@ class Folder:
                 lock = left / "lock"
                 if left.stat().st_uid == os.getuid() and lock.exists() and holder(lock) is None:
                     shutil.rmtree(left, ignore_errors=True)
-        self._path = Path(tempfile.mkdtemp(prefix=PREFIX))
+        with clear_os_errors("make a folder for reports in the temporary folder (TMPDIR)"):
+            self._path = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._lock = held(self._path / "lock", "the folder of a server's reports", command="swingby serve")
         self._lock.__enter__()
         return self._path
