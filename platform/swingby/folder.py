@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
+from swingby.bucket import is_address
 from swingby.errors import SwingbyError
 from swingby.files import TEMPORARY, clear_os_errors, write_json, write_whole
+from swingby.mirror import Mirror, folder_of, mirrored
 
 FORMAT = 1
 """The version of a data folder as it is made."""
@@ -21,38 +25,85 @@ def listing(folder: Path, pattern: str) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
+def place_of(data: str | Path) -> Path:
+    """Where a data folder lies on this machine: of one on object storage, the folder that stands for it.
+
+    Raises:
+        SwingbyError: no address, or one that went through a path, which keeps one slash of two.
+    """
+    if is_address(str(data)):
+        return folder_of(str(data))
+    if isinstance(data, Path) and re.match(r"[a-z0-9]{2,}:/", str(data)) and not data.exists():
+        raise SwingbyError(
+            f"{str(data)!r} was an address before it became a path: give it as text, scheme://bucket/..."
+        )
+    return Path(data).expanduser().absolute()
+
+
 class Folder:
-    """A data folder, its mark, and its files by their paths below it; a path is a record's key."""
+    """A data folder, its mark, and its files by their paths below it; a path is a record's key.
+
+    Attributes:
+        data: where it lies on this machine.
+        mirror: what it stands for on object storage; None: it stands for itself.
+    """
 
     def __init__(self, data: Path) -> None:
         self.data = data
+        self.mirror: Mirror | None = None
 
     @classmethod
     def open(cls, data: str | Path, create: bool = True) -> Self:
-        """The data folder, whose path is made absolute here.
+        """The data folder, whose path is made absolute here; or what stands for one on object storage.
+
+        Whoever opens it by its address has everything that is there now; whoever opens the folder has what is here.
 
         Raises:
-            SwingbyError: no such folder (and `create` is False), a folder of something else, or of an unknown format.
+            SwingbyError: no such folder (and `create` is False), a folder of something else, or of an unknown format;
+                or the storage does not answer.
         """
-        folder = cls(Path(data).expanduser().absolute())
+        folder = cls(place_of(data))
+        folder.mirror = mirrored(folder.data)
         with clear_os_errors(f"use the data folder {folder.data}"):
-            folder._check(create)
+            folder._check(create, fresh=is_address(str(data)))
         return folder
 
-    def _check(self, create: bool) -> None:
+    @property
+    def where(self) -> str:
+        """Its address, or path: what opens it on any machine that reaches it."""
+        return str(self.data) if self.mirror is None else self.mirror.bucket.address
+
+    def unite(self, tell: Callable[[str], object] = lambda text: None) -> int:
+        """Brings this folder and what it stands for to one stand; how many records came or went.
+
+        Raises:
+            SwingbyError: the storage does not answer, or the disk refuses.
+        """
+        return 0 if self.mirror is None else self.mirror.unite(tell)
+
+    def _check(self, create: bool, fresh: bool) -> None:
         mark = self.data / "swingby.json"
+        if self.mirror is not None and (fresh or not mark.exists()):
+            self.mirror.begin(create, json.dumps({"format": FORMAT}).encode())
         if not mark.exists():
-            if self.data.exists() and any(not path.name.startswith(".") for path in self.data.iterdir()):
-                raise SwingbyError(
-                    f"{self.data} is not a data folder: it has files but no swingby.json; choose another"
-                )
-            if not create:
-                raise SwingbyError(f"there is no data folder at {self.data}; `swingby run` makes one")
-            write_json(mark, {"format": FORMAT})
+            self._make(mark, create)
+        self._check_format()
+        if fresh:
+            self.unite()
+
+    def _make(self, mark: Path, create: bool) -> None:
+        strange = self.data.exists() and any(not path.name.startswith(".") for path in self.data.iterdir())
+        if self.mirror is None and strange:
+            raise SwingbyError(f"{self.data} is not a data folder: it has files but no swingby.json; choose another")
+        if not create or self.mirror is not None:
+            raise SwingbyError(f"there is no data folder at {self.where}; `swingby run` makes one")
+        write_json(mark, {"format": FORMAT})
+
+    def _check_format(self) -> None:
         found = self._format()
         if found > RETRACTED:
             raise SwingbyError(
-                f"{self.data} was written by a newer version of swingby: it has format {found}, and this one knows "
+                f"{self.where} was written by a newer version of swingby: it has format {found}, and this one knows "
                 f"formats {FORMAT} to {RETRACTED}; update swingby (pip install --upgrade swingby)"
             )
 
@@ -69,6 +120,8 @@ class Folder:
     def admit_retractions(self) -> None:
         """From now on only programs that know retractions may open the folder."""
         if self._format() < RETRACTED:
+            if self.mirror is not None:
+                self.mirror.bucket.put("swingby.json", json.dumps({"format": RETRACTED}).encode())
             write_json(self.data / "swingby.json", {"format": RETRACTED})
 
     # files by their paths
@@ -98,6 +151,8 @@ class Folder:
         """
         if key.startswith("retractions/"):
             self.admit_retractions()
+        if self.mirror is not None and key.startswith("plans/"):
+            self.mirror.bucket.put(key, content)  # first: of two plans of one name that one counts which is there
         write_whole(self.data / key, lambda temporary: temporary.write_bytes(content))
 
     def unfinished(self) -> list[Path]:

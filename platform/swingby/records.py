@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,10 @@ from swingby.cells import Cell
 from swingby.columns import parameter_schema
 from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Recording
-from swingby.files import entry, held, holder, utc_now
+from swingby.files import clear_os_errors, entry, held, holder, utc_now
 from swingby.folder import Folder, listing
 from swingby.headers import PLAN_COLUMNS, BatchNote, Plan, ShardHeader, check_types, plan_cells, plan_table
+from swingby.mirror import STEADFAST
 from swingby.parquet import read_parquet, require, write_parquet
 from swingby.provenance import provenance
 from swingby.retractions import COLUMNS, Retraction
@@ -70,7 +71,26 @@ class Records(Folder):
             raise SwingbyError(f"plan {plan.plan_id} exists already; plans are never written twice")
         require(plan.table, PLAN_COLUMNS, f"plan {plan.plan_id}")
         order = pc.call_function("array_sort_indices", [plan.table["batch"].combine_chunks()])
-        return write_parquet(path, plan.table, plan.header(), order=order)
+        if self.mirror is None:
+            return write_parquet(path, plan.table, plan.header(), order=order)
+        return self._put_plan(
+            path, write_parquet(self.data / "work" / path.name, plan.table, plan.header(), order=order)
+        )
+
+    def _put_plan(self, path: Path, made: Path) -> Path:
+        """The storage has a plan first: its name says no content, and another machine may have one of that name."""
+        assert self.mirror is not None
+        key = f"plans/{path.name}"
+        try:
+            if self.mirror.bucket.find(key) is not None:
+                raise SwingbyError(f"plan {path.stem} exists already in {self.where}; plans are never written twice")
+            self.mirror.put(key, made)
+            with clear_os_errors(f"write {path}"):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                made.rename(path)
+        finally:
+            made.unlink(missing_ok=True)
+        return path
 
     def read_plan(self, plan_id: str) -> Plan:
         """A plan; only the header is read now, `table` is read when it is asked for.
@@ -79,6 +99,8 @@ class Records(Folder):
             SwingbyError: no such plan, or its file is torn or foreign.
         """
         path = self._plan_path(plan_id)
+        if self.mirror is not None:
+            self.mirror.fetch(f"plans/{path.name}")
         header, _ = read_parquet(path, "plan", columns=[])
         try:
             return Plan.of_header(header, path)
@@ -140,6 +162,28 @@ class Records(Folder):
             table = table.append_column("attempt", attempt)
         name = f"b{header.batch:06d}-a{header.attempt:04d}.parquet"
         return write_parquet(self.shard_path(f"{header.plan_id}/{name}"), table, asdict(header), _SHARD_DIGITS)
+
+    def publish(self, shard: Path) -> None:
+        """Puts a shard that is written where all machines see it; does nothing about a folder that stands for itself.
+
+        Raises:
+            SwingbyError: another driver has taken over the sweep; or the storage does not answer for long, and the
+                shard is left for the next run on this machine.
+        """
+        if self.mirror is None:
+            return
+        if self.mirror.signals.is_over(shard.parent.name):
+            raise SwingbyError(f"plan {shard.parent.name} was superseded: another run of its sweep has taken over")
+        self.mirror.put(shard.relative_to(self.data).as_posix(), patience=STEADFAST)
+
+    def fetch_shards(self, plan_id: str, batch: int) -> None:
+        """Fetches what attempts at a batch on other machines left.
+
+        Raises:
+            SwingbyError: the storage does not answer, or the disk refuses.
+        """
+        if self.mirror is not None:
+            self.mirror.fetch_all(f"shards/{plan_id}/b{batch:06d}-a")
 
     def read_shard(self, name: str, content: bytes | None = None) -> tuple[ShardHeader, pa.Table]:
         """Header and rows of one shard, or of what is given as its content.
@@ -230,17 +274,25 @@ class Records(Folder):
 
     # places
 
-    def lock(self, sweep_id: str, command: str | None = None) -> AbstractContextManager[None]:
-        """Holds a sweep's lock: one run of a sweep at a time.
+    @contextmanager
+    def lock(self, sweep_id: str, command: str | None = None) -> Iterator[None]:
+        """Holds a sweep's lock: one run of a sweep at a time; on object storage, from whatever machine.
 
         Raises:
             SwingbyError: on entering, if somebody else runs it; says who.
         """
-        return held(entry(self.data / "locks", sweep_id, ".lock"), f"sweep {sweep_id}", command, wait=1.0)
+        with ExitStack() as stack:
+            path = entry(self.data / "locks", sweep_id, ".lock")
+            stack.enter_context(held(path, f"sweep {sweep_id}", command, wait=1.0))
+            if self.mirror is not None:
+                self.mirror.forgive = self.mirror.bucket.patience = None  # whoever locks goes by what is there
+                stack.enter_context(self.mirror.signals.lock(sweep_id, command))
+            yield
 
     def holder(self, sweep_id: str) -> str | None:
-        """Who runs a sweep now, in words; None if nobody does."""
-        return holder(entry(self.data / "locks", sweep_id, ".lock"))
+        """Who runs a sweep now, in words; None if nobody does, as far as can be seen."""
+        here = holder(entry(self.data / "locks", sweep_id, ".lock"))
+        return here if here is not None or self.mirror is None else self.mirror.signals.holder(sweep_id)
 
     def workdir(self, sweep_id: str, cell_ids: Sequence[str]) -> Path:
         """The folder of these cells' checkpoints: the same in every run of a sweep, so a killed one is continued."""

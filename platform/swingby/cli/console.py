@@ -17,7 +17,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from swingby.bucket import is_address
 from swingby.legible import legible
+from swingby.mirror import MARK
 
 
 class Legible(Console):
@@ -30,8 +32,32 @@ class Legible(Console):
 out = Legible(highlight=False, soft_wrap=True)
 err = Legible(stderr=True, highlight=False, soft_wrap=True)
 
+
+def _place(data: str | Path) -> Path:
+    from swingby.folder import place_of
+
+    return place_of(data) if is_address(str(data)) else Path(data)
+
+
+def _brought_in(data: Path | None) -> Path | None:
+    """The folder, after it got what is new on object storage, where it stands for something there."""
+    if data is not None and (data / MARK).exists():
+        from swingby.store.arrivals import bring_in
+
+        bring_in(data, tell)
+    return data
+
+
 DataFolder = Annotated[
-    Path, typer.Option("--data", envvar="SWINGBY_DATA", help="The folder that holds plans, shards and the store.")
+    Path,
+    typer.Option(
+        "--data",
+        envvar="SWINGBY_DATA",
+        help="The folder that holds plans, shards and the store; or s3://bucket/prefix.",
+        metavar="FOLDER",
+        parser=_place,
+        callback=_brought_in,
+    ),
 ]
 DEFAULT_DATA = Path("data")
 Overrides = Annotated[

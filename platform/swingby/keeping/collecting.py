@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pyarrow as pa
 
+from swingby.bucket import Held
 from swingby.errors import SwingbyError
 from swingby.files import clear_os_errors, forsaken
 from swingby.keeping.retracting import batches_of
@@ -107,19 +108,23 @@ def _working_places() -> set[Path]:
 
 def _checkpoints(records: Records, left: list[str], dry_run: bool) -> list[tuple[str, int]]:
     """Folders of checkpoints that no run goes on from, and flags of runs that have ended."""
-    work = records.data / "work"
-    if not work.is_dir():
+    work, away = records.data / "work", _away(records)
+    if not work.is_dir() and not away:
         return []
     removed: list[tuple[str, int]] = []
     if records.plans() and not dry_run:
         ingest(records)
-    for sweep_id in sorted(_sweeps(records, work)):
+    for sweep_id in sorted(_sweeps(records, work) | away.keys()):
         try:
             with records.lock(sweep_id), committing(records, sweep_id):
                 for path in _needless(records, work, sweep_id):
                     removed.append(_told(records, path))
                     if not dry_run:
                         _remove(path)
+                for item in _needless_away(records, sweep_id, away.get(sweep_id, [])):
+                    removed.append((item.key, item.size))
+                    if not dry_run and records.mirror is not None:
+                        records.mirror.bucket.remove(item.key)
         except SwingbyError as error:
             left.append(f"checkpoints in work/{sweep_id}: {error}")
     return removed
@@ -127,6 +132,8 @@ def _checkpoints(records: Records, left: list[str], dry_run: bool) -> list[tuple
 
 def _sweeps(records: Records, work: Path) -> set[str]:
     """The sweeps that have something in the folder of checkpoints."""
+    if not work.is_dir():
+        return set()
     folders = {path.name for path in work.iterdir() if _SWEEP.fullmatch(path.name)}
     flags = {path.stem.split("-")[-2] for path in work.glob("*-*-*.drain")}
     plans = [plan for plan in records.plans() if plan.count("-") > 1 and plan.split("-")[-2] in flags]
@@ -160,6 +167,25 @@ def _finished_folders(records: Records, sweep_id: str) -> set[Path] | None:
         return None
     done = (cells for cells in batches_of(records, sweep_id) if missing.isdisjoint(cells))
     return {records.workdir(sweep_id, cells) for cells in done}
+
+
+def _away(records: Records) -> dict[str, list[Held]]:
+    """What lies beside the records on object storage: checkpoints and flags, by the sweep that they are of."""
+    found: dict[str, list[Held]] = {}
+    for item in records.mirror.bucket.listing("work") if records.mirror is not None else ():
+        _, name, *rest = item.key.split("/")
+        if not rest and name.removesuffix(".drain") in records.plans():
+            name = records.read_plan(name.removesuffix(".drain")).sweep_id
+        if _SWEEP.fullmatch(name):
+            found.setdefault(name, []).append(item)
+    return found
+
+
+def _needless_away(records: Records, sweep_id: str, items: list[Held]) -> list[Held]:
+    """Of a sweep that nobody runs: the flags, and checkpoints that no run goes on from."""
+    finished = _finished_folders(records, sweep_id) if items else None
+    names = None if finished is None else {folder.name for folder in finished}
+    return [item for item in items if names is None or item.key.endswith(".drain") or Path(item.key).stem in names]
 
 
 def _remove(path: Path) -> None:

@@ -170,3 +170,7 @@ def _drop_checkpoints(records: Records, sweep_id: str, cell_ids: set[str]) -> No
         for folder in (records.data / "work" / sweep_id).glob("*"):
             if folder not in kept and folder.is_dir():
                 shutil.rmtree(folder)
+    if records.mirror is not None:
+        for item in records.mirror.bucket.listing(f"work/{sweep_id}"):
+            if Path(item.key).stem not in {folder.name for folder in kept}:
+                records.mirror.bucket.remove(item.key)

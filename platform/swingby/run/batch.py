@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from swingby import plugins
 from swingby.cells import Cell
+from swingby.checkpoints import Checkpoints
 from swingby.errors import SwingbyError
 from swingby.experiment import Batch, Experiment
 from swingby.files import held, utc_now
@@ -155,6 +156,7 @@ class _Trial:
         self.records, self.plan, self.batch = records, plan, batch
         self.cells = {cell.cell_id: cell for cell in how.cells}
         self.how, self.workdir = how, Path(how.workdir or "")
+        self.checkpoints = Checkpoints(records.mirror, self.workdir)
         self.segments = Segments(self.experiment, plan.recording, list(self.cells))
         self.buffer: list[pa.Table] = []
         self._begin_attempt()
@@ -165,6 +167,7 @@ class _Trial:
 
     def run(self) -> None:
         """Trains all cells; on the way out, whatever the reason, rows that were yielded are written."""
+        self.checkpoints.bring()
         self.workdir.mkdir(parents=True, exist_ok=True)
         try:
             self._run_isolating(tuple(self.cells.values()))
@@ -174,8 +177,11 @@ class _Trial:
                 raise SwingbyError(f"experiment {name!r} breaks its contract: no final row for {len(left)} cells")
         finally:
             self._flush()
-        if not self.segments.unfinished:
+        if self.segments.unfinished:
+            self.checkpoints.put(at_last=True)
+        else:
             _remove(self.workdir)
+            self.checkpoints.drop()
 
     def _run_isolating(self, cells: tuple[Cell, ...]) -> None:
         """Trains the cells together; if that raises, the unfinished ones in two halves, down to those at fault."""
@@ -223,7 +229,10 @@ class _Trial:
         with committing(self.records, self.plan.sweep_id):
             if current(self.records, self.plan) != self.plan.sequence:
                 raise SupersededError(f"plan {self.plan.plan_id} was superseded while its batch {self.batch} ran")
-            self.records.write_shard(header, rows)
+            shard = self.records.write_shard(header, rows)
+        self.records.publish(shard)
+        if self.segments.unfinished:
+            self.checkpoints.put()  # after the rows that it goes on from
         self.flushed, self.started = now, header.finished
 
     def _header(self) -> ShardHeader:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.run import tune
+from swingby.run.abroad import Abroad
 from swingby.run.begun import begun_of
 from swingby.run.derive import derive
 from swingby.run.drain import Drain
@@ -265,7 +266,8 @@ def _train(
     progress.planned(*planned, begun=shares())
     try:
         ids = [sweep_id for _, sweep_id in sweeps]
-        with _folding(records, ids, drain, progress, lambda: progress.begun(shares())):
+        away = Abroad(records, [one.plan.plan_id for one in planned])
+        with _folding(records, ids, drain, progress, lambda: progress.begun(shares()), away):
             if standby is None:
                 return run_local(planned, records, progress, drain)
             return tune.run_tune(planned, records, progress, drain, standby)
@@ -275,12 +277,17 @@ def _train(
 
 @contextmanager
 def _folding(
-    records: Records, sweep_ids: Sequence[str], drain: Drain, progress: Progress, look: Callable[[], None]
+    records: Records,
+    sweep_ids: Sequence[str],
+    drain: Drain,
+    progress: Progress,
+    look: Callable[[], None],
+    away: Abroad,
 ) -> Iterator[None]:
     """While inside, a thread folds new shards into the store, publishes them, looks, and derives their outcomes."""
     stop = threading.Event()
     live = Live(records, sweep_ids, lambda: stop.is_set() or drain(), progress.line)
-    given = (records, live, stop, drain, progress, look)
+    given = (records, live, stop, drain, progress, look, away)
     thread = threading.Thread(target=_fold, args=given, name="fold", daemon=True)
     thread.start()
     try:
@@ -288,19 +295,28 @@ def _folding(
     finally:
         stop.set()
         thread.join()
+        away.close()
 
 
 def _fold(
-    records: Records, live: Live, stop: threading.Event, drain: Drain, progress: Progress, look: Callable[[], None]
+    records: Records,
+    live: Live,
+    stop: threading.Event,
+    drain: Drain,
+    progress: Progress,
+    look: Callable[[], None],
+    away: Abroad,
 ) -> None:
     told_drain, told, seen, unpublished, due = False, "", 0, False, time.monotonic() + FOLD_SECONDS
     while not stop.wait(0.1):
         if drain() and not told_drain:
             progress.line("stopping: running batches finish, the rest is left for the next run; again to stop at once")
             told_drain = True
+            away.stop()
         if time.monotonic() < due:
             continue
         try:
+            away.look()
             count = len(records.shards())
             if count != seen or unpublished:
                 unpublished = _fold_once(records, unpublished)

@@ -34,9 +34,13 @@ __all__ = [
 def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
     """Takes the lease, folds what is new, and publishes it (with `force` False: unless the last one is too fresh).
 
+    What is new on object storage comes here first, and what is only here goes there.
+
     Raises:
-        SwingbyError: somebody else holds the lease for longer than `wait` seconds; or as `Ingest.take`.
+        SwingbyError: somebody else holds the lease for longer than `wait` seconds; the storage does not answer; or as
+            `Ingest.take`.
     """
+    records.unite()
     with Ingest(records, wait) as step:
         taken = step.take()
         step.publish(force)

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from swingby.bucket import is_address
 from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
@@ -57,6 +58,20 @@ class Finished:
     failed: frozenset[str]
 
 
+def opened(data: str | Path) -> Records:
+    """A data folder to read; of one that is opened by its address, what came from there is in the store.
+
+    Raises:
+        SwingbyError: no such folder; or the storage does not answer.
+    """
+    records = Records.open(data, create=False)
+    if is_address(str(data)):
+        from swingby.store import ingest
+
+        ingest(records)
+    return records
+
+
 class Store:
     """A reader on the newest published generation; it moves on by itself when the next one is published."""
 
@@ -75,7 +90,7 @@ class Store:
         Raises:
             SwingbyError: no such folder, nothing was ever ingested there, or the store cannot be read.
         """
-        return cls(Layout(Records.open(data, create=False).data))
+        return cls(Layout(opened(data).data))
 
     def __enter__(self) -> Self:
         return self

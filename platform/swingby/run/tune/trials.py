@@ -8,12 +8,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from swingby.bucket import is_address
 from swingby.errors import SwingbyError
 from swingby.gang import ALONE, LostWorkerError
+from swingby.run.abroad import at_hand
 from swingby.run.batch import BatchDone, run_batch
 from swingby.run.deal import RETRIES, Dealer, Trial, named
 from swingby.run.drain import Drain, flag_for
 from swingby.run.room import bundle, check_room
+from swingby.run.room import together as occupied
 from swingby.run.tune.gang import Actors
 from swingby.run.tune.session import Standby, machines, quiet
 
@@ -49,15 +52,18 @@ def run_tune(
     with drain.flagged(flag_for(records.data, planned[0].plan.plan_id)) as flag:
         storage = standby.storage()
         for one in planned:
-            _check_resources(one)
+            _check_resources(one, records.mirror is not None)
         return _fit(_Run(planned, records, flag, progress, drain), storage)
 
 
-def _check_resources(planned: Planned) -> None:
-    """Refuses batches that would wait for ever."""
+def _check_resources(planned: Planned, together: bool) -> None:
+    """Refuses batches that would wait for ever; `together`: all processes of one have to be on one machine."""
     there = machines()
     for shape, each in planned.each.items():
-        check_room(shape, bundle(each), planned.processes, there)
+        if together:
+            check_room(shape, bundle(occupied(each, planned.processes)), 1, there)
+        else:
+            check_room(shape, bundle(each), planned.processes, there)
 
 
 class _Run:
@@ -71,7 +77,7 @@ class _Run:
         self.lost: dict[tuple[str, int], str] = {}
         self.trials_lost = 0
         self.dealer = Dealer(planned, max(one.workers for one in planned))
-        self._fixed = {"data": str(records.data), "flag": str(flag)}
+        self._fixed = {"data": records.where, "flag": str(flag)}
         self._dealt: dict[tuple[str, int], Trial] = {}
 
     @property
@@ -135,12 +141,13 @@ def train(config: Mapping[str, Any]) -> dict[str, Any]:
     """
     size, each = config["processes"], config["bundle"]
     try:
+        data, asked = at_hand(config)
         done = run_batch(
-            config["data"],
+            data,
             config["plan_id"],
             config["batches"],
             config["device"],
-            Path(config["flag"]).exists,
+            asked,
             config["after"],
             ALONE if size == 1 else Actors(size, each),
             each.get("CPU", 1.0),
@@ -199,7 +206,9 @@ def _trainable() -> type:
 
         @classmethod
         def default_resource_request(cls, config: dict[str, Any]) -> tune.PlacementGroupFactory:
-            return tune.PlacementGroupFactory([config["bundle"]] * config["processes"], strategy="PACK")
+            # Where machines share no folder, checkpoints that one process leaves are seen on its machine alone.
+            strategy = "STRICT_PACK" if is_address(config["data"]) else "PACK"
+            return tune.PlacementGroupFactory([config["bundle"]] * config["processes"], strategy=strategy)
 
     return Trial
 

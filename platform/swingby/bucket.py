@@ -1,0 +1,257 @@
+"""Object storage as a place for whole objects under a prefix: listed, read, put, removed; never half there."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import parse_qsl
+
+from swingby.errors import SwingbyError
+
+SCHEMES = ("s3", "gs", "abfs", "abfss")
+"""Of addresses that are taken; `s3` is the one that is tested."""
+OPTIONS = ("endpoint_override", "scheme", "region")
+"""What the query of an `s3` address may say."""
+PATIENCE = 30.0
+"""Seconds for which a storage that fails is asked again before that is an error."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
+"""Seconds before the second try, and before any: each pause is twice the last, give or take a quarter."""
+TIMEOUT = 10.0
+"""Seconds without a byte after which a request has failed."""
+PIECE = 8 * 2**20
+T = TypeVar("T")
+
+
+class StorageError(SwingbyError):
+    """The storage did not do what it was asked, for as long as it was asked."""
+
+
+class Held(NamedTuple):
+    """An object: its key below the prefix, its bytes, and when the storage took it (seconds since 1970)."""
+
+    key: str
+    size: int
+    taken: float
+
+
+def is_address(text: str) -> bool:
+    """Whether this is meant as the address of object storage, well formed or not."""
+    return "://" in text
+
+
+class Bucket:
+    """The objects under one prefix; cheap to make, and silent until it is asked.
+
+    Args:
+        address: `s3://bucket/prefix`, with `?endpoint_override=host:port&scheme=http` for a storage that is not
+            Amazon's (or AWS_ENDPOINT_URL in the environment); the keys of the account come from the environment
+            (AWS_ACCESS_KEY_ID, a profile, a role), and never from the address, which is written down.
+
+    Attributes:
+        patience: for how many seconds it is asked where nobody says; None: `PATIENCE`.
+
+    Raises:
+        SwingbyError: no such kind of address, no bucket in it, or a secret in it.
+    """
+
+    def __init__(self, address: str) -> None:
+        found = re.fullmatch(r"(\w+)://([^/?]*)(/[^?]*)?(\?.*)?", address)
+        if found is None or found[1] not in SCHEMES:
+            allowed = ", ".join(f"{scheme}://bucket/prefix" for scheme in SCHEMES)
+            shown = re.sub(r"//[^/]*@", "//...@", address.split("?")[0])
+            raise SwingbyError(f"{shown!r} is no address of object storage; allowed: {allowed}, or a folder")
+        if "@" in found[2] or re.search(r"(access|secret|session|sas)_?(key|token)", found[4] or "", re.IGNORECASE):
+            raise SwingbyError(
+                "the address of object storage holds a secret, and addresses are written down; leave it out, and set "
+                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or a profile, or a role) instead"
+            )
+        if not found[2]:
+            raise SwingbyError(f"{address!r} names no bucket; allowed: {found[1]}://bucket/prefix")
+        self._scheme, self._options = found[1], dict(parse_qsl((found[4] or "?")[1:]))
+        if self._scheme == "s3" and (unknown := self._options.keys() - set(OPTIONS)):
+            raise SwingbyError(f"{address!r}: {min(unknown)!r} is no option; allowed: {', '.join(OPTIONS)}")
+        self.patience: float | None = None
+        self._path = f"{found[2]}{re.sub('/+', '/', found[3] or '').rstrip('/')}"
+        self.address = f"{found[1]}://{self._path}{found[4] or ''}"
+
+    @cached_property
+    def _place(self) -> tuple[Any, str]:
+        """The file system, and the path of the prefix in it."""
+        from pyarrow.fs import FileSystem
+
+        try:
+            if self._scheme == "s3":
+                return _s3(self._path, self._options), self._path
+            system, path = FileSystem.from_uri(self.address)
+        except Exception as error:  # what a vendor's library raises is its own affair
+            raise StorageError(f"{self.address} cannot be used: {_said(error)}") from error
+        return system, path.rstrip("/")
+
+    def _tried(self, what: str, ask: Callable[[Any, str], T], patience: float | None = None) -> T:
+        """What is asked, tried again while the storage fails: it may be busy, or out for a moment."""
+        patience = next(given for given in (patience, self.patience, PATIENCE) if given is not None)
+        system, base = self._place
+        began, pause = time.monotonic(), FIRST_PAUSE
+        while True:
+            try:
+                return ask(system, base)
+            except FileNotFoundError:
+                raise
+            except OSError as error:
+                waited = time.monotonic() - began
+                if _hopeless(error) or waited + pause > patience:
+                    tried = "" if _hopeless(error) else f" (tried for {waited:.0f} s)"
+                    raise StorageError(f"cannot {what} in {self.address}{tried}: {_said(error)}") from error
+            time.sleep(pause * random.uniform(0.75, 1.25))
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def listing(self, folder: str = "", deep: bool = True) -> list[Held]:
+        """Every object below a folder of the prefix, by key; or, not deep, those that lie in it and in no other.
+
+        Raises:
+            StorageError: the storage does not answer, there is no such bucket, or the rights are lacking.
+        """
+        from pyarrow.fs import FileSelector, FileType
+
+        def ask(system: Any, base: str) -> list[Held]:
+            at = f"{base}/{folder}".rstrip("/")
+            found = system.get_file_info(FileSelector(at, allow_not_found=True, recursive=deep))
+            return [
+                Held(info.path.removeprefix(f"{base}/"), info.size, (info.mtime or _NEVER).timestamp())
+                for info in found
+                if info.type == FileType.File
+            ]
+
+        return sorted(self._tried(f"list {folder or 'objects'}", ask))
+
+    def find(self, key: str, patience: float | None = None) -> Held | None:
+        """An object without its content; None if there is none of that name.
+
+        Raises:
+            StorageError: as `listing`.
+        """
+        from pyarrow.fs import FileType
+
+        def ask(system: Any, base: str) -> Held | None:
+            info = system.get_file_info(f"{base}/{key}")
+            known = info.type == FileType.File
+            return Held(key, info.size, (info.mtime or _NEVER).timestamp()) if known else None
+
+        return self._tried(f"look for {key}", ask, patience)
+
+    def content(self, key: str) -> bytes | None:
+        """What is in an object; None if there is none of that name.
+
+        Raises:
+            StorageError: as `listing`.
+        """
+
+        def ask(system: Any, base: str) -> bytes:
+            with system.open_input_stream(f"{base}/{key}") as stream:
+                return stream.read()
+
+        try:
+            return self._tried(f"read {key}", ask)
+        except FileNotFoundError:
+            return None
+
+    def put(self, key: str, content: bytes | Path, patience: float | None = None) -> None:
+        """Puts an object (of a file: piece by piece) in the place of the last one of that name; whoever reads meanwhile
+        sees either.
+
+        Raises:
+            StorageError: as `listing`.
+        """
+
+        def ask(system: Any, base: str) -> None:
+            with system.open_output_stream(f"{base}/{key}") as stream:
+                for piece in _pieces(content):
+                    stream.write(piece)
+
+        try:
+            self._tried(f"write {key}", ask, patience)
+        except FileNotFoundError as error:
+            raise StorageError(f"cannot write {key}: there is no bucket at {self.address}") from error
+
+    def fetch(self, key: str, path: Path) -> bool:
+        """Writes what is in an object to a file, piece by piece; False if there is none of that name.
+
+        Raises:
+            StorageError: as `listing`.
+        """
+
+        def ask(system: Any, base: str) -> None:
+            with system.open_input_stream(f"{base}/{key}") as stream, path.open("wb") as file:
+                while piece := stream.read(PIECE):
+                    file.write(piece)
+
+        try:
+            self._tried(f"read {key}", ask)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def remove(self, key: str) -> None:
+        """Removes an object; one that is not there is no fault.
+
+        Raises:
+            StorageError: as `listing`.
+        """
+        try:
+            self._tried(f"remove {key}", lambda system, base: system.delete_file(f"{base}/{key}"))
+        except FileNotFoundError:
+            return
+
+
+_NEVER = datetime.fromtimestamp(0, UTC)
+
+
+def _s3(path: str, options: Mapping[str, str]) -> Any:
+    """The file system of an `s3` address."""
+    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem, resolve_s3_region
+
+    given: dict[str, Any] = {
+        "connect_timeout": TIMEOUT,
+        "request_timeout": TIMEOUT,
+        "retry_strategy": AwsStandardS3RetryStrategy(max_attempts=1),  # tried again here, for a time that is stated
+        "allow_delayed_open": True,  # what is small is put by one request
+        **options,
+    }
+    url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    if url and "endpoint_override" not in given:
+        scheme, known, place = url.rpartition("://")
+        given["endpoint_override"] = place.rstrip("/")
+        if known:
+            given.setdefault("scheme", scheme)
+    if "region" not in given and "endpoint_override" not in given:
+        told = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+        given["region"] = told or resolve_s3_region(path.split("/")[0])
+    return S3FileSystem(**given)
+
+
+def _pieces(content: bytes | Path) -> Any:
+    """What is written one after the other; a file is read anew by each try."""
+    if isinstance(content, bytes):
+        yield content
+        return
+    with content.open("rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _said(error: Exception) -> str:
+    """The storage's own words, in a line."""
+    return " ".join(str(error).split()).rstrip(".")[:300]
+
+
+def _hopeless(error: OSError) -> bool:
+    """Whether trying again would not help: no rights, no bucket, no keys."""
+    words = ("ACCESS_DENIED", "InvalidAccessKeyId", "SignatureDoesNotMatch", "NO_SUCH_BUCKET", "NoSuchBucket")
+    return any(word in str(error) for word in words)

@@ -1,0 +1,244 @@
+"""A data folder on this machine that stands for one on object storage: what either has comes to the other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from swingby.bucket import Bucket, Held, StorageError
+from swingby.errors import SwingbyError
+from swingby.files import TEMPORARY, clear_os_errors, is_entry, write_json, write_whole
+from swingby.signals import Signals
+
+MARK = "mirror.json"
+"""In a mirror: the address of what it stands for."""
+FORMAT = "swingby.json"
+"""What makes a data folder one; on object storage, too."""
+RECORDS = ("plans", "retractions", "shards", "derived")
+"""Folders whose files are the truth: each is written once under its name, so that both sides can be united."""
+ROOT = "SWINGBY_MIRRORS"
+"""Environment variable: the folder in which mirrors lie."""
+AT_ONCE = 8
+COST = 10.0
+"""A run looks for what others leave after so many times what its last look took."""
+STEADFAST = 300.0
+"""Seconds for which what was trained is tried to be put: a run outlives a storage that is out for so long."""
+SILENT = 60.0
+"""Seconds for which a storage that did not answer is not asked again, where that is forgiven."""
+WORTH_TELLING = 200
+"""Records; of fewer nobody is told that they are on their way."""
+T = TypeVar("T")
+
+
+def root() -> Path:
+    """The folder in which this user's mirrors lie."""
+    return Path(os.environ.get(ROOT) or Path.home() / ".cache" / "swingby" / "mirrors").expanduser().absolute()
+
+
+def folder_of(address: str) -> Path:
+    """The folder on this machine that stands for an address; made, with its mark, but nothing is fetched.
+
+    Raises:
+        SwingbyError: no such kind of address; or the disk refuses.
+    """
+    bucket = Bucket(address)
+    readable = re.sub(r"[^\w.-]+", "-", address.split("?")[0].split("://")[1]).strip("-")[:40]
+    folder = root() / f"{readable}-{hashlib.sha256(bucket.address.encode()).hexdigest()[:12]}"
+    with clear_os_errors(f"keep a mirror of {address} in {folder} ({ROOT} says where)"):
+        if not (folder / MARK).exists():
+            write_json(folder / MARK, {"address": bucket.address})
+    return folder
+
+
+_known: dict[Path, Mirror] = {}
+_knowing = threading.Lock()
+
+
+def mirrored(folder: Path) -> Mirror | None:
+    """What a folder is the mirror of; None if it is none.
+
+    Raises:
+        SwingbyError: its mark cannot be read.
+    """
+    mark = folder / MARK
+    try:
+        address = json.loads(mark.read_bytes())["address"]
+        with _knowing:
+            found = _known.get(folder)
+            if found is None or found.bucket.address != address:
+                found = _known[folder] = Mirror(folder, Bucket(address))
+            return found
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, KeyError, TypeError) as error:
+        raise SwingbyError(f"{mark} cannot be read: it should say {{'address': 's3://...'}}") from error
+
+
+class Mirror:
+    """What this process knows of one address and the folder that stands for it; several threads may ask at once.
+
+    Attributes:
+        forgive: called with the reason when the storage does not answer; what is here is then taken for all there is.
+            None: that is an error.
+    """
+
+    def __init__(self, folder: Path, bucket: Bucket) -> None:
+        self.folder, self.bucket = folder, bucket
+        self.signals = Signals(bucket)
+        self.forgive: Callable[[str], object] | None = None
+        self._uniting = threading.Lock()
+        self._due = self._silent = 0.0
+
+    # records
+
+    def begin(self, create: bool, mark: bytes) -> None:
+        """Sees to it that both sides are data folders, of one format; if there is none and `create`, they become one.
+
+        Raises:
+            SwingbyError: there is none, or something else; or the storage does not answer (unless that is forgiven).
+        """
+        self._asked(lambda: self._begin(create, mark), None)
+
+    def _begin(self, create: bool, mark: bytes) -> None:
+        content, here = self.bucket.content(FORMAT), self.folder / FORMAT
+        if content is None and here.exists():
+            raise SwingbyError(
+                f"there is no data folder at {self.bucket.address} any more, and {self.folder} still holds what it "
+                f"had: copy that back, {FORMAT} first; or remove that folder, and begin anew"
+            )
+        if content is None and create:
+            if strange := self.bucket.listing(deep=False):
+                raise SwingbyError(
+                    f"{self.bucket.address} is not a data folder: it has objects ({strange[0].key}) but no {FORMAT}; "
+                    "choose another prefix"
+                )
+            content = mark
+            self.bucket.put(FORMAT, content)
+        if content is not None and not (here.exists() and here.read_bytes() == content):
+            _keep(here, content)
+
+    def unite(self, tell: Callable[[str], object] = lambda text: None) -> int:
+        """Fetches the records that are only there, and puts those that are only here; how many there were.
+
+        Raises:
+            StorageError: the storage does not answer (unless that is forgiven); what came is whole.
+            SwingbyError: the disk refuses.
+        """
+        return self._asked(lambda: self._unite(tell), 0)
+
+    def _unite(self, tell: Callable[[str], object]) -> int:
+        with self._uniting:
+            # The last first: what is listed afterwards is at least as new, so that no shard comes before its plan.
+            there = {name: self.bucket.listing(name) for name in reversed(RECORDS)}
+            moved = 0
+            for name in RECORDS:
+                moved += self._fetch(there[name], tell)
+                moved += self._put(name, {item.key for item in there[name]}, tell)
+            return moved
+
+    def look(self, folders: Iterable[str]) -> int:
+        """Fetches what is new in some folders, not more often than it is worth; how many records that were.
+
+        Raises:
+            StorageError: as `unite`.
+        """
+        began = time.monotonic()
+        if began < self._due:
+            return 0
+        try:
+            with self._uniting:
+                return self._fetch([item for name in folders for item in self.bucket.listing(name)])
+        finally:
+            now = time.monotonic()
+            self._due = now + COST * (now - began)
+
+    def fetch_all(self, start: str) -> int:
+        """Fetches the records whose keys begin so; how many there were that are not here.
+
+        Raises:
+            StorageError: as `unite`.
+        """
+        found = self.bucket.listing(start.rpartition("/")[0])
+        return self._fetch([item for item in found if item.key.startswith(start)])
+
+    def fetch(self, key: str) -> None:
+        """Fetches one record, if it is there and not here.
+
+        Raises:
+            StorageError: as `unite`.
+        """
+        if not (self.folder / key).exists() and (found := self._asked(lambda: self.bucket.find(key), None)) is not None:
+            self._fetch([found])
+
+    def put(self, key: str, path: Path | None = None, patience: float | None = None) -> None:
+        """Puts one record that is here, or (under its name) in another file.
+
+        Raises:
+            StorageError: the storage does not answer.
+        """
+        self.bucket.put(key, path or self.folder / key, patience)
+
+    def _fetch(self, found: Iterable[Held], tell: Callable[[str], object] = lambda text: None) -> int:
+        lacking = [item for item in found if is_record(item.key) and self._lacks(item)]
+        if len(lacking) >= WORTH_TELLING:
+            tell(f"fetching {len(lacking):,} records from {self.bucket.address} ...")
+        return _at_once(self._bring, lacking)
+
+    def _lacks(self, item: Held) -> bool:
+        """Whether it is not here; of plans, whose names say no content, also whether another one is."""
+        path = self.folder / item.key
+        return not path.exists() or (item.key.startswith("plans/") and path.stat().st_size != item.size)
+
+    def _bring(self, item: Held) -> None:
+        content = self.bucket.content(item.key)
+        if content is not None and len(content) != item.size:
+            raise StorageError(f"{item.key} in {self.bucket.address} came with {len(content)} of {item.size} bytes")
+        if content is not None:
+            _keep(self.folder / item.key, content)
+
+    def _put(self, name: str, there: set[str], tell: Callable[[str], object]) -> int:
+        here = sorted(path for path in (self.folder / name).rglob("*") if not path.name.startswith(TEMPORARY))
+        missing = [key for path in here if (key := path.relative_to(self.folder).as_posix()) not in there]
+        missing = [key for key in missing if is_record(key) and (self.folder / key).is_file()]
+        if len(missing) >= WORTH_TELLING:
+            tell(f"putting {len(missing):,} records to {self.bucket.address} ...")
+        return _at_once(self.put, missing)
+
+    def _asked(self, ask: Callable[[], T], otherwise: T) -> T:
+        """What the storage says; where it does not answer and that is forgiven, something else."""
+        if self.forgive is not None and time.monotonic() < self._silent:
+            return otherwise
+        try:
+            return ask()
+        except StorageError as error:
+            if self.forgive is None:
+                raise
+            self._silent = time.monotonic() + SILENT
+            self.forgive(str(error))
+            return otherwise
+
+
+def _keep(path: Path, content: bytes) -> None:
+    write_whole(path, lambda temporary: temporary.write_bytes(content))
+
+
+def _at_once(work: Callable[[T], object], items: Sequence[T]) -> int:
+    """Does so many at a time; how many there were."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for _ in pool.map(work, items):
+            pass
+    return len(items)
+
+
+def is_record(key: str) -> bool:
+    """Whether a key names a record, and no place outside of the folder: who may write to the storage is not known."""
+    folder, *rest = key.split("/")
+    return folder in RECORDS and 0 < len(rest) <= 2 and all(map(is_entry, rest)) and "\\" not in key

@@ -1,0 +1,201 @@
+"""Records on object storage: whole objects, mirrors that unite, and a lease of which one holds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import boto3
+import pytest
+
+from swingby import lease
+from swingby.bucket import Bucket
+from swingby.errors import SwingbyError
+from swingby.lease import holder, leased
+from swingby.mirror import Mirror, folder_of, is_record, mirrored
+from tests.s3_kit import KEYS, Storage, storage
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Storage]:
+    """One storage for all."""
+    with storage() as found:
+        yield found
+
+
+@pytest.fixture
+def bucket(server: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bucket:
+    """A prefix of this test's own."""
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("SWINGBY_MIRRORS", str(tmp_path / "mirrors"))
+    return Bucket(server.address(tmp_path.name))
+
+
+def test_objects_are_whole_and_listed_by_key(bucket: Bucket) -> None:
+    """What was put is read, under any name and size; the last one put counts; what is not there is None."""
+    contents = {"shards/a/1.parquet": b"", "shards/b ü+%/2": bytes(range(256)) * 4096, "plans/p": b"x"}
+    for key, content in contents.items():
+        bucket.put(key, b"earlier")
+        bucket.put(key, content)
+    assert {key: bucket.content(key) for key in contents} == contents
+    assert [item.key for item in bucket.listing()] == sorted(contents)
+    assert {item.key: item.size for item in bucket.listing("shards")} == {
+        key: len(content) for key, content in contents.items() if key.startswith("shards/")
+    }
+    bucket.remove("plans/p")
+    bucket.remove("plans/p")
+    assert bucket.content("plans/p") is None
+    assert bucket.listing("nothing/here") == []
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("ftp://a/b", "allowed: s3://bucket/prefix"),
+        ("s3://", "names no bucket"),
+        ("s3://key:secret@bucket/x", "holds a secret"),
+        ("s3://bucket/x?access_key=a&secret_key=b", "holds a secret"),
+        ("s3:/bucket", "allowed: s3://bucket/prefix"),
+        ("s3://bucket/x?anonymous=true", "'anonymous' is no option; allowed: endpoint_override"),
+    ],
+)
+def test_an_address_that_will_not_do(address: str, said: str) -> None:
+    """It is refused before anything is asked, with what is allowed."""
+    with pytest.raises(SwingbyError, match=said):
+        Bucket(address)
+
+
+def test_no_secret_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of an address with a secret in it nothing is repeated."""
+    for address in ("s3://key:hunter2@bucket/x", "ftp://key:hunter2@bucket/x", "s3://bucket/x?secret_key=hunter2"):
+        with pytest.raises(SwingbyError) as told:
+            Bucket(address)
+        assert "hunter2" not in str(told.value)
+
+
+def test_a_storage_that_does_not_answer(bucket: Bucket, server: Storage) -> None:
+    """Tried again, then told with its address and for how long; a bucket that is not there is told at once."""
+    with pytest.raises(SwingbyError, match=r"cannot write a in s3://records/x.*\(tried for 0 s\)"):
+        Bucket("s3://records/x?endpoint_override=127.0.0.1:9&scheme=http").put("a", b"", patience=0.3)
+    began = time.monotonic()
+    with pytest.raises(SwingbyError, match="nowhere"):
+        Bucket(server.address("").replace("records", "nowhere")).put("a", b"")
+    assert time.monotonic() < began + 5
+
+
+def test_the_environment_says_where(bucket: Bucket, server: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """AWS_ENDPOINT_URL leads to another storage than Amazon's, where the address does not."""
+    bucket.put("a", b"there")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{server.port}/")
+    assert Bucket(bucket.address.split("?")[0]).content("a") == b"there"
+
+
+def test_two_mirrors_and_the_storage_unite(bucket: Bucket, tmp_path: Path) -> None:
+    """Afterwards all three have every record of any, byte for byte; a second time nothing is moved."""
+    folders = [tmp_path / "one", tmp_path / "two"]
+    records = {f"shards/p/{k}.parquet": bytes([k]) * k for k in range(12)} | {"plans/p.parquet": b"plan"}
+    for k, (key, content) in enumerate(records.items()):
+        for place in {0: folders[:1], 1: folders[1:], 2: folders}[k % 3]:
+            (place / key).parent.mkdir(parents=True, exist_ok=True)
+            (place / key).write_bytes(content)
+    (folders[0] / "shards/p/.tmp-unfinished").write_bytes(b"half")
+    mirrors = [Mirror(place, bucket) for place in folders]
+    assert sum(one.unite() for one in [*mirrors, *mirrors]) > len(records)
+    for one in mirrors:
+        assert {key: (one.folder / key).read_bytes() for key in records} == records
+        assert one.unite() == 0
+    assert {item.key for item in bucket.listing()} == records.keys()
+
+
+def test_keys_of_others_stay_in_the_folder(bucket: Bucket, server: Storage, tmp_path: Path) -> None:
+    """An object whose name leads elsewhere, or is none of a record, is not fetched."""
+    bucket.put("plans/good.parquet", b"good")
+    hostile = ["plans/.tmp-x", "plans/a\\..\\b", "work/x", "swingby.json", "plans/./../../x", "plans/a/b/c", "plans//x"]
+    assert not any(map(is_record, [*hostile, "plans/..", "plans", "", "/plans/x", "plans/a\0b"]))
+    # Not through `Bucket`, which would not write some of them.
+    client = boto3.client("s3", endpoint_url=f"http://127.0.0.1:{server.port}")
+    for key in hostile:
+        client.put_object(Bucket="records", Key=f"{tmp_path.name}/{key}", Body=b"bad")
+    assert Mirror(tmp_path / "here", bucket).unite() == 1
+    found = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert found == [tmp_path / "here" / "plans" / "good.parquet"]
+
+
+def test_a_mirror_knows_what_it_stands_for(bucket: Bucket) -> None:
+    """One folder an address; it says of what; another folder is no mirror."""
+    folder = folder_of(bucket.address)
+    assert folder == folder_of(bucket.address + "")
+    assert folder != folder_of(bucket.address.replace("?", "-other?"))
+    found = mirrored(folder)
+    assert found is not None
+    assert found.bucket.address == bucket.address
+    assert mirrored(folder.parent) is None
+
+
+def test_one_holds_the_lease(bucket: Bucket) -> None:
+    """Of four who want it at once at most one holds it at a time, and all get their turn; nothing is left."""
+    inside, most, turns = [0], [0], [0]
+    guard = threading.Lock()
+
+    def want() -> None:
+        with leased(Bucket(bucket.address), "locks/s", "sweep s", wait=120):
+            with guard:
+                inside[0] += 1
+                most[0] = max(most[0], inside[0])
+            time.sleep(0.05)
+            with guard:
+                inside[0] -= 1
+                turns[0] += 1
+
+    threads = [threading.Thread(target=want) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (most[0], turns[0]) == (1, 4)
+    assert bucket.listing("locks") == []
+
+
+def test_the_second_is_told_who_holds_it(bucket: Bucket) -> None:
+    """By process, host and time."""
+    with ExitStack() as stack:
+        assert not stack.enter_context(leased(bucket, "locks/s", "sweep s"))
+        assert "process" in str(holder(bucket, bucket.listing("locks/s")))
+        with pytest.raises(
+            SwingbyError, match=r"sweep s is held by process \d+ on .* since .*; wait for it or stop it"
+        ):
+            stack.enter_context(leased(bucket, "locks/s", "sweep s"))
+    assert holder(bucket, bucket.listing("locks/s")) is None
+
+
+def test_the_dead_are_in_nobodys_way(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A claim of a process of this machine that is gone is broken at once, and one that nobody renews after a while;
+    whoever gets the lease is told that it was broken. A holder whose claim was broken does not renew it."""
+    code = (
+        "import os, sys; from swingby.lease import leased; from swingby.bucket import Bucket\n"
+        "with leased(Bucket(sys.argv[1]), 'locks/s', 'sweep s'): os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", code, bucket.address])
+    assert len(bucket.listing("locks")) == 1
+    assert holder(bucket, bucket.listing("locks")) is None
+    with leased(bucket, "locks/s", "sweep s") as broken:
+        assert broken
+    bucket.put("locks/s/elsewhere.json", json.dumps({"host": "far", "pid": 1, "place": "another machine"}).encode())
+    with pytest.raises(SwingbyError, match="held by"), leased(bucket, "locks/s", "sweep s"):
+        raise AssertionError("it is held")
+    monkeypatch.setattr(lease, "STALE", 1.0)
+    monkeypatch.setattr(lease, "RENEWED", 0.05)
+    time.sleep(2.1)
+    with leased(bucket, "locks/s", "sweep s") as broken:
+        assert broken
+        (own,) = bucket.listing("locks")
+        bucket.remove(own.key)
+        time.sleep(0.3)
+        assert bucket.listing("locks") == []

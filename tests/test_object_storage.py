@@ -1,0 +1,247 @@
+"""A data folder on object storage: what holds of one on a disk holds of it, whoever drives, and if storage fails."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from swingby import bucket as bucket_module
+from swingby import signals
+from swingby.bucket import Bucket, StorageError
+from swingby.cli import app
+from swingby.errors import SwingbyError
+from swingby.keeping import collect
+from swingby.records import Records
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Progress
+from swingby.store import Store
+from tests.s3_kit import KEYS, Proxy, Storage, storage
+
+SAME = """select cell_id, seed, seed_mode, width, rate, status, message, recorded, step, position, final_position
+          from walk order by cell_id"""
+"""All of a row but where and how fast it was trained."""
+DRIVER = """
+from swingby import checkpoints
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Progress
+from swingby.sweep import Sweep
+checkpoints.LEAST = 0.0
+run_sweep(Sweep.load("walks.yaml"), "DATA", local=True, pilot=False, progress=Progress())
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Storage]:
+    """One storage for all."""
+    with storage() as found:
+        yield found
+
+
+class Machines:
+    """Machines that see one address, and no other's folder."""
+
+    def __init__(self, address: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.address, self._folder, self._patch = address, folder, patch
+        self.on("a")
+
+    def on(self, name: str) -> str:
+        """From now on this process is on that machine; the address."""
+        self._patch.setenv("SWINGBY_MIRRORS", str(self._folder / name))
+        return self.address
+
+    @property
+    def bucket(self) -> Bucket:
+        """What lies at the address."""
+        return Bucket(self.address)
+
+
+@pytest.fixture
+def machines(server: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machines:
+    """Machines around a prefix of this test's own."""
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(signals, "SETTLING", 0.1)
+    monkeypatch.setattr(signals, "WAIT", 0.1)
+    return Machines(server.address(tmp_path.name), tmp_path / "machines", monkeypatch)
+
+
+@pytest.fixture
+def proxy(server: Storage, machines: Machines, monkeypatch: pytest.MonkeyPatch) -> Iterator[Proxy]:
+    """The machines see the storage through this."""
+    between = Proxy(server)
+    machines.address = between.address(machines.address.split("?")[0].removeprefix("s3://records/"))
+    monkeypatch.setattr(bucket_module, "FIRST_PAUSE", 0.02)
+    yield between
+    between.close()
+
+
+def run(sweep: Any, data: Any, **options: Any) -> Any:
+    """By the for-loop, silently."""
+    return run_sweep(sweep, data, local=True, pilot=False, progress=Progress(), **options)
+
+
+def rows(data: Any, query: str = SAME) -> list[Any]:
+    """What a reader sees who comes by the address."""
+    with Store.open(data) as store:
+        return store.sql(query).rows()
+
+
+def test_the_same_rows_as_on_a_disk(walk: Any, machines: Machines) -> None:
+    """A sweep, begun on one machine and grown on another, leaves what it leaves on a disk; each cell is trained once,
+    and a third machine, which only reads, sees all of it."""
+    run(walk.sweep(seeds=2), machines.on("a"))
+    grown = run(walk.sweep(seeds=3), machines.on("b"))
+    assert (grown.ok, grown.trained, set(walk.started().values())) == (12, 4, {1})
+    run(walk.sweep(seeds=3), walk.data)
+    assert rows(machines.on("c")) == rows(walk.data)
+    assert run(walk.sweep(seeds=3), machines.on("d")).trained == 0
+
+
+def test_what_two_machines_leave_unites(walk: Any, machines: Machines) -> None:
+    """Different sweeps driven from two machines are one data folder, and outcomes come along."""
+    run(walk.sweep(seeds=1), machines.on("a"))
+    run(walk.sweep(name="other", axes={"width": [3]}, seeds=2), machines.on("b"))
+    for name in ("a", "b", "c"):
+        assert len(rows(machines.on(name))) == 6
+        with Store.open(machines.address) as store:
+            assert store.sql("select count(height) as n from outcomes_walk_height").rows()[0].n == 6
+    kept = {item.key.split("/")[0] for item in machines.bucket.listing()}
+    assert kept == {"swingby.json", "plans", "shards", "derived"}, "no lock, flag or checkpoint is left"
+
+
+def test_one_machine_at_a_time(walk: Any, machines: Machines) -> None:
+    """While one machine runs a sweep another is refused, and told who does; readers see it too; other sweeps go on."""
+    sweep = walk.sweep(seeds=1)
+    run(sweep, machines.on("a"))
+    with Records.open(machines.address).lock(sweep.sweep_id, "swingby run walks"):
+        there = Records.open(machines.on("b"))
+        said = r"sweep \w+ is held by process \d+ on .* since .* UTC \(swingby run walks\); wait for it or stop it"
+        with pytest.raises(SwingbyError, match=said):
+            run(sweep, machines.address)
+        assert "swingby run walks" in str(there.holder(sweep.sweep_id))
+        assert run(walk.sweep(name="other", seeds=2), machines.address).missing == 0
+    assert run(sweep, machines.address).trained == 0
+
+
+def test_another_machine_goes_on(walk: Any, machines: Machines) -> None:
+    """A driver that is killed in the middle of long cells: from another, empty machine the run goes on from the last
+    checkpoint; no row is lost, no finished cell is trained again, and the curves are those of a run that nobody
+    killed."""
+    slow = {"axes": {"width": [1]}, "base": {"length": 19, "pieces": 5, "pause": 0.15}, "seeds": 2}
+    (walk.folder / "walks.yaml").write_text(walk.text(**slow))
+    child = walk.driver(DRIVER.replace("DATA", machines.on("a")))
+    wait_for(lambda: any(item.key.endswith(".tar") for item in machines.bucket.listing("work")), child)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    again = run(walk.sweep(**slow), machines.on("b"))
+    assert (again.ok, again.missing) == (2, 0)
+    records = Records.open(machines.address)
+    later = [records.read_shard(name)[1]["from_step"].to_pylist() for name in records.shards() if "-0002/" in name]
+    assert later[0][0] > 0, "no cell went on from a checkpoint"
+    run(walk.sweep(**{**slow, "base": {"length": 19}}), walk.data)
+    places = "select seed, step, position, final_position from walk order by seed"
+    assert rows(machines.on("c"), places) == rows(walk.data, places)
+    assert [key for key, _ in collect(machines.address).removed if "drain" in key], "it says that the first is over"
+    assert machines.bucket.listing("work") == machines.bucket.listing("locks") == []
+
+
+def wait_for(what: Any, child: Any, seconds: float = 60) -> None:
+    """Waits until something is true, while a driver lives."""
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert child.poll() is None, child.communicate()[0]
+        assert time.monotonic() < deadline, "it does not happen"
+        time.sleep(0.05)
+
+
+# a storage that fails
+
+
+def test_a_storage_that_stumbles(walk: Any, machines: Machines, proxy: Proxy) -> None:
+    """Where two of five requests are refused, and answers get lost, a run takes longer and leaves the same."""
+    count = itertools.count()
+    proxy.fails = lambda method, path: next(count) % 5 in (1, 2)
+    proxy.cuts = lambda method, path: next(count) % 7 == 3
+    done = run(walk.sweep(seeds=2), machines.on("a"))
+    assert (done.ok, done.missing, set(walk.started().values())) == (8, 0, {1})
+    run(walk.sweep(seeds=2), walk.data)
+    assert rows(machines.on("b")) == rows(walk.data)
+
+
+def test_a_storage_that_goes_out_in_the_middle(
+    walk: Any, machines: Machines, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run ends with a clear word once patience is over; what was trained lies here, whole, and goes there with the
+    next run, which trains only the rest."""
+    monkeypatch.setattr("swingby.run.batches.UNMEASURED", 1)
+    monkeypatch.setattr("swingby.run.deal.GROWTH", 0)
+    monkeypatch.setattr(bucket_module, "PATIENCE", 0.3)
+    monkeypatch.setattr("swingby.records.STEADFAST", 0.3)
+    shards = [0]
+
+    def fails(method: str, path: str) -> bool:
+        shards[0] += method == "PUT" and "/shards/" in path
+        return shards[0] >= 3
+
+    proxy.fails = fails
+    with pytest.raises(StorageError, match=r"cannot write shards/.* in s3://records/.* \(tried for \d+ s\)"):
+        run(walk.sweep(seeds=2), machines.on("a"))
+    began = walk.started()
+    assert 3 <= len(began) < 8
+    proxy.fails = lambda method, path: False
+    for item in machines.bucket.listing("shards"):
+        Records.open(machines.address).read_shard(item.key.removeprefix("shards/"))
+    again = run(walk.sweep(seeds=2), machines.on("a"))
+    assert (again.ok, again.trained) == (8, 8 - len(began))
+    assert set(walk.started().values()) == {1}
+    assert len(rows(machines.on("b"))) == 8
+
+
+def test_readers_go_on_with_what_is_here(walk: Any, machines: Machines, proxy: Proxy) -> None:
+    """While the storage is out the verbs that read tell so and show what came last; a run is refused, and changes
+    nothing."""
+    run(walk.sweep(seeds=1), machines.on("a"))
+    call = CliRunner().invoke
+    asked = ["sql", "select count(*) as n from walk", "--format", "csv", "--data", machines.address]
+    assert call(app, asked).stdout == "n\n4\n"
+    proxy.fails = lambda method, path: True
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bucket_module, "PATIENCE", 0.2)
+        patch.setattr("swingby.store.arrivals.PATIENCE", 0.1)
+        out = call(app, asked)
+        assert (out.exit_code, out.stdout) == (0, "n\n4\n")
+        assert "going on with what is in" in out.stderr
+        assert call(app, ["status", "--data", machines.address]).exit_code == 0
+        (walk.folder / "walks.yaml").write_text(walk.text(seeds=2))
+        refused = call(app, ["run", str(walk.folder / "walks.yaml"), "--local", "--data", machines.address])
+        assert refused.exit_code == 2
+        assert "cannot write locks/" in refused.stderr
+    proxy.fails = lambda method, path: False
+    assert call(app, asked).stdout == "n\n4\n"
+    assert walk.started().total() == 4
+
+
+def test_nothing_is_ever_half_there(machines: Machines, proxy: Proxy, tmp_path: Path) -> None:
+    """Of an object in many pieces of which one is refused nothing is seen, and the last one of its name stays; cut
+    answers are asked for again, and what comes is whole."""
+    bucket = machines.bucket
+    large = tmp_path / "large"
+    large.write_bytes(bytes(range(256)) * 100_000)
+    bucket.put("shards/p/b", b"earlier")
+    proxy.fails = lambda method, path: method == "PUT" and "partNumber=2" in path
+    for key in ("shards/p/a", "shards/p/b"):
+        with pytest.raises(StorageError, match="cannot write shards/p/"):
+            bucket.put(key, large, patience=0.1)
+    assert (bucket.content("shards/p/a"), bucket.content("shards/p/b")) == (None, b"earlier")
+    proxy.fails = lambda method, path: False
+    bucket.put("shards/p/a", large)
+    cut = itertools.count()
+    proxy.cuts = lambda method, path: next(cut) % 2 == 0
+    assert bucket.content("shards/p/a") == large.read_bytes()
