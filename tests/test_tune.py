@@ -246,6 +246,22 @@ def test_the_token_is_private(walk: Any, monkeypatch: pytest.MonkeyPatch) -> Non
         cluster.require_tokens()
 
 
+def test_a_token_that_others_can_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is sent to the cluster, with the remedy; wherever Ray would look for the token."""
+    token = tmp_path / ".ray" / "auth_token"
+    token.parent.mkdir()
+    token.write_text("c0ffee" * 8)
+    token.chmod(0o640)
+    for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_AUTH_MODE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(SwingbyError, match=r"others can read \(mode 640\).*chmod 600"):
+        cluster.require_our_token("127.0.0.1:9")
+    monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", str(token))
+    with pytest.raises(SwingbyError, match="others can read"):
+        cluster.require_our_token("127.0.0.1:9")
+
+
 @pytest.mark.parametrize("address", ["10.0.0.5", "ray://10.0.0.5:10001", "a b:1", ""])
 def test_addresses_are_checked(address: str) -> None:
     """An address is host:port; anything else is refused with an example."""
@@ -304,6 +320,7 @@ def test_an_existing_cluster_is_used(walk: Any) -> None:
     with cluster.private_folder() as folder:
         token = folder / "theirs"
         token.write_text("c0ffee" * 8)
+        token.chmod(0o600)
         child, address = head(walk, folder / "ray", RAY_AUTH_MODE="token", RAY_AUTH_TOKEN_PATH=str(token))
         (walk.folder / "walks.yaml").write_text(walk.text(axes={"width": [1, 2]}, seeds=2))
         code = DRIVER.replace("workers=2", f"address={address!r}, code='installed'")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from swingby.bucket import Bucket, is_address
 from swingby.errors import SwingbyError
 from swingby.sweep import Sweep
 
@@ -56,10 +57,12 @@ def place_of(data: str) -> str:
     """Where the data is, as every machine is told.
 
     Raises:
-        SwingbyError: it has a line break in it.
+        SwingbyError: it has a line break in it, or is no address of object storage though it looks like one.
     """
-    found = data if re.match(r"[a-z][a-z0-9+]*://", data) else str(Path(data).expanduser().absolute())
-    return one_line("--data", found)
+    if is_address(data):
+        Bucket(data)  # refuses what is none, and keys in it
+        return one_line("--data", data)
+    return one_line("--data", str(Path(data).expanduser().absolute()))
 
 
 def one_line(option: str, text: str) -> str:

@@ -39,8 +39,8 @@ SETTINGS: Mapping[str, str | None] = {
 """Environment variables while Ray runs; None: must not be set."""
 _PREFIX = "swingby-"
 _REMEDY = (
-    "start it with RAY_AUTH_MODE=token and a token on every node (`ray get-auth-token --generate` makes one; "
-    "RAY_AUTH_TOKEN_PATH says where it lies), and set the same here"
+    "start it with RAY_AUTH_MODE=token and a token on every node (`(umask 077; ray get-auth-token --generate)` makes "
+    "one; RAY_AUTH_TOKEN_PATH says where it lies), and set the same here"
 )
 
 
@@ -151,8 +151,9 @@ def require_our_token(address: str) -> None:
     """For an existing cluster: the token of this user's environment (or ~/.ray/auth_token) must be the cluster's.
 
     Raises:
-        SwingbyError: there is none, or it is refused.
+        SwingbyError: there is none, others can read it, or it is refused.
     """
+    _check_private()
     ours = {name: value for name, value in os.environ.items() if name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")}
     if _status(address, ours).returncode != 0:
         raise SwingbyError(
@@ -160,6 +161,22 @@ def require_our_token(address: str) -> None:
             "or put it at ~/.ray/auth_token"
         )
     os.environ["RAY_AUTH_MODE"] = "token"
+
+
+def _check_private() -> None:
+    """Refuses a token file of this user's that others can read: `ray get-auth-token` makes one by the umask.
+
+    Raises:
+        SwingbyError: they can.
+    """
+    if os.environ.get("RAY_AUTH_TOKEN"):
+        return
+    path = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or "~/.ray/auth_token").expanduser()
+    if path.is_file() and (about := path.stat()).st_uid == os.getuid() and about.st_mode & 0o077:
+        raise SwingbyError(
+            f"the token of the Ray cluster lies in {path}, which others can read (mode {about.st_mode & 0o777:o}), and "
+            f"whoever has it runs code on the cluster: chmod 600 {path}, and make a new one where somebody may have"
+        )
 
 
 def _status(address: str, token: Mapping[str, str]) -> subprocess.CompletedProcess[str]:

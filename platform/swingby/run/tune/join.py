@@ -26,8 +26,8 @@ def luggage(code: Code, folder: Path) -> dict[str, Any]:
     return env
 
 
-def check_machines(code: Code, mark: Path, data: Path) -> None:
-    """Asks every machine what it has.
+def check_machines(code: Code, mark: Path | None, data: Path) -> None:
+    """Asks every machine what it has, and whether it sees a folder in the data folder, if there is one to see.
 
     Raises:
         SwingbyError: one cannot take part, or does not say.
@@ -35,7 +35,7 @@ def check_machines(code: Code, mark: Path, data: Path) -> None:
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    asked, arguments = {}, (list(code.packages()), needed(code), str(mark))
+    asked, arguments = {}, (list(code.packages()), needed(code), None if mark is None else str(mark))
     for node in ray.nodes():
         if node["Alive"] and (node["Resources"].get("CPU") or node["Resources"].get("GPU")):
             there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
