@@ -17,11 +17,12 @@ from swingby import signals
 from swingby.bucket import Bucket, StorageError
 from swingby.cli import app
 from swingby.errors import SwingbyError
-from swingby.keeping import collect
+from swingby.keeping import collect, merge, retract
 from swingby.records import Records
+from swingby.run.abroad import Abroad, at_hand
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
-from swingby.store import Store
+from swingby.store import Store, arrivals
 from tests.s3_kit import KEYS, Proxy, Storage, storage
 
 SAME = """select cell_id, seed, seed_mode, width, rate, status, message, recorded, step, position, final_position
@@ -159,6 +160,84 @@ def wait_for(what: Any, child: Any, seconds: float = 60) -> None:
         assert child.poll() is None, child.communicate()[0]
         assert time.monotonic() < deadline, "it does not happen"
         time.sleep(0.05)
+
+
+def test_workers_elsewhere_are_told(walk: Any, machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker on another machine finds the plan, and what earlier attempts at its batch left; it hears that the run
+    was asked to stop, and not that of another plan; once another driver has taken over, it can leave nothing more."""
+    monkeypatch.setattr(signals, "LOOKED", 0.0)
+    run(walk.sweep(seeds=1), machines.on("a"))
+    driver = Records.open(machines.address)
+    (plan_id,), shards = driver.plans(), driver.shards()
+    machines.on("b")
+    config = {"data": driver.where, "flag": f"/elsewhere/work/{plan_id}.drain", "plan_id": plan_id, "batches": (0,)}
+    place, _ = at_hand(config)
+    worker = Records.open(place, create=False)
+    assert (worker.read_plan(plan_id).plan_id, worker.shards()) == (plan_id, [])
+    _, asked = at_hand({**config, "attempt": 1})
+    assert worker.shards() == [name for name in shards if "/b000000-" in name]
+    away = Abroad(driver, [plan_id])
+    assert not asked()
+    Abroad(driver, ["another-plan-0001"]).stop()
+    assert not asked()
+    away.stop()
+    assert asked()
+    away.close()
+    _, asked = at_hand(config)
+    assert not asked()
+    signals.Signals(machines.bucket).flag(plan_id, signals.OVER)
+    with pytest.raises(SwingbyError, match="another run of its sweep has taken over"):
+        worker.publish(worker.shard_path(shards[0]))
+
+
+def test_keeping_reaches_every_machine(walk: Any, machines: Machines) -> None:
+    """What one machine merges in or takes back is there, or gone, on all; and is trained again by any."""
+    run(walk.sweep(seeds=1), walk.data)
+    assert merge(machines.on("a"), walk.data).copied.total() > 0
+    assert rows(machines.on("b")) == rows(walk.data)
+    taken = retract(machines.on("b"), ["walks"], "read wrongly")
+    assert taken.cells == 4
+    (walk.folder / "walks.yaml").write_text(walk.text(seeds=1))
+    status = CliRunner().invoke(app, ["status", "--data", machines.on("c")])
+    assert status.stdout.split()[-1] == "4", "all are missing"
+    assert run(walk.sweep(seeds=1), machines.on("a")).trained == 4
+    again = merge(walk.data, machines.on("d"))
+    assert again.copied["retractions"] == 1
+
+
+def test_who_looks_on_sees_what_comes(walk: Any, machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While somebody watches or serves, results of other machines come in by themselves."""
+    monkeypatch.setattr(arrivals, "EVERY", 0.05)
+    monkeypatch.setattr(arrivals, "COST", 0.0)
+    run(walk.sweep(seeds=1), machines.on("a"))
+    place = arrivals.bring_in(machines.on("b"), print)
+    with Store.open(place) as store, arrivals.followed(place, print):
+        assert len(store.sql("from walk")) == 4
+        run(walk.sweep(seeds=2), machines.on("a"))
+        deadline = time.monotonic() + 30
+        while len(store.sql("from walk")) < 8:
+            assert time.monotonic() < deadline, "nothing comes"
+            time.sleep(0.05)
+
+
+def test_places_that_are_no_data_folder(machines: Machines) -> None:
+    """Each is refused with what it is: one without anything, one with something else, one of a newer version, one that
+    was emptied behind the back of its mirror, and an address that was taken for a path."""
+    with pytest.raises(SwingbyError, match="there is no data folder at s3://"):
+        Records.open(machines.address, create=False)
+    machines.bucket.put("thesis.tex", b"text")
+    with pytest.raises(SwingbyError, match=r"is not a data folder: it has objects \(thesis.tex\)"):
+        Records.open(machines.address)
+    machines.bucket.remove("thesis.tex")
+    Records.open(machines.address)
+    machines.bucket.put("swingby.json", b'{"format": 99}')
+    with pytest.raises(SwingbyError, match=r"s3://.* was written by a newer version of swingby"):
+        Records.open(machines.on("b"))
+    machines.bucket.remove("swingby.json")
+    with pytest.raises(SwingbyError, match=r"there is no data folder at s3://.* any more"):
+        Records.open(machines.on("a"))
+    with pytest.raises(SwingbyError, match="give it as text"):
+        Records.open(Path("s3://records/x"))
 
 
 # a storage that fails

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, out, say, table, tell
+from swingby.cli.console import ANYWHERE, DEFAULT_DATA, DataFolder, out, say, table, tell
 from swingby.errors import SwingbyError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def diff(
     ],
     b: Annotated[str | None, typer.Argument(help="Likewise; default: the same.", show_default=False)] = None,
     data: DataFolder = DEFAULT_DATA,
-    other_data: Annotated[Path | None, typer.Option(help="The data folder of B, if it is another.")] = None,
+    other_data: Annotated[Path | None, typer.Option(help="The data folder of B, if it is another.", **ANYWHERE)] = None,
     format: Annotated[Format, typer.Option(help="How it is printed.")] = Format.table,  # noqa: A002
     rows: Annotated[
         Rows,

@@ -47,18 +47,20 @@ def serve(
     from analysis.serve import tokens
     from analysis.serve.queries import Limits
     from analysis.serve.server import Certificate, run
+    from swingby.store.arrivals import followed
 
     if (cert is None) != (key is None):
         raise SwingbyError("--cert and --key go together: the certificate chain and its key, as PEM files")
     certificate = Certificate(cert, key) if cert is not None and key is not None else None
-    run(
-        data,
-        host,
-        port,
-        Limits(rows=rows, seconds=timeout, memory=memory, at_once=at_once),
-        None if token_file is None else lambda: tokens.kept(token_file),
-        certificate,
-        frozenset(name or ()),
-        say=lambda url: say(f"serving {data} at {url}"),
-        warn=tell,
-    )
+    with followed(data, tell):
+        run(
+            data,
+            host,
+            port,
+            Limits(rows=rows, seconds=timeout, memory=memory, at_once=at_once),
+            None if token_file is None else lambda: tokens.kept(token_file),
+            certificate,
+            frozenset(name or ()),
+            say=lambda url: say(f"serving {data} at {url}"),
+            warn=tell,
+        )

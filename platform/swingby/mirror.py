@@ -29,7 +29,7 @@ ROOT = "SWINGBY_MIRRORS"
 AT_ONCE = 8
 COST = 10.0
 """A run looks for what others leave after so many times what its last look took."""
-STEADFAST = 300.0
+STEADFAST = 240.0
 """Seconds for which what was trained is tried to be put: a run outlives a storage that is out for so long."""
 SILENT = 60.0
 """Seconds for which a storage that did not answer is not asked again, where that is forgiven."""
@@ -53,6 +53,7 @@ def folder_of(address: str) -> Path:
     readable = re.sub(r"[^\w.-]+", "-", address.split("?")[0].split("://")[1]).strip("-")[:40]
     folder = root() / f"{readable}-{hashlib.sha256(bucket.address.encode()).hexdigest()[:12]}"
     with clear_os_errors(f"keep a mirror of {address} in {folder} ({ROOT} says where)"):
+        root().mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds what only those see who may read the bucket
         if not (folder / MARK).exists():
             write_json(folder / MARK, {"address": bucket.address})
     return folder

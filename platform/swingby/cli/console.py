@@ -48,15 +48,15 @@ def _brought_in(data: Path | None) -> Path | None:
     return data
 
 
+ANYWHERE: dict[str, Any] = {"metavar": "FOLDER", "parser": _place, "callback": _brought_in}
+"""Options of what names a data folder: it may be an address, of which the verb gets the folder that stands for it."""
 DataFolder = Annotated[
     Path,
     typer.Option(
         "--data",
         envvar="SWINGBY_DATA",
         help="The folder that holds plans, shards and the store; or s3://bucket/prefix.",
-        metavar="FOLDER",
-        parser=_place,
-        callback=_brought_in,
+        **ANYWHERE,
     ),
 ]
 DEFAULT_DATA = Path("data")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, say, tell
+from swingby.cli.console import ANYWHERE, DEFAULT_DATA, DataFolder, complain, say, tell
 from swingby.run.progress import counted, size
 
 LEFT_OUT = 2
@@ -18,7 +18,9 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done;
 
 
 def merge(
-    other: Annotated[Path, typer.Argument(help="The other data folder; it is only read.", show_default=False)],
+    other: Annotated[
+        Path, typer.Argument(help="The other data folder; it is only read.", show_default=False, **ANYWHERE)
+    ],
     data: DataFolder = DEFAULT_DATA,
     dry_run: DryRun = False,
 ) -> None:

@@ -51,6 +51,7 @@ def watch(
 
         swingby watch --once --data data
     """
+    from swingby.store.arrivals import followed
     from swingby.watch import Watch, told
 
     held = [_pair(one) for one in at or ()]
@@ -62,7 +63,8 @@ def watch(
             found = watching.look(time.time())
             _print(found)
         else:
-            found = _follow(watching, every)
+            with followed(data, lambda why: None):
+                found = _follow(watching, every)
     if any(one.counts["failed"] for one in found):
         raise typer.Exit(SOME_FAILED)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from swingby.errors import SwingbyError
 from swingby.files import is_as_named
+from swingby.folder import place_of
 from swingby.keeping.checking import check
 from swingby.records import Plan, Records
 from swingby.run.batch import committing
@@ -81,8 +82,8 @@ def merge(data: str | Path, other: str | Path, dry_run: bool = False) -> Merged:
 
 
 def _opened(data: str | Path, dry_run: bool) -> Records:
-    folder = Path(data).expanduser().absolute()
-    return Records(folder) if dry_run and not folder.exists() else Records.open(folder, create=not dry_run)
+    folder = place_of(data)
+    return Records(folder) if dry_run and not folder.exists() else Records.open(data, create=not dry_run)
 
 
 def _is_here(here: Records, there: Records, key: str) -> bool:

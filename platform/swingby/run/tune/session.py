@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from swingby.errors import SwingbyError
+from swingby.mirror import mirrored
 from swingby.run import cluster
 from swingby.run.machines import Code
 from swingby.run.tune.join import check_machines, luggage
@@ -158,7 +159,7 @@ def up(workers: int | None, address: str | None, data: Path, code: Code | None =
         if address is None and late:  # somebody imported ray before it could be told to ask for a token
             cluster.require_authentication(context.address_info["gcs_address"])
         if address is not None and code is not None:
-            check_machines(code, folder, data)
+            check_machines(code, None if mirrored(data) else folder, data)
         pending = workers or int(ray.cluster_resources().get("CPU", 1))
         stack.enter_context(cluster.settings(TUNE_MAX_PENDING_TRIALS_PG=str(max(1, pending))))
         yield folder / "tune"
