@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import resource
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from swingby import plugins
+from swingby import plugins, sandbox
 from swingby.errors import SwingbyError
 from swingby.experiment import Batch, Column, Experiment, Params
 from swingby.records import Records
@@ -153,6 +155,27 @@ def test_segments_are_sealed_and_never_touched_again(records: Records) -> None:
 
 
 # bad files
+
+
+def test_more_segments_than_files_may_be_open_are_read(records: Records, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process asks for more of what it is allowed: to publish, to read, and for somebody's SQL."""
+    monkeypatch.setattr(sys.modules["swingby.store.ingest"], "GROUP_ROWS", 1)
+    write_plan(records, [f"c{number:02d}" for number in range(30)])
+    for number in range(30):
+        write_shard(records, [Segment(f"c{number:02d}")], batch=number)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    low = len(list(Path("/proc/self/fd").iterdir())) + 20
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (low, hard))
+        with Ingest(records, segment_rows=1) as step:
+            step.take()
+            step.publish()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (low, hard))
+        assert len(cells(records)) == 30
+        resource.setrlimit(resource.RLIMIT_NOFILE, (low, hard))
+        assert sandbox.query(records.data, "select sum(len(loss)) as n from toy").to_pylist() == [{"n": 90}]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_a_torn_shard_hurts_nobody(records: Records) -> None:

@@ -26,6 +26,8 @@ ROWS = 16_384
 """Rows in one batch of the answer."""
 _BESIDE = 4 * 2**30
 """Address space beside DuckDB's memory: code, stacks of threads, reserves of the allocator; mostly never touched."""
+BESIDE_FILES = 256
+"""Files that may be open beside the databases, each of which may have a log."""
 _DIE_WITH_PARENT = 1
 
 
@@ -55,6 +57,7 @@ def main() -> int:
 def confine(request: dict[str, Any]) -> None:
     """Bounds this process, whatever DuckDB does: no byte to any file, bounded memory and time, gone with its parent."""
     seconds = float(request["seconds"])
+    _limit(resource.RLIMIT_NOFILE, BESIDE_FILES + 2 * len(request["files"]))
     _limit(resource.RLIMIT_FSIZE, 0)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_AS, 2 * int(request["memory_bytes"]) + _BESIDE)

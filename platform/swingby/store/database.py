@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +36,9 @@ WRITER = {"memory_limit": "512MB"}
 BASE_MB = 128
 """What the writer needs in memory beside the curves that are under way."""
 
+FILES = 16_384
+"""Files that a process may have open once it reads or writes a store, if it is allowed so many."""
+
 FAST = "set global disabled_compression_methods = 'alp,alprd'"
 """Packing floats costs as much as all else the writer does with a curve, and saves an eighth. (DuckDB 2.0 takes this
 among the settings of a new connection, and does nothing about it.)"""
@@ -49,7 +53,17 @@ def connect(**config: Any) -> Database:
         "python_enable_replacements": False,
         "temp_directory": str(spill),
     }
+    _let_files_open()
     return duckdb.connect(":memory:", config={**fixed, **config})
+
+
+def _let_files_open() -> None:
+    """Every sealed segment is an open file, and of 10^8 cells there are a thousand: as many as a process may usually
+    have, until it asks for more of what it is allowed."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def disk_is_full(error: DatabaseError) -> bool:
