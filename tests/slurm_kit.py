@@ -7,6 +7,8 @@ import shutil
 import stat
 import subprocess
 import sys
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 FAKES = {
@@ -23,7 +25,7 @@ exec bash "$1"
 printf 'n1\\nn2\\n'
 """,
     "getent": """
-[ "$1" = ahostsv4 ] || exit 2
+[ "$1" = ahostsv4 ] && [ -n "$FAKE_IP" ] || exit 2
 echo "$FAKE_IP  STREAM $2"
 """,
     # A step begins with the node's own environment, and gets the signals that srun gets.
@@ -41,16 +43,22 @@ exec "$@"
 
 def install(folder: Path) -> dict[str, str]:
     """The fakes in a folder; the environment in which they are found first."""
-    (folder / "bin").mkdir(parents=True)
+    tools(folder / "bin", FAKES)
     (folder / "submit").mkdir()
-    for name, text in FAKES.items():
-        path = folder / "bin" / name
-        path.write_text(f"#!{shutil.which('bash')}\nset -eu\n{text}")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
     path = os.pathsep.join([str(folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "FAKE": str(folder), "FAKE_IP": own_address()}
 
 
+def tools(folder: Path, texts: Mapping[str, str]) -> None:
+    """Shell scripts, each by its name."""
+    folder.mkdir(parents=True)
+    for name, text in texts.items():
+        path = folder / name
+        path.write_text(f"#!{shutil.which('bash')}\nset -eu\n{text}\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+@cache
 def own_address() -> str:
     """By which address Ray finds this machine."""
     code = "import ray; print(ray.util.get_node_ip_address())"

@@ -140,6 +140,40 @@ def test_the_verb_writes_it(tmp_path: Path) -> None:
     assert not (tmp_path / "b.sbatch").exists()
 
 
+TOOLS = {
+    "ray": '[ "$1" = status ] || { echo "no ray today"; exit 3; }',  # it neither starts nor says that it is up
+    "swingby": 'echo "never called"',
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "without", "code", "said"),
+    [
+        ({}, None, 1, "Ray has ended on a node:"),
+        ({}, "ray", 2, "there is no ray in"),
+        ({"FAKE_IP": "127.0.1.1"}, None, 2, "here n1 leads to 127.0.1.1, which other nodes cannot reach"),
+        ({"FAKE_IP": ""}, None, 2, "n1 has no address: set SWINGBY_HEAD_IP"),
+    ],
+)
+def test_what_goes_wrong_on_the_nodes_is_told(
+    tmp_path: Path, changes: dict[str, str], without: str | None, code: int, said: str
+) -> None:
+    """Where Ray does not start, is not there, or could not be reached, the job ends at once with the reason, what the
+    node said, and nothing left."""
+    environment = {**slurm_kit.install(tmp_path / "slurm"), "FAKE_IP": "10.0.0.1", "WALK_LEDGER": "", **changes}
+    slurm_kit.tools(tmp_path / "env" / "bin", {name: text for name, text in TOOLS.items() if name != without})
+    environment["PATH"] = os.pathsep.join([str(tmp_path / "slurm" / "bin"), "/usr/bin", "/bin"])
+    (tmp_path / "job.sbatch").write_text(made(environment=str(tmp_path / "env")))
+    done = subprocess.run(
+        ["sbatch", tmp_path / "job.sbatch"], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == code, done.stderr
+    assert said in done.stderr
+    assert ("no ray today" in done.stderr) == (code == 1)
+    assert "never called" not in done.stdout
+    assert not list((tmp_path / "slurm" / "submit").iterdir())
+
+
 def rays() -> set[str]:
     """The folders of Rays that such a script started."""
     return {str(path) for path in Path("/tmp").glob("ray-??????")}

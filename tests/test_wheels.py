@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.provenance import required
 from swingby.run.machines import Code, Machine, check, look, needed
@@ -151,3 +153,16 @@ def test_other_versions_are_told() -> None:
     assert line.startswith(
         f"torch is {machine.versions['torch']} here and 2.999 on one, 2.999 on two: numbers may differ"
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(["--code", "wheel"], "goes with --address"), (["--code", "egg", "--address", "a:1"], "allowed: wheel")],
+)
+def test_how_code_comes_is_checked(words: list[str], said: str, tmp_path: Path) -> None:
+    """`--code` without a cluster, or of no known kind, is refused before anything is made."""
+    data = tmp_path / "data"
+    done = CliRunner().invoke(app, ["run", "transient-memorization", "--data", str(data), *words])
+    assert done.exit_code == 2
+    assert said in done.output
+    assert not data.exists()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
@@ -61,7 +61,7 @@ def manifest(task: Task, pods: Pods, ray_version: str, retries: int = 2) -> str:
     meta = {"name": name, **({"namespace": pods.namespace} if pods.namespace else {})}
     job = _job(task, name, pods, ray_version, retries)
     documents = [
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": _files(task)},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": _files(task, pods)},
         {"apiVersion": "ray.io/v1", "kind": "RayJob", "metadata": meta, "spec": job},
     ]
     return yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
@@ -99,14 +99,17 @@ def _check(task: Task, pods: Pods) -> None:
         raise SwingbyError(f"--claim is mounted at the data folder, and --data {task.data} is no folder")
 
 
-def _files(task: Task) -> Mapping[str, str]:
+def _files(task: Task, pods: Pods) -> Mapping[str, str]:
     """The sweep's file, and the script that runs it.
 
     KubeRay hands an entrypoint to a shell in another pod first, where quotes are taken off and $RAY_ADDRESS is another
     address; so the entrypoint is a file's name.
     """
     sweep = task.sweep.name if task.file is None else f"{PLACE}/sweep.yaml"
-    files = {"run.sh": f"#!/bin/bash\nset -eu\nexec {command(task, sweep, chr(34) + '$RAY_ADDRESS' + chr(34))}\n"}
+    if pods.gpus:  # pilot cells are trained by the driver, and the head has no GPU
+        task = replace(task, more=(*task.more, "--no-pilot"))
+    call = command(task, sweep, '"$RAY_ADDRESS"')
+    files = {"run.sh": f"#!/bin/bash\nset -eu\nexec {call}\n"}
     if task.file is not None:
         files["sweep.yaml"] = task.file.read_text(encoding="utf-8-sig")
     return files
