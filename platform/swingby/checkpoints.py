@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from swingby.bucket import Held
+from swingby.errors import SwingbyError
 from swingby.files import TEMPORARY, clear_os_errors, entry, is_entry
 from swingby.mirror import Mirror
 
@@ -52,11 +53,18 @@ class Checkpoints:
                 fetched = Path(aside) / "fetched"
                 fetched.mkdir()
                 if there is not None and self._mirror.bucket.fetch(self._key, Path(aside) / "object"):
-                    _unpack(Path(aside) / "object", fetched)
+                    self._unpack(Path(aside) / "object", fetched)
                 shutil.rmtree(self._folder, ignore_errors=True)
                 self._folder.parent.mkdir(parents=True, exist_ok=True)
                 fetched.rename(self._folder)
             self._write_note(_told(there))
+
+    def _unpack(self, packed: Path, folder: Path) -> None:
+        try:
+            _unpack(packed, folder)
+        except tarfile.TarError as error:
+            where = "" if self._mirror is None else self._mirror.bucket.address
+            raise SwingbyError(f"{self._key} in {where} is no checkpoint ({error}); remove it") from error
 
     def put(self, at_last: bool = False) -> None:
         """Puts what is in the folder, not more often than it is worth, unless it is the last time.
