@@ -326,6 +326,13 @@ def test_the_plane_shows_what_was_trained_and_what_is_tested(origin: bool) -> No
     assert len(landmarks(plane)) == 3 + origin
 
 
+def test_a_run_of_a_group_without_a_path_has_no_panel() -> None:
+    """Where every run of a point diverged at once there is no median path: its runs are left out, the others drawn."""
+    plane, path = Plane(1, 2, origin=True), [Place("a", None, float(step), step / 10, 0.0) for step in range(11)]
+    runs = [Place(group, 1, 0.0, 0.0, 0.0) for group in "ab"]
+    assert trajectories(path, runs, plane).to_dict() == trajectories(path, runs[:1], plane).to_dict()
+
+
 def test_segments_reach_the_chart() -> None:
     """Every piece of the contour is drawn, over a casing."""
     pieces = [Segment("", 1.2, 1.0, 1.4, 2.0), Segment("", 1.4, 2.0, 1.6, 2.5)]

@@ -62,8 +62,12 @@ def time_marks(path: Sequence[Place], every: float) -> list[Place]:
 
 
 def trajectories(medians: Sequence[Place], runs: Sequence[Place], plane: Plane) -> Any:
-    """A panel a group (in order of appearance): the median path with its time marks, and the single runs (thin)."""
-    rows: list[dict[str, Any]] = [{"kind": "run", **place._asdict()} for place in runs]
+    """A panel a group (in order of appearance): the median path with its time marks, and the single runs (thin).
+
+    A group without a median path has no panel.
+    """
+    known = {place.group for place in medians}
+    rows: list[dict[str, Any]] = [{"kind": "run", **place._asdict()} for place in runs if place.group in known]
     titles: dict[str, str] = {}
     for group in dict.fromkeys(place.group for place in medians):
         path = [place for place in medians if place.group == group]

@@ -69,7 +69,8 @@ class Figures:
         found = [self.main, *map(self._drawn, self.data.companions)]
         if self.examples is None:
             return found
-        return [*found, self._losses(self.examples), *([] if self.data.plane is None else [self._paths(self.examples)])]
+        paths = None if self.data.plane is None else self._paths(self.examples)
+        return [*found, self._losses(self.examples), *([] if paths is None else [paths])]
 
     @cached_property
     def main(self) -> Figure:
@@ -148,11 +149,14 @@ class Figures:
             for step, median, low, high in zip(curve.step, *curve.losses[name], strict=True)
         ]
 
-    def _paths(self, examples: Examples) -> Figure:
+    def _paths(self, examples: Examples) -> Figure | None:
+        """Median paths and single runs; None where no path has two places."""
         assert self.data.plane is not None
         label, plane = self.data.grid.label, self.data.plane
         paths = [self.data.curves[point].places(label(point)) for point in examples.reasons]
         medians = [place for path in paths if len(path) > 1 for place in path]
+        if not medians:
+            return None
         runs = [
             Place(label(point), seed, step, x, y)
             for point, seed, step, x, y in examples.runs.select("point", "seed", "step", "x", "y").iter_rows()
