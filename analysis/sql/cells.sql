@@ -8,6 +8,7 @@ with here as (
 told as (  -- outcomes of the very row that stands for the cell, of every detector in one row
     select cell_id, of_shard as shard, any_value(columns(lambda name: name not in ('cell_id', 'of_shard'))) as "\0"
     from query_table($3, true)
+    where cell_id in (select cell_id from here)
     group by cell_id, of_shard
 )
 select columns(lambda name: not list_contains($4, name))

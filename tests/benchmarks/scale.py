@@ -1,7 +1,8 @@
 """Where time, memory and disk go as sweeps grow: every step of one, and every verb on it, on cells that cost nothing.
 
 `python -m tests.benchmarks.scale` prints the tables (`--most 100000` stops there). Each step is a process of its own,
-whose peak of memory, with that of its children, is the system's word. Cells leave one curve of eight points.
+whose peak of memory, with that of its children, is the system's word. Times are those of cores, so that a busy machine
+tells about the same as an idle one; beside them the time that passed here. Cells leave one curve of eight points.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import json
 import math
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -26,7 +28,7 @@ SIZES = {1_000: 10, 10_000: 10, 100_000: 25, 1_000_000: 40}
 MOST_BY_RAY = 100_000
 FAR = 100_000_000
 PLUGIN = Path(__file__).parent / "trivial"
-COLUMNS = ("step", "seconds", "growth", "peak MB", "growth", "disk, B a cell", "at 10^8 cells", "note")
+COLUMNS = ("step", "core seconds", "growth", "passed", "peak MB", "growth", "disk, B a cell", "at 10^8 cells", "note")
 SWEEP = """\
 name: scale
 experiment: trivial
@@ -43,10 +45,11 @@ group by m.point order by all"""
 
 @dataclass(frozen=True)
 class Found:
-    """What one step took: seconds, the process's peak of memory in MB, how much the
-    data folder grew by in MB, and what else is to be told."""
+    """What one step took: seconds that passed, and those of cores; its process's peak of memory in MB; by how many MB
+    the data folder grew; and what else is to be told."""
 
     seconds: float
+    core: float
     peak: float
     disk: float
     note: str = ""
@@ -66,7 +69,7 @@ def table(most: int = 1_000_000, quick: bool = False) -> list[tuple[str, ...]]:
             for step in STEPS:
                 if cells <= MOST_BY_RAY or not step.startswith("run by Ray"):
                     found[step][cells] = one = _measured(step, cells, Path(folder))
-                    sys.stderr.write(f"{cells:,} {step}: {one.seconds:.2f} s, {one.peak:,.0f} MB {one.note}\n")
+                    sys.stderr.write(f"{cells:,} {step}: {one.core:.2f} s, {one.peak:,.0f} MB {one.note}\n")
     return [_row(step, found[step]) for step in STEPS]
 
 
@@ -76,12 +79,12 @@ def text(cells: int) -> str:
 
 
 def _row(step: str, found: dict[int, Found]) -> tuple[str, ...]:
-    seconds = {cells: one.seconds for cells, one in found.items()}
+    seconds = {cells: one.core for cells, one in found.items()}
     peaks = {cells: one.peak for cells, one in found.items()}
     last = max(found)
     disk = 1e6 * found[last].disk / last
     far = f"{_time(_line(seconds))}, {_line(peaks) / 1e3:,.1f} GB" if len(found) > 1 else ""
-    told = [" / ".join(f"{value:.2f}" for value in seconds.values()), _growth(seconds)]
+    told = [" / ".join(f"{value:.2f}" for value in seconds.values()), _growth(seconds), f"{found[last].seconds:.2f}"]
     told += [" / ".join(f"{value:,.0f}" for value in peaks.values()), _growth(peaks)]
     return (step, *told, f"{disk:,.0f}" if disk >= 1 else "", far, found[last].note)
 
@@ -111,16 +114,15 @@ def _measured(step: str, cells: int, folder: Path) -> Found:
     line = [sys.executable, "-m", "tests.benchmarks.scale", "--step", step, str(cells), str(folder), str(out)]
     path = os.pathsep.join([str(PLUGIN), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path, "SWINGBY_DATA": str(data), "RAY_USAGE_STATS_ENABLED": "0"}
-    began = time.perf_counter()
     with (folder / "said.txt").open("wb") as said:
         actions = [(os.POSIX_SPAWN_DUP2, said.fileno(), 1), (os.POSIX_SPAWN_DUP2, said.fileno(), 2)]
         child = os.posix_spawn(sys.executable, line, environment, file_actions=actions)
         _, status, used = os.wait4(child, 0)
-    whole = time.perf_counter() - began
     if os.waitstatus_to_exitcode(status):
         raise RuntimeError(f"{step!r} of {cells:,} cells failed:\n{(folder / 'said.txt').read_text()[-3000:]}")
     told = json.loads(out.read_text())
-    return Found(told.get("seconds", whole), used.ru_maxrss / 1e3, (_bytes(data) - before) / 1e6, told.get("note", ""))
+    grown = (_bytes(data) - before) / 1e6
+    return Found(told["seconds"], told["core"], used.ru_maxrss / 1e3, grown, told.get("note", ""))
 
 
 def _bytes(folder: Path) -> int:
@@ -133,14 +135,19 @@ def _bytes(folder: Path) -> int:
 
 
 class Clock:
-    """Seconds of a block."""
+    """Seconds of a block: that passed, and of cores, in this process and in children that ended."""
 
     def __enter__(self) -> Clock:
-        self.began = time.perf_counter()
+        self.began = time.perf_counter(), _core()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.seconds = time.perf_counter() - self.began
+        self.seconds = {"seconds": time.perf_counter() - self.began[0], "core": _core() - self.began[1]}
+
+
+def _core() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def planner(cells: int, folder: Path, sweep: str | None = None, data: str = "data") -> Any:
@@ -157,7 +164,7 @@ def plan(cells: int, folder: Path) -> dict[str, Any]:
     """What a dry run does: the sweep read, every cell's id, batches."""
     with Clock() as clock:
         planner(cells, folder, data="other").look()
-    return {"seconds": clock.seconds}
+    return clock.seconds
 
 
 def plan_points(cells: int, folder: Path) -> dict[str, Any]:
@@ -166,7 +173,7 @@ def plan_points(cells: int, folder: Path) -> dict[str, Any]:
     square = SWEEP.format(places=side, seeds=1)
     with Clock() as clock:
         planner(cells, folder, square, "other").look()
-    return {"seconds": clock.seconds, "note": f"{side**2:,} points, one seed each"}
+    return {**clock.seconds, "note": f"{side**2:,} points, one seed each"}
 
 
 def write_plan(cells: int, folder: Path) -> dict[str, Any]:
@@ -176,7 +183,7 @@ def write_plan(cells: int, folder: Path) -> dict[str, Any]:
     one.measure()
     with Clock() as clock:
         planned = one.commit()
-    return {"seconds": clock.seconds, "note": f"{len(planned.batches):,} batches"}
+    return {**clock.seconds, "note": f"{len(planned.batches):,} batches"}
 
 
 def _newest(folder: Path) -> tuple[Any, Any]:
@@ -199,7 +206,7 @@ def deal(cells: int, folder: Path) -> dict[str, Any]:
         for trial in dealer:
             dealer.took(trial, 1e-5 * trial.cells)
             trials += 1
-    return {"seconds": clock.seconds, "note": f"{trials:,} trials"}
+    return {**clock.seconds, "note": f"{trials:,} trials"}
 
 
 def train(cells: int, folder: Path) -> dict[str, Any]:
@@ -210,7 +217,7 @@ def train(cells: int, folder: Path) -> dict[str, Any]:
     with Clock() as clock:
         for note in planned.batches:
             run_batch(records.data, planned.plan_id, note.batch)
-    return {"seconds": clock.seconds, "note": f"{len(records.shards()):,} shards"}
+    return {**clock.seconds, "note": f"{len(records.shards()):,} shards"}
 
 
 def take_in(cells: int, folder: Path) -> dict[str, Any]:
@@ -220,7 +227,7 @@ def take_in(cells: int, folder: Path) -> dict[str, Any]:
 
     with Ingest(Records.open(folder / "data")) as step, Clock() as clock:
         step.take()
-    return {"seconds": clock.seconds}
+    return clock.seconds
 
 
 def publish(cells: int, folder: Path) -> dict[str, Any]:
@@ -230,7 +237,7 @@ def publish(cells: int, folder: Path) -> dict[str, Any]:
 
     with Ingest(Records.open(folder / "data")) as step, Clock() as clock:
         step.publish(force=True)
-    return {"seconds": clock.seconds}
+    return clock.seconds
 
 
 def derive(cells: int, folder: Path) -> dict[str, Any]:
@@ -240,7 +247,7 @@ def derive(cells: int, folder: Path) -> dict[str, Any]:
 
     with Clock() as clock:
         told(Records.open(folder / "data"))
-    return {"seconds": clock.seconds}
+    return clock.seconds
 
 
 def plan_again(cells: int, folder: Path) -> dict[str, Any]:
@@ -248,7 +255,7 @@ def plan_again(cells: int, folder: Path) -> dict[str, Any]:
     with Clock() as clock:
         planned = planner(cells, folder).look()
     assert planned.missing == 0, planned.missing
-    return {"seconds": clock.seconds}
+    return clock.seconds
 
 
 def query(cells: int, folder: Path) -> dict[str, Any]:
@@ -259,7 +266,7 @@ def query(cells: int, folder: Path) -> dict[str, Any]:
         store.sql("select 1")
         with Clock() as clock:
             rows = store.sql(PHASE).arrow()
-    return {"seconds": clock.seconds, "note": f"{rows.num_rows:,} points"}
+    return {**clock.seconds, "note": f"{rows.num_rows:,} points"}
 
 
 def by_ray(cells: int, folder: Path) -> dict[str, Any]:
@@ -281,7 +288,7 @@ def by_ray(cells: int, folder: Path) -> dict[str, Any]:
     assert result.ok == cells, result
     each = 1e3 * progress.wall_seconds / max(progress.trials, 1)
     note = f"{progress.trials:,} trials in {progress.wall_seconds:.1f} s: {each:.0f} ms each"
-    return {"seconds": clock.seconds, "note": note}
+    return {**clock.seconds, "note": note}
 
 
 def verb(*words: str) -> Callable[[int, Path], dict[str, Any]]:
@@ -293,7 +300,7 @@ def verb(*words: str) -> Callable[[int, Path], dict[str, Any]]:
         os.chdir(folder)
         with Clock() as clock:
             app(words, standalone_mode=False)
-        return {"seconds": clock.seconds}
+        return clock.seconds
 
     return run
 
