@@ -116,7 +116,8 @@ def made(file: Path | None = None, data: str = "/data", overrides: tuple[str, ..
     sweep = Sweep.parse(SWEEP, "tried.yaml", overrides)
     task = task_of(sweep, str(file or "tried"), data, options(overrides, 1, None, 100_000))
     given: dict[str, Any] = {"image": "me/swingby:1", "workers": 2, "cpus": "4", "memory": "16Gi", "claim": "results"}
-    documents = list(yaml.safe_load_all(manifest(task, Pods(**{**given, **changes}), "2.60.0")))
+    ray_version = changes.pop("ray_version", "2.60.0")
+    documents = list(yaml.safe_load_all(manifest(task, Pods(**{**given, **changes}), ray_version)))
     assert len(documents) == 2
     return documents
 
@@ -152,6 +153,9 @@ def test_it_is_what_the_resource_may_be(**changes: Any) -> None:
         assert {mount["name"] for mount in pod["template"]["spec"]["containers"][0]["volumeMounts"]} == known
     assert containers[1]["resources"]["limits"].get("nvidia.com/gpu", "0") == str(changes["gpus"])
     assert job["spec"]["entrypoint"] == "bash /etc/swingby/run.sh"
+    assert ("--no-pilot" in config["data"]["run.sh"]) == bool(
+        changes["gpus"]
+    )  # the driver trains pilots, without a GPU
 
 
 def test_the_job_runs_the_file_as_it_is(tmp_path: Path) -> None:
@@ -200,6 +204,8 @@ def test_a_packaged_sweep_goes_by_its_name() -> None:
         ({"cpus": "-1"}, "--cpus"),
         ({"workers": 0}, "--workers"),
         ({"gpus": -1}, "--gpus"),
+        ({"ray_version": "2.51.1"}, "--ray-version"),
+        ({"ray_version": "latest"}, "--ray-version"),
     ],
 )
 def test_what_kubernetes_would_refuse_is_refused(changes: dict[str, Any], said: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from swingby.errors import SwingbyError
-from swingby.launch.words import Task, command, counted, formed, one_line
+from swingby.launch.words import Task, command, counted, formed
 
 PLACE = "/etc/swingby"
 """Where the sweep's file and the job's script lie in the head's container."""
@@ -130,7 +130,7 @@ def _job(task: Task, name: str, pods: Pods, ray_version: str, retries: int) -> M
         "template": _pod("ray-worker", _resources(pods), task, pods),
     }
     cluster = {
-        "rayVersion": one_line("Ray's version", ray_version),
+        "rayVersion": _with_tokens(ray_version),
         "authOptions": {"mode": "token"},
         "headGroupSpec": head,
         "workerGroupSpecs": [worker],
@@ -142,6 +142,19 @@ def _job(task: Task, name: str, pods: Pods, ray_version: str, retries: int) -> M
         "ttlSecondsAfterFinished": 600,
         "rayClusterSpec": cluster,
     }
+
+
+def _with_tokens(version: str) -> str:
+    """A version of Ray that asks for tokens; KubeRay refuses `authOptions` with another.
+
+    Raises:
+        SwingbyError: it is too old, or no version.
+    """
+    allowed = "2.52.0 or newer, the first that asks for tokens"
+    formed("--ray-version", version, r"\d+(\.\d+){2}[a-z0-9.]*", allowed)
+    if tuple(map(int, version.split(".")[:2])) < (2, 52):
+        raise SwingbyError(f"--ray-version {version!r}: allowed is {allowed}")
+    return version
 
 
 def _resources(pods: Pods) -> Mapping[str, str]:
