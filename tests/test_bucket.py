@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import socket
 import subprocess
 import sys
 import tarfile
@@ -91,6 +92,17 @@ def test_a_storage_that_does_not_answer(bucket: Bucket, server: Storage) -> None
     with pytest.raises(SwingbyError, match="nowhere"):
         Bucket(server.address("").replace("records", "nowhere")).put("a", b"")
     assert time.monotonic() < began + 5
+
+
+def test_a_storage_that_says_nothing(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that takes a request and never answers has failed after a while."""
+    monkeypatch.setattr("swingby.bucket.TIMEOUT", 1.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"s3://records/x?endpoint_override=127.0.0.1:{silent.getsockname()[1]}&scheme=http"
+        began = time.monotonic()
+        with pytest.raises(SwingbyError, match="cannot look for a"):
+            Bucket(address).find("a", patience=0.1)
+    assert time.monotonic() < began + 20
 
 
 def test_the_environment_says_where(bucket: Bucket, server: Storage, monkeypatch: pytest.MonkeyPatch) -> None:

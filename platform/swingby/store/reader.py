@@ -85,7 +85,7 @@ class Store:
 
     @classmethod
     def open(cls, data: str | Path) -> Store:
-        """The store of a data folder.
+        """The store of a data folder; of one on object storage, as of now.
 
         Raises:
             SwingbyError: no such folder, nothing was ever ingested there, or the store cannot be read.
