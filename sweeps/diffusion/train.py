@@ -23,6 +23,8 @@ from swingby.cells import Cell
 
 EVERY = 20
 """Steps between two looks at whether to stop, and at whether the loss is still finite."""
+WIDE = 64
+"""Channels of the first level from which bf16 on a CPU gains by channels last."""
 TERMS = ("loss_diffusion", "loss_prior", "loss_reconstruction")
 
 
@@ -73,7 +75,7 @@ class Training:
     def _placed(self, model: Any) -> Diffusion:
         """The model on this process's device, as its convolutions like it."""
         device = self.accelerator.device
-        return model.to(device, memory_format=memory_format(device, self.params.mixed_precision))
+        return model.to(device, memory_format=memory_format(device, self.params))
 
     @property
     def scaler(self) -> Any:
@@ -228,7 +230,11 @@ def rate(params: DiffusionParams, step: int) -> float:
     return rising * falling
 
 
-def memory_format(device: torch.device, mixed_precision: str) -> torch.memory_format:
-    """How images lie in memory, by what measures faster (`make bench`): channels last, but for bf16 on a CPU."""
-    half = device.type == "cpu" and mixed_precision != "no"
-    return torch.contiguous_format if half else torch.channels_last
+def memory_format(device: torch.device, params: DiffusionParams) -> torch.memory_format:
+    """How images lie in memory, by what measures faster (`make bench`): channels last, but for few channels of bf16.
+
+    On a CPU in float32 both are level at every width; bf16 loses a third by channels last at 16 channels, and gains 7 %
+    at 64.
+    """
+    narrow = device.type == "cpu" and params.mixed_precision != "no" and params.width < WIDE
+    return torch.contiguous_format if narrow else torch.channels_last

@@ -130,7 +130,7 @@ def _loop_row(shape: Shape, precision: str) -> tuple[str, ...]:
     cell, where = shape.cell(mixed_precision=precision), torch.device(device())
     with session(where.type, precision) as accelerator:
         ours = Training(cell, accelerator, (), None)
-        bare = Bare(cell, precision, memory_format(where, precision))
+        bare = Bare(cell, precision, memory_format(where, cast(DiffusionParams, cell.params)))
         count = itertools.count()
         steps, took = _in_turns(shape, {"bare": bare.step, "ours": lambda: ours._train(next(count))})
         ours.feed.close()
