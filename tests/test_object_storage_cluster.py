@@ -50,8 +50,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Storage]:
 
 @pytest.fixture
 def nodes(walk: Any, server: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Nodes]:
-    """Three nodes, each with a folder of its own for mirrors."""
-    own = [{"num_cpus": 1, "env_vars": {"SWINGBY_MIRRORS": str(tmp_path / f"node{k}")}} for k in range(3)]
+    """Three nodes, each with a folder of its own for mirrors; the first has two workers, which share it."""
+    own = [{"num_cpus": 1 + (k == 0), "env_vars": {"SWINGBY_MIRRORS": str(tmp_path / f"node{k}")}} for k in range(3)]
     with simulated(own, walk.environment()) as found:
         monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", found.token)
         yield found
@@ -72,7 +72,8 @@ def test_nodes_without_a_common_folder(
     walk: Any, server: Storage, nodes: Nodes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Driven from a machine that is none of theirs, three nodes leave what one process on a disk leaves; each cell is
-    trained once, and every node has but what it needed."""
+    trained once, and every node has but what it needed. Processes of one run that have no room on one machine are
+    refused."""
     monkeypatch.setattr("swingby.run.batches.UNMEASURED", 1)
     monkeypatch.setattr("swingby.run.deal.GROWTH", 0)  # a batch a trial
     sweep, address = walk.sweep(axes={"width": [1, 2], "wants": ["ok", "diverge"]}, seeds=6), server.address("x")
@@ -80,10 +81,14 @@ def test_nodes_without_a_common_folder(
     done = run_sweep(sweep, address, pilot=False, address=nodes.address, code="installed", progress=Progress())
     assert (done.ok, done.diverged, done.missing) == (12, 12, 0)
     assert set(walk.started().values()) == {1}
+    wide, options = walk.sweep(name="wide", seeds=1), {"address": nodes.address, "code": "installed", "processes": 3}
+    with pytest.raises(SwingbyError, match="needs 3 CPU on one machine"):
+        run_sweep(wide, address, pilot=False, progress=Progress(), **options)
     run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress())
     assert rows(address) == rows(walk.data)
     shards = [len(list((tmp_path / f"node{k}").glob("*/shards/*/*"))) for k in range(3)]
-    assert sum(shards) == len(Records.open(address).shards()) == 24
+    ours = [name for name in Records.open(address).shards() if name.startswith("walks-")]
+    assert sum(shards) == len(ours) == 24
     assert min(shards) > 0, shards
     assert {item.key.split("/")[0] for item in Bucket(address).listing()} == {
         "swingby.json",
