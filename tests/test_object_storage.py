@@ -265,7 +265,7 @@ def test_a_storage_that_goes_out_in_the_middle(
     monkeypatch.setattr("swingby.run.batches.UNMEASURED", 1)
     monkeypatch.setattr("swingby.run.deal.GROWTH", 0)
     monkeypatch.setattr(bucket_module, "PATIENCE", 0.3)
-    monkeypatch.setattr("swingby.records.STEADFAST", 0.3)
+    monkeypatch.setattr("swingby.mirror.STEADFAST", 0.3)
     shards = [0]
 
     def fails(method: str, path: str) -> bool:
@@ -284,6 +284,35 @@ def test_a_storage_that_goes_out_in_the_middle(
     assert (again.ok, again.trained) == (8, 8 - len(began))
     assert set(walk.started().values()) == {1}
     assert len(rows(machines.on("b"))) == 8
+
+
+def test_what_a_worker_could_not_put_goes_with_the_next(
+    walk: Any, machines: Machines, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shard that lies on a worker's machine, since the storage was out, is put when the next trial begins there."""
+    monkeypatch.setattr("swingby.mirror.STEADFAST", 0.1)
+    run(walk.sweep(seeds=1), machines.on("a"))
+    (plan_id,) = Records.open(machines.address).plans()
+    config = {
+        "data": machines.on("b"),
+        "flag": f"/x/{plan_id}.drain",
+        "plan_id": plan_id,
+        "batches": (0,),
+        "attempt": 1,
+    }
+    place, _ = at_hand(config)
+    worker = Records.open(place)
+    (name,) = worker.shards()
+    machines.bucket.remove(f"shards/{name}")
+    proxy.fails = lambda method, path: method == "PUT"
+    with pytest.raises(StorageError):
+        worker.publish(worker.shard_path(name))
+    proxy.fails = lambda method, path: False
+    at_hand(config)
+    assert machines.bucket.content(f"shards/{name}") == worker.shard_path(name).read_bytes()
+    proxy.seen.clear()
+    at_hand({**config, "attempt": 0})
+    assert proxy.seen == [], "nothing is asked where nothing was left"
 
 
 @pytest.mark.slow

@@ -179,6 +179,34 @@ class Mirror:
         if not (self.folder / key).exists() and (found := self._asked(lambda: self.bucket.find(key), None)) is not None:
             self._fetch([found])
 
+    def publish(self, key: str) -> None:
+        """Puts a record that was written here just now, and tries that for long; one that could not be put is noted.
+
+        Raises:
+            StorageError: the storage does not answer; `put_left` puts it later.
+        """
+        try:
+            self.put(key, patience=STEADFAST)
+        except StorageError:
+            self._left.parent.mkdir(parents=True, exist_ok=True)
+            self._left.touch()
+            raise
+
+    def put_left(self) -> None:
+        """Puts the shards of this machine that `publish` could not put.
+
+        Raises:
+            StorageError: the storage does not answer.
+        """
+        if self._left.exists():
+            self._put("shards", {item.key for item in self.bucket.listing("shards")}, lambda text: None)
+            self._left.unlink(missing_ok=True)
+
+    @property
+    def _left(self) -> Path:
+        """Is there if something was left."""
+        return self.folder / "work" / "put" / "left"
+
     def put(self, key: str, path: Path | None = None, patience: float | None = None) -> None:
         """Puts one record that is here, or (under its name) in another file.
 

@@ -20,7 +20,6 @@ from swingby.experiment import SEGMENT_COLUMNS, Recording
 from swingby.files import clear_os_errors, entry, held, holder, utc_now
 from swingby.folder import Folder, listing
 from swingby.headers import PLAN_COLUMNS, BatchNote, Plan, ShardHeader, check_types, plan_cells, plan_table
-from swingby.mirror import STEADFAST
 from swingby.parquet import read_parquet, require, write_parquet
 from swingby.provenance import provenance
 from swingby.retractions import COLUMNS, Retraction
@@ -174,7 +173,7 @@ class Records(Folder):
             return
         if self.mirror.signals.is_over(shard.parent.name):
             raise SwingbyError(f"plan {shard.parent.name} was superseded: another run of its sweep has taken over")
-        self.mirror.put(shard.relative_to(self.data).as_posix(), patience=STEADFAST)
+        self.mirror.publish(shard.relative_to(self.data).as_posix())
 
     def fetch_shards(self, plan_id: str, batch: int) -> None:
         """Fetches what attempts at a batch on other machines left.

@@ -60,6 +60,7 @@ def at_hand(config: Mapping[str, Any]) -> tuple[Path, Callable[[], bool]]:
     if mirror is None:
         return place, flag.exists
     records = Records.open(place, create=False)
+    mirror.put_left()
     if config.get("attempt"):
         records.fetch_shards(config["plan_id"], config["batches"][0])
     here, asked = flag_for(place, flag.stem), mirror.signals.asked(flag.stem)
