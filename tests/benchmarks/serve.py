@@ -124,6 +124,7 @@ def running(data: Path, folder: Path, seeds: int) -> Iterator[subprocess.Popen[b
     """`swingby run --local` of another sweep into the same store, under way."""
     (folder / "beside.yaml").write_text(RUNNING.format(seeds=seeds))
     line = [sys.executable, *BY_HAND, "run", str(folder / "beside.yaml"), "--data", str(data), "--local", "--no-pilot"]
+    line += ["--confirm-above", str(100 * seeds)]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         try:
             while not list((data / "shards").glob("beside*/*.parquet")):
