@@ -18,7 +18,7 @@ from swingby.run.progress import Progress
 from swingby.sweep import Sweep
 from tests.cluster_kit import Nodes, simulated
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200), pytest.mark.xdist_group("ray")]
 
 WHERE = "shard, attempt"
 """Columns that say where and when a cell was trained."""

@@ -19,7 +19,7 @@ from swingby.run import cluster
 from tests.cluster_kit import with_pip
 from tests.slurm_kit import own_address
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200), pytest.mark.xdist_group("ray")]
 
 
 def bare_python(folder: Path) -> Path:

@@ -104,16 +104,15 @@ def kuberay(
 
         swingby cluster kuberay transient-memorization --image registry.example.org/swingby:0.1 --claim results
     """
-    from importlib.metadata import version
-
     from swingby.launch.kuberay import Pods, manifest
     from swingby.launch.words import options, task_of
+    from swingby.run.tune import version
     from swingby.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     task = task_of(loaded, sweep, data, options(overrides or (), processes, device, confirm_above))
     pods = Pods(image, workers, cpus, memory, gpus, claim, secret, namespace)
-    _give(manifest(task, pods, ray_version or version("ray"), retries), out, "kubectl create -f")
+    _give(manifest(task, pods, ray_version or version(), retries), out, "kubectl create -f")
 
 
 def _give(text: str, out: Path | None, then: str) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -84,27 +84,33 @@ def _version(name: str) -> str | None:
 
 
 def _digest(name: str) -> str | None:
-    """A digest of the Python files that a package's entry points lead to; None: it is not there, or not whole."""
+    """A digest of the Python files of a package that train: of this one, and of the modules that offer experiments.
+
+    None: it is not there, or not whole."""
     try:
-        found = distribution(name)
+        offered = distribution(name).entry_points.select(group=plugins.EXPERIMENTS)
     except PackageNotFoundError:
         return None
     digest = hashlib.sha256()
-    for module in sorted({point.module.split(".")[0] for point in found.entry_points}):
-        spec = find_spec(module)
-        if spec is None:
+    for module in sorted({point.module.split(".")[0] for point in offered} | ({"swingby"} & {name})):
+        found = _sources(module)
+        if not found:
             return None
-        for path, inside in _sources(spec.origin, spec.submodule_search_locations):
+        for path, inside in found:
             digest.update(f"{module}/{inside}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
-def _sources(origin: str | None, folders: Iterable[str] | None) -> list[tuple[Path, str]]:
-    """The Python files of a module, each with its place in it."""
-    if folders is None:
-        return [(Path(origin), "")] if origin else []
-    found = [(path, path.relative_to(folder).as_posix()) for folder in folders for path in Path(folder).rglob("*.py")]
-    return sorted(found, key=lambda one: one[1])
+def _sources(module: str) -> list[tuple[Path, str]]:
+    """The Python files of a module, each with its place in it: of one that is imported, or that would be."""
+    loaded = sys.modules.get(module)
+    if loaded is not None:
+        places = [Path(place) for place in getattr(loaded, "__path__", None) or [loaded.__file__ or ""]]
+    else:
+        wanted = [Path(entry or ".") / name for entry in sys.path for name in (module, f"{module}.py")]
+        places = [path for path in wanted if path.is_file() or (path / "__init__.py").is_file()][:1]
+    found = [(path, path.relative_to(place).as_posix()) for place in places for path in (place, *place.rglob("*.py"))]
+    return sorted(((path, inside) for path, inside in found if path.is_file()), key=lambda one: one[1])
 
 
 def _seen(mark: Path) -> bool:

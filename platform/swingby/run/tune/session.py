@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,11 @@ def try_ray(data: Path) -> tuple[float, str]:
         there = ray.cluster_resources()
     free = there.get("memory", 0.0) / 1e9
     return time.perf_counter() - began, f"ray {ray.__version__}, token authentication, {free:.1f} GB for its workers"
+
+
+def version() -> str:
+    """The version of Ray that is installed; it is not imported for that."""
+    return metadata.version("ray")
 
 
 def _nothing() -> None:
