@@ -117,7 +117,7 @@ def test_a_killed_member_costs_no_row(walk: Any) -> None:
     killer.start()
     result = run_sweep(sweep, walk.data, local=True, pilot=False, processes=2, progress=said)
     killer.join()
-    assert (result.ok, result.missing, result.lost) == (1, 0, {})
+    assert (result.ok, result.missing, result.given_up) == (1, 0, {})
     assert [text for text in said.said if "tried again" in text] == [
         "batch 0 is tried again: the process of rank 1 (of 2) was killed by SIGKILL"
     ]
@@ -136,15 +136,16 @@ def segments_of(walk: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.usefixtures("nobody_left")
 def test_a_member_that_always_dies_and_one_that_raises(walk: Any) -> None:
-    """A batch whose member dies again and again is given up, with the reason; a member that raises makes its cell fail
-    with what it said; the other cells go on."""
+    """A cell whose member dies again and again fails with the reason; one whose member raises fails with what it said;
+    the other cells go on."""
     sweep = pieces(walk, axes={"zip": [{"wants": ["ok", "lost", "member"], "width": [1, 2, 3]}]})
     result = run_sweep(sweep, walk.data, local=True, pilot=False, processes=2, progress=Progress())
-    assert (result.ok, result.failed, result.missing) == (1, 1, 1)
-    (reason,) = result.lost.values()
-    assert "died 4 times; the last time: the process of rank 1 (of 2) was killed by SIGKILL" in reason
-    (failed,) = walk.rows("select message from walk where status = 'failed'")
-    assert "rank 1 (of 2): ValueError: the walker of seed 0 falls" in failed.message
+    assert (result.ok, result.failed, result.missing) == (1, 2, 0)
+    (reason,) = result.given_up.values()
+    assert reason == "its process died 4 times: the process of rank 1 (of 2) was killed by SIGKILL"
+    said = {row.wants: row.message for row in walk.rows("select wants, message from walk where status = 'failed'")}
+    assert said["lost"] == reason
+    assert "rank 1 (of 2): ValueError: the walker of seed 0 falls" in said["member"]
 
 
 @pytest.mark.usefixtures("nobody_left")

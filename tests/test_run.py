@@ -121,7 +121,7 @@ def test_cells_side_by_side_are_measured_by_turns(walk: Any, monkeypatch: pytest
     """Where eight cells take as long as one, pilots of 8, 16 and 32 find what a cell costs; of 1, 2 and 16 they would
     not. A shape without room for two turns is measured cell by cell."""
 
-    def stairs(data: Any, plan_id: str, batch: int, *rest: Any) -> BatchDone:
+    def stairs(data: Any, plan_id: str, batch: int, *rest: Any, **_: Any) -> BatchDone:
         done = run_batch(data, plan_id, batch, *rest)
         return BatchDone(done.batch, ok=done.ok, seconds=0.1 + 0.8 * -(-done.cells // 8))
 
@@ -139,7 +139,7 @@ def test_cells_side_by_side_are_measured_by_turns(walk: Any, monkeypatch: pytest
 def test_a_dear_start_does_not_make_batches_of_one(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a batch costs 16 s and a cell next to nothing, pilots go on until that is seen, and batches are large."""
 
-    def slow(data: Any, plan_id: str, batch: int, *rest: Any) -> BatchDone:
+    def slow(data: Any, plan_id: str, batch: int, *rest: Any, **_: Any) -> BatchDone:
         done = run_batch(data, plan_id, batch, *rest)
         return BatchDone(done.batch, ok=done.ok, seconds=16.0 + 0.01 * done.cells)
 
@@ -499,7 +499,7 @@ def test_a_cell_that_breaks_a_detector_is_named_and_costs_no_other(walk: Any, mo
     from swingby import plugins
 
     result = quietly(walk, walk.sweep(), pilot=False)
-    assert (result.ok, result.bad, result.lost) == (12, (), {})
+    assert (result.ok, result.bad, result.given_up) == (12, (), {})
     assert derive(walk.records()) == {"walk_height": 0}
     kind = type(plugins.detector("walk_height"))
     bad, sound = sorted(cell.cell_id for cell in walk.sweep().cells())[3:8:4], kind.detect

@@ -96,9 +96,9 @@ def rays(child: subprocess.Popen[str]) -> list[psutil.Process]:
 
 @pytest.mark.usefixtures("nothing_left")
 def test_tune_isolates_what_goes_wrong(walk: Any) -> None:
-    """Cells that raise or diverge are rows; a batch whose process dies once is finished, one that always dies is given
-    up with a reason while the others go on; workers compute on one thread whatever the driver's environment says; and
-    neither processes nor files are left behind."""
+    """Cells that raise or diverge are rows; a batch whose process dies once is finished, the cell of one that always
+    dies fails with the reason while the others go on; workers compute on one thread whatever the driver's environment
+    says; and neither processes nor files are left behind."""
     said = Said()
     sweep = walk.sweep(axes={"wants": ["ok", "raise", "diverge", "once", "die"]}, seeds=1)
     with pytest.MonkeyPatch.context() as patch:
@@ -108,9 +108,10 @@ def test_tune_isolates_what_goes_wrong(walk: Any) -> None:
         result = run_sweep(sweep, walk.data, pilot=False, workers=2, progress=said)
         assert os.environ["OMP_NUM_THREADS"] == "8"
     statuses = {row.wants: row.status for row in walk.rows("select wants, status from walk")}
-    assert statuses == {"ok": "ok", "raise": "failed", "diverge": "diverged", "once": "ok"}
-    assert (result.ok, result.diverged, result.failed, result.missing) == (2, 1, 1, 1)
-    assert next(iter(result.lost.values())).startswith(f"its process died {tune.RETRIES + 1} times")
+    assert statuses == {"ok": "ok", "raise": "failed", "diverge": "diverged", "once": "ok", "die": "failed"}
+    assert (result.ok, result.diverged, result.failed, result.missing) == (2, 1, 2, 0)
+    (reason,) = result.given_up.values()
+    assert reason.startswith(f"its process died {tune.RETRIES + 1} times: it ")
     assert sum("is tried again" in line for line in said.said) == tune.RETRIES + 1
     assert {row.threads for row in walk.rows("select threads from walk where status <> 'failed'")} == {"1"}
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import resource
 import signal
 import socket
 import time
@@ -33,7 +34,9 @@ class WalkParams(Params):
 
     Attributes:
         wants: "die" kills the process, "once" kills it the first time only, "exit" leaves without a final row; "lost"
-            and "member" make process 1 of a gang die and raise, in the middle.
+            and "member" make process 1 of a gang die and raise, in the middle; "hang" never returns, "leave" ends the
+            process with exit code 3, "memory" takes memory until it may have no more, and dies of it; "freeze" stops
+            the process the first time.
         pause: seconds a cell takes.
         pieces: rows a cell leaves; 0: all cells of the batch in one table.
         gpus: that each process occupies (and makes no use of).
@@ -42,7 +45,9 @@ class WalkParams(Params):
     width: int = 1
     rate: float = 1.0
     length: int = 4
-    wants: Literal["ok", "diverge", "raise", "die", "once", "exit", "lost", "member"] = "ok"
+    wants: Literal[
+        "ok", "diverge", "raise", "die", "once", "exit", "lost", "member", "hang", "leave", "memory", "freeze"
+    ] = "ok"
     pause: float = 0.0
     pieces: int = 0
     gpus: float = added(0.0)
@@ -77,6 +82,18 @@ def accompany(member: Member, payload: tuple[Cell, int]) -> None:
                     os.kill(os.getpid(), signal.SIGKILL)
             talk.write(f"{float(noise[step]).hex() if step % member.size == member.rank else '0x0p+0'}\n")
             talk.flush()
+
+
+def devour() -> None:
+    """Takes memory until there is no more for this process, which dies of it, as compiled code does."""
+    there = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (there + 2**26, resource.RLIM_INFINITY))
+    taken = []
+    try:
+        while True:
+            taken.append(bytearray(2**22))
+    except MemoryError:
+        os.abort()
 
 
 def idle(member: Member, seconds: float) -> None:
@@ -180,6 +197,15 @@ class Walk(Experiment):
             raise ValueError(f"the walk of seed {cell.seed} falls")
         if _of(cell).wants == "die":
             os.kill(os.getpid(), signal.SIGKILL)
+        if _of(cell).wants == "leave":
+            os._exit(3)
+        if _of(cell).wants == "memory":
+            devour()
+        while _of(cell).wants == "hang":
+            time.sleep(1)
+        if _of(cell).wants == "freeze" and not Path(f"{os.environ['WALK_LEDGER']}.frozen").exists():
+            Path(f"{os.environ['WALK_LEDGER']}.frozen").write_text(str(os.getpid()))
+            os.kill(os.getpid(), signal.SIGSTOP)
         if _of(cell).wants == "once" and batch.workdir is not None and not (batch.workdir / "died").exists():
             (batch.workdir / "died").touch()
             os.kill(os.getpid(), signal.SIGKILL)

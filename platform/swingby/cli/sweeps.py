@@ -35,6 +35,14 @@ Code = Annotated[
         show_default="wheel",
     ),
 ]
+Deadline = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SECONDS",
+        help="A batch that yields no rows for so long is ended, and tried again like one whose process died.",
+        show_default="30 times its forecast, at least 300; a day where there is none",
+    ),
+]
 CELLS_FAILED = 1
 MOST_SHOWN = 10
 
@@ -81,6 +89,7 @@ def plan(
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Count failed cells as missing.")] = False,
     processes: Processes = 1,
     device: Device = None,
+    deadline: Deadline = None,
 ) -> None:
     """What a run would do: cells done and missing, batches, and a forecast measured from pilot cells.
 
@@ -93,6 +102,7 @@ def plan(
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     options: dict[str, Any] = {"retry_failed": retry_failed, "processes": processes, "device": _device(device)}
+    options["deadline"] = deadline
     planned = planning.plan(loaded, Records.open(data), pilot=pilot, **options)
     say(planning.summary(planned))
 
@@ -114,12 +124,17 @@ def run(
     pilot: Annotated[bool, typer.Option("--pilot/--no-pilot", help="Measure the cost on a few cells first.")] = True,
     processes: Processes = 1,
     device: Device = None,
+    deadline: Deadline = None,
 ) -> None:
     """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
 
     Several sweeps share one start of Ray, and a cell that several ask for is trained once.
 
     Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
+    A batch whose process dies, or is past its deadline, is tried again, and narrowed down to the cells at fault: these
+    fail with the reason, all others get their results. With --local only Python code can be interrupted at a deadline,
+    neither compiled code that never returns nor a frozen process; and a cell that kills its process ends the run.
+
     Exit code 0: every cell has a result; 1: some failed or are missing; 2: bad input.
 
     Example:
@@ -130,6 +145,7 @@ def run(
 
     loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
     options: dict[str, Any] = {"retry_failed": retry_failed, "processes": processes, "device": _device(device)}
+    options["deadline"] = deadline
     if dry_run:
         for one in loaded:
             _dry_run(one, data, **options)
@@ -187,7 +203,7 @@ def status(
     from swingby.recorded import of_record
     from swingby.records import Records
     from swingby.run.begun import begun_of
-    from swingby.run.lookup import sweep_status
+    from swingby.run.lookup import failure_lines, failures, sweep_status
     from swingby.store import Store
 
     rows = sweep_status(data, sweep)
@@ -198,6 +214,7 @@ def status(
     table(columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing) for r in rows])
     with Store.open(data) as store:
         recorded = [(row.name, of_record(store, row.sweep_id)) for row in rows]
+        failed = {row.sweep_id: failures(store, row.experiment, row.sweep_id) for row in rows if row.failed}
     for row in rows:
         if row.holder is not None:
             say(f"running now: {row.name} by {row.holder}")
@@ -206,6 +223,11 @@ def status(
             say(f"{'running now' if row.holder else 'begun'}: {one}")
         if len(shown) > MOST_SHOWN:
             say(f"and {len(shown) - MOST_SHOWN} cells more")
+    for row in rows:
+        if row.failed:
+            say(f"{row.name}:")
+            for line in failure_lines(failed[row.sweep_id], row.failed):
+                say(line)
     for name, known in recorded:
         if known is not None:
             say(f"{name}: {known}")

@@ -24,6 +24,7 @@ from swingby.provenance import package_versions
 from swingby.records import Plan, Records, ShardHeader
 from swingby.run.gang import told
 from swingby.run.segments import Segments
+from swingby.run.warden import Beat
 
 FLUSH_SECONDS = 60.0
 """A long batch leaves a shard at least this often, so that it can be watched and a kill costs little."""
@@ -33,11 +34,16 @@ class SupersededError(SwingbyError):
     """A newer run of the same sweep has begun; this one may write nothing more."""
 
 
+class OvertakenError(SwingbyError):
+    """Another process has left rows of these cells: this one, or that, was taken for dead; to be tried again."""
+
+
 @dataclass(frozen=True, slots=True)
 class BatchDone:
     """What one call of `run_batch` did: cells with a final row by status, cells left without one, wall seconds.
 
-    `plan_id` is told where several plans run at once; `merged` are the batches that were trained with this one.
+    `plan_id` is told where several plans run at once; `merged` are the batches that were trained with this one; `share`
+    is how much of their cells it was about.
     """
 
     batch: int
@@ -48,6 +54,7 @@ class BatchDone:
     seconds: float = 0.0
     plan_id: str = ""
     merged: tuple[int, ...] = ()
+    share: float = 1.0
 
     @property
     def cells(self) -> int:
@@ -61,14 +68,16 @@ def run_batch(
     batches: int | Sequence[int],
     device: str = "cpu",
     draining: Callable[[], bool] = lambda: False,
-    after: int | None = None,
+    part: tuple[int, int] | None = None,
     gang: Gang = ALONE,
     cpus: float = 1.0,
+    attempt: int = 0,
+    beat: Beat = lambda writing: None,
 ) -> BatchDone:
     """Trains those cells of a batch that have no final row from an earlier attempt at it.
 
     Several batches of one shape are trained as one, which has the number of the first. A second attempt must be at the
-    same ones, or at one of them and say after which.
+    same ones, perhaps at a part of their cells.
 
     Rows that are whole cells (final, from step 0) are written together at the end, or once a minute. Any other row is
     on disk when `run` goes on after its yield, so that it may then note in `Batch.workdir` how far it got.
@@ -80,43 +89,104 @@ def run_batch(
         plan_id, batches: what to train, as the plan has it.
         device: "cpu", "cuda" or "cuda:k".
         draining: True once the run was asked to stop; a batch that has not begun then does nothing.
-        after: the number under which an earlier attempt trained this batch together with others.
+        part: which of the cells to train, from .. to, in the plan's order; None: all of them.
         gang: the processes that train it.
         cpus: how many CPUs each of them may use.
+        attempt: how many attempts at cells of these batches this run has begun before.
+        beat: is given a sign of life whenever rows come, and whenever they are about to be written.
 
     Raises:
         ExperimentError: the experiment broke its contract.
         LostWorkerError: a process of the gang died; what was yielded is kept, and another attempt goes on from there.
         SupersededError: a newer run of the sweep has begun.
+        OvertakenError: another process has left rows of these cells.
         SwingbyError: the data folder, the plan or the batch cannot be read, or a shard cannot be written.
     """
     began = time.monotonic()
-    batch, *others = (batches,) if isinstance(batches, int) else batches
-    merged = tuple(others)
+    batch, *merged = (batches,) if isinstance(batches, int) else batches
     records = Records.open(data, create=False)
     plan = records.read_plan(plan_id)
-    cells = records.read_cells(plan, (batch, *merged))
-    finished = final_cells(records, plan, batch) | (set() if after is None else final_cells(records, plan, after))
+    cells, share = _cells(records, plan, (batch, *merged), part)
+    finished = final_cells(records, plan, batch)
     todo = tuple(cell for cell in cells if cell.cell_id not in finished)
     if draining() or not todo:
-        return BatchDone(batch, left=len(todo), merged=merged)
+        return BatchDone(batch, left=len(todo), merged=tuple(merged), share=share)
     if current(records, plan) != plan.sequence:
         raise SupersededError(f"plan {plan_id} is no longer the newest of its sweep: another run has taken over")
     where = workdir(records, plan, todo)
     how = Batch(todo, plan.recording, device, where, draining, records.data / "cache", gang, cpus)
-    trial = _Trial(records, plan, batch, how)
+    trial = _Trial(records, plan, batch, how, attempt, beat)
     trial.run()
     count = list(trial.segments.status.values()).count
     left = len(trial.segments.unfinished)
     seconds = time.monotonic() - began
-    return BatchDone(batch, count("ok"), count("diverged"), count("failed"), left, seconds, merged=merged)
+    counts = count("ok"), count("diverged"), count("failed"), left
+    return BatchDone(batch, *counts, seconds, merged=tuple(merged), share=share)
+
+
+def fail_cell(
+    data: str | Path,
+    plan_id: str,
+    batches: Sequence[int],
+    part: tuple[int, int] | None,
+    attempt: int,
+    message: str,
+    steps: Callable[[str], int] = lambda cell_id: -1,
+) -> tuple[str, BatchDone]:
+    """The final row of a cell that cannot be trained, since its process dies: its id, and what was done.
+
+    Args:
+        part: one cell; the others as in `run_batch`.
+        message: why it failed.
+        steps: the last step of a cell that earlier runs left rows of; -1: there is none.
+
+    Raises:
+        SwingbyError: as `run_batch`.
+    """
+    batch, *merged = batches
+    records = Records.open(data, create=False)
+    plan = records.read_plan(plan_id)
+    records.fetch_shards(plan_id, batch)  # what workers elsewhere left
+    (cell,), share = _cells(records, plan, batches, part)
+    done = BatchDone(batch, merged=tuple(merged), share=share)
+    if cell.cell_id in final_cells(records, plan, batch):  # its process died afterwards
+        return cell.cell_id, done
+    trial = _Trial(records, plan, batch, Batch((cell,), plan.recording), attempt)
+    trial.segments.resume({cell.cell_id: max(steps(cell.cell_id), _last_step(records, plan, batch, cell.cell_id))})
+    trial.fail(cell.cell_id, message)
+    return cell.cell_id, replace(done, failed=1)
+
+
+def _cells(
+    records: Records, plan: Plan, batches: Sequence[int], part: tuple[int, int] | None
+) -> tuple[tuple[Cell, ...], float]:
+    """The cells of these batches, or the part of them; and how much of all of them that is."""
+    every = records.read_cells(plan, tuple(batches))
+    cells = every if part is None else every[slice(*part)]
+    return cells, len(cells) / max(1, len(every))
+
+
+def _shards(records: Records, plan: Plan, batch: int) -> list[str]:
+    """What attempts at a batch left."""
+    found = (records.data / "shards" / plan.plan_id).glob(f"b{batch:06d}-a*.parquet")
+    return sorted(f"{plan.plan_id}/{path.name}" for path in found)
+
+
+def _last_step(records: Records, plan: Plan, batch: int, cell_id: str) -> int:
+    """The last step that an attempt at this batch left of a cell; -1: none."""
+    last = -1
+    for name in _shards(records, plan, batch):
+        _, rows = records.read_shard(name)
+        own = rows.filter([row == cell_id for row in rows["cell_id"].to_pylist()])
+        last = max([last, *own["to_step"].to_pylist()])
+    return last
 
 
 def final_cells(records: Records, plan: Plan, batch: int) -> set[str]:
     """The cells that earlier attempts at this batch finished, by their shards."""
     found: set[str] = set()
-    for path in (records.data / "shards" / plan.plan_id).glob(f"b{batch:06d}-a*.parquet"):
-        _, rows = records.read_shard(f"{plan.plan_id}/{path.name}")
+    for name in _shards(records, plan, batch):
+        _, rows = records.read_shard(name)
         found.update(rows.filter(rows["final"])["cell_id"].to_pylist())
     return found
 
@@ -151,6 +221,8 @@ class _Trial:
         plan: Plan,
         batch: int,
         how: Batch,
+        attempt: int = 0,
+        beat: Beat = lambda writing: None,
     ) -> None:
         self.experiment: Experiment = plugins.experiment(plan.experiment)
         self.records, self.plan, self.batch = records, plan, batch
@@ -159,10 +231,13 @@ class _Trial:
         self.checkpoints = Checkpoints(records.mirror, self.workdir)
         self.segments = Segments(self.experiment, plan.recording, list(self.cells))
         self.buffer: list[pa.Table] = []
+        self.beat, self.mine = beat, set[str]()
+        # The numbers of a plan's attempts must not reach those of the next plan.
+        self.least = 1000 * plan.sequence + 1 + min(attempt, 900)
         self._begin_attempt()
 
     def _begin_attempt(self) -> None:
-        self.attempt = self.records.next_attempt(self.plan, self.batch)
+        self.attempt = max(self.least, self.records.next_attempt(self.plan, self.batch))
         self.flushed, self.started = time.monotonic(), utc_now()
 
     def run(self) -> None:
@@ -182,6 +257,11 @@ class _Trial:
         else:
             _remove(self.workdir)
             self.checkpoints.drop()
+
+    def fail(self, cell_id: str, message: str) -> None:
+        """A cell gets its final row without being trained; its checkpoints stay, for a run that tries it again."""
+        self.buffer.append(self.segments.failed({cell_id: message}))
+        self._flush()
 
     def _run_isolating(self, cells: tuple[Cell, ...]) -> None:
         """Trains the cells together; if that raises, the unfinished ones in two halves, down to those at fault."""
@@ -212,6 +292,7 @@ class _Trial:
             for table in tables:
                 rows = self.segments.take(table)
                 self.buffer.append(rows)
+                self.beat(False)
                 if not _whole_cells(rows) or time.monotonic() - self.flushed >= FLUSH_SECONDS:
                     self._flush()
         finally:
@@ -226,14 +307,32 @@ class _Trial:
             return
         now, started = time.monotonic(), self.started
         header = replace(self._header(), started=started, finished=utc_now(), seconds=now - self.flushed)
+        self.beat(True)
         with committing(self.records, self.plan.sweep_id):
             if current(self.records, self.plan) != self.plan.sequence:
                 raise SupersededError(f"plan {self.plan.plan_id} was superseded while its batch {self.batch} ran")
+            self._check_attempt()
             shard = self.records.write_shard(header, rows)
+        self.mine.add(shard.name)
         self.records.publish(shard)
         if self.segments.unfinished:
             self.checkpoints.put()  # after the rows that it goes on from
         self.flushed, self.started = now, header.finished
+        self.beat(False)
+
+    def _check_attempt(self) -> None:
+        """Refuses to write once another process has: this one was taken for dead, and its cells were dealt again.
+
+        Raises:
+            OvertakenError: a later attempt left rows of these cells.
+        """
+        for name in _shards(self.records, self.plan, self.batch):
+            later = int(Path(name).name.split("-")[1].removeprefix("a")) >= self.attempt
+            if not later or Path(name).name in self.mine:
+                continue
+            _, rows = self.records.read_shard(name)
+            if not self.cells.keys().isdisjoint(rows["cell_id"].to_pylist()):
+                raise OvertakenError("another process, taken for dead, trained the same cells")
 
     def _header(self) -> ShardHeader:
         return ShardHeader(

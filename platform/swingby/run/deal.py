@@ -1,13 +1,15 @@
-"""Dealing: which batches of the plans go into the next trial, by what cells turn out to cost while the run goes on."""
+"""Dealing: which batches of the plans go into the next trial, by what cells turn out to cost while the run goes on; and
+what becomes of those whose processes die."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from swingby.errors import SwingbyError
 from swingby.run.batches import SHORTEST, TURNS
 
 if TYPE_CHECKING:
@@ -15,22 +17,43 @@ if TYPE_CHECKING:
     from swingby.run.plan import Planned
 
 RETRIES = 3
-"""How often a batch is tried again a process of which died."""
+"""How often a cell that is trained alone is tried again when its process died; then it is given up."""
+TOGETHER = 2
+"""How often the processes of several cells may die before they are parted; halves are parted at the first death."""
+FACTOR, FLOOR, UNKNOWN = 30.0, 300.0, 86400.0
+"""The deadline of a trial: so many times what it should take, but never fewer seconds than these; and where nobody
+knows what it should take."""
 GROWTH = 8
 """How many times larger than the largest that came back a trial may be: a first one tells little of large ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """Batches of one shape that are trained together; `after`: the first one of the trial they were taken out of."""
+    """Batches of one shape that are trained together, or a part of their cells.
+
+    Attributes:
+        part: where of their cells it begins and ends; None: all of them.
+        attempt: how many attempts there were before at cells of these batches.
+        deaths: what its processes died of, each time; those of the larger ones that it is a part of do not count.
+    """
 
     planned: Planned
     notes: tuple[BatchNote, ...]
-    after: int | None = None
+    part: tuple[int, int] | None = None
+    attempt: int = 0
+    deaths: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """The subject of a sentence, with its verb."""
-        return named(self.batches)
+        if self.part is None:
+            return named(self.batches)
+        which = f"batch {self.batches[0]}" if len(self.batches) == 1 else f"batches {self.batches[0]} ..."
+        return f"one cell of {which} is" if self.cells == 1 else f"{self.cells:,} cells of {which} are"
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """What tells it from all others that are out: its plan, its first batch and its first cell."""
+        return self.planned.plan.plan_id, self.batches[0], self.low
 
     @property
     def batches(self) -> tuple[int, ...]:
@@ -39,13 +62,55 @@ class Trial:
 
     @property
     def cells(self) -> int:
-        """How many cells they have."""
+        """How many cells it has."""
+        return self.whole if self.part is None else self.part[1] - self.part[0]
+
+    @property
+    def whole(self) -> int:
+        """How many cells its batches have."""
         return sum(note.cells for note in self.notes)
+
+    @property
+    def low(self) -> int:
+        """Which of their cells is its first."""
+        return 0 if self.part is None else self.part[0]
+
+    @property
+    def tries(self) -> int:
+        """How often it is tried before it is parted, or given up."""
+        if self.cells == 1:
+            return RETRIES + 1
+        return TOGETHER if self.part is None else 1
+
+    def halves(self) -> tuple[Trial, Trial]:
+        """The first half of its cells, and the second."""
+        low, high = self.low, self.low + self.cells
+        middle = (low + high + 1) // 2
+        first, second = (replace(self, part=part, deaths=()) for part in ((low, middle), (middle, high)))
+        return first, second
 
     @property
     def device(self) -> str:
         """Where it runs."""
         return self.planned.device(self.notes[0])
+
+
+def check_deadline(seconds: float | None) -> None:
+    """Refuses a deadline that is none.
+
+    Raises:
+        SwingbyError: it is not a positive number of seconds, or longer than a year.
+    """
+    if seconds is not None and not 0 < seconds <= 366 * 86400:
+        raise SwingbyError(f"--deadline {seconds:g}: allowed are seconds, more than 0 and at most a year")
+
+
+def deadline_told(asked: float | None) -> str:
+    """When a batch that gives no sign of life is ended, in words."""
+    if asked is not None:
+        return f"a batch that is silent for {asked:g} s is ended, as if its process had died"
+    least = f"{FACTOR:g} times its forecast (at least {FLOOR:g} s)"
+    return f"a batch that is silent for {least} is ended, as if its process had died"
 
 
 def named(batches: Sequence[int]) -> str:
@@ -82,7 +147,8 @@ class Dealer:
             self._cells[place, note.shape] += note.cells
         self._paces: dict[tuple[str, str], _Pace] = {}
         self._forecast = self._took = 0.0
-        self._apart: deque[Trial] = deque()
+        self._again: deque[Trial] = deque()
+        self._attempts: Counter[tuple[str, int]] = Counter()
 
     def __iter__(self) -> Iterator[Trial]:
         while (trial := self.next()) is not None:
@@ -90,8 +156,8 @@ class Dealer:
 
     def next(self) -> Trial | None:
         """The next trial; None if everything was handed out."""
-        if self._apart:
-            return self._apart.popleft()
+        if self._again:
+            return self._numbered(self._again.popleft())
         head = next(iter(self._waiting), None)
         if head is None:
             return None
@@ -107,7 +173,13 @@ class Dealer:
             limit, room = limit - notes[-1].cells, room - (math.inf if seconds is None else seconds)
             self._cells[place, shape] -= notes[-1].cells
             del self._waiting[place, notes[-1].batch]
-        return Trial(one, tuple(notes))
+        return self._numbered(Trial(one, tuple(notes)))
+
+    def _numbered(self, trial: Trial) -> Trial:
+        """The trial with the number of its attempt: no two at cells of the same batches have one."""
+        attempt = self._attempts[trial.key[:2]]
+        self._attempts[trial.key[:2]] += 1
+        return replace(trial, attempt=attempt)
 
     def took(self, trial: Trial, seconds: float) -> None:
         """A trial came back whole after so many seconds of training."""
@@ -122,11 +194,25 @@ class Dealer:
             self._took += seconds
             self._forecast += sum(filter(None, forecast))
 
-    def take_apart(self, trial: Trial) -> bool:
-        """The batches of a trial whose process died too often are dealt once more, one by one; False if it has one."""
-        if len(trial.notes) > 1:
-            self._apart += [Trial(trial.planned, (note,), trial.batches[0]) for note in trial.notes]
-        return len(trial.notes) > 1
+    def died(self, trial: Trial, reason: str) -> tuple[Trial, ...]:
+        """The process of a trial died: what is dealt next in its place. Itself, or its halves; nothing, if it is one
+        cell that was tried often enough.
+        """
+        died = replace(trial, deaths=(*trial.deaths, reason))
+        again = (died,) if len(died.deaths) < trial.tries else died.halves() if trial.cells > 1 else ()
+        self._again.extend(again)
+        return again
+
+    def deadline(self, trial: Trial) -> float:
+        """Seconds for which a trial may give no sign of life."""
+        if trial.planned.deadline is not None:
+            return trial.planned.deadline
+        pace = self._paces.get((trial.planned.plan.experiment, trial.notes[0].shape))
+        forecast = [note.forecast_seconds for note in trial.notes]
+        known = [] if pace is None else [pace.each * trial.cells]
+        if None not in forecast:
+            known.append(sum(filter(None, forecast)) * trial.cells / max(trial.whole, 1))
+        return max(FLOOR, FACTOR * max(known)) if known else UNKNOWN
 
     def _seconds(self, place: int, shape: str, cells: int) -> float | None:
         """What so many waiting cells of a plan and shape should take; None if nothing is known."""

@@ -22,7 +22,7 @@ from swingby.run.drain import Drain
 from swingby.run.forecast import Forecast
 from swingby.run.live import Live
 from swingby.run.local import run_local
-from swingby.run.lookup import standing
+from swingby.run.lookup import failure_lines, failures, standing
 from swingby.run.machines import Code
 from swingby.run.plan import Planned, Planner, cores, refused, summary
 from swingby.run.progress import Progress, duration, progress_for, size
@@ -50,7 +50,8 @@ class RunResult:
     Attributes:
         ok, diverged: cells with a result; failed: cells that raised; missing: cells without any final row.
         trained: cells that this run trained.
-        lost: batches given up, with the reason.
+        given_up: cells of this run that failed because their process died again and again, with the reason.
+        failures: of the cells that failed, the first few, with the first line of what is told of each.
         bad: shards of this run that the store refused, with the reason.
         drained: whether the run was asked to stop.
         seconds: wall time of everything.
@@ -66,7 +67,8 @@ class RunResult:
     failed: int
     missing: int
     trained: int
-    lost: dict[int, str]
+    given_up: dict[str, str]
+    failures: tuple[tuple[str, str], ...]
     bad: tuple[str, ...]
     drained: bool
     seconds: float
@@ -77,7 +79,7 @@ class RunResult:
         counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
         told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
         lines = [f"{self.name} ({self.sweep_id}): {self.cells:,} cells: {told}; {duration(self.seconds)}"]
-        lines += [f"  batch {batch} was given up: {reason}" for batch, reason in sorted(self.lost.items())]
+        lines += failure_lines(self.failures, self.failed)
         lines += [f"  the store refused {reason}" for reason in self.bad]
         if self.actual is not None:
             if self.forecast is not None:
@@ -112,6 +114,7 @@ def run_sweeps(
     workers: int | None = None,
     device: str | None = None,
     processes: int = 1,
+    deadline: float | None = None,
     target_seconds: float = 5.0,
     progress: Progress | None = None,
     drain: Drain | None = None,
@@ -133,6 +136,8 @@ def run_sweeps(
         workers: how many one-core batches run at once; None: a core each.
         device: "cpu" or "cuda"; None: as the experiment asks.
         processes: how many of them train each batch, for experiments that spread a run over several.
+        deadline: seconds for which a batch may give no sign of life before it is ended and tried again; None: by what
+            it should take (see `deal.Dealer.deadline`).
         target_seconds: what a batch should take.
         progress: who is told; None: standard error.
 
@@ -163,20 +168,22 @@ def run_sweeps(
             "workers": workers or max(1, int(sum(machines))),
             "device": device,
             "processes": processes,
+            "deadline": deadline,
+            "apart": not local,
             "machines": machines,
         }
         bring_up(records, progress.line)
         every = _plans([Planner(sweep, records, stop=drain, **options) for sweep in sweeps], pilot, progress)
         before = _disk(records.data)
         missing = _beside([planned for planned in every if planned.missing])
-        lost = _train(missing, records, progress, drain, standby) if missing and not drain() else {}
+        given_up = _train(missing, records, progress, drain, standby) if missing and not drain() else {}
         if missing:
             ingest(records)
         derive(records, [sweep.sweep_id for sweep in sweeps])
         took = Actual(progress.core_seconds, progress.wall_seconds, _disk(records.data) - before)
         alone = took if len(every) == 1 and progress.done else None
         return [
-            _result(planned, records, progress, lost, drain(), time.monotonic() - began, alone) for planned in every
+            _result(planned, records, progress, given_up, drain(), time.monotonic() - began, alone) for planned in every
         ]
 
 
@@ -210,7 +217,7 @@ def _result(
     planned: Planned,
     records: Records,
     progress: Progress,
-    lost: Mapping[tuple[str, int], str],
+    given_up: Mapping[tuple[str, str], str],
     drained: bool,
     seconds: float,
     alone: Actual | None,
@@ -220,6 +227,7 @@ def _result(
     done = progress.done_of.get(plan_id, 0)
     with Store.open(records.data) as store:
         counts = standing(store, sweep.experiment_name, sweep.sweep_id)
+        found = failures(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
     return RunResult(
         name=sweep.name,
         sweep_id=sweep.sweep_id,
@@ -229,7 +237,8 @@ def _result(
         failed=counts["failed"],
         missing=len(sweep) - sum(counts.values()),
         trained=planned.piloted + done,
-        lost={batch: reason for (plan, batch), reason in lost.items() if plan == plan_id},
+        given_up={cell: reason for (plan, cell), reason in given_up.items() if plan == plan_id},
+        failures=found,
         bad=tuple(refused(records, f"{plan_id}/")),
         drained=drained,
         seconds=seconds,
@@ -256,8 +265,8 @@ def _train(
     progress: Progress,
     drain: Drain,
     standby: tune.Standby | None,
-) -> dict[tuple[str, int], str]:
-    """Runs the batches (without Ray: in a plain loop) while their shards are folded into the store; those given up."""
+) -> dict[tuple[str, str], str]:
+    """Runs the batches (without Ray: in a plain loop) while their shards are folded into the store; cells given up."""
     sweeps = [(one.plan.experiment, one.plan.sweep_id) for one in planned]
 
     def shares() -> list[float]:

@@ -29,7 +29,7 @@ _CHILD = (
     "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
     "from swingby.run.gang_local import main; main(*map(int, sys.argv[1:]))"
 )
-_PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG = 1
 
 
 class Local(Watched):
@@ -106,7 +106,7 @@ class _Processes(Crew):
         """How a process ended: by what it said, else by its exit status."""
         if rank not in self._ends:
             said = os.read(self._said[rank], 1 << 16)
-            self._ends[rank] = End(rank, None, *json.loads(said)) if said else End(rank, _died(code))
+            self._ends[rank] = End(rank, None, *json.loads(said)) if said else End(rank, died(code))
         return self._ends[rank]
 
     def joined(self, seconds: float) -> Sequence[End]:
@@ -138,7 +138,7 @@ class _Processes(Crew):
             os.close(self._said.popitem()[1])
 
 
-def _died(code: int) -> str:
+def died(code: int) -> str:
     """An exit status in words."""
     return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
@@ -147,7 +147,7 @@ def main(parent: int, said: int) -> None:
     """What a member's process does."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the caller drains, and ends its members
         signal.signal(number, signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it died before it could be watched
         os._exit(1)
     target, member, payload = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started this one

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -132,6 +132,28 @@ def sweep_status(data: Path, sweep: str | None = None) -> list[SweepStatus]:
         folded = {row.shard for row in store.sql("select shard from shards").rows()}
         waiting = len(set(records.shards()) - folded)
         return [_status(store, records, item, waiting) for item in chosen]
+
+
+MOST_FAILURES = 10
+"""Cells that failed and are listed one by one."""
+
+
+def failures(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[str, str], ...]:
+    """The first cells of a sweep that failed, with the first line of what is told of each."""
+    if experiment not in store.tables():
+        return ()
+    query = f"""select e.cell_id, e.message from members m join "{experiment}" e using (cell_id)
+                where m.sweep_id = ? and e.status = 'failed' order by e.cell_id limit {MOST_FAILURES}"""
+    rows = store.sql(query, [sweep_id]).rows()
+    return tuple((row.cell_id, ((row.message or "").splitlines() or [""])[0]) for row in rows)
+
+
+def failure_lines(found: Sequence[tuple[str, str]], failed: int) -> list[str]:
+    """They as a reader wants them, and what can be done."""
+    lines = [f"  cell {cell_id[:12]} failed: {message}" for cell_id, message in found]
+    if failed > len(found):
+        lines.append(f"  and {failed - len(found):,} cells more failed")
+    return [*lines, "  --retry-failed trains them again"] if failed else []
 
 
 def standing(store: Store, experiment: str, sweep_id: str) -> dict[str, int]:

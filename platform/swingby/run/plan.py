@@ -6,8 +6,10 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +18,15 @@ import pyarrow.compute as pc
 
 from swingby.errors import SwingbyError
 from swingby.experiment import Resources
+from swingby.gang import LostWorkerError
 from swingby.headers import sweep_table
 from swingby.records import BatchNote, Plan, Records, provenance
-from swingby.run.batch import committing, run_batch
+from swingby.run.alarm import DeadlineError, alarmed
+from swingby.run.apart import Apart
+from swingby.run.batch import BatchDone, committing, run_batch
 from swingby.run.batches import Chosen, choose
 from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
+from swingby.run.deal import check_deadline, deadline_told
 from swingby.run.forecast import Forecast, forecast, forecast_lines
 from swingby.run.progress import counted
 from swingby.run.room import check_processes, on_gpus, together, widened
@@ -32,6 +38,8 @@ PILOTS = (1, 2, 16)
 LONGEST_PILOT = (20, 4)
 """Batches' worth of time that the second pilot, and those after it, may take by what is known: the second is worth
 more, because one cell alone cannot tell what a batch costs from what a cell does."""
+PILOT_SECONDS = 600.0
+"""The deadline of a pilot: what it takes is not known yet, but it is a few cells of an experiment that has many."""
 STAIRS = (1, 2, 4)
 """The same where so many `Experiment.lanes` cost as much as one cell: in these."""
 GRAINS = 4
@@ -56,6 +64,7 @@ class Planned:
         piloted: cells that were trained to measure the cost; they count as done.
         shared: cells that other sweeps of the same run train.
         processes: how many of them train a batch.
+        deadline: seconds for which a batch may give no sign of life; None: by what it should take.
         machines: the CPUs of each machine.
         beside: batches of other sweeps of the same run.
     """
@@ -76,6 +85,7 @@ class Planned:
     shared: int = 0
     chosen_device: str | None = None
     processes: int = 1
+    deadline: float | None = None
     machines: tuple[float, ...] = ()
     beside: int = 0
 
@@ -116,6 +126,7 @@ def plan(
     workers: int | None = None,
     device: str | None = None,
     processes: int = 1,
+    deadline: float | None = None,
 ) -> Planned:
     """What a run would do now. Nothing is written but the results of pilot cells, under a plan of their own.
 
@@ -126,12 +137,15 @@ def plan(
         workers: how many batches run at once; None: a core each.
         device: "cpu" or "cuda" for all batches; None: as the experiment asks.
         processes: how many of them train each batch.
+        deadline: seconds for which a batch may give no sign of life; None: by what it should take.
 
     Raises:
         SwingbyError: the data folder is unfit, the experiment cannot make use of several processes, or pilot cells are
             needed while somebody runs the sweep; says who.
     """
-    planner = Planner(sweep, records, retry_failed, target_seconds, workers or cores(), device, processes=processes)
+    planner = Planner(
+        sweep, records, retry_failed, target_seconds, workers or cores(), device, processes=processes, deadline=deadline
+    )
     planned = planner.look()
     if not (pilot and planner.unmeasured()):
         return planned
@@ -154,6 +168,7 @@ class Planner:
         ids: of every cell, in the order of `Sweep.cells`.
         todo: the places in it of the cells to train, as last looked at.
         begin: called when something is to be trained, before it is known how.
+        apart: whether pilot cells are trained in a process of their own, which may die of them.
 
     Raises:
         SwingbyError: the experiment cannot be stored, or cannot make use of several processes.
@@ -171,10 +186,14 @@ class Planner:
         begin: Callable[[], None] = lambda: None,
         processes: int = 1,
         machines: Sequence[float] = (),
+        deadline: float | None = None,
+        apart: bool = False,
     ) -> None:
         check_experiment(sweep.experiment)
         check_processes(sweep.experiment, processes)
+        check_deadline(deadline)
         self.sweep, self.records, self.processes = sweep, records, processes
+        self.deadline, self.apart = deadline, apart
         self.machines = tuple(machines) or (float(workers),)
         self.retry_failed, self.target, self.workers = retry_failed, target_seconds, workers
         self.device, self.stop, self.begin = device, stop, begin
@@ -213,6 +232,7 @@ class Planner:
     def _write(self, plan: Plan) -> None:
         """Writes a plan, and sees to it that the store takes it: it would refuse the results, too."""
         self.records.write_plan(plan)
+        plan.__dict__.pop("table", None)  # the store reads the file: two of them would be in memory
         ingest(self.records)
         reasons = refused(self.records, f"plans/{plan.plan_id}.parquet")
         if reasons:
@@ -230,15 +250,33 @@ class Planner:
             planned = self._planned_as(pilots, (0, 0), {}, written=True)
             self._write(planned.plan)
         self.prepare(tell)
+        with Apart() if self.apart else nullcontext() as apart:
+            self._train_pilots(planned, apart, tell)
+
+    def _train_pilots(self, planned: Planned, apart: Apart | None, tell: Callable[[str], None]) -> None:
         took: dict[str, list[Sample]] = {}
+        given_up: set[str] = set()
         for note in planned.batches:
             known = took.setdefault(note.shape, [])
             most = LONGEST_PILOT[len(known) > 1] * self.target
-            if self.stop() or (known and fit(known).seconds(note.cells) > most):
+            if self.stop() or note.shape in given_up or (known and fit(known).seconds(note.cells) > most):
                 continue
-            done = run_batch(self.records.data, planned.plan.plan_id, note.batch, planned.device(note), self.stop)
+            which = self.records.data, planned.plan.plan_id, note.batch, planned.device(note)
+            try:
+                done = self._train_pilot(which, apart)
+            except (LostWorkerError, DeadlineError) as error:
+                given_up.add(note.shape)
+                tell(f"measuring {note.shape} was given up: {error}")
+                continue
             self.piloted += done.cells
             known.append(Sample(note.shape, note.cells, done.seconds, 0))
+
+    def _train_pilot(self, which: tuple[Path, str, int, str], apart: Apart | None) -> BatchDone:
+        seconds = self.deadline or PILOT_SECONDS
+        if apart is not None:
+            return apart.run(*which, seconds)
+        with alarmed(seconds) as beat:
+            return run_batch(*which, self.stop, beat=beat)
 
     def prepare(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """What the experiment has to do once on a machine before it trains the missing cells."""
@@ -363,6 +401,7 @@ class Planner:
             shared=self.shared,
             chosen_device=self.device,
             processes=self.processes,
+            deadline=self.deadline,
             machines=self.machines,
         )
         return replace(planned, forecast=forecast(notes, known, planned.occupied, self.workers))
@@ -437,4 +476,5 @@ def summary(planned: Planned) -> str:
         return "\n".join(lines)
     batches, shapes = counted(len(planned.batches), "batch", "batches"), counted(len(planned.resources), "shape")
     lines.append(f"  {batches} of {shapes} on {counted(planned.workers, 'worker')}{_spread(planned)}")
+    lines.append(f"  {deadline_told(planned.deadline)}")
     return "\n".join([*lines, *forecast_lines(planned.forecast)])

@@ -101,7 +101,7 @@ class Progress:
         keys = [(done.plan_id if self._named else "", batch) for batch in (done.batch, *done.merged)]
         self.core_seconds += done.seconds * self._cpus_of.get(keys[0], 1.0)
         if done.cells:  # a batch that was stopped before its first result says nothing about the others
-            self._forecast_done += sum(self._forecast_of.get(key, 0.0) for key in keys)
+            self._forecast_done += done.share * sum(self._forecast_of.get(key, 0.0) for key in keys)
         self.failed_cells(done.failed)
         self._show()
 

@@ -53,6 +53,10 @@ class Segments:
         for cell_id in cell_ids:
             self._last_step.pop(cell_id, None)
 
+    def resume(self, steps: Mapping[str, int]) -> None:
+        """Of these cells rows are there already, up to these steps."""
+        self._last_step.update(steps)
+
     def take(self, table: pa.Table) -> pa.Table:
         """The table with the columns of `schema`; its rows are counted.
 

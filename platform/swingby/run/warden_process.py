@@ -1,0 +1,138 @@
+"""The process that watches over a worker; it is started as a script of its own and knows nothing but Python's library.
+
+Lines of JSON come in: {"seconds": 300, "note": "path"} sets the deadline of what the worker does now, or moves
+it, {} takes it back. A worker past its deadline is killed, which a frozen one cannot escape; if it dies while a
+deadline is set, the note says of what.
+"""
+
+import fcntl
+import json
+import os
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+_GET_INFO = (3 << 30) | (64 << 16) | (0xFF << 8) | 11
+"""PIDFD_GET_INFO of linux/pidfd.h, in its first version of 64 bytes."""
+_EXIT = 1 << 3
+_LINGER = 0.5
+"""Seconds in which somebody who died is waited for by its parent; only then does the system tell how it died."""
+
+
+class Watch:
+    """One worker, by its process descriptor: what it is about, and until when."""
+
+    def __init__(self, pid: int, worker: int) -> None:
+        self.pid, self.worker = pid, worker
+        self.until: float | None = None
+        self.note: str | None = None
+        self.ended = ""
+        self.kills = _kills()
+
+    def heed(self, order: Mapping[str, Any]) -> None:
+        """Does as it is told."""
+        if "seconds" not in order:
+            self.until = self.note = None
+            return
+        self.until = time.monotonic() + float(order["seconds"])
+        if order.get("note") != self.note:
+            self.note, self.kills = order.get("note"), _kills()
+
+    def left(self) -> float | None:
+        """Milliseconds until the deadline."""
+        return None if self.until is None else max(0.0, self.until - time.monotonic()) * 1000
+
+    def end(self) -> None:
+        """Kills the worker: it is past its deadline."""
+        frozen = " (it was frozen)" if _field(self.pid, 0) in ("T", "t") else ""
+        self.until, self.ended = None, f"deadline: it gave no sign of life for too long{frozen}, and was ended"
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.worker, signal.SIGKILL)
+
+    def tell(self) -> None:
+        """Writes how the worker died, whole, if anybody wants to know."""
+        if self.note is None:
+            return
+        said = self.ended or _words(_exit_code(self.pid, self.worker), _kills() - self.kills)
+        with suppress(OSError):  # nobody can be told; that it died will be seen
+            path = Path(self.note)
+            aside = path.with_name(f".tmp-{path.name}")
+            aside.write_text(said)
+            aside.rename(path)
+
+
+def _field(pid: int, place: int) -> str:
+    """A field of /proc/<pid>/stat, counted from the state on; "" if the process is gone."""
+    with suppress(OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[place]
+    return ""
+
+
+def _exit_code(pid: int, worker: int) -> int | None:
+    """How a process that died ended, as `wait` has it; None where this system does not tell."""
+    deadline = time.monotonic() + _LINGER
+    while time.monotonic() < deadline:
+        if _field(pid, 0) == "Z" and (code := _field(pid, 49)).isdigit():
+            return int(code)
+        info = bytearray(struct.pack("=Q56x", _EXIT))
+        with suppress(OSError):
+            fcntl.ioctl(worker, _GET_INFO, info)
+            mask, code = struct.unpack("=Q52xi", info)
+            if mask & _EXIT:
+                return int(code)
+        time.sleep(0.005)
+    return None
+
+
+def _kills() -> int:
+    """How many processes this system has ended for want of memory."""
+    with suppress(OSError, ValueError):
+        lines = Path("/proc/vmstat").read_text().splitlines()
+        return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
+    return 0
+
+
+def _words(code: int | None, kills: int) -> str:
+    if code is None:
+        return "it died; this system does not tell of what"
+    number, status = code & 0x7F, (code >> 8) & 0xFF
+    if not number:
+        return f"it ended with exit code {status}"
+    try:
+        name = signal.Signals(number).name
+    except ValueError:
+        name = f"signal {number}"
+    memory = " (out of memory: the system ended processes for want of it)" if number == signal.SIGKILL and kills else ""
+    return f"it was killed by {name}{memory}"
+
+
+def main(pid: int, worker: int) -> None:
+    """Watches until the worker is gone; it may be so already, and what it was about is told all the same."""
+    watch = Watch(pid, worker)
+    poll, buffer, orders = select.poll(), b"", sys.stdin.fileno()
+    poll.register(watch.worker, select.POLLIN)
+    poll.register(orders, select.POLLIN)
+    while True:
+        ready = dict(poll.poll(watch.left()))
+        if orders in ready:
+            content = os.read(orders, 65536)
+            if not content:
+                poll.unregister(orders)  # closed: the worker ends, and may still be past its deadline
+            *lines, buffer = (buffer + content).split(b"\n")
+            for line in lines:
+                watch.heed(json.loads(line))
+        if watch.worker in ready:
+            watch.tell()
+            return
+        if watch.left() == 0.0:
+            watch.end()
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

@@ -1,0 +1,264 @@
+"""Laws of what dies: it is tried again and narrowed down to the cells at fault, and nothing is lost or shown twice."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from swingby.errors import SwingbyError
+from swingby.records import BatchNote
+from swingby.run import batch as batches
+from swingby.run.alarm import DeadlineError, alarmed
+from swingby.run.apart import Apart
+from swingby.run.batch import OvertakenError, run_batch
+from swingby.run.deal import FACTOR, FLOOR, RETRIES, TOGETHER, UNKNOWN, Dealer, Trial
+from swingby.run.drive import run_sweep
+from swingby.run.plan import Planner
+from swingby.run.progress import Progress
+from swingby.run.quarantine import HOPELESS, Quarantine
+from swingby.store import rebuild
+
+
+def planned(sizes: list[int], seconds: float | None = None, deadline: float | None = None) -> Any:
+    """As much of a plan as a dealer looks at: batches of these sizes, all of one shape."""
+    notes = tuple(BatchNote(k, "a", size, seconds) for k, size in enumerate(sizes))
+    plan = SimpleNamespace(experiment="toy", plan_id="p")
+    return SimpleNamespace(batches=notes, most={"a": 10_000}, target=5.0, plan=plan, deadline=deadline)
+
+
+def cells_of(trial: Trial, sizes: list[int]) -> list[tuple[int, int]]:
+    """Which cells a trial trains, by batch and place."""
+    every = [(note, k) for note in trial.batches for k in range(sizes[note])]
+    return every[trial.low : trial.low + trial.cells]
+
+
+@given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=8), data=st.data())
+def test_only_the_guilty_are_given_up(sizes: list[int], data: st.DataObject) -> None:
+    """Whatever cells kill their process: every other one comes back, once; the guilty ones are given up after
+    RETRIES + 1 deaths alone; and no other is trained more than TOGETHER + log2(cells of its trial) + 1 times."""
+    every = [(note, k) for note, size in enumerate(sizes) for k in range(size)]
+    guilty = set(data.draw(st.lists(st.sampled_from(every), unique=True, max_size=6)))
+    dealer, back, given_up, tried, numbers = Dealer([planned(sizes)], 1), [], [], Counter(), set()
+    while (trial := dealer.next()) is not None:
+        own = cells_of(trial, sizes)
+        assert (trial.batches[0], trial.attempt) not in numbers
+        numbers.add((trial.batches[0], trial.attempt))
+        tried.update(own)
+        if guilty.isdisjoint(own):
+            back += own
+            dealer.took(trial, 0.1 * trial.cells)
+        elif not dealer.died(trial, "it was killed"):
+            given_up += own
+            assert len(trial.deaths) == RETRIES
+    assert sorted(back) == sorted(set(every) - guilty)
+    assert sorted(given_up) == sorted(guilty)
+    bound = TOGETHER + math.ceil(math.log2(max(2, len(every)))) + 1
+    assert max([tried[cell] for cell in back], default=0) <= bound
+    assert max([tried[cell] for cell in guilty], default=0) <= bound + RETRIES
+
+
+@given(seconds=st.none() | st.floats(0.01, 1e4), asked=st.none() | st.floats(0.1, 1e5))
+def test_a_deadline_is_asked_for_or_generous(seconds: float | None, asked: float | None) -> None:
+    """A deadline is what was asked for; else many times the forecast and never short, and long where there is none."""
+    dealer = Dealer([planned([10], seconds, asked)], 1)
+    trial = dealer.next()
+    assert trial is not None
+    expected = UNKNOWN if seconds is None else max(FLOOR, FACTOR * seconds)
+    assert dealer.deadline(trial) == pytest.approx(expected if asked is None else asked)
+
+
+def test_when_everything_dies_no_cell_is_blamed(walk: Any) -> None:
+    """So many deaths in a row end the run: it is the machine, and the cells are left for the next run."""
+    dealer = Dealer([planned([10_000])], 1)
+    quarantine = Quarantine(dealer, walk.records(), Progress())
+    for _ in range(HOPELESS):
+        quarantine.died(Trial(planned([2]), planned([2]).batches), "it was killed")
+    with pytest.raises(SwingbyError, match="no cell can be at fault"):
+        quarantine.died(Trial(planned([2]), planned([2]).batches), "it was killed")
+    quarantine.lives()
+    quarantine.died(Trial(planned([2]), planned([2]).batches), "it was killed")
+
+
+CHILD = """
+import os, signal, sys, time
+from pathlib import Path
+from swingby.run.warden import WARDEN
+with WARDEN.watching(float(sys.argv[3]), Path(sys.argv[2])) as beat:
+    for _ in range(4):
+        time.sleep(0.2)
+        beat(False)
+    if sys.argv[1] == "exit":
+        os._exit(3)
+    if sys.argv[1] == "hang":
+        time.sleep(1000)
+    os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("what", "seconds", "code", "said"),
+    [
+        ("SIGKILL", 60, -9, "it was killed by SIGKILL"),
+        ("exit", 60, 3, "it ended with exit code 3"),
+        ("hang", 0.5, -9, "deadline: it gave no sign of life for too long, and was ended"),
+        ("SIGSTOP", 0.5, -9, "deadline: it gave no sign of life for too long (it was frozen), and was ended"),
+    ],
+)
+def test_a_warden_ends_and_tells(tmp_path: Path, what: str, seconds: float, code: int, said: str) -> None:
+    """A worker that is silent past its deadline is ended, frozen or not, and one that gives signs of life is not; how
+    it died is told."""
+    note = tmp_path / "note"
+    done = subprocess.run([sys.executable, "-c", CHILD, what, str(note), str(seconds)], timeout=60)
+    deadline = time.monotonic() + 10
+    while not note.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert done.returncode == code
+    assert note.read_text() in (said, "it died; this system does not tell of what")
+    assert what in ("SIGKILL", "exit") or note.read_text() == said
+
+
+def sleep_through_an_alarm() -> None:
+    """It rings after 0.2 s, but not while rows are written."""
+    with alarmed(0.2) as beat:
+        beat(True)
+        time.sleep(0.3)
+        beat(False)
+        time.sleep(60)
+
+
+def test_an_alarm_gives_back_what_it_took() -> None:
+    """Signs of life put an alarm off, writing rows is left in peace, and somebody else's alarm goes off as it would."""
+    rung: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
+    timer = signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        with pytest.raises(DeadlineError, match="no sign of life"):
+            sleep_through_an_alarm()
+        time.sleep(0.3)
+        assert rung == [signal.SIGALRM]
+    finally:
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+
+
+def test_a_loop_ends_what_hangs(walk: Any) -> None:
+    """By the for-loop: a cell that never returns fails with the reason, all others have their rows, and each is there
+    once; tried again on request, it fails again and is still there once."""
+    sweep = walk.sweep(axes={"wants": ["ok", "hang"]}, seeds={"count": 1, "first": 4})
+    for retry in (False, True):
+        options: dict[str, Any] = {"local": True, "pilot": False, "retry_failed": retry, "deadline": 0.1}
+        result = run_sweep(sweep, walk.data, progress=Progress(), **options)
+        assert (result.ok, result.failed, result.missing) == (1, 1, 0)
+        (reason,) = result.given_up.values()
+        assert reason == "its process died 4 times: deadline: no sign of life for 0.1 s"
+        assert f"failed: {reason}" in str(result)
+    rows = walk.rows("select cell_id, status, message from walk order by status")
+    assert [row.status for row in rows] == ["failed", "ok"]
+    assert rows[0].message == reason
+
+
+def test_a_partial_curve_outlives_its_cell(walk: Any) -> None:
+    """A cell that fails after some rows keeps them, and goes on from its checkpoint when it is tried again."""
+    sweep = walk.sweep(axes={"width": [1]}, seeds=1, base={"pieces": 4, "length": 7})
+    one, asked = Planner(sweep, walk.records()).commit(), itertools.count()
+    done = run_batch(walk.data, one.plan.plan_id, 0, draining=lambda: next(asked) >= 4)
+    assert done.left == 1
+    batches.fail_cell(walk.data, one.plan.plan_id, [0], (0, 1), 1, "its process died 4 times")
+    (row,) = walk.rows("select status, step from walk")
+    assert row.status == "failed"
+    assert row.step == list(range(len(row.step)))
+    assert 2 <= len(row.step) < 8
+    result = run_sweep(sweep, walk.data, local=True, pilot=False, retry_failed=True, progress=Progress())
+    assert (result.ok, result.failed) == (1, 0)
+    (row,) = walk.rows("select step, position from walk")
+    assert row.step == list(range(8))
+    again = [walk.records().read_shard(name)[1] for name in walk.records().shards() if "-0002/" in name]
+    assert min(low for rows in again for low in rows["from_step"].to_pylist()) > 0
+
+
+def test_one_that_was_taken_for_dead_writes_nothing_twice(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that wakes after its cells were dealt again and trained is refused, and every cell is there once."""
+    one = Planner(walk.sweep(axes={"width": [1]}, base={"pieces": 2}, seeds=6), walk.records()).commit()
+    real = type(one.sweep.experiment).run
+    which = walk.data, one.plan.plan_id, 0
+
+    def sleeping(self: Any, batch: Any) -> Any:
+        monkeypatch.setattr(type(self), "run", real)
+        run_batch(*which, attempt=1)  # meanwhile
+        yield from real(self, batch)
+
+    monkeypatch.setattr(type(one.sweep.experiment), "run", sleeping)
+    with pytest.raises(OvertakenError, match="taken for dead"):
+        run_batch(*which)
+    rows = walk.rows("select cell_id, step, status from walk")
+    assert len(rows) == len({row.cell_id for row in rows}) == 6
+    assert all(row.step == list(range(5)) and row.status == "ok" for row in rows)
+    rebuild(walk.records())
+    assert sorted(map(repr, walk.rows("select cell_id, step, status from walk"))) == sorted(map(repr, rows))
+
+
+def test_parts_of_a_batch_are_trained_apart(walk: Any) -> None:
+    """Halves of a batch leave the rows of the whole, and a cell is not trained again where it has its row."""
+    one = Planner(walk.sweep(axes={"width": [1]}, seeds=6), walk.records()).commit()
+    which = walk.data, one.plan.plan_id, 0
+    first, second = (run_batch(*which, part=part, attempt=k) for k, part in enumerate([(0, 2), (2, 6)]))
+    assert (first.ok, second.ok) == (2, 4)
+    assert first.share + second.share == pytest.approx(1.0)
+    assert run_batch(*which, attempt=2).cells == 0
+    cell_id, done = batches.fail_cell(*which[:2], [0], (0, 1), 3, "it is done")
+    assert (cell_id, done.failed) == (one.plan.table["cell_id"][0].as_py(), 0)
+    assert set(walk.started().values()) == {1}
+
+
+def test_a_process_apart_dies_alone(walk: Any) -> None:
+    """Pilots of a run by Ray are trained in a process of their own: what it dies of is told, and another goes on."""
+    sweep = walk.sweep(axes={"zip": [{"wants": ["die", "ok", "hang"], "width": [1, 2, 3]}]}, seeds=1)
+    one = Planner(sweep, walk.records()).commit()
+    place = {note.shape: note.batch for note in one.batches}
+    with Apart() as apart:
+        with pytest.raises(Exception, match="was killed by SIGKILL"):
+            apart.run(walk.data, one.plan.plan_id, place["w1"], "cpu", 60)
+        assert apart.run(walk.data, one.plan.plan_id, place["w2"], "cpu", 60).ok == 1
+        with pytest.raises(Exception, match="and was ended"):
+            apart.run(walk.data, one.plan.plan_id, place["w3"], "cpu", 0.2)
+    assert {os.getpid()}.isdisjoint(walk.pids())
+
+
+@pytest.mark.parametrize("seconds", [0, -1, 1e12])
+def test_a_deadline_that_is_none_is_refused(walk: Any, seconds: float) -> None:
+    """A deadline is a positive number of seconds."""
+    with pytest.raises(SwingbyError, match="--deadline"):
+        run_sweep(walk.sweep(), walk.data, local=True, deadline=seconds, progress=Progress())
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_tune_narrows_down_to_the_guilty(walk: Any) -> None:
+    """By Ray Tune, all cells in one batch: those that kill their process, leave it, take all memory or hang fail with
+    the reason; one whose process is frozen once is trained by another; every other cell has its row; each is there
+    once."""
+    wants = ["ok", "die", "leave", "memory", "hang", "freeze"]
+    sweep = walk.sweep(axes={"wants": wants}, seeds=2)
+    result = run_sweep(sweep, walk.data, pilot=False, workers=2, deadline=8, progress=Progress())
+    assert (result.ok, result.failed, result.missing) == (4, 8, 0)
+    rows = walk.rows("select cell_id, wants, status, message from walk")
+    assert Counter(row.cell_id for row in rows) == Counter(cell.cell_id for cell in sweep.cells())
+    said = {row.wants: row.message for row in rows if row.status == "failed"}
+    assert set(said) == {"die", "leave", "memory", "hang"}
+    for want, reason in {"die": "SIGKILL", "leave": "exit code 3", "hang": "deadline"}.items():
+        assert said[want].startswith("its process died 4 times")
+        assert reason in said[want] or "does not tell" in said[want]
+    assert not list((walk.data / "work").glob("*.died"))
