@@ -291,7 +291,8 @@ def test_others_read_while_it_runs(running: Any, tmp_path: Path) -> None:
     attach = tmp_path / "attach.sql"
     attach.write_text(swingby("attach", "--data", str(running.data)).output)
     kept = tmp_path / "kept"
-    assert swingby("attach", "--data", str(running.data), "--keep", str(kept)).exit_code == 0
+    said = swingby("attach", "--data", str(running.data), "--keep", str(kept))
+    assert said.output.splitlines() == [f"kept; to read it: duckdb -init {kept / 'attach.sql'}"]
     files = [attach, kept / "attach.sql"]
     clients = [
         subprocess.Popen([CLIENT, "-init", file, "-json", "-c", asked], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -28,8 +29,12 @@ def attach(
 
         swingby attach --data data
 
-    In a shell: `duckdb -init <(swingby attach)`; in a notebook, paste what `swingby attach --for polars` prints.
+    In a shell: `swingby attach > now.sql && duckdb -init now.sql`; in a notebook, paste what
+    `swingby attach --for polars` prints.
     """
     from swingby.store import outside
 
-    typer.echo(outside.attach(data, reader) if keep is None else outside.keep(data, keep, reader))
+    text = outside.attach(data, reader) if keep is None else outside.keep(data, keep, reader)
+    if keep is not None and reader is Reader.duckdb:  # the text lies in the folder
+        text = f"kept; to read it: duckdb -init {shlex.quote(str(keep / outside.ATTACH))}"
+    typer.echo(text)
