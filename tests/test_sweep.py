@@ -545,6 +545,17 @@ def test_a_file_is_loaded_by_path_and_its_faults_name_it(tmp_path: Path) -> None
         Sweep.load(path)
 
 
+def test_a_name_that_nobody_has_finds_the_file_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who gives the name of a sweep of their own, or another ending, is shown the file."""
+    (tmp_path / "my-first.yaml").write_text(GOOD)
+    monkeypatch.chdir(tmp_path)
+    for name in ("my-first", "my-frist", "my-first.yml", str(tmp_path / "my-frist.yaml")):
+        with pytest.raises(SwingbyError, match=r"did you mean \S*my-first\.yaml\?"):
+            Sweep.load(name)
+    with pytest.raises(SwingbyError, match="did you mean 'transient-memorization'"):
+        Sweep.load("transient-memorisation")
+
+
 def test_every_packaged_sweep_is_sound() -> None:
     """Each named sweep loads by its name, without raising the limit."""
     for name in named_sweeps():

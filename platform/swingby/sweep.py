@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -190,15 +191,27 @@ def named_sweeps() -> dict[str, Traversable]:
     return found
 
 
+def _beside(path: Path) -> str:
+    """A hint at a sweep file whose name differs by its ending or little else."""
+    stem = path.stem if path.suffix in (".yaml", ".yml") else path.name
+    there = {file.stem: file for file in path.parent.glob("*.y*ml") if file.suffix in (".yaml", ".yml")}
+    near = difflib.get_close_matches(stem, there, 1)
+    return f"; did you mean {there[near[0]]}?" if near else ""
+
+
 def _find(path_or_name: str | Path) -> Traversable:
     path = Path(path_or_name)
     if isinstance(path_or_name, Path) or path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
         if path.is_file():
             return cast("Traversable", path)
-        raise SwingbyError(f"no file {path}; named sweeps: {', '.join(sorted(named_sweeps())) or '(none)'}")
+        raise SwingbyError(
+            f"no file {path}{_beside(path)}; named sweeps: {', '.join(sorted(named_sweeps())) or '(none)'}"
+        )
     known = named_sweeps()
     if path_or_name in known:
         return known[path_or_name]
+    if own := _beside(path):
+        raise SwingbyError(f"no sweep is called {path_or_name!r}{own}; sweeps of your own are given by their file")
     allowed = plugins.nearest(path_or_name, list(known))
     raise SwingbyError(f"no sweep is called {path_or_name!r}; {allowed}; or give a .yaml file")
 

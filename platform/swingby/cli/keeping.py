@@ -72,7 +72,7 @@ def retract(
     verb = "would take back" if dry_run else "took back"
     say(f"{verb} what {counted(done.cells, 'cell')} left in {counted(done.shards, 'shard')}")
     for name, count in sorted(done.sweeps.items()):
-        say(f"  {name}: {counted(count, 'cell')} of it; `swingby run {name}` trains them again")
+        say(f"  {name}: {counted(count, 'cell')} of it; `swingby run` with its name, or its file, trains them again")
     if done.record:
         say(f"  {done.record}")
 
