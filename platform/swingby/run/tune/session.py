@@ -159,6 +159,10 @@ def up(workers: int | None, address: str | None, data: Path, code: Code | None =
                 context: Any = ray.init(**options, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, ValueError, RayError) as error:
             raise SwingbyError(_told(error, address)) from error
+        except Exception as error:
+            if type(error) is not Exception:  # what Ray raises where a node is not there within its half a minute
+                raise
+            raise SwingbyError(_told(error, address)) from error
         finally:
             if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, on_sigterm)  # Ray puts its own in the place of the one that drains
@@ -174,7 +178,8 @@ def up(workers: int | None, address: str | None, data: Path, code: Code | None =
 def _told(error: Exception, address: str | None) -> str:
     """Why Ray could not be reached."""
     if address is None:
-        return f"Ray does not start: {str(error).splitlines()[0]}"
+        said = str(error).partition("\n")[0].rstrip(".")
+        return f"Ray does not start: {said}; where the machine was busy, try again; --local does without Ray"
     mend = "is it one of its nodes? was ray imported before RAY_AUTH_MODE=token was set?"
     return f"the Ray cluster at {address} cannot be joined from this machine ({mend}): {error}"
 
