@@ -10,7 +10,7 @@ import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, err, say
 from swingby.errors import SwingbyError
-from swingby.run.progress import duration
+from swingby.run.progress import counted, duration
 
 NOT_ALL = 1
 
@@ -60,7 +60,7 @@ def claims(
         command=" ".join(["swingby claims", *(["--quick"] if quick else []), *([f"--seeds {seeds}"] if seeds else [])]),
         say=lambda text: err.print(text, markup=False),
     )
-    took = f"{written.claims} claims took {duration(time.perf_counter() - began)}"
+    took = f"{counted(written.claims, 'claim')} took {duration(time.perf_counter() - began)}"
     err.print(f"{took}, {duration(written.training)} of it training" if written.training else took, markup=False)
     say(str(written.page))
     if written.waiting:

@@ -38,7 +38,7 @@ def _kernels(p: SimParams) -> Hashable:
 
 @contextmanager
 def _told(tell: Callable[[str], None]) -> Iterator[None]:
-    text = "compiling kernels for this processor; once on a machine, up to 20 s ..."
+    text = "loading kernels; where they are new to this machine they are compiled first, up to 20 s, once ..."
     timer = threading.Timer(TOLD_AFTER, tell, [text])
     timer.daemon = True
     timer.start()
