@@ -240,7 +240,7 @@ def replay(
     cell: Annotated[str, typer.Argument(help="A cell's id, or its first digits.", show_default=False)],
     data: DataFolder = DEFAULT_DATA,
     out: Annotated[
-        Path | None, typer.Option(help="Where the full recording goes; default: replay-<cell>.parquet")
+        Path | None, typer.Option(help="Where the full recording goes; default: replay-CELL.parquet")
     ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
 ) -> None:

@@ -25,7 +25,7 @@ from swingby.run.local import run_local
 from swingby.run.lookup import failure_lines, failures, standing
 from swingby.run.machines import Code
 from swingby.run.plan import Planned, Planner, cores, refused, summary
-from swingby.run.progress import Progress, duration, progress_for, size
+from swingby.run.progress import Progress, counted, duration, progress_for, size
 from swingby.run.room import check_processes
 from swingby.store import Ingest, Store, bring_up, ingest
 from swingby.sweep import Sweep
@@ -78,7 +78,7 @@ class RunResult:
     def __str__(self) -> str:
         counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
         told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
-        lines = [f"{self.name} ({self.sweep_id}): {self.cells:,} cells: {told}; {duration(self.seconds)}"]
+        lines = [f"{self.name} ({self.sweep_id}): {counted(self.cells, 'cell')}: {told}; {duration(self.seconds)}"]
         lines += failure_lines(self.failures, self.failed)
         lines += [f"  the store refused {reason}" for reason in self.bad]
         if self.actual is not None:

@@ -467,7 +467,7 @@ def summary(planned: Planned) -> str:
     """What a run would do, in a few lines."""
     counts = Counter({"done": planned.done, "failed (left alone)": planned.failed, "missing": planned.missing})
     standing = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count or name == "missing")
-    lines = [f"{planned.sweep.name}: {len(planned.sweep):,} cells: {standing}"]
+    lines = [f"{planned.sweep.name}: {counted(len(planned.sweep), 'cell')}: {standing}"]
     if planned.piloted:
         lines.append(f"  {planned.piloted:,} pilot cells were trained to measure the cost; they are kept as results")
     if planned.shared:
