@@ -9,7 +9,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
-.PHONY: setup browser demo test test-all check check-deps bench clean
+.PHONY: setup browser demo test test-all check check-deps bench drills clean
 
 setup: $(READY)
 
@@ -50,6 +50,10 @@ check-deps: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python -m tests.benchmarks
+
+# Faults of all kinds, at random moments, with a printed log: make drills SEED=3 MINUTES=30
+drills: $(READY)
+	@$(BIN)/python -m tests.drills --seed $(or $(SEED),0) --minutes $(or $(MINUTES),15)
 
 clean:
 	rm -rf $(VENV) $(DATA) .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,215 @@
+"""The faults: each harms a run on a field, and leaves it to be finished."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from swingby.store import rebuild
+from tests.drills.field import Field
+
+MANY: dict[str, Any] = {
+    "axes": {"width": [1, 2], "pieces": [0, 2], "wants": ["ok", "diverge"]},
+    "seeds": 8,
+    "base": {"length": 5, "pause": 0.05},
+}
+
+CLOCK = """
+import os, time
+_real, _shift = time.time, float(os.environ.get("SHIFT_HOURS", "0")) * 3600
+time.time = lambda: _real() + _shift
+"""
+
+
+def driver_killed(field: Field) -> None:
+    """SIGKILL of the driver, twice."""
+    for _ in range(2):
+        child = field.start()
+        field.trained(sum(field.kit.started().values()) + field.rng.randint(3, 15), child)
+        field.end(child)
+
+
+def workers_killed(field: Field) -> None:
+    """SIGKILL of workers in the middle of a batch, three times."""
+    child = field.start()
+    for _ in range(3):
+        field.trained(sum(field.kit.started().values()) + field.rng.randint(2, 8), child)
+        if child.poll() is None:
+            field.kill(field.worker())
+    child.wait(timeout=300)
+
+
+def worker_frozen(field: Field) -> None:
+    """SIGSTOP of a worker: it is ended at the deadline."""
+    child = field.start()
+    field.trained(field.rng.randint(3, 12), child)
+    pid = field.worker()
+    field.kill(pid, signal.SIGSTOP)
+    child.wait(timeout=300)
+    if psutil.pid_exists(pid) and psutil.Process(pid).status() == psutil.STATUS_STOPPED:
+        raise RuntimeError(f"the frozen worker {pid} was not ended")
+
+
+def head_killed(field: Field) -> None:
+    """SIGKILL of Ray's head in the middle; the driver has a minute to notice, then it is killed too."""
+    child = field.start()
+    field.trained(field.rng.randint(3, 12), child)
+    for process in psutil.Process(child.pid).children(recursive=True):
+        if process.name() == "gcs_server":
+            process.kill()
+    try:
+        child.wait(timeout=60)
+    except subprocess.TimeoutExpired:
+        field.end(child)
+
+
+def node_killed(field: Field) -> None:
+    """A machine of a cluster goes, with all its processes, in the middle."""
+    from tests.cluster_kit import two_nodes
+
+    with two_nodes('{"num_cpus": 1}', field.kit.environment()) as nodes:
+        field.environment = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": nodes.token}
+        child = field.start(address=nodes.address, workers=None, code="installed")
+        field.trained(field.rng.randint(3, 12), child)
+        below = psutil.Process(nodes.holder.pid).children(recursive=True)
+        raylet = [process for process in below if process.name() == "raylet"][-1]
+        for process in [*raylet.children(recursive=True), raylet]:
+            process.kill()
+        child.wait(timeout=300)
+    field.environment = {}
+
+
+def started_twice(field: Field) -> None:
+    """The same sweep once more while it runs: refused, and told by whom it is held."""
+    child = field.start()
+    field.trained(3, child)
+    second = field.start()
+    if second.wait(timeout=120) != 2 or f"is held by process {child.pid} on" not in field.said():
+        raise RuntimeError(f"the second was not refused: {field.said()[-500:]}")
+    child.wait(timeout=300)
+
+
+def clock_jumps(field: Field) -> None:
+    """Drivers and workers whose clocks are hours ahead, then behind, each killed in the middle."""
+    folder = field.kit.folder / "clock"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(CLOCK)
+    path = os.pathsep.join([str(folder), field.kit.environment()["PYTHONPATH"]])
+    for hours in (7, -9):
+        field.environment = {"PYTHONPATH": path, "SHIFT_HOURS": str(hours)}
+        child = field.start()
+        field.trained(sum(field.kit.started().values()) + field.rng.randint(5, 15), child)
+        field.end(child)
+    field.environment = {"PYTHONPATH": path, "SHIFT_HOURS": "-3"}
+
+
+def torn_shard(field: Field) -> None:
+    """A published shard of whole cells is cut or has a flipped byte when the store is made anew: it is named."""
+    field.start().wait(timeout=300)
+    records = field.kit.records()
+    whole = [name for name in records.shards() if not any(records.read_shard(name)[1]["from_step"].to_pylist())]
+    whole = [name for name in whole if all(records.read_shard(name)[1]["final"].to_pylist())]
+    shard = records.shard_path(field.rng.choice(whole))
+    content = bytearray(shard.read_bytes())
+    place = field.rng.randrange(len(content))
+    content[place] ^= 1 << field.rng.randrange(8)
+    shard.write_bytes(content if field.rng.random() < 0.5 else content[:place])
+    rebuild(records)
+    bad = field.kit.rows("select shard from bad_shards")
+    if [row.shard for row in bad] != [f"{shard.parent.name}/{shard.name}"]:
+        raise RuntimeError(f"the torn shard {shard.name} is not the one named: {bad}")
+    shard.rename(field.kit.folder / "torn")
+
+
+@contextmanager
+def _disk(field: Field) -> Iterator[Callable[[str], None]]:
+    """The data folder is a small disk of its own; gives what mounts it anew."""
+    field.kit.data.mkdir(exist_ok=True)
+    where = str(field.kit.data)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", where], check=True, capture_output=True)
+
+    def anew(how: str) -> None:
+        subprocess.run(["mount", "-o", f"remount,{how}", where], check=True, capture_output=True)
+
+    try:
+        yield anew
+    finally:
+        kept = field.kit.folder / "kept"
+        subprocess.run(["cp", "-a", where, str(kept)], check=True)
+        subprocess.run(["umount", "-l", where], check=True)
+        field.kit.data.rmdir()
+        kept.rename(field.kit.data)
+
+
+def disk_full(field: Field) -> None:
+    """The disk is full in the middle, until somebody makes room."""
+    with _disk(field):
+        child = field.start()
+        field.trained(field.rng.randint(3, 15), child)
+        filler = field.kit.data / ".filler"
+        with filler.open("wb") as file:
+            try:
+                while True:
+                    file.write(bytes(65536))
+                    file.flush()
+            except OSError:
+                pass
+        code = child.wait(timeout=300)
+        if code != 2 or "disk is full" not in field.said():
+            raise RuntimeError(f"a full disk was not told of (exit code {code}): {field.said()[-500:]}")
+        filler.unlink()
+
+
+def disk_read_only(field: Field) -> None:
+    """The disk can only be read from some moment on, until somebody mends it."""
+    with _disk(field) as anew:
+        child = field.start()
+        field.trained(field.rng.randint(3, 15), child)
+        try:
+            anew("ro")
+        except subprocess.CalledProcessError:  # somebody writes just now, and the kernel refuses
+            field.end(child)
+            anew("ro")
+        child.wait(timeout=300)
+        anew("rw")
+
+
+def wants(what: str) -> Callable[[Field], None]:
+    """Some cells do that whenever they are trained."""
+
+    def harm(field: Field) -> None:
+        axes = {"zip": [{"width": [1, 2, 2], "rate": [0.5, 1.0, 1.5], "wants": ["ok", what, "ok"]}]}
+        field.changes = {"axes": axes, "seeds": 3, "base": {"pause": 0.02}}
+        (Path(field.kit.folder) / "walks.yaml").write_text(field.kit.text(**field.changes))
+        field.start().wait(timeout=400)
+
+    return harm
+
+
+FAULTS: dict[str, tuple[Callable[[Field], None], dict[str, Any]]] = {
+    "driver killed": (driver_killed, {}),
+    "workers killed": (workers_killed, {}),
+    "worker frozen": (worker_frozen, {"deadline": 6.0}),
+    "node killed": (node_killed, {}),
+    "Ray's head killed": (head_killed, {}),
+    "disk full": (disk_full, {"local": True, "workers": 1}),
+    "disk read-only": (disk_read_only, {"local": True, "workers": 1}),
+    "torn shard": (torn_shard, {"local": True, "workers": 1}),
+    "started twice": (started_twice, {"local": True, "workers": 1}),
+    "clock jumps": (clock_jumps, {}),
+    "out of memory": (wants("memory"), {}),
+    "cell hangs": (wants("hang"), {"deadline": 6.0}),
+    "cell crashes": (wants("die"), {}),
+}
+"""Name -> the fault, and options of its run."""
+
+if sys.platform != "linux":
+    raise ImportError("the drills need Linux: /proc, tmpfs")
