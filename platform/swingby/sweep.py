@@ -196,7 +196,7 @@ def _beside(path: Path) -> str:
     stem = path.stem if path.suffix in (".yaml", ".yml") else path.name
     there = {file.stem: file for file in path.parent.glob("*.y*ml") if file.suffix in (".yaml", ".yml")}
     near = difflib.get_close_matches(stem, there, 1)
-    return f"; did you mean {there[near[0]]}?" if near else ""
+    return f" (did you mean {there[near[0]]}?)" if near else ""
 
 
 def _find(path_or_name: str | Path) -> Traversable:
