@@ -233,7 +233,7 @@ def rate(params: DiffusionParams, step: int) -> float:
 def memory_format(device: torch.device, params: DiffusionParams) -> torch.memory_format:
     """How images lie in memory, by what measures faster (`make bench`): channels last, but for few channels of bf16.
 
-    On a CPU in float32 the two are level; bf16 loses a third by channels last at 16 channels, and gains 7 to 14 % at 64.
+    On a CPU in float32 the two are level; bf16 loses a third by channels last at 16 channels and gains 7 to 14 % at 64.
     """
     narrow = device.type == "cpu" and params.mixed_precision != "no" and params.width < WIDE
     return torch.contiguous_format if narrow else torch.channels_last
