@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import pickle
 import select
 import signal
 import subprocess
@@ -13,7 +12,7 @@ import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from swingby.errors import SwingbyError
 from swingby.gang import LostWorkerError
@@ -21,7 +20,7 @@ from swingby.run.batch import BatchDone, run_batch
 from swingby.run.gang_local import PR_SET_PDEATHSIG, died
 
 _CHILD = (
-    "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
+    "import json, sys; sys.path[:] = json.loads(sys.stdin.readline()); "
     "from swingby.run.apart import main; main(*map(int, sys.argv[1:]))"
 )
 
@@ -55,8 +54,7 @@ class Apart:
         process = self._begun()
         assert process.stdin is not None
         try:
-            process.stdin.write(pickle.dumps((data, plan_id, batch, device)))
-            process.stdin.flush()
+            process.stdin.write(_line([str(data), plan_id, batch, device]))
             said = self._answer(seconds)
         except BrokenPipeError:
             said = b""
@@ -91,7 +89,7 @@ class Apart:
             os.close(said)
         assert process.stdin is not None
         self._process = process
-        process.stdin.write(pickle.dumps(sys.path))
+        process.stdin.write(_line(sys.path))
         return process
 
     def _answer(self, seconds: float) -> bytes:
@@ -117,12 +115,16 @@ def main(parent: int, said: int) -> None:
     if os.getppid() != parent:
         os._exit(1)
     while True:
-        try:
-            order = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started this one
-        except EOFError:
+        order = sys.stdin.readline()
+        if not order:
             os._exit(0)
+        data, plan_id, batch, device = json.loads(order)
         try:
-            told = asdict(run_batch(*order))
+            told = asdict(run_batch(data, plan_id, batch, device))
         except SwingbyError as error:
             told = {"fault": str(error)}
-        os.write(said, json.dumps(told).encode() + b"\n")
+        os.write(said, _line(told))
+
+
+def _line(told: Any) -> bytes:
+    return json.dumps(told).encode() + b"\n"
