@@ -9,7 +9,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
-.PHONY: setup browser demo test test-all check check-deps bench drills clean
+.PHONY: setup browser demo test test-all check check-deps bench drills fuzz clean
 
 setup: $(READY)
 
@@ -54,6 +54,11 @@ bench: $(READY)
 # Faults of all kinds, at random moments, with a printed log: make drills SEED=3 MINUTES=30
 drills: $(READY)
 	@$(BIN)/python -m tests.drills --seed $(or $(SEED),0) --minutes $(or $(MINUTES),15)
+
+# A fuzzer led by coverage at what reads texts and files of others: make fuzz RUNS=1000000
+RUNS ?= 20000
+fuzz: $(READY)
+	@for target in sweep expression sql record; do $(BIN)/python -m tests.fuzz $$target -runs=$(RUNS) || exit 1; done
 
 clean:
 	rm -rf $(VENV) $(DATA) .pytest_cache .ruff_cache .hypothesis .import_linter_cache

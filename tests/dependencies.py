@@ -41,6 +41,8 @@ SPELT = {
     r"python software foundation license": "PSF-2.0",
 }
 """How packages spell the names of licences that have a short one."""
+AS_TEXT = {"atheris": "Apache-2.0"}
+"""Packages that say their licence in a file alone, and what that is."""
 VAGUE = {"dual license", "dfsg approved", "osi approved", ""}
 PATIENCE = 120.0
 
@@ -83,7 +85,7 @@ def licence_of(found: Distribution) -> str:
         # Nobody says whether several are to choose from.
         return " AND ".join(dict.fromkeys(map(short, classed)))
     first = (told.get_all("License") or [""])[0].strip().partition("\n")[0]
-    return short(first) if first.casefold() not in VAGUE else "(none told)"
+    return short(first) if first.casefold() not in VAGUE else AS_TEXT.get(told["Name"].casefold(), "(none told)")
 
 
 def looked_at(found: Iterable[Distribution], allowed: frozenset[str] = ALLOWED) -> list[Package]:
