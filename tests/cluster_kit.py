@@ -68,17 +68,23 @@ def two_nodes(resources: str = '{"num_cpus": 2}', environment: Mapping[str, str]
 
 
 @contextmanager
-def simulated(nodes: Sequence[Mapping[str, Any]], environment: Mapping[str, str] = os.environ) -> Iterator[Nodes]:
+def simulated(
+    nodes: Sequence[Mapping[str, Any]], environment: Mapping[str, str] = os.environ, token: str | None = None
+) -> Iterator[Nodes]:
     """A cluster that asks for a token.
 
     Args:
         nodes: of each, what `ray.cluster_utils.Cluster.add_node` takes: "num_cpus", "num_gpus", "env_vars".
         environment: of its workers.
+        token: the file of its token; None: one of its own. A process that joins it has that token for good, since Ray
+            reads it once: one that starts or joins others, too, gives its own.
     """
     with cluster.private_folder() as folder:
-        (folder / "token").touch(0o600)
-        (folder / "token").write_text("c0ffee" * 8)
-        own = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(folder / "token")}
+        if token is None:
+            (folder / "token").touch(0o600)
+            (folder / "token").write_text("c0ffee" * 8)
+            token = str(folder / "token")
+        own = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": token}
         child = subprocess.Popen(
             [sys.executable, "-c", SIMULATED, str(folder), json.dumps(list(nodes))],
             env={**with_pip(environment), **own},
@@ -91,6 +97,6 @@ def simulated(nodes: Sequence[Mapping[str, Any]], environment: Mapping[str, str]
             assert child.stdout is not None
             line = child.stdout.readline()
             assert line.startswith("at "), line
-            yield Nodes(line.split()[1], str(folder / "token"), child)
+            yield Nodes(line.split()[1], token, child)
         finally:
             child.communicate("", timeout=120)

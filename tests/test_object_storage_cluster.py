@@ -14,6 +14,7 @@ import pytest
 from swingby.bucket import Bucket
 from swingby.errors import SwingbyError
 from swingby.records import Records
+from swingby.run.cluster import require_tokens
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Store
@@ -49,11 +50,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Storage]:
 
 
 @pytest.fixture
-def nodes(walk: Any, server: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Nodes]:
+def nodes(walk: Any, server: Storage, tmp_path: Path) -> Iterator[Nodes]:
     """Three nodes, each with a folder of its own for mirrors; the first has two workers, which share it."""
     own = [{"num_cpus": 1 + (k == 0), "env_vars": {"SWINGBY_MIRRORS": str(tmp_path / f"node{k}")}} for k in range(3)]
-    with simulated(own, walk.environment()) as found:
-        monkeypatch.setenv("RAY_AUTH_TOKEN_PATH", found.token)
+    require_tokens()
+    with simulated(own, walk.environment(), os.environ["RAY_AUTH_TOKEN_PATH"]) as found:
         yield found
 
 
