@@ -262,3 +262,34 @@ def test_tune_narrows_down_to_the_guilty(walk: Any) -> None:
         assert said[want].startswith("its process died 4 times")
         assert reason in said[want] or "does not tell" in said[want]
     assert not list((walk.data / "work").glob("*.died"))
+
+
+DRIVER = """
+import sys
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Lines
+from swingby.sweep import Sweep
+run_sweep(Sweep.load("walks.yaml"), "data", pilot=False, workers=2, progress=Lines(sys.stdout))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_a_driver_killed_while_it_narrows_down_loses_nothing(walk: Any) -> None:
+    """The next run finds those at fault anew; every other cell has its row, and each is there once."""
+    changes = {"axes": {"wants": ["ok", "die"]}, "seeds": 8}
+    (walk.folder / "walks.yaml").write_text(walk.text(**changes))
+    child = walk.driver(DRIVER)
+    said: list[str] = []
+    while sum("in halves" in line for line in said) < 2:
+        said.append(child.stdout.readline())
+        assert said[-1], "".join(said)
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    sweep = walk.sweep(**changes)
+    result = run_sweep(sweep, walk.data, pilot=False, workers=2, progress=Progress())
+    assert (result.ok, result.failed, result.missing) == (8, 8, 0)
+    rows = walk.rows("select cell_id, wants, status, message from walk")
+    assert Counter(row.cell_id for row in rows) == Counter(cell.cell_id for cell in sweep.cells())
+    assert {(row.wants, row.status) for row in rows} == {("ok", "ok"), ("die", "failed")}
+    assert all("SIGKILL" in row.message for row in rows if row.wants == "die")
