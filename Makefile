@@ -16,7 +16,7 @@ setup: $(READY)
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("swingby needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11 ..." if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing into $(VENV) (minutes, once; with the torch for CUDA that PyPI gives, 7 GB there and 3.5 GB in TMPDIR) ..."
+	@echo "installing into $(VENV) (minutes, once; with the torch for CUDA that PyPI gives, 7 GB there and more than 2 GB in TMPDIR) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $(READY)
 
