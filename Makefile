@@ -9,7 +9,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
-.PHONY: setup browser demo test test-all check check-deps bench drills fuzz clean
+.PHONY: setup browser demo test test-all laws check check-deps bench drills fuzz clean
 
 setup: $(READY)
 
@@ -36,7 +36,12 @@ test: $(READY) browser
 	@$(PYTEST)
 
 test-all: $(READY) browser
-	@$(PYTEST) -m 'slow or not slow' --timeout=3600
+	@$(PYTEST) -m 'slow or not slow' --timeout=3600 --hypothesis-profile=new-examples
+
+# The laws alone, each with examples that no run before has seen: make laws ROUNDS=10
+ROUNDS ?= 1
+laws: $(READY)
+	@for round in $$(seq $(ROUNDS)); do $(PYTEST) -m 'hypothesis and not slow' --hypothesis-profile=new-examples || exit 1; done
 
 check: $(READY)
 	@$(BIN)/ruff check .
