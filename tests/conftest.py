@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# A busy machine is no fault of the code: speed is measured by benchmarks, never by a test's deadline. And the tests that
-# every change must pass draw the same examples each time, so that a failure is the change's own; new examples are
-# looked for by `make laws` and `make test-all`, which take the other profile.
+# A busy machine is no fault of the code: speed is measured by benchmarks, never by a test's deadline. And the tests
+# that every change must pass draw the same examples each time, so that a failure is the change's own; new examples
+# are looked for by `make laws` and `make test-all`, which take the other profile.
 settings.register_profile("same-examples", deadline=None, derandomize=True)
 settings.register_profile("new-examples", deadline=None, print_blob=True)
 settings.load_profile("same-examples")

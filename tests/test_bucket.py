@@ -17,12 +17,12 @@ from pathlib import Path
 import boto3
 import pytest
 
-from swingby import lease
-from swingby.bucket import Bucket
-from swingby.checkpoints import Checkpoints
 from swingby.errors import SwingbyError
-from swingby.lease import holder, leased
-from swingby.mirror import Mirror, folder_of, is_record, mirrored
+from swingby.remote import lease
+from swingby.remote.bucket import Bucket
+from swingby.remote.checkpoints import Checkpoints
+from swingby.remote.lease import holder, leased
+from swingby.remote.mirror import Mirror, folder_of, is_record, mirrored
 from tests.s3_kit import KEYS, Storage, storage
 
 
@@ -96,7 +96,7 @@ def test_a_storage_that_does_not_answer(bucket: Bucket, server: Storage) -> None
 
 def test_a_storage_that_says_nothing(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that takes a request and never answers has failed after a while."""
-    monkeypatch.setattr("swingby.bucket.TIMEOUT", 1.0)
+    monkeypatch.setattr("swingby.remote.bucket.TIMEOUT", 1.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"s3://records/x?endpoint_override=127.0.0.1:{silent.getsockname()[1]}&scheme=http"
         began = time.monotonic()
@@ -246,7 +246,7 @@ def test_the_dead_are_in_nobodys_way(bucket: Bucket, monkeypatch: pytest.MonkeyP
     """A claim of a process of this machine that is gone is broken at once, and one that nobody renews after a while;
     whoever gets the lease is told that it was broken. A holder whose claim was broken does not renew it."""
     code = (
-        "import os, sys; from swingby.lease import leased; from swingby.bucket import Bucket\n"
+        "import os, sys; from swingby.remote.lease import leased; from swingby.remote.bucket import Bucket\n"
         "with leased(Bucket(sys.argv[1]), 'locks/s', 'sweep s'): os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", code, bucket.address])

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from swingby import bucket as bucket_module
-from swingby import signals
-from swingby.bucket import Bucket, StorageError
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.keeping import collect, merge, retract
 from swingby.records import Records
+from swingby.remote import bucket as bucket_module
+from swingby.remote import signals
+from swingby.remote.bucket import Bucket, StorageError
 from swingby.run.abroad import Abroad, at_hand
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
@@ -29,7 +29,7 @@ SAME = """select cell_id, seed, seed_mode, width, rate, status, message, recorde
           from walk order by cell_id"""
 """All of a row but where and how fast it was trained."""
 DRIVER = """
-from swingby import checkpoints
+from swingby.remote import checkpoints
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
 from swingby.sweep import Sweep
@@ -265,7 +265,7 @@ def test_a_storage_that_goes_out_in_the_middle(
     monkeypatch.setattr("swingby.run.batches.UNMEASURED", 1)
     monkeypatch.setattr("swingby.run.deal.GROWTH", 0)
     monkeypatch.setattr(bucket_module, "PATIENCE", 0.3)
-    monkeypatch.setattr("swingby.mirror.STEADFAST", 0.3)
+    monkeypatch.setattr("swingby.remote.mirror.STEADFAST", 0.3)
     shards = [0]
 
     def fails(method: str, path: str) -> bool:
@@ -290,7 +290,7 @@ def test_what_a_worker_could_not_put_goes_with_the_next(
     walk: Any, machines: Machines, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A shard that lies on a worker's machine, since the storage was out, is put when the next trial begins there."""
-    monkeypatch.setattr("swingby.mirror.STEADFAST", 0.1)
+    monkeypatch.setattr("swingby.remote.mirror.STEADFAST", 0.1)
     run(walk.sweep(seeds=1), machines.on("a"))
     (plan_id,) = Records.open(machines.address).plans()
     config = {

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from swingby.bucket import Bucket
 from swingby.errors import SwingbyError
 from swingby.records import Records
+from swingby.remote.bucket import Bucket
 from swingby.run.cluster import require_tokens
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from swingby.bucket import is_address
 from swingby.errors import SwingbyError
 from swingby.files import TEMPORARY, clear_os_errors, write_json, write_whole
-from swingby.mirror import Mirror, folder_of, mirrored
+from swingby.remote.bucket import is_address
+from swingby.remote.mirror import Mirror, folder_of, mirrored
 
 FORMAT = 1
 """The version of a data folder as it is made."""

@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from swingby.bucket import is_address
 from swingby.legible import legible
-from swingby.mirror import MARK
+from swingby.remote.bucket import is_address
+from swingby.remote.mirror import MARK
 
 
 class Legible(Console):

@@ -13,11 +13,11 @@ from pathlib import Path
 import psutil
 import pyarrow as pa
 
-from swingby.bucket import Held
 from swingby.errors import SwingbyError
 from swingby.files import clear_os_errors, forsaken
 from swingby.keeping.retracting import batches_of
 from swingby.records import Records
+from swingby.remote.bucket import Held
 from swingby.run.batch import committing
 from swingby.store import Store, ingest, tidy
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from swingby.bucket import Bucket, is_address
 from swingby.errors import SwingbyError
+from swingby.remote.bucket import Bucket, is_address
 from swingby.sweep import Sweep
 
 

@@ -7,12 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from swingby.bucket import StorageError
 from swingby.folder import place_of
-from swingby.mirror import mirrored
 from swingby.records import Records
+from swingby.remote.bucket import StorageError
+from swingby.remote.mirror import mirrored
+from swingby.remote.signals import DRAIN
 from swingby.run.drain import flag_for
-from swingby.signals import DRAIN
 
 
 class Abroad:

@@ -15,13 +15,13 @@ import pyarrow as pa
 
 from swingby import plugins
 from swingby.cells import Cell
-from swingby.checkpoints import Checkpoints
 from swingby.errors import SwingbyError
 from swingby.experiment import Batch, Experiment
 from swingby.files import held, utc_now
 from swingby.gang import ALONE, Gang, LostWorkerError
 from swingby.provenance import package_versions
 from swingby.records import Plan, Records, ShardHeader
+from swingby.remote.checkpoints import Checkpoints
 from swingby.run.gang import told
 from swingby.run.segments import Segments
 from swingby.run.warden import Beat

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from swingby.errors import SwingbyError
 from swingby.folder import place_of
-from swingby.mirror import mirrored
 from swingby.records import Records
+from swingby.remote.mirror import mirrored
 from swingby.store.ingest import Ingest
 from swingby.store.layout import Layout
 

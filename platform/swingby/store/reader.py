@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from swingby.bucket import is_address
 from swingby.errors import SwingbyError
 from swingby.records import Records
+from swingby.remote.bucket import is_address
 from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
 from swingby.store.layout import Generation, Layout
 from swingby.store.tables import FORMAT

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from swingby.bucket import is_address
 from swingby.errors import SwingbyError
 from swingby.gang import ALONE, LostWorkerError
+from swingby.remote.bucket import is_address
 from swingby.run.abroad import at_hand
 from swingby.run.batch import BatchDone, OvertakenError, run_batch
 from swingby.run.deal import Dealer, Trial

@@ -8,10 +8,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from swingby.bucket import Held
 from swingby.errors import SwingbyError
 from swingby.files import TEMPORARY, clear_os_errors, entry, is_entry
-from swingby.mirror import Mirror
+from swingby.remote.bucket import Held
+from swingby.remote.mirror import Mirror
 
 COST = 10.0
 """Checkpoints are put again after so many times what it took the last time: a run pays a tenth at most."""

@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from swingby.bucket import Bucket, Held, StorageError
 from swingby.errors import SwingbyError
 from swingby.files import utc_now
+from swingby.remote.bucket import Bucket, Held, StorageError
 
 RENEWED = 20.0
 """Seconds after which a claim is put again."""

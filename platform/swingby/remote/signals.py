@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from swingby.bucket import Bucket, Held, StorageError
-from swingby.lease import holder, leased
+from swingby.remote.bucket import Bucket, Held, StorageError
+from swingby.remote.lease import holder, leased
 
 WAIT = 3.0
 """Seconds for which a lock is waited for: two who come at once both step back, and try again."""

@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from swingby.bucket import Bucket, Held, StorageError
 from swingby.errors import SwingbyError
 from swingby.files import TEMPORARY, clear_os_errors, is_entry, write_json, write_whole
-from swingby.signals import Signals
+from swingby.remote.bucket import Bucket, Held, StorageError
+from swingby.remote.signals import Signals
 
 MARK = "mirror.json"
 """In a mirror: the address of what it stands for."""
