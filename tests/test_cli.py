@@ -196,6 +196,7 @@ def test_status_counts_the_cells(trained: Path) -> None:
         (["export", "nothing", "--out", "rows.csv"], "nothing"),
         (["replay", "zzzz"], "no cell"),
         (["status", "nothing"], "nothing"),
+        (["reprot"], "Did you mean 'report'"),
     ],
 )
 def test_bad_input_is_told_with_code_2(arguments: list[str], told: str, trained: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,7 +133,9 @@ def _shown(
     sweep, own = sweeps[diagram.sweep], needed[diagram.sweep]
     told = [_told(store, diagram, sentence, needed) for sentence in diagram.sentences]
     made = figures(store, diagram, own.sweep_id) if own.finished else []
-    say(f"{diagram.slug}: {', '.join(item.verdict for item in told)}")
+    verdicts = Counter(item.verdict for item in told)
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
+    say(f"{diagram.slug}: {plural(len(told), 'question')} asked of it: {counts}")
     common = sweep.common
     return Shown(
         diagram,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from typing import Any
 
 import typer
@@ -31,6 +32,17 @@ class Door(TyperGroup):
         offered = typer.Typer(add_completion=False, rich_markup_mode="markdown")
         offered.command(name=cmd_name)(plugins.load(plugins.COMMANDS, cmd_name))
         return typer.main.get_command(offered)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As of any group, but a misspelt verb is compared with the offered ones too."""
+        name = args[0] if args else ""
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = get_close_matches(name, self.list_commands(ctx))
+            hint = (
+                f"Did you mean {' or '.join(repr(verb) for verb in near)}?" if near else "`swingby --help` lists all."
+            )
+            ctx.fail(f"No such command {name!r}. {hint}")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -80,9 +80,9 @@ def _guarded(subject: str, look: Callable[[], Finding]) -> Finding:
         return look()
     except Exception as error:  # a doctor reports what fails, whatever it is
         text = str(error).strip().splitlines()
-        return Finding(
-            subject, "fault", text[0] if text else repr(error), "see the message; `ray stop` ends left-overs"
-        )
+        # Not `ray stop`: it ends every Ray of this user, those of other sweeps too.
+        remedy = "see the message; a Ray that a killed run left ends by itself within a minute or two"
+        return Finding(subject, "fault", text[0] if text else repr(error), remedy)
 
 
 def _python() -> Finding:
