@@ -17,9 +17,9 @@ from swingby.cli import app
 from swingby.files import TEMPORARY, write_whole
 from swingby.keeping import collect
 from swingby.records import Records
-from swingby.run.batch import workdir
 from swingby.run.drain import flag_for
 from swingby.run.drive import run_sweep
+from swingby.run.leavings import workdir
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.store import ingest

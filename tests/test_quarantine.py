@@ -23,8 +23,9 @@ from swingby.records import BatchNote
 from swingby.run import batch as batches
 from swingby.run.alarm import DeadlineError, alarmed
 from swingby.run.apart import Apart
-from swingby.run.batch import OvertakenError, run_batch
+from swingby.run.batch import run_batch
 from swingby.run.deal import FACTOR, FLOOR, RETRIES, TOGETHER, UNKNOWN, Dealer, Trial
+from swingby.run.door import OvertakenError
 from swingby.run.drive import run_sweep
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress

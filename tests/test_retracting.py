@@ -19,8 +19,8 @@ from swingby.errors import SwingbyError
 from swingby.keeping import retract
 from swingby.records import Records
 from swingby.retractions import Retraction
-from swingby.run.batch import workdir
 from swingby.run.drive import run_sweep
+from swingby.run.leavings import workdir
 from swingby.run.progress import Progress
 from swingby.store import Store, finished, ingest, rebuild
 from tests.store_kit import Segment, cells, snapshot, write_shard

@@ -18,14 +18,16 @@ from hypothesis import strategies as st
 
 from swingby.errors import SwingbyError
 from swingby.experiment import Recording
-from swingby.run.batch import BatchDone, SupersededError, run_batch
+from swingby.run.batch import BatchDone, run_batch
 from swingby.run.batches import choose
 from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
 from swingby.run.derive import derive
+from swingby.run.door import SupersededError
 from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep, run_sweeps
 from swingby.run.forecast import forecast
-from swingby.run.plan import Planned, Planner, plan, summary
+from swingby.run.plan import Planner, plan
+from swingby.run.planned import Planned, summary
 from swingby.run.progress import Lines, Live, Progress, duration, progress_for, size
 from swingby.run.segments import ExperimentError
 from swingby.store import ingest
@@ -125,7 +127,7 @@ def test_cells_side_by_side_are_measured_by_turns(walk: Any, monkeypatch: pytest
         done = run_batch(data, plan_id, batch, *rest)
         return BatchDone(done.batch, ok=done.ok, seconds=0.1 + 0.8 * -(-done.cells // 8))
 
-    monkeypatch.setattr("swingby.run.plan.run_batch", stairs)
+    monkeypatch.setattr("swingby.run.pilots.run_batch", stairs)
     sweep = walk.sweep(axes={"width": [1]}, seeds=200)
     monkeypatch.setattr(type(sweep.experiment), "lanes", lambda self, params: 8)
     planner = Planner(sweep, walk.records())
@@ -143,10 +145,9 @@ def test_a_dear_start_does_not_make_batches_of_one(walk: Any, monkeypatch: pytes
         done = run_batch(data, plan_id, batch, *rest)
         return BatchDone(done.batch, ok=done.ok, seconds=16.0 + 0.01 * done.cells)
 
-    monkeypatch.setattr("swingby.run.plan.run_batch", slow)
+    monkeypatch.setattr("swingby.run.pilots.run_batch", slow)
     planner = Planner(walk.sweep(axes={"width": [1]}, seeds=60), walk.records())
-    stopped = Planner(walk.sweep(axes={"width": [1]}, seeds=60), walk.records())
-    stopped.stop = lambda: stopped.piloted > 0
+    stopped = Planner(walk.sweep(axes={"width": [1]}, seeds=60), walk.records(), stop=lambda: stopped.piloted > 0)
     stopped.measure()
     planner.measure()
     assert (stopped.piloted, planner.piloted) == (1, 1 + 2 + 16)
@@ -670,7 +671,7 @@ def test_ingest_happens_during_a_run(walk: Any, monkeypatch: pytest.MonkeyPatch)
 
     from swingby.store import Store
 
-    monkeypatch.setattr("swingby.run.drive.FOLD_SECONDS", 0.1)
+    monkeypatch.setattr("swingby.run.folding.FOLD_SECONDS", 0.1)
     seen: list[int] = []
 
     class Look(Progress):

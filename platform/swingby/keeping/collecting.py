@@ -18,7 +18,7 @@ from swingby.files import clear_os_errors, forsaken
 from swingby.keeping.retracting import batches_of
 from swingby.records import Records
 from swingby.remote.bucket import Held
-from swingby.run.batch import committing
+from swingby.run.door import committing
 from swingby.store import Store, ingest, tidy
 
 HOURS = 24.0

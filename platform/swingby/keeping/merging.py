@@ -22,7 +22,7 @@ from swingby.files import is_as_named
 from swingby.folder import place_of
 from swingby.keeping.checking import check
 from swingby.records import Plan, Records
-from swingby.run.batch import committing
+from swingby.run.door import committing
 from swingby.run.progress import counted, size
 from swingby.store import Taken, ingest
 

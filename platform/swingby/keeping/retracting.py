@@ -20,7 +20,7 @@ from swingby.errors import SwingbyError
 from swingby.files import clear_os_errors
 from swingby.records import Records
 from swingby.retractions import Retraction, checked_reason
-from swingby.run.batch import committing
+from swingby.run.door import committing
 from swingby.run.lookup import ENOUGH_ID, find_cell, find_sweep
 from swingby.store import Store, ingest
 

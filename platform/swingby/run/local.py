@@ -8,13 +8,15 @@ from dataclasses import replace
 from swingby.gang import ALONE, Gang, LostWorkerError
 from swingby.records import Records
 from swingby.run.alarm import DeadlineError, alarmed
-from swingby.run.batch import BatchDone, OvertakenError, run_batch
+from swingby.run.batch import BatchDone, run_batch
 from swingby.run.deal import Dealer, Trial
+from swingby.run.door import OvertakenError
 from swingby.run.drain import Drain
 from swingby.run.gang_local import Local
-from swingby.run.plan import Planned, cores
+from swingby.run.planned import Planned
 from swingby.run.progress import Progress
 from swingby.run.quarantine import Quarantine
+from swingby.run.room import cores
 
 
 def run_local(

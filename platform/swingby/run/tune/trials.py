@@ -13,8 +13,9 @@ from swingby.errors import SwingbyError
 from swingby.gang import ALONE, LostWorkerError
 from swingby.remote.bucket import is_address
 from swingby.run.abroad import at_hand
-from swingby.run.batch import BatchDone, OvertakenError, run_batch
+from swingby.run.batch import BatchDone, run_batch
 from swingby.run.deal import Dealer, Trial
+from swingby.run.door import OvertakenError
 from swingby.run.drain import Drain, flag_for
 from swingby.run.room import bundle, check_room, together
 from swingby.run.tune.gang import Actors
@@ -23,7 +24,7 @@ from swingby.run.warden import WARDEN
 
 if TYPE_CHECKING:  # workers import this file, and need neither the store nor the planner
     from swingby.records import Records
-    from swingby.run.plan import Planned
+    from swingby.run.planned import Planned
     from swingby.run.progress import Progress
 
 _NOISE = ("ray.tune.analysis.experiment_analysis", "ray.tune.tune")
