@@ -26,7 +26,8 @@ from swingby.run import gang_local
 from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep
 from swingby.run.gang_local import Local
-from swingby.run.plan import Planner, summary
+from swingby.run.plan import Planner
+from swingby.run.planned import summary
 from swingby.run.progress import Lines, Progress
 from swingby.run.room import check_room, widened
 from tests.cluster_kit import two_nodes

@@ -25,7 +25,7 @@ PATIENCE = 60.0
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that folds and derives at every moment."""
-    monkeypatch.setattr("swingby.run.drive.FOLD_SECONDS", 0.05)
+    monkeypatch.setattr("swingby.run.folding.FOLD_SECONDS", 0.05)
     for name, value in {"EVERY": 0.05, "COST": 0.0, "GROWTH": 1.0}.items():
         monkeypatch.setattr(live, name, value)
 

@@ -217,10 +217,10 @@ def test_a_folder_that_cannot_be_written_is_watched_and_attached(unwritable: Pat
 DRIVER = """
 import sys, time
 from pathlib import Path
-from swingby.run import drive, live
+from swingby.run import drive, folding, live
 from swingby.run.progress import Progress
 from swingby.sweep import Sweep
-drive.FOLD_SECONDS, live.EVERY, live.COST, live.GROWTH = 0.1, 0.1, 0.0, 1.0
+folding.FOLD_SECONDS, live.EVERY, live.COST, live.GROWTH = 0.1, 0.1, 0.0, 1.0
 go = Path(sys.argv[1])
 
 class Wait(Progress):

@@ -19,7 +19,7 @@ from typing import Any
 
 from swingby import plugins
 from swingby.records import Records
-from swingby.run import drive, local
+from swingby.run import drive, folding, local
 from swingby.run.progress import Progress
 from swingby.store import Ingest, ingest
 from swingby.sweep import Sweep
@@ -74,11 +74,11 @@ def work(order: dict[str, Any]) -> None:
     (Ingest.__init__.__kwdefaults__ or {})["segment_rows"] = 10  # segments fill and are sealed on the way
     plugins.experiment("walk").max_batch = lambda params: 3  # many batches, whatever they cost
     if order["window"]:  # the windows come in the same order every time if the store is fed between batches
-        drive.FOLD_SECONDS = 1e9
+        folding.FOLD_SECONDS = 1e9
         real = local.run_batch
-        local.run_batch = lambda *given, **options: (real(*given, **options), drive._fold_once(Records.open(data)))[0]
+        local.run_batch = lambda *given, **options: (real(*given, **options), folding.fold_once(Records.open(data)))[0]
     else:
-        drive.FOLD_SECONDS = 0.1
+        folding.FOLD_SECONDS = 0.1
     if order["do"] == "ingest":
         ingest(Records.open(data))
     else:

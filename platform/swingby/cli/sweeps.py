@@ -98,13 +98,13 @@ def plan(
         swingby plan transient-memorization --set seeds.count=3
     """
     from swingby.records import Records
-    from swingby.run import plan as planning
+    from swingby.run.plan import plan as plan_of
+    from swingby.run.planned import summary
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     options: dict[str, Any] = {"retry_failed": retry_failed, "processes": processes, "device": _device(device)}
     options["deadline"] = deadline
-    planned = planning.plan(loaded, Records.open(data), pilot=pilot, **options)
-    say(planning.summary(planned))
+    say(summary(plan_of(loaded, Records.open(data), pilot=pilot, **options)))
 
 
 def run(
@@ -177,15 +177,15 @@ def _device(device: str | None) -> str | None:
 
 def _dry_run(sweep: Sweep, data: Path, processes: int, **options: Any) -> None:
     from swingby.records import Records
-    from swingby.run import plan as planning
+    from swingby.run.plan import plan as plan_of
+    from swingby.run.planned import summary
     from swingby.run.room import check_processes
 
     check_processes(sweep.experiment, processes)
     if not (data / "swingby.json").exists():
         say(f"{sweep.name}: {len(sweep):,} cells, none done ({data} does not exist yet)")
         return
-    planned = planning.plan(sweep, Records.open(data, create=False), pilot=False, processes=processes, **options)
-    say(planning.summary(planned))
+    say(summary(plan_of(sweep, Records.open(data, create=False), pilot=False, processes=processes, **options)))
 
 
 def status(

@@ -14,7 +14,7 @@ from swingby.run.batches import SHORTEST, TURNS
 
 if TYPE_CHECKING:
     from swingby.records import BatchNote
-    from swingby.run.plan import Planned
+    from swingby.run.planned import Planned
 
 RETRIES = 3
 """How often a cell that is trained alone is tried again when its process died; then it is given up."""

@@ -182,6 +182,13 @@ def _status(store: Store, records: Records, sweep: KnownSweep, waiting: int) -> 
     )
 
 
+def refused(records: Records, start: str) -> list[str]:
+    """Records whose names begin so and that the store lists as bad, with the reasons."""
+    with Store.open(records.data) as store:
+        query = "select shard, reason from bad_shards where starts_with(shard, ?) order by shard"
+        return [f"{row.shard}: {row.reason}" for row in store.sql(query, [start]).rows()]
+
+
 def data_findings(data: Path) -> Iterator[tuple[Verdict, str, str]]:
     """What a doctor says of a data folder: verdict, detail, remedy."""
     records = Records.open(data, create=False)

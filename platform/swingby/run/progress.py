@@ -16,7 +16,7 @@ from swingby.legible import legible
 
 if TYPE_CHECKING:
     from swingby.run.batch import BatchDone
-    from swingby.run.plan import Planned
+    from swingby.run.planned import Planned
 
 WEIGHT = 20.0
 """Core seconds that the forecast counts for beside what was measured."""

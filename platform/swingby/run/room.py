@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from swingby.errors import SwingbyError
 from swingby.experiment import Experiment, Resources
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def check_processes(experiment: Experiment, processes: int) -> None:
