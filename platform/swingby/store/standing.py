@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+
+from swingby.store.tables import Connection, fetch
 from swingby.store.views import quoted, retracted
 
 RUN = "left(shard, length(shard) - 17) || '@' || s.host || ':' || s.pid"
@@ -74,3 +77,16 @@ def statements(experiment: str) -> tuple[str, ...]:
 def affected(experiment: str) -> str:
     """The query for the cells to look at, among those in `fresh`."""
     return AFFECTED.format(table=quoted(experiment), back=retracted("r"))
+
+
+def settle(connection: Connection, experiment: str, fresh: pa.Table) -> None:
+    """Chooses again for the cells that got rows, or lost some."""
+    connection.register("fresh", fresh)
+    touched = [cell for (cell,) in fetch(connection, affected(experiment))]
+    connection.unregister("fresh")
+    if not touched:
+        return
+    connection.register("affected", pa.table({"cell_id": pa.array(touched, pa.string())}))
+    for statement in statements(experiment):
+        connection.execute(statement)
+    connection.unregister("affected")
