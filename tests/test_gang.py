@@ -321,6 +321,7 @@ for file, processes in (("walks.yaml", 2), ("long.yaml", 4), ("more.yaml", 5)):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("ray")
 def test_gangs_on_two_nodes(walk: Any) -> None:
     """Through Ray Tune on a cluster of two nodes with two CPUs each, two runs of two processes at a time: a member of

@@ -236,6 +236,7 @@ def test_dealing_goes_on_after_cells_of_unknown_cost() -> None:
     assert 1 < len(then.notes) <= 8
 
 
+@pytest.mark.slow
 def test_a_trial_whose_process_dies_is_taken_apart(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells that shared a trial with ones that always kill its process are trained all the same; those fail."""
     monkeypatch.setattr("swingby.run.batches.UNMEASURED", 1)

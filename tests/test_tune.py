@@ -179,7 +179,7 @@ def test_a_fault_ends_the_run(walk: Any) -> None:
     assert set(walk.started().values()) == {1}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM])
 def test_a_signal_drains(walk: Any, number: signal.Signals) -> None:
     """Ctrl-C once, sent to the whole process group as a terminal does, or SIGTERM to the driver, as a scheduler does:
     running batches finish and are kept, no other begins, and the driver ends by itself without a trace."""
