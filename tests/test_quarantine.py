@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
+from collections import Counter, deque
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -91,6 +91,39 @@ def test_when_everything_dies_no_cell_is_blamed(walk: Any) -> None:
         quarantine.died(Trial(planned([2]), planned([2]).batches), "it was killed")
     quarantine.lives()
     quarantine.died(Trial(planned([2]), planned([2]).batches), "it was killed")
+
+
+@given(guilty=st.integers(0, 200), innocent=st.lists(st.integers(1, 50), max_size=12), workers=st.integers(1, 16))
+def test_a_batch_of_which_every_cell_is_guilty_holds_nobody_up(guilty: int, innocent: list[int], workers: int) -> None:
+    """However many cells of one batch kill their process: all others come back, and just the guilty fail. Where
+    nothing comes back at all, the run ends sooner or later and blames no cell, unless it is through with all."""
+    batch = planned([guilty or 1, *innocent])
+    dealer, blamed, back, out = Dealer([batch], workers), [], 0, deque[Trial]()
+    said = SimpleNamespace(line=lambda text: None, batch_done=lambda done: None)
+    quarantine = Quarantine(dealer, SimpleNamespace(), said)  # type: ignore[arg-type]
+    quarantine._give_up = lambda trial, reason: blamed.append(trial.low)
+    ended = False
+    while not ended:
+        while len(out) < workers and (trial := dealer.next()) is not None:
+            out.append(trial)
+        if not out:
+            break
+        trial = out.popleft()
+        if guilty and 0 in trial.batches:
+            try:
+                quarantine.died(trial, "it was killed")
+            except SwingbyError:
+                ended = True
+        else:
+            back += trial.cells
+            quarantine.lives()
+            dealer.took(trial, 0.1 * trial.cells)
+    if ended:
+        assert (innocent, blamed) == ([], [])
+        return
+    quarantine.end()
+    assert back == sum(innocent) + (not guilty)
+    assert sorted(blamed) == list(range(guilty))
 
 
 CHILD = """

@@ -148,6 +148,7 @@ class Dealer:
         self._paces: dict[tuple[str, str], _Pace] = {}
         self._forecast = self._took = 0.0
         self._again: deque[Trial] = deque()
+        self._turn = True
         self._attempts: Counter[tuple[str, int]] = Counter()
 
     def __iter__(self) -> Iterator[Trial]:
@@ -155,12 +156,18 @@ class Dealer:
             yield trial
 
     def next(self) -> Trial | None:
-        """The next trial; None if everything was handed out."""
-        if self._again:
-            return self._numbered(self._again.popleft())
+        """The next trial; None if everything was handed out.
+
+        What died and what is new take turns: what dies of itself tells nothing of the machine, and holds nobody up.
+        """
         head = next(iter(self._waiting), None)
+        self._turn = bool(self._again) and (self._turn or head is None)
+        if self._turn:
+            self._turn = False
+            return self._numbered(self._again.popleft())
         if head is None:
             return None
+        self._turn = True
         place, shape = head[0], self._waiting[head].shape
         one, queue = self._planned[place], self._of_shape[place, shape]
         limit, room = self._limit(one, shape), self._target(one.target)

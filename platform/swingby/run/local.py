@@ -43,6 +43,7 @@ def run_local(
         if done.cells == trial.cells:
             dealer.took(trial, done.seconds)
         progress.batch_done(replace(done, plan_id=trial.planned.plan.plan_id))
+    quarantine.end()
     return quarantine.given_up
 
 

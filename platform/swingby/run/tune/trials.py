@@ -125,7 +125,10 @@ class _Run:
             self._end(result["fault"])
             return
         done = BatchDone(**result["batch_done"])
-        self.quarantine.lives()
+        try:
+            self.quarantine.lives()
+        except SwingbyError as error:
+            self._end(str(error))
         if trial is not None and done.cells == trial.cells:
             self.dealer.took(trial, done.seconds)
         self.progress.batch_done(done)
@@ -219,6 +222,7 @@ def _fit(run: _Run, storage: Path) -> dict[tuple[str, str], str]:
         raise SwingbyError(run.fault)
     if len(results.errors) != run.deaths:
         raise SwingbyError(f"Ray Tune failed: {results.errors[0]}")
+    run.quarantine.end()
     return run.quarantine.given_up
 
 
