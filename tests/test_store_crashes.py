@@ -28,11 +28,12 @@ def records(tmp_path: Path) -> Records:
 
 KILLED = """
 import os, shutil, sys
+from pathlib import Path
 from swingby.records import Records
 from swingby.store import Ingest, Layout
 
 data, owner, seam, when, nth = sys.argv[1:]
-owner = {"Ingest": Ingest, "Layout": Layout, "shutil": shutil}[owner]
+owner = {"Ingest": Ingest, "Layout": Layout, "Path": Path, "shutil": shutil}[owner]
 real, calls = getattr(owner, seam), 0
 
 def killed(*arguments, **options):
@@ -62,6 +63,7 @@ WINDOWS = [
     ("shutil", "copyfile", "after", 1),  # the index only
     ("Layout", "flip", "before", 1),
     ("Layout", "prune", "before", 1),
+    ("Path", "rename", "before", 2),  # the segment after the one that was sealed
 ]
 
 

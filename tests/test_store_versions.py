@@ -6,16 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
-from swingby.store import Ingest, Layout, finished, ingest, rebuild
+from swingby.store import Ingest, Layout, Store, finished, ingest, rebuild
 from swingby.store.database import connect
 from swingby.store.tables import FORMAT
-from tests.store_kit import Segment, snapshot, write_plan, write_shard
+from tests.store_kit import Segment, cells, rows_of, snapshot, write_plan, write_shard
 
 TOKENS = ("steps:log:200",)
 
@@ -46,7 +47,8 @@ def aged(records: Records, version: int, *statements: str) -> None:
     layout.pointer.write_text(json.dumps({**told, "format": version, "views": views}))
 
 
-FIRST = ("drop table ix.retracted", "drop table ix.retractions")
+SECOND = ("drop table ix.lost", 'alter table if exists ix.rows."toy" drop column after_step')
+FIRST = ("drop table ix.retracted", "drop table ix.retractions", *SECOND)
 
 
 def test_a_store_of_the_first_version_is_brought_up(records: Records) -> None:
@@ -55,7 +57,7 @@ def test_a_store_of_the_first_version_is_brought_up(records: Records) -> None:
     seen = snapshot(records)
     aged(records, 1, *FIRST)
     assert snapshot(records) == {name: rows for name, rows in seen.items() if name != "retractions"}
-    with pytest.raises(SwingbyError, match="has version 1; `swingby ingest` brings it up to 2"):
+    with pytest.raises(SwingbyError, match=f"has version 1; `swingby ingest` brings it up to {FORMAT}"):
         finished(records, "toy", ["x"], TOKENS)
     taken = ingest(records)
     assert taken.upgrade == f"the store had version 1; it was brought up to version {FORMAT}"
@@ -63,6 +65,23 @@ def test_a_store_of_the_first_version_is_brought_up(records: Records) -> None:
     assert snapshot(records) == seen
     assert finished(records, "toy", ["x"], TOKENS).done == {"x"}
     assert ingest(records).upgrade == ""
+    rebuild(records)
+    assert snapshot(records) == seen
+
+
+def test_a_store_of_the_second_version_is_brought_up(records: Records) -> None:
+    """It knows of no gaps, and readers are told so; once brought up, what goes on from nothing does not count."""
+    aged(records, 2, *SECOND)
+    with Store.open(records.data) as store:
+        assert store.gaps() == []
+    after = pa.array([2], pa.int64())
+    write_shard(records, rows_of([Segment("x", 5, 6)], after_step=after), sweep="b", attempt=2001)
+    write_shard(records, rows_of([Segment("z", 5, 6)], after_step=after), sweep="b", attempt=2001, batch=1)
+    assert ingest(records).upgrade == f"the store had version 2; it was brought up to version {FORMAT}"
+    assert [row[0] for row in cells(records)] == ["x", "y"]
+    with Store.open(records.data) as store:
+        assert [gap.cell_id for gap in store.gaps()] == ["z"]
+    seen = snapshot(records)
     rebuild(records)
     assert snapshot(records) == seen
 

@@ -185,6 +185,10 @@ SEGMENT_COLUMNS: Mapping[str, pa.DataType] = {
 """Columns every table that `run` yields begins with. A row is a segment of one cell: steps from_step..to_step, both
 included. `status` is "ok", "diverged" (a result: non-finite or out of bounds) or "failed" (it raised; see message)."""
 
+AFTER = "after_step"
+"""The column that the platform adds to them: the last step before from_step that an earlier row of the cell covers, if
+it goes on from one. Where that row is in no shard any more the curve has a gap, and the cell is not finished."""
+
 
 class Experiment(ABC):
     """One kind of training; offered under the entry-point group `swingby.experiments`, made without arguments.

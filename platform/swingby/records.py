@@ -17,11 +17,12 @@ from swingby.cells import Cell
 from swingby.columns import parameter_schema
 from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Recording
-from swingby.files import clear_os_errors, entry, held, holder, utc_now
+from swingby.files import clear_os_errors, entry, held, holder, is_as_named, utc_now
 from swingby.folder import Folder, listing
 from swingby.headers import PLAN_COLUMNS, BatchNote, Plan, ShardHeader, check_types, plan_cells, plan_table
 from swingby.parquet import read_parquet, require, write_parquet
 from swingby.provenance import provenance
+from swingby.remote.mirror import is_record
 from swingby.retractions import COLUMNS, Retraction
 
 __all__ = ["BatchNote", "Plan", "Records", "ShardHeader", "parameter_schema", "plan_table", "provenance"]
@@ -197,6 +198,20 @@ class Records(Folder):
             return ShardHeader.of_json(header), table
         except (KeyError, TypeError) as error:
             raise SwingbyError(f"{path.name} is not a shard of this format: {error} is missing or wrong") from error
+
+    def has_whole_shard(self, name: str) -> bool:
+        """Whether a shard is there, fetched if need be, and as it was written.
+
+        Raises:
+            SwingbyError: the storage does not answer.
+        """
+        key = f"shards/{name}"
+        if not is_record(key):
+            return False
+        if self.mirror is not None:
+            self.mirror.fetch(key)
+        path = self.shard_path(name)
+        return path.is_file() and is_as_named(path, path.read_bytes(), _SHARD_DIGITS)
 
     # derived
 

@@ -11,12 +11,10 @@ from swingby.cells import Cell
 from swingby.experiment import Batch
 from swingby.gang import ALONE, Gang
 from swingby.records import Plan, Records
-from swingby.run.door import SupersededError, committing, current
+from swingby.run.door import SupersededError, current
 from swingby.run.leavings import final_cells, last_step, workdir
 from swingby.run.training import Training
 from swingby.run.warden import Beat
-
-__all__ = ["BatchDone", "committing", "fail_cell", "run_batch"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ def fail_cell(
     Args:
         part: one cell; the others as in `run_batch`.
         message: why it failed.
-        steps: the last step of a cell that earlier runs left rows of; -1: there is none.
+        steps: the last step of a cell that earlier runs of the sweep left rows of; -1: there is none.
 
     Raises:
         SwingbyError: as `run_batch`.
@@ -133,8 +131,8 @@ def fail_cell(
     if cell.cell_id in final_cells(records, plan, batch):  # its process died afterwards
         return cell.cell_id, done
     training = Training(records, plan, batch, Batch((cell,), plan.recording), attempt)
-    training.segments.resume({cell.cell_id: max(steps(cell.cell_id), last_step(records, plan, batch, cell.cell_id))})
-    training.fail(cell.cell_id, message)
+    last = max(steps(cell.cell_id), last_step(records, plan, batch, cell.cell_id))
+    training.fail(cell.cell_id, message, last)
     return cell.cell_id, replace(done, failed=1)
 
 

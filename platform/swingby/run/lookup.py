@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -182,11 +183,22 @@ def _status(store: Store, records: Records, sweep: KnownSweep, waiting: int) -> 
     )
 
 
+def shown_so(records: Records, sweep: Sweep) -> bool:
+    """Whether the newest plan shows a sweep as it is written now."""
+    with Store.open(records.data) as store:
+        rows = store.sql("select resolved from sweeps where sweep_id = ?", [sweep.sweep_id]).rows()
+    wanted = json.loads(json.dumps(sweep.presentation))
+    return bool(rows) and wanted.items() <= json.loads(rows[0].resolved).items()
+
+
 def refused(records: Records, start: str) -> list[str]:
     """Records whose names begin so and that the store lists as bad, with the reasons."""
     with Store.open(records.data) as store:
         query = "select shard, reason from bad_shards where starts_with(shard, ?) order by shard"
         return [f"{row.shard}: {row.reason}" for row in store.sql(query, [start]).rows()]
+
+
+AGAIN = "run the sweep again: `swingby run` trains such a cell anew"
 
 
 def data_findings(data: Path) -> Iterator[tuple[Verdict, str, str]]:
@@ -196,8 +208,14 @@ def data_findings(data: Path) -> Iterator[tuple[Verdict, str, str]]:
     with Store.open(data) as store:
         bad = store.sql("select shard, reason from bad_shards").rows()
         folded = {row.shard for row in store.sql("select shard from shards").rows()}
+        gaps = store.gaps()
     for row in bad:
         yield "fault", f"shard {row.shard}: {row.reason}", "move the file away and run the sweep again"
+    for gap in gaps[:MOST_FAILURES]:
+        sweeps = ", ".join(gap.sweeps) or "no sweep here"
+        yield "warn", f"cell {gap.cell_id[:12]} of {sweeps}: a piece of its curve is lost", AGAIN
+    if len(gaps) > MOST_FAILURES:
+        yield "warn", f"{len(gaps) - MOST_FAILURES:,} cells more lack a piece of their curve", AGAIN
     waiting = len(set(records.shards()) - folded) - len(bad)
     if waiting > 0:
         yield "warn", f"{waiting} shards are not in the store yet", "swingby ingest"

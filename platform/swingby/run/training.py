@@ -24,6 +24,7 @@ from swingby.remote.checkpoints import Checkpoints
 from swingby.run.door import OvertakenError, SupersededError, committing, current
 from swingby.run.gang import told
 from swingby.run.leavings import shards_of
+from swingby.run.lineage import Lineage
 from swingby.run.segments import Segments
 from swingby.run.warden import Beat
 
@@ -49,11 +50,11 @@ class Training:
         self.how, self.workdir = how, Path(how.workdir or "")
         self.checkpoints = Checkpoints(records.mirror, self.workdir)
         self.segments = Segments(self.experiment, plan.recording, list(self.cells))
+        self.lineage = Lineage(records, how.workdir)
         self.buffer: list[pa.Table] = []
         self.beat, self.mine = beat, set[str]()
         # The numbers of a plan's attempts must not reach those of the next plan.
         self.least = 1000 * plan.sequence + 1 + min(attempt, 900)
-        self._begin_attempt()
 
     def _begin_attempt(self) -> None:
         self.attempt = max(self.least, self.records.next_attempt(self.plan, self.batch))
@@ -62,7 +63,9 @@ class Training:
     def run(self) -> None:
         """Trains all cells; on the way out, whatever the reason, rows that were yielded are written."""
         self.checkpoints.bring()
+        self.lineage.begin()
         self.workdir.mkdir(parents=True, exist_ok=True)
+        self._begin_attempt()  # now, and not before: the shards that it goes on from are here
         try:
             self._run_isolating(tuple(self.cells.values()))
             left = self.segments.unfinished
@@ -77,10 +80,21 @@ class Training:
             _remove(self.workdir)
             self.checkpoints.drop()
 
-    def fail(self, cell_id: str, message: str) -> None:
-        """A cell gets its final row without being trained; its checkpoints stay, for a run that tries it again."""
-        self.buffer.append(self.segments.failed({cell_id: message}))
+    def fail(self, cell_id: str, message: str, last: int = -1) -> None:
+        """A cell gets its final row without being trained; its checkpoints stay, for a run that tries it again.
+
+        Args:
+            last: the last step that there are rows of; -1: there are none.
+        """
+        self._begin_attempt()
+        if last >= 0:
+            self.segments.resume({cell_id: last})
+            self.lineage.resume(cell_id, last)
+        self._take(self.segments.failed({cell_id: message}))
         self._flush()
+
+    def _take(self, rows: pa.Table) -> None:
+        self.buffer.append(self.lineage.follow(rows))
 
     def _run_isolating(self, cells: tuple[Cell, ...]) -> None:
         """Trains the cells together; if that raises, the unfinished ones in two halves, down to those at fault."""
@@ -95,7 +109,7 @@ class Training:
             ids = {cell.cell_id for cell in cells}
             unfinished = [self.cells[cell_id] for cell_id in self.segments.unfinished if cell_id in ids]
             if len(cells) == 1 and unfinished:
-                self.buffer.append(self.segments.failed({cells[0].cell_id: told(error)}))
+                self._take(self.segments.failed({cells[0].cell_id: told(error)}))
                 return
             self._flush()
             self._begin_attempt()
@@ -110,7 +124,7 @@ class Training:
         try:
             for table in tables:
                 rows = self.segments.take(table)
-                self.buffer.append(rows)
+                self._take(rows)
                 self.beat(False)
                 if not _whole_cells(rows) or time.monotonic() - self.flushed >= FLUSH_SECONDS:
                     self._flush()
@@ -133,6 +147,8 @@ class Training:
             self._check_attempt()
             shard = self.records.write_shard(header, rows)
         self.mine.add(shard.name)
+        if self.segments.unfinished:
+            self.lineage.left(f"{self.plan.plan_id}/{shard.name}")
         self.records.publish(shard)
         if self.segments.unfinished:
             self.checkpoints.put()  # after the rows that it goes on from

@@ -9,7 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from swingby.errors import SwingbyError
-from swingby.files import sync_folder
+from swingby.experiment import AFTER
+from swingby.files import sync_folder, write_whole
 from swingby.store.catalogue import views
 from swingby.store.database import (
     BASE_MB,
@@ -26,7 +27,7 @@ from swingby.store.database import (
 )
 from swingby.store.layout import Layout, check_version
 from swingby.store.tables import BRINGS_UP, FORMAT, INDEX, SEGMENT, Connection, fetch
-from swingby.store.views import literal
+from swingby.store.views import literal, quoted
 
 
 class Build:
@@ -62,7 +63,7 @@ class Build:
 
     def _open_index(self, connection: Connection, index: Path) -> None:
         try:
-            _attach(connection, "ix", index, STORAGE)
+            _attach_made(connection, "ix", index, STORAGE)
             made = "select 1 from duckdb_tables() where database_name = 'ix' and table_name = 'state'"
             if not fetch(connection, made):
                 _create_index(connection)
@@ -78,7 +79,7 @@ class Build:
 
     def _open_segment(self, connection: Connection) -> None:
         self.segment = 1 + max((number for number, _ in self._layout.sealed(self.number)), default=-1)
-        _attach(connection, "seg", self._layout.segment(self.number, self.segment), CURVES)
+        _attach_made(connection, "seg", self._layout.segment(self.number, self.segment), CURVES)
         connection.execute(SEGMENT)
 
     @contextmanager
@@ -154,8 +155,24 @@ def _bring_up(connection: Connection, version: int) -> None:
     connection.execute("begin")
     for step in range(version, FORMAT):
         connection.execute(BRINGS_UP[step])
+    rows = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
+    for (name,) in fetch(connection, rows):  # of version 3
+        connection.execute(f"alter table ix.rows.{quoted(name)} add column if not exists {AFTER} bigint")
     connection.execute("update ix.state set format = ?, revision = revision + 1", [FORMAT])
     connection.execute("commit")
+
+
+def _attach_made(connection: Connection, alias: str, path: Path, options: str) -> None:
+    """Attaches a database, made if missing: aside, since whoever is killed while DuckDB makes one leaves half of it."""
+
+    def make(temporary: Path) -> None:
+        temporary.unlink()  # DuckDB takes no empty file for a new database
+        _attach(connection, alias, temporary, options)
+        _detach(connection, alias, temporary)
+
+    if not path.exists():
+        write_whole(path, make)
+    _attach(connection, alias, path, options)
 
 
 def _attach(connection: Connection, alias: str, path: Path, options: str) -> None:

@@ -19,7 +19,7 @@ from swingby.remote.bucket import is_address
 from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
 from swingby.store.layout import Generation, Layout
 from swingby.store.tables import FORMAT
-from swingby.store.views import retracted
+from swingby.store.views import lost, quoted, retracted
 
 
 class Rows:
@@ -56,6 +56,15 @@ class Finished:
 
     done: frozenset[str]
     failed: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A cell that is not finished, since a piece of its curve is in no shard any more; the sweeps that have it."""
+
+    cell_id: str
+    experiment: str
+    sweeps: tuple[str, ...]
 
 
 def opened(data: str | Path) -> Records:
@@ -145,7 +154,7 @@ class Store:
             f"""select cell_id, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, ?)) as done,
                        bool_and(status = 'failed') as failed
                 from ix.rows."{experiment}" r semi join asked using (cell_id)
-                where final and not {retracted("r")} group by cell_id""",
+                where final and not {retracted("r")} and not {lost("r")} group by cell_id""",
             [list(tokens)],
             {"asked": pa.table({"cell_id": ids})},
         ).rows()
@@ -163,7 +172,7 @@ class Store:
             f"""select asked.place, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, ?)) as done,
                        bool_and(status = 'failed') as failed
                 from ix.rows."{experiment}" r join asked using (cell_id)
-                where final and not {retracted("r")} group by asked.place""",
+                where final and not {retracted("r")} and not {lost("r")} group by asked.place""",
             [list(tokens)],
             {"asked": asked},
         ).arrow()
@@ -179,6 +188,23 @@ class Store:
         query = f"""select distinct cell_id, shard from ix.rows."{experiment}" r semi join asked using (cell_id)
                     where not {retracted("r")} order by all"""
         return self._query(query, [], {"asked": pa.table({"cell_id": pa.array(cell_ids, pa.string())})}).arrow()
+
+    def gaps(self) -> list[Gap]:
+        """The cells that had a result, or were on their way to one, and lack a piece of their curve; none of a store
+        of an older version, which does not know."""
+        self._current()
+        if self._generation is None or self._generation.format != FORMAT:
+            return []
+        found: list[Gap] = []
+        for (name,) in self.sql("select distinct experiment from ix.lost order by all").rows():
+            query = f"""
+                select cell_id, (select list(distinct s.name order by s.name)
+                                 from members m join sweeps s using (sweep_id) where m.cell_id = x.cell_id) as sweeps
+                from (select distinct cell_id from ix.lost where experiment = ?) x
+                where not exists (select 1 from {quoted(name)} e where e.cell_id = x.cell_id and e.status <> 'running')
+                order by cell_id"""
+            found += [Gap(row.cell_id, name, tuple(row.sweeps or ())) for row in self.sql(query, [name]).rows()]
+        return found
 
     def points(self, experiment: str, sweep_id: str) -> pa.Table:
         """Every point of a sweep, trained or not: `point`, `planned` (its cells), and the experiment's parameters."""

@@ -13,12 +13,13 @@ from swingby.errors import SwingbyError
 from swingby.experiment import Experiment
 from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, quoted
 
-FORMAT = 2
+FORMAT = 3
 """The version of how a store lies on disk: of its pointer, its index and its segments."""
 BRINGS_UP = {
     1: """create table ix.retractions (record varchar, reason varchar, sweep_id varchar, sweep varchar, who varchar,
             host varchar, command varchar, cells bigint, created timestamp);
-          create table ix.retracted (cell_id varchar, shard varchar, record varchar);"""
+          create table ix.retracted (cell_id varchar, shard varchar, record varchar);""",
+    2: "create table ix.lost (experiment varchar, cell_id varchar, curve bigint);",
 }
 """Version of an index -> what makes it one of the next. A store of any other older version is made again."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -39,6 +40,7 @@ create table ix.records (record varchar);
 create table ix.retractions (record varchar, reason varchar, sweep_id varchar, sweep varchar, who varchar,
   host varchar, command varchar, cells bigint, created timestamp);
 create table ix.retracted (cell_id varchar, shard varchar, record varchar);
+create table ix.lost (experiment varchar, cell_id varchar, curve bigint);
 create schema ix.cells; create schema ix.rows; create schema ix.dropped; create schema ix.links;
 create schema ix.derived;
 """

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from swingby.experiment import AFTER
 from swingby.store.packing import listed
 
 FIXED = ("bad_shards", "conventions", "members", "plans", "retractions", "shards", "sweeps")
@@ -19,6 +20,7 @@ ROW_COLUMNS: Mapping[str, str] = {
     "place": "BIGINT",
     "from_step": "BIGINT",
     "to_step": "BIGINT",
+    AFTER: "BIGINT",
     "final": "BOOLEAN",
     "status": "VARCHAR",
     "message": "VARCHAR",
@@ -74,6 +76,11 @@ def retracted(alias: str, shard: str = "shard") -> str:
     return (
         f"exists (select 1 from ix.retracted t where t.cell_id = {alias}.cell_id and t.shard = {alias}.{quoted(shard)})"
     )
+
+
+def lost(alias: str) -> str:
+    """The condition that a row goes on from another one that is in no shard any more."""
+    return f"exists (select 1 from ix.lost x where x.curve = {alias}.curve)"
 
 
 def literal(text: str) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from swingby.errors import SwingbyError
-from swingby.experiment import SEGMENT_COLUMNS
+from swingby.experiment import AFTER, SEGMENT_COLUMNS
 from swingby.headers import ShardHeader
 from swingby.store.fold.instant import instant
 from swingby.store.packing import packed, shared_steps
@@ -57,9 +57,12 @@ def piece(name: str, size: int, header: ShardHeader, table: pa.Table) -> Piece:
     if missing:
         raise SwingbyError(f"its header names curves that it lacks: {', '.join(missing)}")
     curves = storable(table.select(list(header.curves)))
-    own = {*SEGMENT_COLUMNS, "attempt", *header.curves}
+    own = {*SEGMENT_COLUMNS, AFTER, "attempt", *header.curves}
     scalars = storable(table.select([column for column in table.column_names if column not in own]))
-    rows = table.select([*SEGMENT_COLUMNS, "attempt"]).cast(pa.schema({**SEGMENT_COLUMNS, "attempt": pa.int64()}))
+    if AFTER not in table.column_names:  # of a version that knew none
+        table = table.append_column(AFTER, pa.nulls(count, pa.int64()))
+    fixed = {**SEGMENT_COLUMNS, AFTER: pa.int64(), "attempt": pa.int64()}
+    rows = table.select(list(fixed)).cast(pa.schema(fixed))
     constants = {
         "sweep_id": pa.scalar(header.sweep_id),
         "shard": pa.scalar(name),
