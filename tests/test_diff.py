@@ -256,6 +256,31 @@ def test_gaps_of_other_things_than_numbers() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ([2**53], [2**53 + 1], False),
+        ([2**53 + 1], [2**53 + 1], True),
+        ([3, None], [3, None], True),
+        ([3, None], [3, 0], False),
+        ([math.nan, None], [math.nan, None], True),
+        ([math.nan], [None], False),
+        ([2**53 + 1], [7.0], False),
+    ],
+)
+def test_what_float64_cannot_tell_apart_is_told_apart(one: list[Any], other: list[Any], same: bool) -> None:
+    """Integers too large for it are compared as integers, and null is no NaN."""
+    sides = [
+        Nested.of(
+            pa.array([values], pa.list_(pa.float64() if any(isinstance(v, float) for v in values) else pa.int64()))
+        )
+        for values in (one, other)
+    ]
+    found = gaps("curve", sides[0], sides[1], None)
+    assert found["same"].to_list() == [same]
+    assert (found["largest"].to_list() == [0.0]) == same
+
+
 # ---------------------------------------------------------------------------------------------------------- pairing
 
 

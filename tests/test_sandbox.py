@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import os
@@ -30,6 +31,7 @@ from swingby.sandbox import SandboxError
 from swingby.sandbox.__main__ import answer, locked
 from swingby.sandbox.statement import RefusedError
 from swingby.store import Layout, Store, ingest
+from tests.rights import only_readable, without_powers
 
 SWEEP = "5a" * 8
 CELLS = [f"{number:032x}" for number in range(40)]
@@ -507,3 +509,23 @@ def test_files_are_linked_or_copied(place: SimpleNamespace, tmp_path: Path) -> N
         assert link.read_bytes() == place.index.read_bytes()
         assert link.samefile(place.index) is linked
         shutil.rmtree(folder)
+
+
+def test_somebody_elses_store_is_not_copied(
+    place: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that may only be read and cannot be linked (another device, or the kernel forbids it) are pointed to, and
+    answer; nothing can be written through that, or falls beside them."""
+
+    def forbidden(*_: Any) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", forbidden)
+    before = tree(place.root)
+    with only_readable(place.data):
+        (link,) = without_powers(lambda: sandbox.link({"ix": place.index}, tmp_path)).values()
+        assert link.is_symlink()
+        assert without_powers(lambda: sandbox.query(place.data, "select count(*) as n from sim")).num_rows == 1
+        with pytest.raises(SandboxError):
+            sandbox.query(place.data, "create table sim2 as select 1")
+    assert tree(place.root) == before

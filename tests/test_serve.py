@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import html
+import http.client
 import io
 import json
 import re
@@ -19,6 +21,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +33,7 @@ from hypothesis import strategies as st
 from starlette.datastructures import Headers, QueryParams
 from typer.testing import CliRunner
 
-from analysis.serve import guard, pages, tokens
+from analysis.serve import guard, pages, queries, server, tokens
 from analysis.serve.board import Board
 from analysis.serve.guard import HEADERS, Hosts, Token
 from analysis.serve.phase import phase_query
@@ -171,6 +174,14 @@ def test_no_cookie_or_header_but_the_right_one_is_known(text: str) -> None:
     raw = [(b"authorization", text.encode()), (b"cookie", f"swingby={text}".encode())]
     assert not Token(SECRET).knows(Headers(raw=raw))
     assert Token(SECRET).knows(Headers({"authorization": f"bearer {SECRET}", "cookie": "x"}))
+
+
+def test_the_cookies_of_other_ports_lock_nobody_out() -> None:
+    """A browser sends them along, whatever they look like; the right one is found among them."""
+    token = Token(SECRET)
+    for beside in ('prefs={"a":1}', "x=[1, 2]", 'quoted="a; b"', "=", ";;", "a=b"):
+        assert token.knows(Headers({"cookie": f"{beside}; swingby={token.sealed}"}))
+        assert not token.knows(Headers({"cookie": f"{beside}; swingby={token.sealed}x"}))
 
 
 def test_a_token_file_is_nobody_elses(tmp_path: Path) -> None:
@@ -321,6 +332,50 @@ def test_a_deadline_is_kept(data: Path, tmp_path: Path) -> None:
         reply = site.sql("select sleep_ms(60000)")
         assert reply.status == 400
         assert "stopped after 1 s" in reply.text
+
+
+def test_who_asks_nothing_holds_no_place(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many silent connections as there may be, and then some that end in the middle of a word: a moment later
+    others are answered again; one that asks slowly, and one that asks again, are not cut off."""
+    monkeypatch.setattr(server, "SILENT", 1.0)
+    with served(data, tmp_path) as site, ExitStack() as open_ones:
+        again = open_ones.enter_context(closing(http.client.HTTPConnection("127.0.0.1", site.port, timeout=60)))
+        again.request("GET", "/")
+        assert again.getresponse().read()
+        for number in range(server.CONNECTIONS):
+            silent = open_ones.enter_context(socket.create_connection(("127.0.0.1", site.port)))
+            if number % 2:
+                silent.sendall(b"GET / HT")
+        assert site.ask("/").status == 503
+        deadline = time.monotonic() + 30
+        while (status := site.ask("/").status) == 503 and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert status == 200
+        assert site.sql("select sleep_ms(2000)").status == 200
+        again.request("GET", "/")
+        assert again.getresponse().status == 200
+
+
+def test_what_is_remembered_is_bounded(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers without a row count, too: the oldest are forgotten, by number and by the length of their questions."""
+    monkeypatch.setattr(queries, "ANSWERS", 3)
+    monkeypatch.setattr(queries, "REMEMBERED", 10_000)
+
+    async def asked() -> list[int]:
+        many = queries.Queries(Records.open(data).data, LIMITS)
+        try:
+            for number in range(5):
+                await many.ask(f"select {number} as n where false", 10)
+                await asyncio.sleep(0)  # it is remembered when its task has ended
+            short = len(many._known)
+            for number in range(2):
+                await many.ask(f"select {number} as n where false -- {'x' * 6000}", 10)
+                await asyncio.sleep(0)
+            return [short, len(many._known)]
+        finally:
+            many.close()
+
+    assert asyncio.run(asked()) == [3, 1]
 
 
 def test_too_many_are_sent_away(data: Path, tmp_path: Path) -> None:

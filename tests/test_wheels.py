@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.provenance import required
+from swingby.run import wheels
 from swingby.run.machines import Code, Machine, check, look, needed
 from swingby.run.wheels import make_wheel
 from tests.conftest import WALK
@@ -86,6 +87,13 @@ def test_half_a_package_does_not_travel(package: Path, tmp_path: Path, gone: str
     with pytest.raises(SwingbyError, match=said):
         make_wheel(installed(package), tmp_path)
     assert not list(tmp_path.glob("*.whl"))
+
+
+def test_a_build_that_takes_too_long_is_told(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what to do instead, as any build that fails."""
+    monkeypatch.setattr(wheels, "BUILD_SECONDS", 0.01)
+    with pytest.raises(SwingbyError, match=r"was not built after 0\.01 s.*--code installed"):
+        wheels._built(distribution("swingby"), Path(__file__).parent.parent)
 
 
 def test_this_package_travels_whole(tmp_path: Path) -> None:

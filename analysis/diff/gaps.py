@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from analysis.diff.nested import Nested, Places, spread
+from analysis.diff.nested import NULL, Nested, Places, spread
 
 SCHEMA = {
     "place": pl.Int64, "column": pl.String, "entries": pl.Int64, "left_a": pl.Int64, "left_b": pl.Int64,
@@ -103,15 +103,18 @@ def _relative(largest: np.ndarray, scale: np.ndarray) -> np.ndarray:
 
 
 def _apart(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The absolute difference of each value, and whether it is the same to the last bit (any NaN is one NaN)."""
+    """The absolute difference of each value, and whether it is the same to the last bit (any NaN is one NaN; null is
+    none)."""
     if one.dtype == object or other.dtype == object:
         alike = np.array([a == b for a, b in zip(one.tolist(), other.tolist(), strict=True)], dtype=bool)
         return (~alike).astype(float), alike
+    bits = one.view(np.int64), other.view(np.int64)
     nan = np.isnan(one), np.isnan(other)
+    both = nan[0] & nan[1] & ((bits[0] == NULL) == (bits[1] == NULL))
     with np.errstate(invalid="ignore", over="ignore"):
         gap = np.where(one == other, 0.0, np.abs(other - one))
-    gap = np.where(nan[0] & nan[1], 0.0, np.where(nan[0] | nan[1], np.inf, gap))
-    return gap, (one.view(np.int64) == other.view(np.int64)) | (nan[0] & nan[1])
+    gap = np.where(both, 0.0, np.where(nan[0] | nan[1], np.inf, gap))
+    return gap, (bits[0] == bits[1]) | both
 
 
 def _worst(

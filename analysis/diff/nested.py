@@ -10,6 +10,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 Places = NDArray[np.int64]
+NULL = 0x7FF8_0000_6E75_6C6C
+"""The bits that stand for null among numbers: a NaN that no computation makes."""
+EXACT = 2**53
+"""Integers up to here are float64 too, and none beyond it stands for another."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class Nested:
         there: (C,), whether the cell has the column.
         outer: (C + 1,), where the entries of each cell begin in `inner`.
         inner: (entries + 1,), where the values of each entry begin in `flat`.
-        flat: float64, or objects where the values are texts or bytes.
+        flat: float64 (null: see NULL), or objects where the values are texts, bytes or integers beyond EXACT.
     """
 
     there: NDArray[np.bool_]
@@ -80,13 +84,23 @@ def _ends(values: pa.Array) -> Places:
 def _leaves(values: pa.Array) -> NDArray[np.float64] | NDArray[np.object_]:
     kind = values.type
     if pa.types.is_null(kind):
-        return np.full(len(values), np.nan)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+        return np.full(len(values), NULL, np.int64).view(np.float64)
+    whole = pa.types.is_integer(kind)
+    if (whole and not _beyond(values)) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         number = values.cast(pa.int8()) if pa.types.is_boolean(kind) else values
-        return number.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        flat = number.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False, writable=values.null_count > 0)
+        if values.null_count:
+            flat.view(np.int64)[values.is_null().to_numpy(zero_copy_only=False)] = NULL
+        return flat
     found = np.empty(len(values), dtype=object)
     found[:] = values.to_pylist()
     return found
+
+
+def _beyond(values: pa.Array) -> bool:
+    """Whether some of these integers are not exact as float64."""
+    ends = pc.call_function("min_max", [values])
+    return any(end.is_valid and abs(end.as_py()) > EXACT for end in (ends["min"], ends["max"]))
 
 
 def spread(starts: Places, counts: Places) -> Places:

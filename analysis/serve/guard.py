@@ -12,10 +12,10 @@ import hmac
 import ipaddress
 import re
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -112,11 +112,9 @@ class Token:
         scheme, _, given = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self.is_right(given.strip()):
             return True
-        try:
-            morsel = SimpleCookie(headers.get("cookie", "")).get(self.cookie)
-        except CookieError:
-            return False
-        return morsel is not None and hmac.compare_digest(morsel.value.encode(), self.sealed.encode())
+        # Not http.cookies: it stops at the first cookie that it does not like, and those of all ports come along.
+        given = cookie_parser(headers.get("cookie", "")).get(self.cookie, "")
+        return hmac.compare_digest(given.encode(), self.sealed.encode())
 
 
 class Guard:

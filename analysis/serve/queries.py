@@ -22,7 +22,9 @@ from swingby.store import Layout
 
 T = TypeVar("T")
 REMEMBERED = 64 * 2**20
-"""Bytes of answers that are kept to be given again."""
+"""Bytes of answers, with their questions, that are kept to be given again."""
+ANSWERS = 1000
+"""How many of them are."""
 
 
 @dataclass(frozen=True)
@@ -165,8 +167,14 @@ class Queries:
         if done.cancelled() or done.exception() is not None or done.result().generation is None:
             return
         self._known[key] = done.result()
-        while sum(answer.rows.nbytes for answer in self._known.values()) > REMEMBERED:
+        while len(self._known) > ANSWERS or sum(map(_weight, self._known.items())) > REMEMBERED:
             self._known.popitem(last=False)
+
+
+def _weight(item: tuple[tuple[int, str, int], Answer]) -> int:
+    """Bytes of a remembered answer with its question."""
+    (_, sql, _), answer = item
+    return answer.rows.nbytes + len(sql)
 
 
 def _file(rows: pa.Table, form: Format) -> bytes:

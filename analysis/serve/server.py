@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import signal
 import socket
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from analysis.serve.app import application
 from analysis.serve.guard import Hosts, Token, is_loopback
@@ -23,6 +25,8 @@ from swingby.records import Records
 LINE = 100_000
 """Bytes of an address with its headers: a query of the greatest length, every character of it escaped."""
 CONNECTIONS = 500
+SILENT = 10.0
+"""Seconds in which a connection's first request has to be there whole."""
 GRACE = 5
 """Seconds that answers get to end when the server is told to stop."""
 
@@ -117,12 +121,28 @@ def _url(host: str, address: str, port: int, token: Token | None, certificate: C
     return f"{scheme}://{shown}:{port}/{f'?token={token.value}' if token else ''}"
 
 
+class Impatient(H11Protocol):
+    """A connection that is closed where nobody asks anything by it: so many of them may be open, and no more."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._silent = self.loop.call_later(SILENT, self._given_up)
+
+    def _given_up(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._silent.cancel()
+        super().connection_lost(exc)
+
+
 def made(app: Any, certificate: Certificate | None = None) -> uvicorn.Server:
     """A server of the site, not running yet."""
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     config = uvicorn.Config(
         app,
-        http="h11",
+        http=Impatient,
         ws="none",
         lifespan="on",
         log_config=None,

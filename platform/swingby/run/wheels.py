@@ -74,18 +74,22 @@ def _built(distribution: Distribution, source: Path) -> Files:
     with tempfile.TemporaryDirectory(prefix="swingby-wheel-") as folder:
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--disable-pip-version-check"]
         for isolated in (["--no-build-isolation"], []):  # without the network, where its build system is installed
-            done = subprocess.run(
-                [*command, *isolated, "--wheel-dir", folder, str(source)],
-                capture_output=True,
-                text=True,
-                timeout=BUILD_SECONDS,
-            )
+            try:
+                done = subprocess.run(
+                    [*command, *isolated, "--wheel-dir", folder, str(source)],
+                    capture_output=True,
+                    text=True,
+                    timeout=BUILD_SECONDS,
+                )
+            except subprocess.TimeoutExpired:
+                said = f"it was not built after {BUILD_SECONDS:g} s"
+                continue
             if done.returncode == 0:
                 (wheel,) = Path(folder).glob("*.whl")
                 return _unpacked(wheel)
-    said = done.stderr.strip().splitlines()[-1:] or ["pip did not say why"]
+            said = (done.stderr.strip().splitlines() or ["pip did not say why"])[-1]
     raise SwingbyError(
-        f"the package {name} cannot be made a wheel of from {source}: {said[0]}. Install its build system "
+        f"the package {name} cannot be made a wheel of from {source}: {said}. Install its build system "
         f"(pip install hatchling, for swingby itself), {_OTHERWISE}"
     )
 

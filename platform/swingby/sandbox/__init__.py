@@ -75,7 +75,8 @@ def query(
 
 
 def link(files: Mapping[str, Path], folder: Path) -> dict[str, Path]:
-    """Hard links to files in a folder (copies, where it is on another device), by the same keys.
+    """Hard links to files in a folder, by the same keys; where these cannot be (another device, files of somebody
+    else), symbolic ones to what may only be read, and else copies.
 
     A query never sees the folder of the store: what DuckDB allows beside an attached file falls into this one.
     """
@@ -86,7 +87,10 @@ def link(files: Mapping[str, Path], folder: Path) -> dict[str, Path]:
         except FileNotFoundError:
             raise
         except OSError:
-            shutil.copyfile(path, links[key])
+            if os.access(path, os.W_OK):
+                shutil.copyfile(path, links[key])
+            else:  # a store of gigabytes is not copied for each query
+                links[key].symlink_to(path.resolve(strict=True))
     return links
 
 
