@@ -17,9 +17,10 @@ from swingby.cells import Cell
 from swingby.columns import parameter_schema
 from swingby.errors import SwingbyError
 from swingby.experiment import SEGMENT_COLUMNS, Recording
-from swingby.files import clear_os_errors, entry, held, holder, is_as_named, utc_now
+from swingby.files import clear_os_errors, entry, is_as_named, utc_now
 from swingby.folder import Folder, listing
 from swingby.headers import PLAN_COLUMNS, BatchNote, Plan, ShardHeader, check_types, plan_cells, plan_table
+from swingby.locks import Hold, held, holder
 from swingby.parquet import read_parquet, require, write_parquet
 from swingby.provenance import provenance
 from swingby.remote.mirror import is_record
@@ -289,7 +290,7 @@ class Records(Folder):
     # places
 
     @contextmanager
-    def lock(self, sweep_id: str, command: str | None = None) -> Iterator[None]:
+    def lock(self, sweep_id: str, command: str | None = None) -> Iterator[Hold]:
         """Holds a sweep's lock: one run of a sweep at a time; on object storage, from whatever machine.
 
         Raises:
@@ -297,11 +298,11 @@ class Records(Folder):
         """
         with ExitStack() as stack:
             path = entry(self.data / "locks", sweep_id, ".lock")
-            stack.enter_context(held(path, f"sweep {sweep_id}", command, wait=1.0))
+            hold = stack.enter_context(held(path, f"sweep {sweep_id}", command, wait=1.0))
             if self.mirror is not None:
                 self.mirror.forgive = self.mirror.bucket.patience = None  # whoever locks goes by what is there
                 stack.enter_context(self.mirror.signals.lock(sweep_id, command))
-            yield
+            yield hold
 
     def holder(self, sweep_id: str) -> str | None:
         """Who runs a sweep now, in words; None if nobody does, as far as can be seen."""

@@ -28,7 +28,7 @@ from sweeps.diffusion.initial import initialise
 from sweeps.diffusion.params import CLASSES, DiffusionParams
 from sweeps.diffusion.session import session
 from swingby.cells import canonical_json, stream_key
-from swingby.files import held
+from swingby.locks import held
 
 VERSION = 2
 """Of the way a judge is made; another one makes other judges."""

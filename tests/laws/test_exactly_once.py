@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ WINDOWS = {
 """What a driver is killed before and after -> at which of its turns. A publication is three renames: index, segment,
 pointer. The curves and the index are two databases, so a shard is two commits; a plan is one."""
 KILLS = 2 * sum(map(len, WINDOWS.values()))
+SHARING = ("left", 0), ("right", 3)
+"""Two sweeps, and the first of the six seeds of each: half of their cells are the same."""
 
 
 class Nursery:
@@ -196,7 +198,8 @@ def test_killed_at_random_moments(walk: Any, nursery: Nursery) -> None:
 
 
 def test_two_sweeps_at_once(walk: Any, nurseries: tuple[Nursery, Nursery]) -> None:
-    """Two sweeps that share half of their cells run at once on one store, killed at random, and both are finished."""
+    """Two sweeps that share half of their cells run at once on one store, killed at random, and both are finished; a
+    shared cell is trained by one of them, unless it was being trained when that one was killed."""
     moments = random.Random(5)
     base = {"length": 5, "pause": 0.004}
     texts = [
@@ -212,7 +215,43 @@ def test_two_sweeps_at_once(walk: Any, nurseries: tuple[Nursery, Nursery]) -> No
     for home, text in zip(nurseries, texts, strict=True):
         home.start(walk, text)
     assert [home.ended() for home in nurseries] == [0, 0]
+    check_no_rerun(walk)
     check_finished(walk, *(Sweep.parse(text, "small") for text in texts))
+
+
+def test_two_sweeps_begun_at_once(walk: Any, nurseries: tuple[Nursery, Nursery]) -> None:
+    """Two sweeps that share half of their cells, started in the same moment and left alone, train each cell once."""
+    texts = [small(walk, name=name, seeds={"count": 4, "first": first}) for name, first in (("left", 0), ("right", 2))]
+    for home, text in zip(nurseries, texts, strict=True):
+        home.start(walk, text)
+    assert [home.ended() for home in nurseries] == [0, 0]
+    assert set(walk.started().values()) == {1}
+    check_finished(walk, *(Sweep.parse(text, "small") for text in texts))
+
+
+@pytest.mark.parametrize(("when", "again"), [("before", 3), ("after", 0)])
+def test_another_takes_over_what_a_killed_driver_left(
+    walk: Any, nurseries: tuple[Nursery, Nursery], when: str, again: int
+) -> None:
+    """While a driver lives, though it does nothing, another leaves alone what it has planned. Once it is killed the
+    other trains what is left: no cell twice but those of the batch whose shard was not there yet."""
+    left, right = nurseries
+    texts = [walk.text(name=name, axes={"width": [1, 2]}, seeds={"count": 6, "first": at}) for name, at in SHARING]
+    mine, yours = ({cell.cell_id for cell in Sweep.parse(text, "sharing").cells()} for text in texts)
+    frozen = left.start(walk, texts[0], window=f"{when} rename shards", hit=3)
+    wait_until(left.at.exists)
+    begun = set(walk.started())
+    right.start(walk, texts[1])
+    wait_until(lambda: yours - mine <= set(walk.started()))
+    time.sleep(0.5)
+    assert set(walk.started()) == begun | (yours - mine)
+    os.kill(frozen, signal.SIGKILL)
+    assert (left.ended(), right.ended()) == (-signal.SIGKILL, 0)
+    left.start(walk, texts[0])
+    assert left.ended() == 0
+    assert Counter(walk.started().values()) == Counter({1: 18 - again, 2: again})
+    check_no_rerun(walk)
+    check_finished(walk, *(Sweep.parse(text, "sharing") for text in texts))
 
 
 TUNE = """
@@ -263,8 +302,13 @@ def trainings(walk: Any) -> list[str]:
 
 def wait_for_trainings(walk: Any, count: int) -> None:
     """Waits until so many cells have begun."""
+    wait_until(lambda: len(trainings(walk)) >= count)
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    """Waits for what drivers do."""
     deadline = time.monotonic() + 90
-    while len(trainings(walk)) < count:
+    while not true():
         assert time.monotonic() < deadline, "nothing is trained"
         time.sleep(0.02)
 

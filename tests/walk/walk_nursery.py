@@ -19,7 +19,7 @@ from typing import Any
 
 from swingby import plugins
 from swingby.records import Records
-from swingby.run import drive, folding, local
+from swingby.run import drive, folding, local, rounds
 from swingby.run.progress import Progress
 from swingby.store import Ingest, ingest
 from swingby.sweep import Sweep
@@ -73,6 +73,7 @@ def work(order: dict[str, Any]) -> None:
     barrier.around(Ingest, "_publish", lambda *_: "publish")
     (Ingest.__init__.__kwdefaults__ or {})["segment_rows"] = 10  # segments fill and are sealed on the way
     plugins.experiment("walk").max_batch = lambda params: 3  # many batches, whatever they cost
+    rounds.LOOK_SECONDS = 0.1
     if order["window"]:  # the windows come in the same order every time if the store is fed between batches
         folding.FOLD_SECONDS = 1e9
         real = local.run_batch

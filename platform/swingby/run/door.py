@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from swingby.errors import SwingbyError
-from swingby.files import held
+from swingby.files import entry
+from swingby.locks import held
 from swingby.records import Plan, Records
+
+WAIT = 600.0
+"""Seconds to wait at the door: whoever is inside, and frozen, is ended long before by its warden."""
 
 
 class SupersededError(SwingbyError):
@@ -24,11 +28,29 @@ def current(records: Records, plan: Plan) -> int:
 
 
 @contextmanager
-def committing(records: Records, sweep_id: str) -> Iterator[None]:
+def committing(
+    records: Records, sweep_id: str, waiting: Callable[[], object] = lambda: None, wait: float = WAIT
+) -> Iterator[None]:
     """Excludes committing a sweep's shards and planning the sweep from each other.
 
     The workers of a driver that was killed may live on for some seconds. Whatever they finish is either there before
     the next driver looks, or refused because its plan is there; so no cell with a committed result runs again.
+
+    Args:
+        waiting: called again and again while somebody else is inside.
+        wait: seconds to wait for that.
+
+    Raises:
+        SwingbyError: somebody was inside for longer; says who.
     """
-    with held(records.data / "locks" / f"{sweep_id}.commit", f"the door to the records of sweep {sweep_id}", wait=600):
+    path, what = records.data / "locks" / f"{sweep_id}.commit", f"the door to the records of sweep {sweep_id}"
+    with held(path, what, wait=wait, waiting=waiting):
+        yield
+
+
+@contextmanager
+def planning(records: Records, experiment: str) -> Iterator[None]:
+    """Excludes plans of an experiment from each other: who plans sees what all others have pledged to train."""
+    path = entry(records.data / "locks", experiment, ".planning")
+    with held(path, f"the planning of sweeps of experiment {experiment!r}", wait=600):
         yield

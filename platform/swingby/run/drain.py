@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,13 @@ class Drain:
     def __call__(self) -> bool:
         """True once the run was asked to stop."""
         return self._asked.is_set()
+
+    def within(self, seconds: float) -> bool:
+        """Waits so long, or until the run is asked to stop; true if it was."""
+        deadline = time.monotonic() + seconds
+        while not self() and (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(0.1, left))  # an event that a signal's handler sets must not be waited for
+        return self()
 
     def ask(self) -> None:
         """Asks the run to stop; running batches finish."""

@@ -5,28 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
-
-import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.run import tune
-from swingby.run.begun import begun_of
 from swingby.run.derive import derive
 from swingby.run.drain import Drain
-from swingby.run.folding import Folding
-from swingby.run.lacking import Elsewhere
-from swingby.run.local import run_local
 from swingby.run.machines import Code
 from swingby.run.plan import Planner
-from swingby.run.planned import Planned, summary
+from swingby.run.pledges import Pledges
 from swingby.run.progress import Progress, progress_for
-from swingby.run.results import Actual, RunResult, disk, result_of
+from swingby.run.results import Actual, RunResult
 from swingby.run.room import check_processes, cores
-from swingby.store import bring_up, ingest
+from swingby.run.rounds import Rounds
+from swingby.store import bring_up
 from swingby.sweep import Sweep
 
 __all__ = ["Actual", "RunResult", "run_sweep", "run_sweeps"]
@@ -56,7 +50,8 @@ def run_sweeps(
 ) -> list[RunResult]:
     """Trains every cell of the sweeps that has no result yet, and brings the store up to date.
 
-    Ray is started once, for all of them; a cell that several share is trained by the first.
+    Ray is started once, for all of them; a cell that several share is trained by the first. A cell that another driver
+    is about to train for a sweep of its own is left to it, and waited for (see `swingby.run.rounds`).
 
     Ctrl-C (or SIGTERM, or `drain.ask()`) once lets running batches finish; twice raises KeyboardInterrupt.
 
@@ -87,8 +82,7 @@ def run_sweeps(
     records, drain = Records.open(data), drain or Drain()
     progress = progress or progress_for()
     with ExitStack() as stack:
-        for sweep in sweeps:
-            stack.enter_context(records.lock(sweep.sweep_id))
+        holds = {sweep.sweep_id: stack.enter_context(records.lock(sweep.sweep_id)) for sweep in sweeps}
         stack.enter_context(drain.on_signals())
         if workers is None and (local or address is None):
             workers = 1 if local else cores()
@@ -108,20 +102,12 @@ def run_sweeps(
             "machines": machines,
         }
         bring_up(records, progress.line)
-        every = _plans([Planner(sweep, records, stop=drain, **options) for sweep in sweeps], pilot, progress)
-        before = disk(records.data)
-        missing = _beside([planned for planned in every if planned.missing])
-        given_up = _train(missing, records, progress, drain, standby) if missing and not drain() else {}
-        if missing:
-            ingest(records)
+        pledges = Pledges(records, holds)
+        planners = [Planner(sweep, records, stop=drain, pledges=pledges, **options) for sweep in sweeps]
+        rounds = Rounds(planners, records, progress, drain, standby)
+        rounds.run(pledges, pilot)
         derive(records, [sweep.sweep_id for sweep in sweeps])
-        took = Actual(progress.core_seconds, progress.wall_seconds, disk(records.data) - before)
-        alone = took if len(every) == 1 and progress.done else None
-        done_of, seconds = progress.done_of, time.monotonic() - began
-        return [
-            result_of(one, records, done_of.get(one.plan.plan_id, 0), given_up, drain(), seconds, alone)
-            for one in every
-        ]
+        return rounds.tally.results(drain(), time.monotonic() - began)
 
 
 def _distinct(sweeps: Sequence[Sweep]) -> None:
@@ -130,56 +116,3 @@ def _distinct(sweeps: Sequence[Sweep]) -> None:
         if sweep.sweep_id in seen:
             raise SwingbyError(f"sweep {sweep.name!r} ({sweep.sweep_id}) is given twice; give it once")
         seen.add(sweep.sweep_id)
-
-
-def _plans(planners: Sequence[Planner], pilot: bool, progress: Progress) -> list[Planned]:
-    """The written plans, each without the cells that those before it train."""
-    found: list[Planned] = []
-    taken: list[Elsewhere] = []
-    for planner in planners:
-        planner.elsewhere = taken
-        found.append(_plan(planner, pilot, progress))
-        ids = planner.lacking.ids.take(pa.array(planner.lacking.todo))
-        taken.append((ids, frozenset(planner.sweep.recording.tokens)))
-    return found
-
-
-def _beside(every: Sequence[Planned]) -> list[Planned]:
-    """The plans, each told how many batches the others have: all of them share the machines."""
-    total = sum(len(planned.batches) for planned in every)
-    return [replace(planned, beside=total - len(planned.batches)) for planned in every]
-
-
-def _plan(planner: Planner, pilot: bool, progress: Progress) -> Planned:
-    """The written plan of one; pilot cells first, if the cost of what is missing is unknown."""
-    if pilot:
-        planner.measure(progress.line)
-    planned = planner.commit()
-    if planned.missing:
-        planner.prepare(progress.line)
-    for line in summary(planned).splitlines():
-        progress.line(line)
-    return planned
-
-
-def _train(
-    planned: Sequence[Planned],
-    records: Records,
-    progress: Progress,
-    drain: Drain,
-    standby: tune.Standby | None,
-) -> dict[tuple[str, str], str]:
-    """Runs the batches (without Ray: in a plain loop) while their shards are folded into the store; cells given up."""
-    sweeps = [(one.plan.experiment, one.plan.sweep_id) for one in planned]
-
-    def shares() -> list[float]:
-        return [one.share for one in begun_of(records, sweeps)]
-
-    progress.planned(*planned, begun=shares())
-    try:
-        with Folding(planned, records, progress, drain, lambda: progress.begun(shares())):
-            if standby is None:
-                return run_local(planned, records, progress, drain)
-            return tune.run_tune(planned, records, progress, drain, standby)
-    finally:
-        progress.close()

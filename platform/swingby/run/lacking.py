@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from swingby.records import Records
 from swingby.run.cost import Sample
+from swingby.run.pledges import Pledge
 from swingby.store import Store
 from swingby.sweep import Sweep
 
@@ -20,16 +21,18 @@ RECENT = 200
 """Batches of a shape, the newest first, that its cost is fitted to."""
 
 Elsewhere = tuple[pa.Array, frozenset[str]]
-"""Ids of cells that somebody else trains, with the tokens of what is recorded of them."""
+"""Ids of cells that another sweep of this run trains, with the tokens of what is recorded of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How many cells of a sweep have a result, failed and are left alone, and are trained elsewhere."""
+    """How many cells of a sweep have a result, failed and are left alone, are trained by other sweeps of this run, and
+    by other drivers (and by whom, in words)."""
 
-    done: int
-    failed: int
-    shared: int
+    done: int = 0
+    failed: int = 0
+    shared: int = 0
+    left: tuple[tuple[int, str], ...] = ()
 
 
 class Lacking:
@@ -38,6 +41,7 @@ class Lacking:
     Attributes:
         ids: of every cell, in the order of `Sweep.cells`.
         todo: the places in it of the cells to train, as last looked at.
+        left: those of the cells without a result that other drivers train.
 
     Args:
         retry_failed: whether cells that failed are among them.
@@ -46,26 +50,58 @@ class Lacking:
     def __init__(self, sweep: Sweep, records: Records, retry_failed: bool = False) -> None:
         self._sweep, self._records, self._retry_failed = sweep, records, retry_failed
         self.ids = sweep.cell_ids()
-        self.todo = np.zeros(0, np.int64)
+        self.todo = self.left = np.zeros(0, np.int64)
 
-    def look(self, elsewhere: Sequence[Elsewhere] = ()) -> Standing:
+    def look(self, elsewhere: Sequence[Elsewhere] = (), pledges: Sequence[Pledge] = ()) -> Standing:
         """Reads from the store what is finished, and finds what is to do.
 
+        Cells that somebody else trains are left alone if what is recorded of them is all that this sweep asks for.
+
         Args:
-            elsewhere: cells that are left alone if what is recorded of them is all that this sweep asks for.
+            elsewhere: what other sweeps of this run train.
+            pledges: what other drivers train; looked at before the store took what is new.
         """
-        sweep = self._sweep
-        with Store.open(self._records.data) as store:
-            letters = store.stand(sweep.experiment_name, self.ids, sweep.recording.tokens)
-        done = letters == "d"
-        failed = (letters == "f") & (not self._retry_failed)
+        done, failed = self._stand(self.ids)
         todo = np.flatnonzero(~(done | failed))
-        lacking, asked = len(todo), set(sweep.recording.tokens)
+        lacking = len(todo)
         for ids, tokens in elsewhere:
-            if asked <= tokens:
-                todo = todo[~_among(self.ids.take(pa.array(todo)), ids)]
-        self.todo = todo
-        return Standing(int(done.sum()), int(failed.sum()), lacking - len(todo))
+            todo = todo[~self._trained(todo, ids, tokens)]
+        shared, left = lacking - len(todo), list[tuple[int, str]]()
+        unpledged = todo
+        for pledge in pledges:
+            pledged = self._trained(unpledged, pledge.ids, pledge.tokens)
+            unpledged = unpledged[~pledged]
+            left += [(int(pledged.sum()), pledge.who)] if pledged.any() else []
+        self.todo, self.left = unpledged, np.setdiff1d(todo, unpledged, assume_unique=True)
+        return Standing(int(done.sum()), int(failed.sum()), shared, tuple(left))
+
+    def wait(self, pledges: Sequence[Pledge]) -> bool:
+        """Reads from the store which of the cells that were left to others are still to come.
+
+        Args:
+            pledges: what other drivers train, as in `look`.
+
+        Returns:
+            Whether nobody trains some of them any more.
+        """
+        done, failed = self._stand(self.ids.take(pa.array(self.left)))
+        free = self.left = self.left[~(done | failed)]
+        for pledge in pledges:
+            free = free[~self._trained(free, pledge.ids, pledge.tokens)]
+        return len(free) > 0
+
+    def _stand(self, ids: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+        """Which of these cells have a result, and which failed and are left alone."""
+        with Store.open(self._records.data) as store:
+            letters = store.stand(self._sweep.experiment_name, ids, self._sweep.recording.tokens)
+        return letters == "d", (letters == "f") & (not self._retry_failed)
+
+    def _trained(self, places: np.ndarray, ids: pa.Array, tokens: frozenset[str]) -> np.ndarray:
+        """Which of the cells at these places are among those that somebody trains so that they serve this sweep."""
+        if not set(self._sweep.recording.tokens) <= tokens:
+            return np.zeros(len(places), bool)
+        found = pc.call_function("is_in", [self.ids.take(pa.array(places))], pc.SetLookupOptions(value_set=ids))
+        return found.to_numpy(zero_copy_only=False)
 
     @cached_property
     def _shapes(self) -> tuple[np.ndarray, list[str]]:
@@ -119,12 +155,6 @@ class Lacking:
                 whole = {row.shard for row in store.sql(f"""select shard from "{name}" where status <> 'running'""")}
                 rows = [row for row in rows if whole.intersection(row.names)]
         return [Sample(row.shape, row.cells, row.seconds, row.bytes) for row in rows]
-
-
-def _among(ids: pa.Array, known: pa.Array) -> np.ndarray:
-    """Which of the ids are among those known."""
-    found = pc.call_function("is_in", [ids], pc.SetLookupOptions(value_set=known))
-    return found.to_numpy(zero_copy_only=False)
 
 
 SAMPLES = """

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -17,14 +17,15 @@ from swingby.records import BatchNote, Plan, Records, provenance
 from swingby.run.batches import Chosen, choose
 from swingby.run.cost import Cost, costs
 from swingby.run.deal import check_deadline
-from swingby.run.door import committing
+from swingby.run.door import committing, planning
 from swingby.run.forecast import forecast
 from swingby.run.lacking import Elsewhere, Lacking, Standing
-from swingby.run.lookup import refused
+from swingby.run.lookup import refused, shown_so
 from swingby.run.pilots import Pilots, pilots, unmeasured
 from swingby.run.planned import Planned
+from swingby.run.pledges import Pledges
 from swingby.run.room import check_processes, cores
-from swingby.store import Store, check_experiment, ingest
+from swingby.store import check_experiment, ingest
 from swingby.sweep import Sweep
 
 GRAINS = 4
@@ -64,7 +65,8 @@ def plan(
     planned = planner.look()
     if not (pilot and planner.unmeasured()):
         return planned
-    with records.lock(sweep.sweep_id):
+    with records.lock(sweep.sweep_id) as hold:
+        planner.pledges = Pledges(records, {sweep.sweep_id: hold})
         planner.measure()
     return planner.look()
 
@@ -73,7 +75,8 @@ class Planner:
     """The steps of planning one sweep; whoever writes or measures holds the sweep's lock.
 
     Attributes:
-        elsewhere: cells that other sweeps of the same run train.
+        elsewhere: cells that other sweeps of the same run train, or that were planned in it before.
+        pledges: what this driver and others are about to train.
         lacking: the cells to train, as last looked at.
         begin: called when something is to be trained, before it is known how.
 
@@ -99,6 +102,7 @@ class Planner:
         machines: Sequence[float] = (),
         deadline: float | None = None,
         apart: bool = False,
+        pledges: Pledges | None = None,
     ) -> None:
         check_experiment(sweep.experiment)
         check_processes(sweep.experiment, processes)
@@ -107,6 +111,7 @@ class Planner:
         self.machines = tuple(machines) or (float(workers),)
         self.target, self.workers, self.device, self.begin = target_seconds, workers, device, begin
         self.elsewhere: Sequence[Elsewhere] = ()
+        self.pledges = Pledges(records) if pledges is None else pledges
         self.lacking = Lacking(sweep, records, retry_failed)
         self._pilots = Pilots(records, stop, deadline, apart)
 
@@ -117,33 +122,30 @@ class Planner:
 
     def look(self) -> Planned:
         """Reads what is finished, and plans the rest; writes no plan."""
-        ingest(self.records)
         return self._planned(self._standing(), written=False)
 
     def commit(self) -> Planned:
         """Reads what is finished and writes the plan of the rest, with nobody finishing anything in between.
 
-        A sweep of which nothing is missing gets a plan only if it has none yet, or is to be shown otherwise: the plan
-        is what says that it exists, and how.
+        What other drivers train now is left to them. A sweep of which nothing is missing gets a plan only if it has
+        none yet, or is to be shown otherwise: the plan is what says that it exists, and how.
         """
-        with committing(self.records, self.sweep.sweep_id):
-            ingest(self.records)
+        with self._alone():
             planned = self._planned(self._standing(), written=True)
-            if not planned.missing and planned.plan.sequence > 1 and self._shown_so():
+            if not planned.missing and planned.plan.sequence > 1 and shown_so(self.records, self.sweep):
                 return replace(planned, written=False)
             self._write(planned.plan)
             return planned
 
     def measure(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """Trains pilot cells of shapes that nobody has measured, under a plan of their own."""
-        with committing(self.records, self.sweep.sweep_id):
-            ingest(self.records)
+        with self._alone():
             self._standing()
             chosen = self._chosen_pilots()
             if not chosen:
                 return
             tell(f"measuring the cost of a cell on {sum(len(batch.positions) for batch in chosen)} of them ...")
-            planned = self._planned_as(chosen, Standing(0, 0, 0), {}, written=True)
+            planned = self._planned_as(chosen, Standing(), {}, written=True)
             self._write(planned.plan)
         self.prepare(tell)
         self._pilots.train(planned, tell)
@@ -162,18 +164,19 @@ class Planner:
         lanes = {shape: self.sweep.experiment.lanes(self.lacking.representatives[shape]) for shape in waiting}
         return pilots(waiting, self.lacking.most(), lanes)
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Nobody else plans a sweep of the experiment, or leaves rows of this one."""
+        with planning(self.records, self.sweep.experiment_name), committing(self.records, self.sweep.sweep_id):
+            yield
+
     def _standing(self) -> Standing:
-        standing = self.lacking.look(self.elsewhere)
+        pledges = self.pledges.others(self.sweep.experiment_name)
+        ingest(self.records)
+        standing = self.lacking.look(self.elsewhere, pledges)
         if len(self.lacking.todo):
             self.begin()
         return standing
-
-    def _shown_so(self) -> bool:
-        """Whether the newest plan shows the sweep as it is written now."""
-        with Store.open(self.records.data) as store:
-            rows = store.sql("select resolved from sweeps where sweep_id = ?", [self.sweep.sweep_id]).rows()
-        wanted = json.loads(json.dumps(self.sweep.presentation))
-        return bool(rows) and wanted.items() <= json.loads(rows[0].resolved).items()
 
     def _write(self, plan: Plan) -> None:
         """Writes a plan, and sees to it that the store takes it: it would refuse the results, too."""
@@ -183,6 +186,7 @@ class Planner:
         reasons = refused(self.records, f"plans/{plan.plan_id}.parquet")
         if reasons:
             raise SwingbyError(f"the store cannot hold experiment {plan.experiment!r}: {reasons[0]}")
+        self.pledges.make(plan)
 
     def _planned(self, standing: Standing, written: bool) -> Planned:
         """The plan of everything that is missing; shapes of which nothing is missing say what the others cost."""
@@ -212,6 +216,7 @@ class Planner:
             written=written,
             piloted=self.piloted,
             shared=standing.shared,
+            left=standing.left,
             chosen_device=self.device,
             processes=self.processes,
             deadline=self.deadline,

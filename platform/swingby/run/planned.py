@@ -31,6 +31,7 @@ class Planned:
         workers: how many one-core batches run at once.
         piloted: cells that were trained to measure the cost; they count as done.
         shared: cells that other sweeps of the same run train.
+        left: how many cells other drivers train, and who they are.
         processes: how many of them train a batch.
         deadline: seconds for which a batch may give no sign of life; None: by what it should take.
         machines: the CPUs of each machine.
@@ -51,6 +52,7 @@ class Planned:
     written: bool = False
     piloted: int = 0
     shared: int = 0
+    left: tuple[tuple[int, str], ...] = ()
     chosen_device: str | None = None
     processes: int = 1
     deadline: float | None = None
@@ -93,12 +95,19 @@ def summary(planned: Planned) -> str:
         lines.append(f"  {planned.piloted:,} pilot cells were trained to measure the cost; they are kept as results")
     if planned.shared:
         lines.append(f"  {counted(planned.shared, 'more cell')} of it will be trained by the sweeps named before it")
+    lines += [
+        f"  {counted(count, 'more cell')} of it {_are(count)} being trained by {who}" for count, who in planned.left
+    ]
     if not planned.missing:
         return "\n".join(lines)
     batches, shapes = counted(len(planned.batches), "batch", "batches"), counted(len(planned.resources), "shape")
     lines.append(f"  {batches} of {shapes} on {counted(planned.workers, 'worker')}{_spread(planned)}")
     lines.append(f"  {deadline_told(planned.deadline)}")
     return "\n".join([*lines, *forecast_lines(planned.forecast)])
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _spread(planned: Planned) -> str:

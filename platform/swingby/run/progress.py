@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
@@ -63,7 +64,7 @@ class Progress:
         self._cpus_of: dict[tuple[str, int], float] = {}
         self.done_of: dict[str, int] = {}
         self._workers = 1
-        self._named = False
+        self._named = self._waits = False
         self._shares: tuple[float, ...] = ()
         self._at_first = 0.0
         self._measured = False
@@ -114,8 +115,23 @@ class Progress:
         """So many more cells raised."""
         self.failed += count
 
+    @contextmanager
+    def waiting(self, cells: int) -> Iterator[Callable[[int], None]]:
+        """While inside, the run waits for so many cells that others train; gives what is told how many are to come."""
+        self._reset()
+        self.total, self._waits = cells, True
+        self._show(first=True)
+        try:
+            yield self._awaited
+        finally:
+            self.close()
+
+    def _awaited(self, left: int) -> None:
+        self.done = self.total - left
+        self._show()
+
     def close(self) -> None:
-        """The run is over."""
+        """The run, or a wait, is over."""
         self._show(last=True)
 
     @property
@@ -140,7 +156,7 @@ class Progress:
 
     def state(self) -> str:
         """Where the run stands, in a line."""
-        parts = [f"{self.done:,} of {self.total:,} cells"]
+        parts = [f"{self.done:,} of {self.total:,} cells{' that others train' if self._waits else ''}"]
         parts += [f"{self.diverged:,} diverged"] if self.diverged else []
         parts += [f"{self.failed:,} FAILED"] if self.failed else []
         if self._shares and self.done + len(self._shares) <= self.total:  # else one of them came back meanwhile
@@ -190,6 +206,8 @@ class Live(Progress):
 
     def _show(self, first: bool = False, last: bool = False) -> None:
         if first and self.total:
+            if self._task is not None:  # of an earlier round
+                self._bars.remove_task(self._task)
             self._bars.start()
             self._task = self._bars.add_task("", total=self.total)
         if self._task is not None:

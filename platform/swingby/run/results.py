@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from swingby.records import Records
 from swingby.run.forecast import Forecast
 from swingby.run.lookup import failure_lines, failures, refused, standing
 from swingby.run.planned import Planned
-from swingby.run.progress import counted, duration, size
+from swingby.run.progress import Progress, counted, duration, size
 from swingby.store import Store
 
 
@@ -77,43 +79,74 @@ def _costs(costs: Forecast | Actual) -> str:
     return f"{hours:.3g} core-hours, {wall} of training{disk}"
 
 
-def result_of(
-    planned: Planned,
-    records: Records,
-    done: int,
-    given_up: Mapping[tuple[str, str], str],
-    drained: bool,
-    seconds: float,
-    alone: Actual | None,
-) -> RunResult:
-    """How one of the sweeps of a run stands.
+class Tally:
+    """What a run trained, over its rounds."""
 
-    Args:
-        done: cells of its batches that came back.
-        given_up: cells of the run that it gave up, by plan and id, with the reason.
-        alone: what the run took, if this was its only sweep.
-    """
-    sweep, plan_id = planned.sweep, planned.plan.plan_id
-    with Store.open(records.data) as store:
-        counts = standing(store, sweep.experiment_name, sweep.sweep_id)
-        found = failures(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
-    return RunResult(
-        name=sweep.name,
-        sweep_id=sweep.sweep_id,
-        cells=len(sweep),
-        ok=counts["ok"],
-        diverged=counts["diverged"],
-        failed=counts["failed"],
-        missing=len(sweep) - sum(counts.values()),
-        trained=planned.piloted + done,
-        given_up={cell: reason for (plan, cell), reason in given_up.items() if plan == plan_id},
-        failures=found,
-        bad=tuple(refused(records, f"{plan_id}/")),
-        drained=drained,
-        seconds=seconds,
-        forecast=planned.forecast if alone is not None and done == planned.missing else None,
-        actual=alone,
-    )
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self._plans: dict[str, list[Planned]] = {}
+        self._done: Counter[str] = Counter()
+        self._given_up: dict[tuple[str, str], str] = {}
+        self._core_seconds = self._wall_seconds = 0.0
+        self._before: int | None = None
+
+    def planned(self, every: Sequence[Planned]) -> None:
+        """A round begins, with these plans."""
+        for planned in every:
+            self._plans.setdefault(planned.plan.sweep_id, []).append(planned)
+        self._before = disk(self._records.data) if self._before is None else self._before
+
+    def trained(self, progress: Progress, given_up: Mapping[tuple[str, str], str]) -> None:
+        """Its batches came back; some cells (by plan and id) were given up, for a reason."""
+        self._done.update(progress.done_of)
+        self._core_seconds += progress.core_seconds
+        self._wall_seconds += progress.wall_seconds
+        self._given_up |= given_up
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """What the data folder grows by in here is the work of others."""
+        before = disk(self._records.data)
+        try:
+            yield
+        finally:
+            self._before = (self._before or 0) + disk(self._records.data) - before
+
+    def results(self, drained: bool, seconds: float) -> list[RunResult]:
+        """How each sweep stands, in the order in which they were planned."""
+        grown = disk(self._records.data) - (self._before or 0)
+        took = Actual(self._core_seconds, self._wall_seconds, grown)
+        alone = took if len(self._plans) == 1 and self._done.total() else None
+        return [self._result(plans, drained, seconds, alone) for plans in self._plans.values()]
+
+    def _result(self, plans: Sequence[Planned], drained: bool, seconds: float, alone: Actual | None) -> RunResult:
+        """How one of the sweeps stands; `alone` is what the run took, if it was the only one."""
+        sweep, records = plans[-1].sweep, self._records
+        # A plan that was not written gave its number to the next.
+        ids = sorted({planned.plan.plan_id for planned in plans})
+        with Store.open(records.data) as store:
+            counts = standing(store, sweep.experiment_name, sweep.sweep_id)
+            found = failures(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
+        done = sum(self._done[plan_id] for plan_id in ids)
+        meant = [planned for planned in plans if planned.missing]
+        whole = alone is not None and len(meant) == 1 and done == meant[0].missing
+        return RunResult(
+            name=sweep.name,
+            sweep_id=sweep.sweep_id,
+            cells=len(sweep),
+            ok=counts["ok"],
+            diverged=counts["diverged"],
+            failed=counts["failed"],
+            missing=len(sweep) - sum(counts.values()),
+            trained=plans[-1].piloted + done,
+            given_up={cell: reason for (plan, cell), reason in self._given_up.items() if plan in ids},
+            failures=found,
+            bad=tuple(reason for plan_id in ids for reason in refused(records, f"{plan_id}/")),
+            drained=drained,
+            seconds=seconds,
+            forecast=meant[0].forecast if whole else None,
+            actual=alone,
+        )
 
 
 def disk(data: Path) -> int:

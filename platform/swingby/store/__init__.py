@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from swingby.files import held
+from swingby.locks import held
 from swingby.records import Records
 from swingby.store.ingest import Ingest, Taken
 from swingby.store.layout import Generation, Layout, OlderStoreError

@@ -12,7 +12,8 @@ from typing import Any, Self
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
-from swingby.files import clear_os_errors, held, write_whole
+from swingby.files import clear_os_errors, write_whole
+from swingby.locks import held
 from swingby.records import Records
 from swingby.store.build import Build
 from swingby.store.database import Database, UnfitError, clear_errors
