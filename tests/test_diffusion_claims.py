@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from analysis.claims import PAGE, TABLE, chosen, judging, write_claims
 from analysis.claims.catalogue import CATALOGUE
-from analysis.claims.verdict import HOLDS, MISSING
+from analysis.claims.verdict import HOLDS, MISSING, UNTOLD, Answer, verdict
 from analysis.concepts.detect import Bends
 from analysis.concepts.runs import runs_of
 from analysis.report.queries import text_of
@@ -175,6 +175,32 @@ def test_a_rise_is_memorization_unless_the_training_loss_rises_too(turned: bool)
     loss = np.array(swung[0]["loss_diffusion"])
     loss[(synthetic.STEPS > 4500) & (synthetic.STEPS < 8000)] += 3
     assert only(ask("memorization", [swung[0] | {"loss_diffusion": loss.tolist()}, *swung[1:]])) == {(3, 2)}
+
+
+def test_what_could_not_be_seen_tells_nothing() -> None:
+    """Under noise that hides a move halfway to another class no run tells that there was none; under half of it all."""
+    for spread, tells in ((1.0, 0), (0.1, 3)):
+        rows = [run(Truth(color=1500, size=1500, spread=spread), seed, 0.4) for seed in range(3)]
+        assert only(ask("descents", rows)) == {(tells, 0)}
+        # That it is straight tells of no bend, where what the others learn first is known.
+        bent = [run(COLOR, seed, 0.4) for seed in range(3, 6)]
+        assert only(ask("bend", [*rows, *bent])) == {(3 + tells, 3)}
+        assert "threshold" in asked("descents", rows)[0][-1]
+
+
+def test_a_bend_tells_of_its_return_where_half_of_it_could_be_seen() -> None:
+    """A bend that is beyond its threshold, but by less than twice, does not tell whether it comes back."""
+    sharp, blurred = ([run(replace(COLOR, spread=spread), seed, 0.4) for seed in range(3)] for spread in (SHARP, 0.22))
+    assert only(ask("bend-transient", sharp)) == {(3, 3)}
+    assert only(ask("bend-transient", blurred)) == {(0, 0)}
+
+
+def test_two_seeds_give_no_verdict() -> None:
+    """Two seeds that tell, of one mind, are too few for a claim on diffusion; three are enough."""
+    claim = chosen(["diffusion-bend-transient"])[0]
+    for count, expected in ((2, UNTOLD), (3, HOLDS)):
+        rows = asked("bend-transient", [run(COLOR, seed, 0.4) for seed in range(count)])
+        assert verdict([Answer(*row, least=claim.least) for row in rows]) == expected
 
 
 def test_a_bump_of_the_mean_holds_fails_or_cannot_be_told() -> None:

@@ -17,6 +17,7 @@ from analysis.concepts.descent import error_of
 from analysis.concepts.detect import BOTH, OUTCOMES, Bends, measured
 from analysis.concepts.path import CLASSES, Path, path_of
 from analysis.concepts.shared import SharedBend, bridged, shared_bend
+from analysis.concepts.sight import ASIDE, RISE
 from analysis.concepts.smooth import smoothed
 from analysis.concepts.speed import slowdown, speeds
 from sweeps.diffusion.params import CLASSES as TRAINED_ON
@@ -275,6 +276,75 @@ def test_what_the_detector_can_see() -> None:
             found[swing] += measured(seen)["non_monotone"]
     assert found[0.5] >= 36
     assert found[0.1] == 0
+
+
+def fewer(row: dict[str, Any], count: int) -> dict[str, Any]:
+    """The same run with about so many of its evaluations, evenly spaced in the root of the step."""
+    root = np.sqrt(np.array(row["step"]))
+    at = np.unique([int(np.abs(root - part).argmin()) for part in np.linspace(root[0], root[-1], count)])
+    return {
+        name: [curve[k] for k in at] if isinstance(curve, list) and len(curve) == len(root) else curve
+        for name, curve in row.items()
+    }
+
+
+POWER = [
+    # evaluations, sd over images: how many of 20 swings back by half are found at least and at most, and how many of 20
+    # runs without one say, by their threshold, that one would have been.
+    (60, 0.01, (20, 20), (20, 20)),
+    (60, 0.1, (19, 20), (19, 20)),
+    (60, 0.3, (0, 0), (0, 0)),
+    (24, 0.01, (20, 20), (0, 4)),
+    (24, 0.1, (4, 14), (3, 14)),
+    (16, 0.01, (0, 0), (0, 0)),
+    (16, 0.1, (0, 3), (0, 0)),
+]
+
+
+@pytest.mark.parametrize(("count", "spread", "found", "telling"), POWER)
+def test_what_a_run_says_it_could_have_seen(
+    count: int, spread: float, found: tuple[int, int], telling: tuple[int, int]
+) -> None:
+    """Swings back by half are found in nearly all of 60 evaluations, in some of 24, in hardly any of 16; and runs
+    without one claim by their threshold to have had no more sight than that."""
+    seen = {}
+    for swing in (0.0, 0.5):
+        truth = Truth(600, 2000, swing=swing, spread=spread)
+        rows = [fewer(run(truth, np.random.default_rng(seed)), count) for seed in range(20)]
+        seen[swing] = [measured(one) for row in rows if (one := path_of(row)) is not None]
+    hits = sum(one["non_monotone"] for one in seen[0.5])
+    tells = sum(one["mse_threshold"] <= RISE for one in seen[0.0])
+    assert found[0] <= hits <= found[1]
+    assert telling[0] <= tells <= telling[1]
+    assert tells <= hits + 3
+    assert not any(one["non_monotone"] for one in seen[0.0])
+
+
+@pytest.mark.parametrize("count", [16, 24, 60])
+def test_a_bend_is_seen_with_few_evaluations_too(count: int) -> None:
+    """A bend of 0.46 that takes the whole way is found in 16 evaluations as in 60, at an sd of 0.1 over images; at 0.3
+    neither are all found, nor does a straight run say that one would have been."""
+    for spread, sees in ((0.1, True), (0.3, False)):
+        bent, straight = (
+            [
+                measured(one)
+                for seed in range(20)
+                if (one := path_of(fewer(run(truth, np.random.default_rng(seed)), count))) is not None
+            ]
+            for truth in (Truth(500, 4000, spread=spread), Truth(1500, 1500, spread=spread))
+        )
+        found = sum(one["bend_toward"] == "color" for one in bent)
+        telling = sum(one["bend_threshold"] <= ASIDE for one in straight)
+        assert (found >= 19, telling >= 18) == (sees, sees)
+        assert sees or telling == 0
+        assert all(one["bend_toward"] == "neither" for one in straight)
+
+
+def test_the_height_is_halfway_between_two_classes() -> None:
+    """Half a side from its corner the error is as large, and the straight way as far, as is asked for."""
+    halfway = np.array([[0.0, 0.0], [1.0, 0.5], [1.0, 1.0]])
+    assert error_of(halfway)[1] == pytest.approx(RISE)
+    assert abs(aside(path(halfway, steps=np.arange(3)))[0][1]) == pytest.approx(ASIDE)
 
 
 # bends over seeds

@@ -29,6 +29,7 @@ class Claim:
         after: what was done to the claim or to its query after results had been seen, and why; "" for nothing.
         together: it speaks of all seeds at once, such as of their mean: a row is then one statement, n = 1 and k = 0 or
             1 (n = 0 where the seeds are too few to tell), and not a share of seeds.
+        least: so many seeds of a row have to tell before it has a verdict.
         hours: its sweeps take hours, and are not trained for it: it is judged on those of them that were run, or whose
             recorded results are shipped.
     """
@@ -41,6 +42,7 @@ class Claim:
     sql: str = ""
     after: str = ""
     together: bool = False
+    least: int = 1
     hours: bool = False
 
     @property

@@ -115,7 +115,7 @@ def judge(store: Store, claim: Claim, needed: Mapping[str, Needed]) -> Judged:
         raise SwingbyError(f"claim {claim.slug}: {error}") from error
     if tuple(frame.columns) != COLUMNS:
         raise SwingbyError(f"claim {claim.slug}: its query returns {frame.columns}; it must return {list(COLUMNS)}")
-    told = (Answer(**row, together=claim.together) for row in frame.iter_rows(named=True))
+    told = (Answer(**row, together=claim.together, least=claim.least) for row in frame.iter_rows(named=True))
     answers = sorted(told, key=_convention)
     return Judged(claim, query, frame, answers, lacking=lacking, recorded=_recorded(store, there))
 

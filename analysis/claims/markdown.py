@@ -8,7 +8,7 @@ from itertools import groupby
 
 from analysis.claims.page import AFTER, COUNTS, Row, by_claim, made
 from analysis.claims.table import UNITS
-from analysis.claims.verdict import MARK, MISSING
+from analysis.claims.verdict import MARK, MISSING, UNTOLD
 from analysis.report.data import ask
 from swingby import __version__
 from swingby.store import Store
@@ -50,9 +50,11 @@ def _made(store: Store, command: str) -> str:
 def _shares(rows: Sequence[Row]) -> Iterator[str]:
     """What is said of each convention: the one share with its interval, or the range over several settings."""
     for convention, group in groupby(rows, key=lambda row: row["convention"]):
-        told = [row for row in group if row["n"]]
+        found = list(group)
+        told = [row for row in found if row["n"] and row["row_verdict"] != UNTOLD]
         if not told:
-            yield f"{convention}: too few seeds to tell" if _together(rows) else f"{convention}: no seed tells"
+            few = _together(rows) or any(row["n"] for row in found)
+            yield f"{convention}: too few seeds to tell" if few else f"{convention}: no seed tells"
         elif _together(rows):
             yield f"{convention}: {_said(told)}"
         elif len(told) == 1:

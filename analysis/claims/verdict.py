@@ -18,6 +18,8 @@ HOLDS, SOME, FAILS, SETTINGS, UNTOLD, MISSING = (
     "cannot be told",
     "not run yet",
 )
+DIFFUSION_LEAST = 3
+"""Seeds of a row of a claim on diffusion that have to tell."""
 ONLY = "holds under {} only"
 PHRASES = {
     "paper": "the paper's conventions",
@@ -47,7 +49,10 @@ The interval beside a share is Wilson's at 95 %. It does not enter the verdict: 
 
 Claims on diffusion are of sweeps that take hours. They are not trained for this page: each claim is judged on those of
 its sweeps that were run, or whose recorded results are shipped, and says which. Rows by the judge that measures the
-generated images and by the trained classifier are settings of their own.
+generated images and by the trained classifier are settings of their own. They have few seeds and
+short curves: a row has a verdict where {DIFFUSION_LEAST} seeds tell or more; and where a claim is about a bend or a
+rise, a seed tells if its thresholds could have shown a move to halfway between the corners of two classes. Both have
+been asked since results of these sweeps were seen.
 
 The predicates and their thresholds stand in the queries below. They were written before results of these sweeps were
 seen, except where a claim has the mark {MARK}: afterwards its query had to be repaired, as a comment in it says too, or
@@ -71,6 +76,7 @@ class Answer:
         n, k: seeds that tell, and those of them in which the claim holds.
         measured: a number in words, made by the query.
         together: one statement about all seeds; n and k count it, not seeds.
+        least: seeds that have to tell before it has a verdict.
     """
 
     convention: str
@@ -79,6 +85,7 @@ class Answer:
     k: int
     measured: str
     together: bool = False
+    least: int = 1
 
     @property
     def share(self) -> float | None:
@@ -96,7 +103,7 @@ class Answer:
     @property
     def verdict(self) -> str:
         """The row's own verdict."""
-        if not self.n:
+        if self.n < self.least:
             return UNTOLD
         share = self.k / self.n
         return HOLDS if share >= MOST else FAILS if share <= FEWEST else SOME
@@ -106,7 +113,7 @@ def verdict(answers: Sequence[Answer]) -> str:
     """The verdict on a claim from all its rows; `RULE` says how."""
     told: dict[str, list[str]] = {}
     for answer in answers:
-        if answer.n:
+        if answer.verdict != UNTOLD:
             told.setdefault(answer.convention, []).append(answer.verdict)
     if not told:
         return UNTOLD

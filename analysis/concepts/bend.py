@@ -21,12 +21,14 @@ class Bend(NamedTuple):
     Attributes:
         size: signed distance there; positive on the side of the corner with the right color and the wrong size.
         record: which record of the path that is.
-        beyond: whether it is farther than the threshold.
+        threshold: the least distance that counts, there or at the end of the path, whichever is more.
+        beyond: whether it is farther than what counts there.
         back: whether it comes back afterwards: by more than the threshold, and to half the distance or less.
     """
 
     size: float
     record: int
+    threshold: float
     beyond: bool
     back: bool
 
@@ -39,9 +41,9 @@ def bend(path: Path) -> Bend | None:
     threshold = np.maximum(FLOOR, FACTOR * sd)
     k = int(np.abs(distance).argmax())
     beyond = bool(abs(distance[k]) > threshold[k])
-    returned = abs(distance[k]) - abs(distance[-1])
-    back = beyond and bool(returned > max(threshold[k], threshold[-1]) and abs(distance[-1]) <= abs(distance[k]) / 2)
-    return Bend(float(distance[k]), k, beyond, back)
+    returned, least = abs(distance[k]) - abs(distance[-1]), float(max(threshold[k], threshold[-1]))
+    back = beyond and bool(returned > least and abs(distance[-1]) <= abs(distance[k]) / 2)
+    return Bend(float(distance[k]), k, least, beyond, back)
 
 
 def aside(path: Path) -> tuple[Floats, Floats]:

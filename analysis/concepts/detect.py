@@ -12,6 +12,7 @@ from analysis import noise, order
 from analysis.concepts.bend import bend
 from analysis.concepts.descent import Descents, descents, error_of
 from analysis.concepts.path import CURVES, JUDGES, Judge, Path, path_of
+from analysis.concepts.sight import rise_threshold
 from analysis.concepts.speed import slowdown, speeds
 from swingby.detector import Detector, OutcomeKind
 from swingby.experiment import Column
@@ -41,6 +42,11 @@ BOTH: dict[str, Column] = {
         pa.bool_(),
         "non-monotone, and over a rise the point nears a trained class's corner while the diffusion loss does not rise",
     ),
+    "mse_threshold": Column(
+        pa.float64(),
+        "the rise of the concept-space MSE that would count, were one to halfway to a trained class's corner laid over "
+        "these evaluations; what is lower could not be seen",
+    ),
     "mse_bump": Column(pa.float64(), "largest rise of the concept-space MSE between two descents; 0 if none"),
     "bump_start": Column(pa.int64(), "step of the trough before that rise", "step"),
     "bump_peak": Column(pa.int64(), "step of its peak", "step"),
@@ -51,6 +57,9 @@ BOTH: dict[str, Column] = {
         "the corner with the right color and the wrong size, negative toward that with the right size",
     ),
     "bend_step": Column(pa.int64(), "where that is", "step"),
+    "bend_threshold": Column(
+        pa.float64(), "the least distance from the straight way that counts, there or at the end, whichever is more"
+    ),
     "bend_toward": Column(pa.string(), "the side of a bend beyond its threshold; else neither"),
     "transient_bend": Column(
         pa.bool_(), "the path leaves the straight way by more than its threshold, and comes back to half of it or less"
@@ -99,7 +108,7 @@ class Bends(Detector):
     """
 
     name: ClassVar[str] = "bends"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("diffusion",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
@@ -169,6 +178,7 @@ def _descent(path: Path, found: Descents, loss: np.ndarray | None) -> Told:
     told["transient_memorization"] = any(
         rise.nearer < 0 and not _unlearns(path, rise.start, rise.peak, loss) for rise in found.rises
     )
+    told["mse_threshold"] = rise_threshold(path)
     told["mse_bump"] = 0.0 if top is None else top.height
     if top is not None:
         places = {"bump_start": top.start, "bump_peak": top.peak, "bump_end": top.end}
@@ -201,6 +211,7 @@ def _bend(path: Path) -> Told:
     return {
         "bend": found.size,
         "bend_step": int(path.steps[found.record]),
+        "bend_threshold": found.threshold,
         "bend_toward": side,
         "transient_bend": found.back,
     }

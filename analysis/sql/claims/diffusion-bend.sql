@@ -1,8 +1,11 @@
 -- Of every seed at a contrast: does the path of the held-out class bend toward the concept with the stronger signal?
 -- The stronger one is that which more of the other seeds learn first at this contrast, so that no run is judged by its
 -- own order. The bend is the largest distance from the straight way between the first evaluation and the target; it
--- counts where it exceeds the detector's threshold, and a path without such a bend counts against. Where the other
--- seeds are even, or the path starts too near to its target, a seed tells nothing. Rows by judge and contrast.
+-- counts where it exceeds the detector's threshold, and a path without such a bend counts against. A seed tells nothing
+-- where the other seeds are even, where the path starts too near to its target, and where the threshold is beyond the
+-- distance from the diagonal halfway between the class's own corner and that of a trained class, 1/2 / sqrt(2): such a
+-- bend could not have been seen. Rows by judge and contrast. Repaired after results were seen: thresholds were not
+-- asked for before.
 with
 -- include: claims/shared/diffusion-finished,
 -- include: claims/shared/diffusion-judges,
@@ -21,7 +24,8 @@ others as (
 ),
 judged as (
     select
-        *, bend_toward is not null and others_color <> others_size as tells,
+        * replace (bend_threshold as threshold),
+        coalesce(bend_threshold <= 0.5 / sqrt(2), false) and others_color <> others_size as tells,
         bend_toward = if(others_color > others_size, 'color', 'size') as holds,
         bend as value, 'bend, positive toward color' as what
     from others

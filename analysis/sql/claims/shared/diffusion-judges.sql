@@ -1,11 +1,13 @@
--- These runs once as either judge saw them: the one that measures the images, and the trained classifier.
+-- These runs once as either judge saw them: the one that measures the images, and the trained classifier. A claim that
+-- asks what the detector could have seen in a run puts its threshold in the place of the last column.
 runs as (
     select
         convention, seed, contrast, size_contrast, judged, step, found,
         format('{} x {} pixels, {:,} steps', pixels, pixels, training_steps) as model,
         'measured' as judge, color, size,
         learning_order, t_color, learned, mse_final, non_monotone, transient_memorization, mse_bump, bend, bend_toward,
-        transient_bend, speed_rate, speed_rate_r2, speed_power_r2, slowdown
+        transient_bend, speed_rate, speed_rate_r2, speed_power_r2, slowdown, mse_threshold, bend_threshold,
+        null::double as threshold
     from finished
     union all by name
     select
@@ -17,6 +19,8 @@ runs as (
         transient_memorization_by_trained as transient_memorization, mse_bump_by_trained as mse_bump,
         bend_by_trained as bend, bend_toward_by_trained as bend_toward, transient_bend_by_trained as transient_bend,
         speed_rate_by_trained as speed_rate, speed_rate_r2_by_trained as speed_rate_r2,
-        speed_power_r2_by_trained as speed_power_r2, slowdown_by_trained as slowdown
+        speed_power_r2_by_trained as speed_power_r2, slowdown_by_trained as slowdown,
+        mse_threshold_by_trained as mse_threshold, bend_threshold_by_trained as bend_threshold,
+        null::double as threshold
     from finished
 )

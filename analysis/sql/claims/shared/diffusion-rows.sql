@@ -1,4 +1,4 @@
--- In how many seeds it holds, of those that tell, by judge and contrast, and over which values.
+-- In how many seeds it holds, of those that tell, by judge and contrast, over which values, and at which thresholds.
 select
     convention, format('{} judge, contrast {:g}; {}', judge, contrast, model) as setting,
     count(*) filter (where tells) as n,
@@ -6,6 +6,8 @@ select
     coalesce(
         format('{}: {:.3g} (median), {:.3g} to {:.3g}', any_value(what), median(value), min(value), max(value)),
         'nothing is told of any run'
+    ) || coalesce(
+        format('; threshold: {:.3g} (median), {:.3g} to {:.3g}', median(threshold), min(threshold), max(threshold)), ''
     ) as measured
 from judged
 group by convention, model, judge, contrast
