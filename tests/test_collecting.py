@@ -150,6 +150,32 @@ def test_checkpoints_stay_as_long_as_they_may_be_needed(walk: Any) -> None:
     assert not needed.exists()
 
 
+def test_what_killed_drivers_and_workers_leave_goes(walk: Any) -> None:
+    """Folders of Tune, half-fetched checkpoints and notes on deaths: they stay while somebody runs a sweep, and while
+    they are young; then they go. Whose sweep is not known stays."""
+    sweep = walk.sweep(seeds=1)
+    run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress())
+    records, work = walk.records(), walk.data / "work"
+    (plan,) = records.plans()
+    files = [work / ".tune-abc" / "tune" / "state", work / "put" / f"{TEMPORARY}x" / "object"]
+    for path in files:
+        path.parent.mkdir(parents=True)
+        path.write_text("half")
+    note = work / f"{plan}.b0-3.died"
+    note.write_text("it was killed")
+    stays = work / "put" / "somebody-s"
+    stays.write_text("a note on what was put")
+    with records.lock(sweep.sweep_id):
+        assert collect(walk.data, older_than=0).removed == ()
+    told = [path.relative_to(walk.data).as_posix() for path in (files[0].parents[1], files[1].parent, note)]
+    assert [name for name, _ in collect(walk.data).removed] == [told[2]]
+    for path in [*work.rglob("*")]:
+        old(path)
+    assert {name for name, _ in collect(walk.data, dry_run=True).removed} == set(told[:2])
+    assert {name for name, _ in collect(walk.data).removed} == set(told[:2])
+    assert sorted(path for path in work.rglob("*") if path.is_file()) == [stays]
+
+
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]])
 def test_the_command_says_what_it_removes(tmp_path: Path, dry: list[str]) -> None:
     """Path and bytes of each, and the sum; `doctor` tells of what there is to remove."""

@@ -14,7 +14,7 @@ import psutil
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
-from swingby.files import clear_os_errors, forsaken
+from swingby.files import TEMPORARY, clear_os_errors, forsaken
 from swingby.keeping.retracting import batches_of
 from swingby.records import Records
 from swingby.remote.bucket import Held
@@ -57,6 +57,7 @@ def collect(data: str | Path, dry_run: bool = False, older_than: float = HOURS) 
     with clear_os_errors(f"tidy {records.data}"):
         removed += _unfinished(records, older_than * 3600, dry_run)
         removed += _sandboxes(records, max(older_than * 3600, SETTLING), dry_run)
+        removed += _asides(records, max(older_than * 3600, SETTLING), dry_run)
         removed += _checkpoints(records, left, dry_run)
         try:
             removed += [one for one in tidy(records, dry_run) if one not in removed]
@@ -92,6 +93,25 @@ def _sandboxes(records: Records, seconds: float, dry_run: bool) -> Iterator[tupl
             if not dry_run:
                 shutil.rmtree(folder, ignore_errors=True)
             yield told
+
+
+def _asides(records: Records, seconds: float, dry_run: bool) -> Iterator[tuple[str, int]]:
+    """Folders in which drivers and workers that were killed did what is not done: of Tune, and of checkpoints."""
+    work = records.data / "work"
+    found = sorted([*work.glob(".tune-*"), *(work / "put").glob(f"{TEMPORARY}*")])
+    # They do not say whose they are, and that of a run of days may not be touched for days.
+    if not found or any(
+        records.holder(sweep_id) for sweep_id in {records.read_plan(p).sweep_id for p in records.plans()}
+    ):
+        return
+    for folder in found:
+        with suppress(FileNotFoundError):
+            newest = max(path.lstat().st_mtime for path in [folder, *folder.rglob("*")])
+            if folder.is_dir() and time.time() - newest >= seconds:
+                told = _told(records, folder)
+                if not dry_run:
+                    shutil.rmtree(folder, ignore_errors=True)
+                yield told
 
 
 def _working_places() -> set[Path]:
@@ -135,14 +155,24 @@ def _sweeps(records: Records, work: Path) -> set[str]:
     if not work.is_dir():
         return set()
     folders = {path.name for path in work.iterdir() if _SWEEP.fullmatch(path.name)}
-    flags = {path.stem.split("-")[-2] for path in work.glob("*-*-*.drain")}
+    flags = {_start_of(path) for path in _flags(work)}
     plans = [plan for plan in records.plans() if plan.count("-") > 1 and plan.split("-")[-2] in flags]
     return folders | {records.read_plan(plan).sweep_id for plan in plans}
 
 
+def _flags(work: Path) -> list[Path]:
+    """What drivers tell their workers (to stop), and wardens their drivers (what a worker died of)."""
+    return [*work.glob("*-*-*.drain"), *work.glob("*-*-*.b*-*.died")]
+
+
+def _start_of(flag: Path) -> str:
+    """The first digits of the sweep that a flag is of, by the plan in its name."""
+    return flag.name.split(".")[0].split("-")[-2]
+
+
 def _needless(records: Records, work: Path, sweep_id: str) -> list[Path]:
     """What of a sweep that nobody runs can go."""
-    flags = [path for path in work.glob("*-*-*.drain") if path.stem.split("-")[-2] == sweep_id[:8]]
+    flags = [path for path in _flags(work) if _start_of(path) == sweep_id[:8]]
     folders = [path for path in sorted((work / sweep_id).glob("*")) if path.is_dir()]
     if not folders:
         return [*flags, *([work / sweep_id] if (work / sweep_id).is_dir() else [])]
