@@ -133,7 +133,7 @@ from swingby.run.warden import WARDEN
 with WARDEN.watching(float(sys.argv[3]), Path(sys.argv[2])) as beat:
     for _ in range(4):
         time.sleep(0.2)
-        beat(False)
+        beat("training")
     if sys.argv[1] == "exit":
         os._exit(3)
     if sys.argv[1] == "hang":
@@ -167,9 +167,9 @@ def test_a_warden_ends_and_tells(tmp_path: Path, what: str, seconds: float, code
 def sleep_through_an_alarm() -> None:
     """It rings after 0.2 s, but not while rows are written."""
     with alarmed(0.2) as beat:
-        beat(True)
+        beat("writing")
         time.sleep(0.3)
-        beat(False)
+        beat("training")
         time.sleep(60)
 
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ import psutil
 
 from swingby.store import rebuild
 from tests.drills.field import Field
+from tests.memory_kit import little_memory
 
 MANY: dict[str, Any] = {
     "axes": {"width": [1, 2], "pieces": [0, 2], "wants": ["ok", "diverge"]},
@@ -56,6 +58,43 @@ def worker_frozen(field: Field) -> None:
     child.wait(timeout=300)
     if psutil.pid_exists(pid) and psutil.Process(pid).status() == psutil.STATUS_STOPPED:
         raise RuntimeError(f"the frozen worker {pid} was not ended")
+
+
+def frozen_inside(field: Field) -> None:
+    """SIGSTOP of a worker while it holds the door to the records: it is ended, and the others, who wait, go on."""
+    axes = {"zip": [{"width": [1, 2, 2, 2], "rate": [0.5, 1.0, 1.5, 2.0], "wants": ["ok", "ok", "ok", "door"]}]}
+    field.change({"axes": axes, "seeds": field.rng.randint(4, 8), "base": {"pause": 0.05}})
+    child = field.start()
+    stopped = Path(f"{field.kit.ledger}.door")
+    field.until(lambda: child.poll() is not None or stopped.exists())
+    pid, before = int(stopped.read_text()), len(field.kit.records().shards())
+    field.until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    field.until(lambda: child.poll() is not None or len(field.kit.records().shards()) > before)
+    if child.wait(timeout=300) != 0 or "is held by" in field.said():
+        raise RuntimeError(f"others did not go on: {field.said()[-500:]}")
+
+
+def driver_frozen(field: Field) -> None:
+    """SIGSTOP of the driver for longer than its deadline, then SIGCONT: nobody is called silent or trained again."""
+    child = field.start()
+    field.trained(field.rng.randint(3, 12), child)
+    field.kill(child.pid, signal.SIGSTOP)
+    time.sleep(field.options["deadline"] * field.rng.uniform(1.5, 2.5))
+    field.kill(child.pid, signal.SIGCONT)
+    if child.wait(timeout=300) != 0 or "tried again" in field.said():
+        raise RuntimeError(f"it did not go on as if nothing had been: {field.said()[-500:]}")
+
+
+def killed_for_memory(field: Field) -> None:
+    """The system kills processes since there is no memory left: those cells fail with that for a reason."""
+    with little_memory() as group:
+        if group is None:
+            raise RuntimeError("no group of processes with little memory can be made here")
+        field.environment = {"WALK_GROUP": str(group)}
+        wants("kernel")(field)
+        if "out of memory" not in field.said():
+            raise RuntimeError(f"it is not told of what they died: {field.said()[-500:]}")
+        field.finish()
 
 
 def head_killed(field: Field) -> None:
@@ -186,8 +225,7 @@ def wants(what: str) -> Callable[[Field], None]:
 
     def harm(field: Field) -> None:
         axes = {"zip": [{"width": [1, 2, 2], "rate": [0.5, 1.0, 1.5], "wants": ["ok", what, "ok"]}]}
-        field.changes = {"axes": axes, "seeds": 3, "base": {"pause": 0.02}}
-        (Path(field.kit.folder) / "walks.yaml").write_text(field.kit.text(**field.changes))
+        field.change({"axes": axes, "seeds": 3, "base": {"pause": 0.02}})
         field.start().wait(timeout=400)
 
     return harm
@@ -197,6 +235,9 @@ FAULTS: dict[str, tuple[Callable[[Field], None], dict[str, Any]]] = {
     "driver killed": (driver_killed, {}),
     "workers killed": (workers_killed, {}),
     "worker frozen": (worker_frozen, {"deadline": 6.0}),
+    "worker frozen inside": (frozen_inside, {"deadline": 6.0}),
+    "driver frozen": (driver_frozen, {"deadline": 6.0}),
+    "driver frozen, alone": (driver_frozen, {"local": True, "workers": 1, "deadline": 2.0}),
     "node killed": (node_killed, {}),
     "Ray's head killed": (head_killed, {}),
     "disk full": (disk_full, {"local": True, "workers": 1}),
@@ -205,6 +246,7 @@ FAULTS: dict[str, tuple[Callable[[Field], None], dict[str, Any]]] = {
     "started twice": (started_twice, {"local": True, "workers": 1}),
     "clock jumps": (clock_jumps, {}),
     "out of memory": (wants("memory"), {}),
+    "killed for memory": (killed_for_memory, {}),
     "cell hangs": (wants("hang"), {"deadline": 6.0}),
     "cell crashes": (wants("die"), {}),
 }

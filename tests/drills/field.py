@@ -80,8 +80,13 @@ class Field:
         self.rng, self.changes = rng, changes
         self.options: dict[str, Any] = {"workers": 2, **options}
         self.environment: dict[str, str] = {}
-        self.guilty = {"die", "leave", "memory", "hang"}
+        self.guilty = {"die", "leave", "memory", "hang", "kernel"}
         (folder / "walks.yaml").write_text(self.kit.text(**changes))
+
+    def change(self, changes: dict[str, Any]) -> None:
+        """Another sweep is to be run."""
+        self.changes = changes
+        (self.kit.folder / "walks.yaml").write_text(self.kit.text(**changes))
 
     def start(self, **options: Any) -> subprocess.Popen[str]:
         """The command, as a process."""

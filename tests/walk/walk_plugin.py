@@ -24,7 +24,8 @@ import pyarrow as pa
 from swingby.cells import Cell
 from swingby.detector import Detector, OutcomeKind
 from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Resources, added
-from swingby.gang import Member
+from swingby.gang import LostWorkerError, Member
+from swingby.records import Records, ShardHeader
 
 LIST = pa.list_(pa.float64())
 
@@ -36,7 +37,8 @@ class WalkParams(Params):
         wants: "die" kills the process, "once" kills it the first time only, "exit" leaves without a final row; "lost"
             and "member" make process 1 of a gang die and raise, in the middle; "hang" never returns, "leave" ends the
             process with exit code 3, "memory" takes memory until it may have no more, and dies of it; "freeze" stops
-            the process the first time.
+            the process the first time, "door" does so the first time that it writes rows, with the door to the records
+            shut; "kernel" takes memory in a group of processes that may have little (WALK_GROUP), and is killed for it.
         pause: seconds a cell takes.
         pieces: rows a cell leaves; 0: all cells of the batch in one table.
         gpus: that each process occupies (and makes no use of).
@@ -46,7 +48,20 @@ class WalkParams(Params):
     rate: float = 1.0
     length: int = 4
     wants: Literal[
-        "ok", "diverge", "raise", "die", "once", "exit", "lost", "member", "hang", "leave", "memory", "freeze"
+        "ok",
+        "diverge",
+        "raise",
+        "die",
+        "once",
+        "exit",
+        "lost",
+        "member",
+        "hang",
+        "leave",
+        "memory",
+        "freeze",
+        "door",
+        "kernel",
     ] = "ok"
     pause: float = 0.0
     pieces: int = 0
@@ -96,6 +111,27 @@ def devour() -> None:
         os.abort()
 
 
+def be_killed_for_memory(group: str) -> None:
+    """Takes memory in a group of processes that may have little, until the system kills this one."""
+    Path(group, "cgroup.procs").write_text(str(os.getpid()))
+    taken = []
+    while True:
+        taken.append(bytearray(2**22))
+
+
+def stop_inside() -> None:
+    """This process stops when it next writes a shard, while the door to the records is shut; only the first time."""
+    stopped, real = Path(f"{os.environ['WALK_LEDGER']}.door"), Records.write_shard
+
+    def write(self: Records, header: ShardHeader, table: pa.Table) -> Path:
+        if not stopped.exists():
+            stopped.write_text(str(os.getpid()))
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return real(self, header, table)
+
+    Records.write_shard = write
+
+
 def idle(member: Member, seconds: float) -> None:
     """Does nothing for a while."""
     time.sleep(seconds)
@@ -104,6 +140,11 @@ def idle(member: Member, seconds: float) -> None:
 def fall(member: Member, payload: object) -> None:
     """Raises."""
     raise ValueError(f"{payload} falls")
+
+
+def lose(member: Member, said: str) -> None:
+    """Finds that another process is gone."""
+    raise LostWorkerError(said)
 
 
 def leave(member: Member, code: int) -> None:
@@ -201,6 +242,10 @@ class Walk(Experiment):
             os._exit(3)
         if _of(cell).wants == "memory":
             devour()
+        if _of(cell).wants == "kernel":
+            be_killed_for_memory(os.environ["WALK_GROUP"])
+        if _of(cell).wants == "door":
+            stop_inside()
         while _of(cell).wants == "hang":
             time.sleep(1)
         if _of(cell).wants == "freeze" and not Path(f"{os.environ['WALK_LEDGER']}.frozen").exists():

@@ -9,13 +9,13 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
 from swingby.errors import SwingbyError
 from swingby.gang import LostWorkerError
+from swingby.run.alarm import Patience
 from swingby.run.batch import BatchDone, run_batch
 from swingby.run.gang_local import PR_SET_PDEATHSIG, died
 
@@ -94,9 +94,11 @@ class Apart:
 
     def _answer(self, seconds: float) -> bytes:
         """The line that it says; nothing, if it died."""
-        deadline, said = time.monotonic() + seconds, b""
+        patience, said = Patience(seconds), b""
         while not said.endswith(b"\n"):
-            ready, _, _ = select.select([self._said], [], [], max(0.0, deadline - time.monotonic()))
+            ready, _, _ = select.select([self._said], [], [], patience.slice())
+            if not ready and patience.waited():
+                continue
             if not ready:
                 self.close()
                 raise LostWorkerError(f"it took longer than {seconds:g} s, and was ended")

@@ -51,7 +51,7 @@ def run_batch(
     gang: Gang = ALONE,
     cpus: float = 1.0,
     attempt: int = 0,
-    beat: Beat = lambda writing: None,
+    beat: Beat = lambda doing: None,
 ) -> BatchDone:
     """Trains those cells of a batch that have no final row from an earlier attempt at it.
 
@@ -72,7 +72,7 @@ def run_batch(
         gang: the processes that train it.
         cpus: how many CPUs each of them may use.
         attempt: how many attempts at cells of these batches this run has begun before.
-        beat: is given a sign of life whenever rows come, and whenever they are about to be written.
+        beat: is given a sign of life whenever rows come, are about to be written, and while they wait for that.
 
     Raises:
         ExperimentError: the experiment broke its contract.

@@ -24,7 +24,7 @@ from swingby.remote.checkpoints import Checkpoints
 from swingby.run.door import OvertakenError, SupersededError, committing, current
 from swingby.run.gang import told
 from swingby.run.leavings import shards_of
-from swingby.run.lineage import Lineage
+from swingby.run.lineage import NOTE, Lineage
 from swingby.run.segments import Segments
 from swingby.run.warden import Beat
 
@@ -42,7 +42,7 @@ class Training:
         batch: int,
         how: Batch,
         attempt: int = 0,
-        beat: Beat = lambda writing: None,
+        beat: Beat = lambda doing: None,
     ) -> None:
         self.experiment: Experiment = plugins.experiment(plan.experiment)
         self.records, self.plan, self.batch = records, plan, batch
@@ -74,7 +74,7 @@ class Training:
                 raise SwingbyError(f"experiment {name!r} breaks its contract: no final row for {len(left)} cells")
         finally:
             self._flush()
-        if self.segments.unfinished:
+        if self.segments.unfinished or self._may_be_continued():
             self.checkpoints.put(at_last=True)
         else:
             _remove(self.workdir)
@@ -92,6 +92,11 @@ class Training:
             self.lineage.resume(cell_id, last)
         self._take(self.segments.failed({cell_id: message}))
         self._flush()
+
+    def _may_be_continued(self) -> bool:
+        """Whether all cells failed and left checkpoints: a run that tries them again goes on from there."""
+        failed = all(status == "failed" for status in self.segments.status.values())
+        return failed and any(path.is_file() and path.name != NOTE for path in self.workdir.rglob("*"))
 
     def _take(self, rows: pa.Table) -> None:
         self.buffer.append(self.lineage.follow(rows))
@@ -125,7 +130,7 @@ class Training:
             for table in tables:
                 rows = self.segments.take(table)
                 self._take(rows)
-                self.beat(False)
+                self.beat("training")
                 if not _whole_cells(rows) or time.monotonic() - self.flushed >= FLUSH_SECONDS:
                     self._flush()
         finally:
@@ -140,12 +145,13 @@ class Training:
             return
         now, started = time.monotonic(), self.started
         header = replace(self._header(), started=started, finished=utc_now(), seconds=now - self.flushed)
-        self.beat(True)
-        with committing(self.records, self.plan.sweep_id):
+        with committing(self.records, self.plan.sweep_id, lambda: self.beat("training")):
+            self.beat("writing")
             if current(self.records, self.plan) != self.plan.sequence:
                 raise SupersededError(f"plan {self.plan.plan_id} was superseded while its batch {self.batch} ran")
             self._check_attempt()
             shard = self.records.write_shard(header, rows)
+        self.beat("publishing")
         self.mine.add(shard.name)
         if self.segments.unfinished:
             self.lineage.left(f"{self.plan.plan_id}/{shard.name}")
@@ -153,7 +159,7 @@ class Training:
         if self.segments.unfinished:
             self.checkpoints.put()  # after the rows that it goes on from
         self.flushed, self.started = now, header.finished
-        self.beat(False)
+        self.beat("training")
 
     def _check_attempt(self) -> None:
         """Refuses to write once another process has: this one was taken for dead, and its cells were dealt again.

@@ -9,16 +9,27 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from swingby.errors import SwingbyError
 
-COMMIT_SECONDS = 300.0
-"""How long a worker may take to leave a shard: whoever is frozen with the door shut is ended before others give up."""
+WRITING = (20.0, 300.0)
+"""Seconds that a worker may take to write a shard while the door to the records is shut behind it: its deadline, but no
+fewer than these (a busy disk is slow), and no more (whoever is frozen there is ended before those who wait give up)."""
+PUBLISHING = 300.0
+"""Seconds that it may take to put a shard on object storage, which is tried for long."""
 _SCRIPT = Path(__file__).with_name("warden_process.py")
 
-Beat = Callable[[bool], None]
-"""A sign of life: False, a table of rows came; True, they are about to be written."""
+Doing = Literal["training", "writing", "publishing"]
+Beat = Callable[[Doing], None]
+"""A sign of life, and what is done next; whoever waits to write gives signs of life as if it trained."""
+
+
+def allowed(doing: Doing, seconds: float) -> float:
+    """How long somebody whose deadline that is may be silent while it does this."""
+    if doing == "writing":
+        return min(max(seconds, WRITING[0]), WRITING[1])
+    return PUBLISHING if doing == "publishing" else seconds
 
 
 class Warden:
@@ -42,7 +53,7 @@ class Warden:
         told = None if note is None else str(note)
         self._tell(seconds=seconds, note=told)
         try:
-            yield lambda writing: self._tell(seconds=COMMIT_SECONDS if writing else seconds, note=told)
+            yield lambda doing: self._tell(seconds=allowed(doing, seconds), note=told)
         finally:
             self._tell()
 
