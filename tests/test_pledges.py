@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
+import psutil
 import pytest
 
 from swingby.locks import held, holding
@@ -199,3 +202,49 @@ def test_a_lock_says_what_its_holder_says_now(tmp_path: Any) -> None:
             assert "plan" not in (holding(path) or {})
             hold.say(plan="left behind")
         assert holding(path) is None
+
+
+DRIVER = """
+import sys
+from swingby.run import batches
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Lines
+from swingby.sweep import Sweep
+batches.UNMEASURED = 2
+print(run_sweep(Sweep.load("{name}.yaml"), "data", pilot=False, workers=2, progress=Lines(sys.stdout)), flush=True)
+"""
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    """Waits for what drivers do."""
+    deadline = time.monotonic() + 90
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_a_killed_driver_of_tune_is_followed(walk: Any) -> None:
+    """Two commands through Ray, the first killed while the second waits for it: the second trains what is left, in
+    another round of the same Ray, and no cell twice but those that were being trained."""
+    seeds = {"long": 60, "short": {"count": 3, "first": 58}}
+    texts = {name: walk.text(name=name, seeds=of, base={"pause": 0.6}) for name, of in seeds.items()}
+    for name, text in texts.items():
+        (walk.folder / f"{name}.yaml").write_text(text)
+    first = walk.driver(DRIVER.format(name="long"))
+    wait_until(lambda: walk.started().total() > 0)
+    second = walk.driver(DRIVER.format(name="short"))
+    said = list(itertools.takewhile(lambda line: not line.startswith("waiting"), second.stdout))
+    assert any("8 more cells of it are being trained by sweep long: process" in line for line in said)
+    agents = [child for child in psutil.Process(first.pid).children(recursive=True) if "Agent" in child.name()]
+    assert first.poll() is None
+    first.kill()
+    first.wait()
+    begun, done = set(walk.started()), {row.cell_id for row in walk.rows("select cell_id from walk")}
+    for agent in agents:  # they would look for their scheduler for a minute
+        agent.kill()
+    rest = second.communicate(timeout=120)[0]
+    assert second.returncode == 0, rest
+    assert "12 cells: 12 ok" in rest
+    assert {cell for cell, times in walk.started().items() if times > 1} <= begun - done

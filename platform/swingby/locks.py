@@ -20,6 +20,10 @@ READ = 65536
 """Bytes of a lock file that are read."""
 
 
+class HeldError(SwingbyError):
+    """Somebody else holds a lock."""
+
+
 def _minute(moment: str) -> str:
     """A time of `utc_now` as a person reads it."""
     return f"{moment[:16].replace('T', ' ')} UTC"
@@ -50,7 +54,7 @@ def _take(handle: int, what: str, wait: float, waiting: Callable[[], object]) ->
             return
         except BlockingIOError:
             if time.monotonic() >= deadline:
-                raise SwingbyError(f"{what} is held by {in_words(_said(handle))}; wait for it or stop it") from None
+                raise HeldError(f"{what} is held by {in_words(_said(handle))}; wait for it or stop it") from None
         waiting()
         time.sleep(0.02)
 
@@ -88,7 +92,8 @@ def held(
         waiting: called again and again meanwhile.
 
     Raises:
-        SwingbyError: somebody else holds it for longer than `wait`; says who.
+        HeldError: somebody else holds it for longer than `wait`; says who.
+        SwingbyError: the disk refuses.
     """
     with clear_os_errors(f"lock {path}"):
         path.parent.mkdir(parents=True, exist_ok=True)

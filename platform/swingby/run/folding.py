@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Self
 
+from swingby.locks import HeldError
 from swingby.records import Records
 from swingby.run.abroad import Abroad
 from swingby.run.drain import Drain
@@ -15,6 +16,8 @@ from swingby.run.planned import Planned
 from swingby.run.progress import Progress
 from swingby.store import Ingest
 
+BUSY = 15
+"""Turns in which somebody else is the writer of the store, one after another, before that is told."""
 FOLD_SECONDS = 2.0
 """How often a running driver looks for new shards; publications are limited further by what they cost."""
 
@@ -63,7 +66,7 @@ class Folding:
         self._away.close()
 
     def _run(self) -> None:
-        told_drain, told, due = False, "", time.monotonic() + FOLD_SECONDS
+        told_drain, told, busy, due = False, "", 0, time.monotonic() + FOLD_SECONDS
         while not self._stop.wait(0.1):
             if self._drain() and not told_drain:
                 self._progress.line(
@@ -75,8 +78,11 @@ class Folding:
                 continue
             try:
                 self._turn()
+                busy = 0
             except Exception as error:  # the run goes on; its end ingests again and then says so
-                if str(error) != told:
+                # Another driver that folds takes these shards, too: that is news only if it goes on and on.
+                busy = busy + 1 if isinstance(error, HeldError) else BUSY
+                if str(error) != told and busy >= BUSY:
                     told = str(error)
                     self._progress.line(f"the store waits: {told}")
             due = time.monotonic() + FOLD_SECONDS
