@@ -161,6 +161,16 @@ def test_a_bend_has_to_come_back_and_the_end_to_be_right(turned: bool) -> None:
         assert only(ask("converges", rows)) == {right}
 
 
+def test_a_class_that_is_lost_has_not_converged() -> None:
+    """A run that was right and has no circles at the end counts against, and is in no order."""
+    rows = [run(COLOR, seed, contrast) for seed in range(3) for contrast in (0.2, 0.6)]
+    lost = [row | {"found": [*row["found"][:-1], [0.1] * 4]} for row in rows]
+    assert only(ask("converges", rows)) == {(3, 3)}
+    assert only(ask("converges", lost)) == {(3, 0)}
+    assert only(ask("judges-agree", rows)) == {(3, 3)}
+    assert only(ask("judges-agree", lost)) == {(0, 0)}
+
+
 SWUNG = Truth(color=1000, size=1000, swing=0.6, spread=SHARP)
 """The error falls, rises and falls, toward the corner of blue-big."""
 

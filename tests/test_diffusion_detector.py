@@ -225,6 +225,30 @@ def test_a_blind_evaluation_changes_no_other(truth: Truth, seed: int, at: int) -
     assert all(value is None or isinstance(value, str) or not np.isnan(value) for value in measured(left).values())
 
 
+def ending_blind(row: dict[str, Any], count: int) -> dict[str, Any]:
+    """The same run, with a circle in one image of ten in its last evaluations."""
+    found = [*row["found"][: len(row["found"]) - count], *[[0.1] * 4] * count]
+    return {**row, "found": found}
+
+
+@given(truths, seeds, st.integers(1, 20))
+def test_what_has_no_circle_at_the_end_is_not_learned(truth: Truth, seed: int, count: int) -> None:
+    """Where the last evaluations have no circles, neither concept ends right, whenever it was right before; how it
+    descended and bent until then is told as of a run that stopped there."""
+    row = run(truth, np.random.default_rng(seed))
+    gone = path_of(ending_blind(row, count))
+    stopped = path_of({name: v[:-count] if isinstance(v, list) else v for name, v in row.items()})
+    assert gone is not None
+    assert stopped is not None
+    assert stopped.ended
+    assert not gone.ended
+    found, before = measured(gone), measured(stopped)
+    assert (found["learned"], found["mse_final"], found["color_first"]) == (False, None, None)
+    assert (found["learning_order"], found["t_color"], found["t_size"]) == ("neither", math.inf, math.inf)
+    ends = {"learned", "mse_final", "color_first", "learning_order", "t_color", "t_size"}
+    assert {name: found[name] for name in found.keys() - ends} == {name: before[name] for name in before.keys() - ends}
+
+
 def test_nothing_is_told_of_runs_without_a_place() -> None:
     """No circle ever, no held-out class, no curves, or too few evaluations: nulls, and neighbours are told of."""
     blind = run(Truth(blind=len(STEPS)), np.random.default_rng(0))

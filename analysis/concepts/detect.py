@@ -34,8 +34,14 @@ BOTH: dict[str, Column] = {
     ),
     "t_color": Column(pa.float64(), "start of the final stretch with color right to 0.9, else infinite", "step"),
     "t_size": Column(pa.float64(), "start of the final stretch with size right to 0.9, else infinite", "step"),
-    "learned": Column(pa.bool_(), "both concepts of the held-out class end right to 0.9"),
-    "mse_final": Column(pa.float64(), "last concept-space MSE: mean over both concepts of the squared distance to 1"),
+    "learned": Column(
+        pa.bool_(), "both concepts of the held-out class are right to 0.9 in the run's last evaluation"
+    ),
+    "mse_final": Column(
+        pa.float64(),
+        "concept-space MSE in the run's last evaluation, the mean over both concepts of the squared distance to 1; null "
+        "where no circle is found there in half of the images",
+    ),
     "mse_descents": Column(pa.int64(), "drops of the concept-space MSE by more than its threshold"),
     "non_monotone": Column(pa.bool_(), "two such drops or more"),
     "transient_memorization": Column(
@@ -147,14 +153,15 @@ def measured(path: Path, loss: np.ndarray | None = None) -> Told:
     Args:
         loss: the diffusion term of the training loss at the run's evaluations, of which the path's are `path.record`.
     """
-    told: Told = _order(path) | {"mse_final": float(error_of(path.progress)[-1])}
+    told: Told = _order(path) | {"mse_final": float(error_of(path.progress)[-1]) if path.ended else None}
     told |= _descent(path, descents(path), loss)
     told |= _bend(path)
     return told | _slowdown(path)
 
 
 def _order(path: Path) -> Told:
-    at = order.learned_at(path.progress[None])
+    # What cannot be placed at the run's end is not right there, whatever it was before.
+    at = order.learned_at(path.progress[None]) if path.ended else np.full((1, 2), len(path.steps))
     times, (color, size) = order.learning_times(at, path.steps)[0].tolist(), at[0].tolist()
     never = len(path.steps)
     if color == size == never:

@@ -40,6 +40,7 @@ class Path:
         record: which of the run's evaluations these are, int (T,).
         place: (T, 2), mean color and size over the images.
         error: (T, 2), standard error of `place` over the images.
+        ended: whether the last place is that of the run's last evaluation: else nothing is known of its end.
     """
 
     number: int
@@ -48,6 +49,7 @@ class Path:
     record: NDArray[np.int64]
     place: Floats
     error: Floats
+    ended: bool = True
 
     @cached_property
     def scatter(self) -> Floats:
@@ -131,7 +133,7 @@ def path_of(row: Mapping[str, Any], judge: Judge = "measured", number: int | Non
     if not len(kept):
         return None
     error = np.nan_to_num(values[kept, 2:], posinf=0) / np.sqrt(np.maximum(images[kept, None], 1))
-    return Path(number, known, steps[kept], kept, values[kept, :2], error)
+    return Path(number, known, steps[kept], kept, values[kept, :2], error, bool(kept[-1] == len(steps) - 1))
 
 
 def _column(entries: Any, number: int, times: int) -> Floats:

@@ -67,7 +67,8 @@ def _order(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
         groups.setdefault(one.outcome if 2 * one.k > one.n else "no majority", []).append(point)
     parts = "; ".join(f"{which} at {_named(data, points, notes)}" for which, points in groups.items())
     paths = [path for own in runs.values() for path in own.paths]
-    late = sum(bool((order.learned_at(path.progress[None]) == len(path.steps) - 1).any()) for path in paths)
+    ended = [path for path in paths if path.ended]
+    late = sum(bool((order.learned_at(path.progress[None]) == len(path.steps) - 1).any()) for path in ended)
     weak = f" In {late} of {plural(len(paths), 'run')} it hangs on the last evaluation alone." if late else ""
     return f"Learned first by most runs, {BY[judge]} (95\u00a0% Wilson intervals): {parts or 'not known'}.{weak}"
 

@@ -5,7 +5,7 @@
 -- where the other seeds are even, where the path starts too near to its target, and where the threshold is beyond the
 -- distance from the diagonal halfway between the class's own corner and that of a trained class, 1/2 / sqrt(2): such a
 -- bend could not have been seen. Rows by judge and contrast. Repaired after results were seen: thresholds were not
--- asked for before.
+-- asked for, and a run without circles at its end was judged by the last evaluation that has them.
 with
 -- include: claims/shared/diffusion-finished,
 -- include: claims/shared/diffusion-judges,

@@ -2,6 +2,7 @@
 -- Of all pairs of runs of the seed with the same sizes whose orders differ (color first, tie, size first), nine in ten
 -- have to have color further ahead where the colors differ more. Runs that learn neither concept make no pair; seeds
 -- without a pair that differs tell nothing. Rows by judge.
+-- Repaired after results were seen: a run without circles at its end was judged by the last evaluation that has them.
 with
 -- include: claims/shared/diffusion-finished,
 -- include: claims/shared/diffusion-judges,

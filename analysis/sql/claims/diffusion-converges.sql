@@ -1,5 +1,7 @@
 -- Of every seed at a contrast: do the images generated of the held-out class end as that class, with both concepts
--- right to 0.9 in the last evaluation? A run of which nothing can be said counts against. Rows by judge and contrast.
+-- right to 0.9 in the last evaluation? A run of which nothing can be said counts against, and so does one in whose last
+-- evaluation no circle is found in half of the images. Rows by judge and contrast. Repaired after results were seen:
+-- the last evaluation with circles was taken for the last one.
 with
 -- include: claims/shared/diffusion-finished,
 -- include: claims/shared/diffusion-judges,

@@ -1,6 +1,7 @@
 -- Of every seed at a contrast: do the judge that measures the images and the trained classifier agree on which concept
 -- of the held-out class is learned first? Runs in which either says neither, or calls it a tie, tell nothing. Rows by
 -- contrast.
+-- Repaired after results were seen: a run without circles at its end was judged by the last evaluation that has them.
 with
 -- include: claims/shared/diffusion-finished,
 judged as (

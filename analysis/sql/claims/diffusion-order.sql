@@ -1,6 +1,7 @@
 -- Of every seed: is size learned first at the lowest contrast of the colors, and color first at the highest? First is
 -- the concept of the held-out class whose final stretch right to 0.9 starts earlier. A tie, or neither, counts against,
 -- and so does a run of which nothing can be said. A seed that lacks either contrast tells nothing. Rows by judge.
+-- Repaired after results were seen: a run without circles at its end was judged by the last evaluation that has them.
 with
 -- include: claims/shared/diffusion-finished,
 -- include: claims/shared/diffusion-judges,

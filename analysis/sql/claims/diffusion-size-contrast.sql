@@ -2,6 +2,7 @@
 -- all pairs of runs of the seed with the same colors whose orders differ (size first, tie, color first), nine in ten
 -- have to have size further ahead where the sizes differ more. Runs that learn neither concept make no pair; seeds
 -- without a pair that differs tell nothing. Rows by judge.
+-- Repaired after results were seen: a run without circles at its end was judged by the last evaluation that has them.
 with
 -- include: claims/shared/diffusion-finished,
 -- include: claims/shared/diffusion-judges,

@@ -2,6 +2,7 @@
 -- between contrast and the step at which color's final stretch right to 0.9 starts (infinite if it never does) has to
 -- be -0.8 or less; of six contrasts in an order of chance it is that in 3 %. Seeds with fewer than four contrasts, and
 -- those whose times are all the same, tell nothing. Rows by judge.
+-- Repaired after results were seen: a run without circles at its end was judged by the last evaluation that has them.
 with
 -- include: claims/shared/diffusion-finished,
 -- include: claims/shared/diffusion-judges,
