@@ -89,7 +89,7 @@ def test_what_was_computed_twice_needs_one_of_them(records: Records) -> None:
 # runs
 
 SWEEP: dict[str, Any] = {
-    "axes": {"width": [1, 2], "pieces": [0, 3], "wants": ["ok", "diverge"]},
+    "axes": {"pieces": [0, 3], "wants": ["ok", "diverge"]},
     "seeds": 2,
     "base": {"length": 8},
 }
@@ -156,7 +156,7 @@ def law(kit: Any, base: str, which: int, way: str, place: float) -> None:
     names = records.shards()
     tear(records.shard_path(names[which % len(names)]), way, place)
     result = train(kit, data)
-    assert (result.ok, result.diverged, result.missing) == (8, 8, 0)
+    assert (result.ok, result.diverged, result.missing) == (4, 4, 0)
     assert told(data) == told(kit.folder / "whole")
     with Store.open(data) as store:
         assert store.gaps() == []
@@ -199,5 +199,5 @@ def test_a_doctor_names_the_cell(trained: Any) -> None:
     assert finding[0] == "warn"
     assert "walks" in finding[1]
     (status,) = sweep_status(data)
-    assert (status.ok + status.diverged, status.missing) == (15, 1)
+    assert (status.ok + status.diverged, status.missing) == (7, 1)
     assert Planner(trained.sweep(**SWEEP), records).look().missing == 1

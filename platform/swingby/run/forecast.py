@@ -9,7 +9,7 @@ from swingby.experiment import Resources
 from swingby.records import BatchNote
 from swingby.run.cost import Cost
 from swingby.run.progress import counted, duration, size
-from swingby.store.ingest import SEGMENT_ROWS
+from swingby.store.writer import SEGMENT_ROWS
 
 STORE = 1.75
 """Bytes of the store for each byte of shards (1.6 for curves and 0.15 for the index, measured on 6,720 SIM cells)."""

@@ -15,9 +15,7 @@ import pyarrow as pa
 from swingby.errors import SwingbyError
 from swingby.store import fold
 from swingby.store.tables import fetch, insert_one
-from swingby.store.writer import SEGMENT_ROWS, Writer
-
-__all__ = ["SEGMENT_ROWS", "Ingest", "Taken"]
+from swingby.store.writer import Writer
 
 GROUP_ROWS = 8192
 GROUP_BYTES = 128 * 2**20
