@@ -185,6 +185,7 @@ def test_a_rise_is_memorization_unless_the_training_loss_rises_too(turned: bool)
     loss = np.array(swung[0]["loss_diffusion"])
     loss[(synthetic.STEPS > 4500) & (synthetic.STEPS < 8000)] += 3
     assert only(ask("memorization", [swung[0] | {"loss_diffusion": loss.tolist()}, *swung[1:]])) == {(3, 2)}
+    assert only(ask("memorization", [swung[0] | {"loss_diffusion": None}, *swung[1:]])) == {(2, 2)}
 
 
 def test_what_could_not_be_seen_tells_nothing() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.concepts.bend import aside, bend
-from analysis.concepts.descent import error_of
+from analysis.concepts.descent import descents, error_of
 from analysis.concepts.detect import BOTH, OUTCOMES, Bends, measured
 from analysis.concepts.path import CLASSES, Path, path_of
 from analysis.concepts.shared import SharedBend, bridged, shared_bend
@@ -123,6 +123,40 @@ def test_a_step_too_large_is_no_memorization() -> None:
     assert measured(found, loss)["transient_memorization"]
     assert measured(found, jump)["non_monotone"]
     assert not measured(found, jump)["transient_memorization"]
+
+
+def test_what_the_loss_does_has_to_be_known() -> None:
+    """Without a loss, or with two values of it, a rise toward a trained class is not called; a run without one is."""
+    row = run(SWUNG, np.random.default_rng(0))
+    swung, plain = path_of(row), path_of(run(Truth(), np.random.default_rng(0)))
+    assert swung is not None
+    assert plain is not None
+    few = np.where(np.arange(len(STEPS)) < 2, 1.0, np.nan)
+    for loss in (None, few):
+        assert measured(swung, loss)["non_monotone"]
+        assert measured(swung, loss)["transient_memorization"] is None
+        assert measured(plain, loss)["transient_memorization"] is False
+
+
+@given(st.floats(-0.1, 0.3), st.floats(0, 0.01))
+def test_an_approach_counts_beyond_its_noise(closer: float, noise: float) -> None:
+    """A rise around a trained class's corner memorizes if it ends nearer to it by more than eight times the noise and
+    1 % of the side; a step nearer that is smaller, and one farther off, are none, however much the error rises."""
+    part = np.clip((np.linspace(0, 1, len(STEPS)) - 0.5) / 0.25, -1, 1)  # 0: at (1, 0.8), beside the corner (1, 0)
+    angle = np.pi / 2 - np.pi / 4 * (1 - np.abs(part))
+    radius = 0.8 - closer * (1 - np.abs(part))
+    around = np.array([1, 0]) + radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    way = np.linspace(0.2, 1, len(STEPS) // 4)[:, None] * np.array([1, 0.8])
+    found = path(np.concatenate([way, around[len(way) :]]), noise)
+    rises = descents(found).rises
+    loss = np.linspace(2, 1, len(STEPS))
+    called = measured(found, loss)["transient_memorization"]
+    assert len(rises) == 1
+    assert rises[0].nearer == pytest.approx(-closer, abs=0.03)
+    assert rises[0].near_threshold >= max(0.01, 8 * noise)
+    assert called == (rises[0].nearer < -rises[0].near_threshold)
+    assert called or closer < 0.2
+    assert not called or closer > 0
 
 
 @pytest.mark.parametrize("number", range(4))

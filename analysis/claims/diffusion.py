@@ -10,8 +10,8 @@ from analysis.claims.verdict import DIFFUSION_LEAST
 _CONTRASTS = ("figure-6-small", "figure-6")
 _GRID = ("learning-order",)
 _ENDED = (
-    "The detector was repaired: where no circle is found in half of the images at the end, it took the last evaluation "
-    "that has them for the end of the run; now no concept is right there."
+    "The query was repaired, in what it takes from the detector: where no circle is found in half of the images at the "
+    "end, the last evaluation that has them was taken for the end of the run; now no concept is right there."
 )
 _SEEN = (
     "The query was repaired: runs whose noise and few evaluations would have hidden it counted against it. A run tells "
@@ -103,7 +103,8 @@ DIFFUSION: tuple[Claim, ...] = (
         "Fig 6b, 5",
         after="The query was repaired: the detector looked whether the whole training loss rises, which falls by "
         "thousands of bits with the schedule alone, so that the condition could not fail; it looks at the diffusion "
-        "term since. Four runs had been seen by then.",
+        "term since. Four runs had been seen by then. Later, with all of them seen, it also asks the approach to be "
+        "beyond its threshold, and says nothing of runs whose loss is not known.",
     ),
     _claim(
         "mean-descents",

@@ -10,15 +10,15 @@ from analysis.concepts.path import Floats, Path
 from analysis.extrema import zigzag
 
 FLOOR = 0.01
-"""The least threshold: 1 % of the error of a point that is wrong in both concepts, which is 1."""
+"""The least threshold: 1 % of the error of a point that is wrong in both concepts, or of the side of the square: 1."""
 FACTOR = 8.0
 """Standard deviations that a move takes before it counts, as for white noise elsewhere; see `tests` for the nulls."""
 
 
 class Rise(NamedTuple):
     """A rise of the error between two descents: records where it starts, peaks, and is first back at its start (or
-    lowest after the peak); its height; the threshold it passed; and how the distance to the nearest trained class's
-    corner changed from start to peak."""
+    lowest after the peak); its height; the threshold it passed; how the distance to the nearest trained class's
+    corner changed from start to peak; and by how much it has to fall to have become less."""
 
     start: int
     peak: int
@@ -26,6 +26,12 @@ class Rise(NamedTuple):
     height: float
     threshold: float
     nearer: float
+    near_threshold: float
+
+    @property
+    def nears(self) -> bool:
+        """Whether the distance to the nearest trained class's corner falls by more than its threshold."""
+        return self.nearer < -self.near_threshold
 
 
 class Descents(NamedTuple):
@@ -58,7 +64,7 @@ def descents(path: Path) -> Descents:
     turns = zigzag(error[None], scale[None], np.array([FLOOR]))
     at, sign = turns.at.tolist(), turns.sign.tolist()
     drops = sum(s > 0 for s in sign[:-1])
-    distance = nearest(path)
+    distance, blur = nearest(path), FACTOR * path.noise.max(axis=1)  # a distance errs by no more than the worse of both
     rises = []
     for k in range(1, len(at) - 2):  # a trough after a drop, whose peak a drop follows
         if sign[k] < 0:
@@ -71,6 +77,7 @@ def descents(path: Path) -> Descents:
                     float(error[peak] - error[start]),
                     float(max(FLOOR, scale[start], scale[peak])),
                     float(distance[peak] - distance[start]),
+                    float(max(FLOOR, blur[start], blur[peak])),
                 )
             )
     return Descents(drops, rises)

@@ -39,14 +39,15 @@ BOTH: dict[str, Column] = {
     ),
     "mse_final": Column(
         pa.float64(),
-        "concept-space MSE in the run's last evaluation, the mean over both concepts of the squared distance to 1; null "
-        "where no circle is found there in half of the images",
+        "concept-space MSE in the run's last evaluation, the mean over both concepts of the squared distance to 1; "
+        "null where no circle is found there in half of the images",
     ),
     "mse_descents": Column(pa.int64(), "drops of the concept-space MSE by more than its threshold"),
     "non_monotone": Column(pa.bool_(), "two such drops or more"),
     "transient_memorization": Column(
         pa.bool_(),
-        "non-monotone, and over a rise the point nears a trained class's corner while the diffusion loss does not rise",
+        "non-monotone, and over a rise the point nears a trained class's corner by more than its threshold while the "
+        "diffusion loss does not rise; null where it nears one and the loss is not known",
     ),
     "mse_threshold": Column(
         pa.float64(),
@@ -182,9 +183,7 @@ def _order(path: Path) -> Told:
 def _descent(path: Path, found: Descents, loss: np.ndarray | None) -> Told:
     top = found.tallest
     told: Told = {"mse_descents": found.drops, "non_monotone": found.drops >= 2}
-    told["transient_memorization"] = any(
-        rise.nearer < 0 and not _unlearns(path, rise.start, rise.peak, loss) for rise in found.rises
-    )
+    told["transient_memorization"] = _memorizes(path, found, loss)
     told["mse_threshold"] = rise_threshold(path)
     told["mse_bump"] = 0.0 if top is None else top.height
     if top is not None:
@@ -193,16 +192,20 @@ def _descent(path: Path, found: Descents, loss: np.ndarray | None) -> Told:
     return told
 
 
-def _unlearns(path: Path, start: int, peak: int, loss: np.ndarray | None) -> bool:
+def _memorizes(path: Path, found: Descents, loss: np.ndarray | None) -> bool | None:
+    """Whether some rise nears a trained class's corner without unlearning; None where that hangs on an unknown loss."""
+    unlearns = [_unlearns(path, rise.start, rise.peak, loss) for rise in found.rises if rise.nears]
+    return True if False in unlearns else None if None in unlearns else False
+
+
+def _unlearns(path: Path, start: int, peak: int, loss: np.ndarray | None) -> bool | None:
     """Whether the diffusion loss rises by more than 1 % of its range over the run and 8 sd of itself, start to peak.
 
-    A step too large makes bumps too, and they are not memorization.
+    A step too large makes bumps too, and they are not memorization. None where fewer than FEWEST losses are known.
     """
-    if loss is None:
-        return False
-    known = np.flatnonzero(np.isfinite(loss))
-    if len(known) < FEWEST:
-        return False
+    known = np.zeros(0, dtype=np.int64) if loss is None else np.flatnonzero(np.isfinite(loss))
+    if loss is None or len(known) < FEWEST:
+        return None
     values = loss[known]
     sd = noise.local_sd(values[None], known.astype(np.float64))[0]
     k, j = (int(np.abs(known - path.record[at]).argmin()) for at in (start, peak))
