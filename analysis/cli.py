@@ -37,9 +37,8 @@ def report(
     from swingby.recorded import bring
 
     bring(data, sweep, tell)
-    tell(f"drawing {sweep} ...")
     wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
-    written = write_report(sweep, data, out, wanted, _plane(plane))
+    written = write_report(sweep, data, out, wanted, _plane(plane), tell=tell)
     for warning in (*written.remarks, *written.faults):
         tell(f"warning: {warning}")
     say(str(written.page))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,7 @@ def write_report(
     kinds: Collection[str] = KINDS,
     plane: tuple[int, int] = (1, 2),
     presentation: Mapping[str, Any] | None = None,
+    tell: Callable[[str], object] = lambda text: None,
 ) -> Report:
     """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all.
 
@@ -77,6 +78,7 @@ def write_report(
         plane: the two concepts (counted from 1) of the trajectories.
         presentation: how to show it (`Sweep.presentation`); None: as its file or its packaged name has it now, else as
             its last run had it.
+        tell: hears what is drawn, once it is known that there is such a sweep.
 
     Raises:
         SwingbyError: no such sweep (with the nearest name), no finished cell in it, or the disk refuses.
@@ -89,6 +91,7 @@ def write_report(
     as_published = freshen(records)
     with Store.open(records.data) as store:
         found = find_sweep(store, sweep)
+        tell(f"drawing {found.name} ...")
         shown = _written_now(sweep, found.sweep_id) if presentation is None else presentation
         if as_published is None:
             derive(records, [found.sweep_id])

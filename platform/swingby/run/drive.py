@@ -88,7 +88,9 @@ def run_sweeps(
             workers = 1 if local else cores()
         names = tuple(sorted({sweep.experiment_name for sweep in sweeps}))
         comes = Code(code or "wheel", names, progress.line)
-        standby = None if local else stack.enter_context(tune.Standby(workers, records.data, address, comes))
+        standby = (
+            None if local else stack.enter_context(tune.Standby(workers, records.data, address, comes, progress.line))
+        )
         machines = standby.machines() if standby is not None and address else (float(workers or 1),)
         options: dict[str, Any] = {
             "begin": (lambda: None) if standby is None else standby.begin,

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -18,10 +18,13 @@ from swingby.errors import SwingbyError
 from swingby.remote.mirror import mirrored
 from swingby.run import cluster
 from swingby.run.machines import Code
+from swingby.run.progress import duration
 from swingby.run.tune.join import check_machines, luggage
 
 OBJECT_STORE = 100 * 2**20
 """Bytes: trials hand over a few numbers, results go to shards."""
+WORTH_TELLING = 2.0
+"""Seconds that Ray may take to be up before they are told."""
 _STARTING = ("ray._private.worker",)
 """Tells that it leaves SIGTERM alone where it does not start in the main thread, which is as it should be."""
 
@@ -31,10 +34,20 @@ class Standby:
 
     It lives in one thread from its start to its end: the processes of Ray end with the thread that started them. Its
     workers are left as they start: one that ran a task takes no trials any more, and another would be started.
+
+    Args:
+        tell: hears that it starts, and after how long it was up.
     """
 
-    def __init__(self, workers: int | None, data: Path, address: str | None = None, code: Code | None = None) -> None:
-        self._arguments = workers, address, data, code
+    def __init__(
+        self,
+        workers: int | None,
+        data: Path,
+        address: str | None = None,
+        code: Code | None = None,
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self._arguments, self._tell = (workers, address, data, code), tell
         self._up, self._over = threading.Event(), threading.Event()
         self._storage: Path | None = None
         self._error: BaseException | None = None
@@ -43,6 +56,9 @@ class Standby:
     def begin(self) -> None:
         """Starts it; a second call does nothing."""
         if self._thread is None:
+            address = self._arguments[1]
+            what = "starting Ray on this machine" if address is None else f"joining the Ray cluster at {address}"
+            self._tell(f"{what} ...")
             self._thread = threading.Thread(target=self._live, name="ray", daemon=True)
             self._thread.start()
 
@@ -77,11 +93,14 @@ class Standby:
             self._thread.join()
 
     def _live(self) -> None:
+        began = time.monotonic()
         try:
             with up(*self._arguments) as storage:
                 import ray.tune  # noqa: F401 - takes a second, which is free here
 
-                self._storage = storage
+                self._storage, took = storage, time.monotonic() - began
+                if took > WORTH_TELLING:
+                    self._tell(f"Ray is up after {duration(took)}")
                 self._up.set()
                 self._over.wait()
         except BaseException as error:
