@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import html
 import json
+import logging
 import os
 import re
 import shutil
@@ -18,7 +19,8 @@ from pathlib import Path
 
 from analysis.serve.board import Board, Standing
 from swingby.errors import SwingbyError
-from swingby.files import clear_os_errors, held, holder
+from swingby.files import clear_os_errors
+from swingby.locks import held, holder
 
 LOOKED = 60.0
 """Seconds after the last look at a page in which its report is kept up to date."""
@@ -95,8 +97,12 @@ class Reports:
                 async with asyncio.timeout(LEAST_REST):
                     await self._wake.wait()
             self._wake.clear()
-            with suppress(SwingbyError, OSError):  # the pages say what is wrong with the store; it may be mended
+            try:
                 await self._turn()
+            except (SwingbyError, OSError):
+                pass  # the pages say what is wrong with the store; it may be mended
+            except Exception:  # not the end of all reports, for as long as the site is up
+                logging.getLogger(__name__).exception("reports wait for the next turn")
 
     async def _turn(self) -> None:
         if self._wanted():
