@@ -196,6 +196,7 @@ def test_status_counts_the_cells(trained: Path) -> None:
         (["export", "nothing", "--out", "rows.csv"], "nothing"),
         (["replay", "zzzz"], "no cell"),
         (["status", "nothing"], "nothing"),
+        (["report", "nothing"], "no sweep 'nothing' here"),
         (["reprot"], "Did you mean 'report'"),
     ],
 )
@@ -205,6 +206,7 @@ def test_bad_input_is_told_with_code_2(arguments: list[str], told: str, trained:
     assert done.returncode == 2, done.stdout + done.stderr
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+    assert "drawing" not in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -157,6 +157,19 @@ def test_what_fails_elsewhere_is_left_alone(walk: Any, other: Other) -> None:
     assert sum(line.startswith("waiting") for line in said) == 1
 
 
+def test_a_run_tries_a_cell_once(walk: Any, other: Other) -> None:
+    """A later round tries no cell again that an earlier one of the same run has tried, not even one to be retried."""
+    bad = {"axes": {"width": [1]}, "base": {"wants": "raise"}}
+    failing = Other(walk, walk.sweep(name="failing", **bad))
+    failing.commits()
+    sweep = mine(walk, **bad)
+    result, said = run(walk, sweep, failing.pledges.drop, retry_failed=True)
+    assert (result.failed, result.trained) == (3, 3)
+    assert not any("named before it" in line for line in said)
+    (last,) = (cell.cell_id for cell in sweep.cells() if cell.seed == 3)
+    assert walk.started()[last] == 1
+
+
 def test_a_recording_that_nobody_makes_is_made(walk: Any, other: Other) -> None:
     """A cell is not left to a driver that records less of it than this sweep asks for."""
     other.commits()

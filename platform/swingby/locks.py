@@ -72,10 +72,15 @@ class Hold:
         Raises:
             SwingbyError: the disk refuses.
         """
-        text = json.dumps({**self._who, **more})
         with clear_os_errors("write a lock file"):
-            # Over what was there, which takes no room on a full disk, and nobody reads half of it.
-            os.pwrite(self._handle, text.ljust(min(os.fstat(self._handle).st_size, READ)).encode(), 0)
+            self.write(more)
+            os.fsync(self._handle)  # a network file system would keep it on this machine until the lock is free
+
+    def write(self, more: Mapping[str, Any]) -> None:
+        """The same, without seeing to it that other machines read it now."""
+        text = json.dumps({**self._who, **more})
+        # Over what was there, which takes no room on a full disk, and nobody reads half of it.
+        os.pwrite(self._handle, text.ljust(min(os.fstat(self._handle).st_size, READ)).encode(), 0)
 
 
 @contextmanager
@@ -102,7 +107,7 @@ def held(
         _take(handle, what, wait, waiting)
         hold = Hold(handle, " ".join(sys.argv) if command is None else command)
         with clear_os_errors(f"lock {path}"):
-            hold.say()
+            hold.write({})
         yield hold
     finally:
         os.close(handle)

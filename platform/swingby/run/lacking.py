@@ -51,6 +51,7 @@ class Lacking:
         self._sweep, self._records, self._retry_failed = sweep, records, retry_failed
         self.ids = sweep.cell_ids()
         self.todo = self.left = np.zeros(0, np.int64)
+        self._had = np.zeros(len(self.ids), bool)
 
     def look(self, elsewhere: Sequence[Elsewhere] = (), pledges: Sequence[Pledge] = ()) -> Standing:
         """Reads from the store what is finished, and finds what is to do.
@@ -62,7 +63,7 @@ class Lacking:
             pledges: what other drivers train; looked at before the store took what is new.
         """
         done, failed = self._stand(self.ids)
-        todo = np.flatnonzero(~(done | failed))
+        todo = np.flatnonzero(~(done | failed | self._had))
         lacking = len(todo)
         for ids, tokens in elsewhere:
             todo = todo[~self._trained(todo, ids, tokens)]
@@ -74,6 +75,10 @@ class Lacking:
             left += [(int(pledged.sum()), pledge.who)] if pledged.any() else []
         self.todo, self.left = unpledged, np.setdiff1d(todo, unpledged, assume_unique=True)
         return Standing(int(done.sum()), int(failed.sum()), shared, tuple(left))
+
+    def take(self) -> None:
+        """What is to do is done: it is tried once, and does not come again whatever becomes of it."""
+        self._had[self.todo] = True
 
     def wait(self, pledges: Sequence[Pledge]) -> bool:
         """Reads from the store which of the cells that were left to others are still to come.

@@ -75,7 +75,7 @@ class Planner:
     """The steps of planning one sweep; whoever writes or measures holds the sweep's lock.
 
     Attributes:
-        elsewhere: cells that other sweeps of the same run train, or that were planned in it before.
+        elsewhere: cells that other sweeps of the same run train.
         pledges: what this driver and others are about to train.
         lacking: the cells to train, as last looked at.
         begin: called when something is to be trained, before it is known how.

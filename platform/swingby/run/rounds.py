@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.run import tune
 from swingby.run.begun import begun_of
@@ -50,7 +51,7 @@ class Rounds:
     ) -> None:
         self._planners, self._records, self._progress = list(planners), records, progress
         self._drain, self._standby = drain, standby
-        self._taken: list[Elsewhere] = []
+        self._taken: list[tuple[Planner, Elsewhere]] = []
         self.tally = Tally(records)
 
     def run(self, pledges: Pledges, pilot: bool) -> None:
@@ -71,15 +72,15 @@ class Rounds:
             if missing and not self._drain():
                 given_up = self._train(missing)
                 self.tally.trained(self._progress, given_up)
-            pledges.drop()
             if missing:
                 ingest(self._records)
+            pledges.drop()
             planners = [planner for planner in planners if len(planner.lacking.left)]
             planners = self._wait(planners, pledges) if planners and not self._drain() else []
 
     def _plan(self, planner: Planner, pilot: bool) -> Planned:
         """The written plan of one, without what those before it train; pilot cells first, if their cost is unknown."""
-        planner.elsewhere = self._taken
+        planner.elsewhere = [cells for owner, cells in self._taken if owner is not planner]
         if pilot:
             planner.measure(self._progress.line)
         planned = planner.commit()
@@ -88,7 +89,8 @@ class Rounds:
         for line in summary(planned).splitlines():
             self._progress.line(line)
         ids = planner.lacking.ids.take(pa.array(planner.lacking.todo))
-        self._taken.append((ids, frozenset(planner.sweep.recording.tokens)))
+        self._taken.append((planner, (ids, frozenset(planner.sweep.recording.tokens))))
+        planner.lacking.take()
         return planned
 
     def _train(self, planned: Sequence[Planned]) -> dict[tuple[str, str], str]:
@@ -119,9 +121,15 @@ class Rounds:
         """
         every = sum(len(planner.lacking.left) for planner in planners)
         self._progress.line(f"waiting for {counted(every, 'cell')} that others train; Ctrl-C ends the wait")
+        told = ""
         with self.tally.apart(), self._progress.waiting(every) as tell:
             while not self._drain.within(LOOK_SECONDS):
-                free = [planner.lacking.wait(pledges.others(planner.sweep.experiment_name)) for planner in planners]
+                try:
+                    free = [planner.lacking.wait(pledges.others(planner.sweep.experiment_name)) for planner in planners]
+                except SwingbyError as error:  # of a store that somebody writes: there will be another look
+                    if str(error) != told:
+                        self._progress.line(f"the wait goes on: {(told := str(error))}")
+                    continue
                 tell(left := sum(len(planner.lacking.left) for planner in planners))
                 if any(free) or not left:
                     return [planner for planner in planners if len(planner.lacking.left)]
