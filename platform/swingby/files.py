@@ -1,4 +1,4 @@
-"""Files that exist whole or not at all, and locks that name their holder."""
+"""Files that exist whole or not at all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import json
 import os
 import re
 import socket
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -174,76 +173,3 @@ def write_json(path: Path, value: Any) -> None:
     """
     text = json.dumps(value, indent=1) + "\n"
     write_whole(path, lambda temporary: temporary.write_text(text))
-
-
-def _minute(moment: str) -> str:
-    """A time of `utc_now` as a person reads it."""
-    return f"{moment[:16].replace('T', ' ')} UTC"
-
-
-def _holder(handle: int) -> str:
-    """Who wrote the lock file last, in words."""
-    try:
-        holder = json.loads(os.pread(handle, 65536, 0))
-        return f"process {holder['pid']} on {holder['host']} since {_minute(holder['since'])} ({holder['command']})"
-    except (ValueError, KeyError, TypeError):
-        return "another process"
-
-
-def _take(handle: int, what: str, wait: float) -> None:
-    deadline = time.monotonic() + wait
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise SwingbyError(f"{what} is held by {_holder(handle)}; wait for it or stop it") from None
-        time.sleep(0.02)
-
-
-@contextmanager
-def held(path: Path, what: str, command: str | None = None, wait: float = 0.0) -> Iterator[None]:
-    """Holds an exclusive lock (flock) on `path`, naming the holder inside; a holder that dies lets go.
-
-    Args:
-        path: the lock file; made if missing, never removed.
-        what: what is locked, in the words of the error.
-        command: what the holder does; the process's own command line if None.
-        wait: seconds to wait for another holder.
-
-    Raises:
-        SwingbyError: somebody else holds it for longer than `wait`; says who.
-    """
-    with clear_os_errors(f"lock {path}"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        _take(handle, what, wait)
-        holder = {
-            "host": socket.gethostname(),
-            "pid": os.getpid(),
-            "since": utc_now(),
-            "command": " ".join(sys.argv) if command is None else command,
-        }
-        with clear_os_errors(f"lock {path}"):
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, json.dumps(holder).encode(), 0)
-        yield
-    finally:
-        os.close(handle)
-
-
-def holder(path: Path) -> str | None:
-    """Who holds the lock on `path` now, in words; None if nobody does."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _holder(handle)
-    finally:
-        os.close(handle)
-    return None
