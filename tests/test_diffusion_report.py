@@ -20,7 +20,10 @@ from analysis.charts.picture_rows import Picture, PictureRow, picture_rows
 from analysis.concepts.path import path_of
 from analysis.concepts.runs import over_seeds, runs_of
 from analysis.concepts.sentences import sentences
+from analysis.concepts.speed import slowdown, speeds
+from analysis.drawings.concept_mse import ConceptMse
 from analysis.drawings.concept_space import ConceptSpace
+from analysis.drawings.concept_speed import ConceptSpeed
 from analysis.drawings.concepts import ConceptOptions, groups_of
 from analysis.drawings.sample_grid import SampleGrid, SampleOptions
 from analysis.drawings.subject import Subject
@@ -268,6 +271,82 @@ def test_means_ignore_what_is_not_known(values: list[list[float]]) -> None:
     turned = over_seeds(known[::-1])
     assert turned.value == pytest.approx(mean.value)
     assert turned.half == pytest.approx(mean.half, abs=1e-9)
+
+
+def resting(places: np.ndarray, seen: np.ndarray) -> Any:
+    """The runs of seeds that each rest at a place of their own, (S, 2), and are seen at some evaluations, (S, T)."""
+    rows = []
+    for seed, (place, known) in enumerate(zip(places, seen, strict=True)):
+        row = synthetic.run(synthetic.Truth(), np.random.default_rng(seed))
+        at = [[*[[0.5, 0.5]] * 3, place.tolist()]] * len(known)
+        row["step"] = row["step"][: len(known)]
+        row |= {name: [[entry[k] for entry in four] for four in at] for k, name in enumerate(("color", "size"))}
+        row |= {name: [[0.0] * 4] * len(known) for name in ("color_sd", "size_sd")}
+        rows.append({"point": 0, "seed": seed, **row, "found": [[float(one)] * 4 for one in known]})
+    return runs_of(rows)[0]
+
+
+@given(
+    st.integers(1, 6).flatmap(
+        lambda s: st.lists(st.lists(st.booleans(), min_size=20, max_size=20), min_size=s, max_size=s)
+    )
+)
+def test_a_seed_that_enters_or_leaves_moves_no_mean(patterns: list[list[bool]]) -> None:
+    """Seeds that rest, each elsewhere, and are seen now and then: the mean's speed is 0 and its line does not move."""
+    seen = np.array(patterns)
+    seen[:, [3, 12]] = True  # each is seen twice at least
+    places = np.random.default_rng(0).uniform(0, 1, (len(seen), 2))
+    runs = resting(places, seen)
+    assert runs.speeds.speed == pytest.approx(0, abs=1e-12)
+    assert sum(len(at) for at in runs.stretches) >= 10
+    for at in runs.stretches:
+        assert np.ptp(runs.mean.value[at], axis=0) == pytest.approx(0, abs=1e-12)
+        there = np.isfinite(runs.whole[:, at, 0])
+        assert (there == there[:, :1]).all()
+
+
+@given(st.integers(0, 1000), st.integers(0, 5))
+def test_of_one_seed_the_mean_speed_is_its_own(seed: int, blind: int) -> None:
+    """Speed and noise of the mean of a single seed are those of its path."""
+    row = synthetic.run(synthetic.Truth(blind=blind, jitter=0.02), np.random.default_rng(seed))
+    row["found"] = [[0.0] * 4 if k % 7 == 3 else entry for k, entry in enumerate(row["found"])]
+    runs = runs_of([{"point": 0, "seed": 0, **row}])[0]
+    for one, other in zip(runs.speeds, speeds(runs.paths[0]), strict=True):
+        assert one == pytest.approx(other)
+
+
+def test_seeds_that_rest_have_no_slow_down() -> None:
+    """Of pure noise at rest, over five seeds, no law is fitted to the mean."""
+    truth = synthetic.Truth(color=1, size=1, rest=0.6, jitter=0.05)
+    for k in range(20):
+        rngs = [np.random.default_rng(100 * k + seed) for seed in range(5)]
+        rows = [{"point": 0, "seed": seed, **synthetic.run(truth, rng)} for seed, rng in enumerate(rngs)]
+        assert slowdown(runs_of(rows, first=1)[0].speeds) is None
+
+
+def test_smoothing_changes_what_is_drawn_of_runs_and_nothing_else(read: tuple[Store, ReportData]) -> None:
+    """Fits, the numbers above the panels and the test of bends are the same however much is smoothed; lines are not."""
+    store, data = read
+    subject = Subject(data, store)
+    for drawing in (ConceptSpace(), ConceptMse(), ConceptSpeed()):
+        plain, smooth = (
+            drawing.figures(subject, ConceptOptions.model_validate({"smoothing": width})) for width in (0.0, 3.0)
+        )
+        for one, other in zip(plain, smooth, strict=True):
+            titles = [[panel["title"] for panel in figure.spec.get("concat", [])] for figure in (one, other)]
+            assert titles[0] == titles[1]
+            runs, fits = (
+                [[row for row in values_of(dict(f.spec)) if row.get("kind") in kinds] for f in (one, other)]
+                for kinds in (("run",), ("dashed", "dotted"))
+            )
+            if one.slug == "bend-over-seeds":
+                assert values_of(dict(one.spec)) == values_of(dict(other.spec))
+                assert "Nothing is smoothed" in other.caption
+            else:
+                assert runs[0] != runs[1]
+                assert "as recorded" in other.caption
+            if one.slug == "concept-speed":
+                assert fits[0] == fits[1] != []
 
 
 def test_pictures_travel_inside_the_page(page: Path, read: tuple[Store, ReportData]) -> None:

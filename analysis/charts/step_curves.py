@@ -44,7 +44,7 @@ class Level(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The band of a line at a step."""
+    """The band of a line at a step; `run` tells bands of one name apart."""
 
     panel: str
     line: str
@@ -52,6 +52,7 @@ class Spread(NamedTuple):
     low: float
     high: float
     kind: str = "band"
+    run: int = 0
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,11 @@ def _panel(panel: CurvePanel, axes: Axes, colour: alt.Color, width: int, named: 
     title = axes.title if named[0] else None
     axis = alt.Axis(title=title, grid=True, gridColor=style.RULE, tickCount=6, format=form, values=ticks)
     band = base.transform_filter("datum.kind == 'band'").mark_area(opacity=1, fillOpacity=0.18, clip=True)
-    layers: list[Any] = [band.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")]
+    one = ["line:N", "run:N"]
+    layers: list[Any] = [band.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q", detail=one)]
     for kind, look in LOOKS.items():
         lines = base.transform_filter(f"datum.kind == '{kind}'").mark_line(clip=True, strokeJoin="round", **look)
-        layers.append(lines.encode(y=alt.Y("value:Q", scale=scale, axis=axis), detail=["line:N", "run:N"]))
+        layers.append(lines.encode(y=alt.Y("value:Q", scale=scale, axis=axis), detail=one))
     return alt.layer(*layers).properties(width=width, height=min(190, width), title=headed(panel.title, panel.notes))
 
 

@@ -15,6 +15,7 @@ from analysis.concepts.descent import error_of
 from analysis.concepts.path import Floats, Judge, Path, path_of, toward
 from analysis.concepts.shared import SharedBend, bridged, shared_bend
 from analysis.concepts.smooth import smoothed
+from analysis.concepts.speed import Speeds, speeds_of
 from analysis.seeds import Bump, bump_over_seeds
 
 CONFIDENCE = 0.95
@@ -51,14 +52,26 @@ class Runs:
     error: Floats
 
     @cached_property
-    def known(self) -> NDArray[np.bool_]:
-        """Evaluations at which half of the seeds or more have a place, (T,)."""
-        return np.isfinite(self.place[..., 0]).mean(axis=0) >= 0.5
+    def whole(self) -> Floats:
+        """`place`, each seed's gaps bridged by straight ways, (S, T, 2); NaN before its first and after its last."""
+        return bridged(self.place)
+
+    @cached_property
+    def stretches(self) -> list[NDArray[np.int64]]:
+        """Evaluations at which half of the seeds or more are on their way, cut where a seed enters or leaves.
+
+        Between two of one stretch the mean moves as its seeds do; from one stretch to the next also because it is that
+        of others.
+        """
+        there = np.isfinite(self.whole[..., 0])
+        at = np.flatnonzero(there.mean(axis=0) >= 0.5)
+        cut = (there[:, at[1:]] != there[:, at[:-1]]).any(axis=0)
+        return np.split(at, np.flatnonzero(cut) + 1) if len(at) else []
 
     @cached_property
     def mean(self) -> Mean:
-        """Color and size over the seeds, (T, 2); one seed's interval is that of its images."""
-        found = over_seeds(self.place)
+        """Color and size over the seeds, gaps bridged, (T, 2); one seed's interval is that of its images."""
+        found = over_seeds(self.whole)
         if len(self.seeds) > 1:
             return found
         return found._replace(half=float(ndtri((1 + CONFIDENCE) / 2)) * self.error[0])
@@ -69,14 +82,31 @@ class Runs:
         return error_of(toward(self.place, self.number))
 
     @cached_property
-    def ensemble(self) -> Path | None:
-        """The mean over the seeds as a path, with the standard error over seeds; None where it is never known."""
-        at = np.flatnonzero(self.known)
-        if not len(at):
-            return None
-        scale = 1.0 if len(self.seeds) < 2 else np.sqrt(np.maximum(self.mean.n[at, None], 1))
-        error = np.nan_to_num(self.error[0, at] if len(self.seeds) < 2 else np.nanstd(self.place[:, at], 0, ddof=0))
-        return Path(self.number, self.trained, self.steps[at], at, self.mean.value[at], error / scale)
+    def speeds(self) -> Speeds:
+        """How fast the mean over the seeds moves, between evaluations at which half of them have a place.
+
+        A move is the mean of those of the seeds that have a place at both ends, half or more, so that none is made by
+        a seed that enters or leaves; its noise is that of these seeds' own records.
+        """
+        seen = np.isfinite(self.place[..., 0])
+        at = np.flatnonzero(2 * seen.sum(axis=0) >= len(self.seeds))
+        start, end = at[:-1], at[1:]
+        both = seen[:, start] & seen[:, end]
+        enough = 2 * both.sum(axis=0) >= len(self.seeds)
+        start, end, both = start[enough], end[enough], both[:, enough, None]
+        count = both.sum(axis=0)
+        moves = np.where(both, self.place[:, end] - self.place[:, start], 0.0).sum(axis=0) / count
+        variance = np.where(both, self._scatter[:, end] ** 2 + self._scatter[:, start] ** 2, 0.0).sum(axis=0) / count**2
+        return speeds_of(self.steps[start], self.steps[end], moves, np.sqrt(variance.sum(axis=1)))
+
+    @cached_property
+    def _scatter(self) -> Floats:
+        """What the records of every seed scatter by, as recorded, (S, T, 2); NaN where it has none."""
+        found = np.full(self.place.shape, np.nan)
+        for seed, path in enumerate(self.paths):
+            kept = np.isin(path.steps, self.steps)
+            found[seed, np.searchsorted(self.steps, path.steps[kept])] = path.scatter[kept]
+        return found
 
     def bump(self) -> Bump | None:
         """The leave-one-seed-out test of a rise in the concept-space MSE, where every seed has one; None if too few.
@@ -90,7 +120,7 @@ class Runs:
 
     def bend(self) -> SharedBend | None:
         """The leave-one-seed-out test of a bend, gaps of a seed's path bridged; None if too few."""
-        return shared_bend(self.steps, toward(bridged(self.place), self.number))
+        return shared_bend(self.steps, toward(self.whole, self.number))
 
 
 def over_seeds(values: Floats) -> Mean:

@@ -68,11 +68,16 @@ def speeds(path: Path) -> Speeds:
 
     An image begins from the same noise at every evaluation, so that what it errs by for good moves no point.
     """
-    moved, passed = np.linalg.norm(np.diff(path.place, axis=0), axis=1), np.diff(path.steps)
     noise = np.sqrt((path.scatter[1:] ** 2 + path.scatter[:-1] ** 2).sum(axis=1))
+    return speeds_of(path.steps[:-1], path.steps[1:], np.diff(path.place, axis=0), noise)
+
+
+def speeds_of(start: Floats, end: Floats, moves: Floats, noise: Floats) -> Speeds:
+    """Speeds of given moves (N, 2) from step to step, (N,) each, whose length errs by `noise`, (N,)."""
+    moved = np.linalg.norm(moves, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(moved > 0, moved / noise, 0.0)
-    return Speeds((path.steps[1:] + path.steps[:-1]) / 2, moved / passed, ratio)
+    return Speeds((start + end) / 2, moved / (end - start), ratio)
 
 
 def slowdown(found: Speeds) -> Slowdown | None:

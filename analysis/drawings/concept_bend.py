@@ -8,7 +8,7 @@ from analysis.charts.grid import Grid
 from analysis.charts.signed_means import OPEN, SignedMean, signed_along, signed_map
 from analysis.concepts.path import JUDGES, Judge
 from analysis.concepts.shared import SharedBend
-from analysis.drawings.concepts import ConceptOptions, Groups, smoothing_told
+from analysis.drawings.concepts import ConceptOptions, Groups, left_out
 from analysis.drawings.subject import Subject
 from analysis.report.page import Figure
 from analysis.report.prose import plural
@@ -69,7 +69,7 @@ def _figure(
         marks = ALONG
     else:
         spec = signed_map(grid, rows, "mean signed bend (+ toward color, - toward size)").to_dict()
-    caption = f"The bend that the seeds share, at each point of the grid{of}. {smoothing_told(options)}"
+    caption = f"The bend that the seeds share, at each point of the grid{of}. Nothing is smoothed.{left_out(options)}"
     slug, title = f"bend-over-seeds{end}", f"Bends over seeds{of}"
     return subject.figure(slug, title, caption, READING.format(marks=marks), spec, [found.query])
 

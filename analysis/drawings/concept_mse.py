@@ -31,13 +31,14 @@ HIGHEST = 1.5
 """No panel shows errors above this; 1 is that of a point that is wrong in both concepts."""
 READING = (
     "The concept-space MSE is the mean over color and size of the squared distance of the class's mean point from its "
-    "own corner; 1 is wrong in both. Thick: the mean over the seeds of each seed's MSE. Shaded: its 95 % t-interval "
-    "over the seeds. Thin: single seeds. Dashed: the MSE of the mean point of all seeds, as [S] has it, which is lower "
-    "where seeds differ. Above a panel: how many of the seeds have an MSE that falls, rises and falls by more than the "
-    "detector's threshold, with Wilson's 95 % interval of their share; and the rise located on all seeds but one and "
-    "measured at the same evaluations of the one left out, on average, with its t-interval: seeds share a bump where "
-    "that lies above 0. Such an interval lies above 0 by chance in 5 to 20 % of samples, and at 5 seeds or fewer it "
-    "has little power."
+    "own corner; 1 is wrong in both. Thick: the mean over the seeds of each seed's MSE, gaps of their paths bridged "
+    "by straight ways, and broken where a seed enters or leaves: that the mean is then one of other seeds is no rise. "
+    "Shaded: its 95 % t-interval over the seeds. Thin: single seeds. Dashed: the MSE of the mean point of all seeds, "
+    "as [S] has it, which is lower where seeds differ. Above a panel: how many of the seeds have an MSE that falls, "
+    "rises and falls by more than the detector's threshold, with Wilson's 95 % interval of their share; and the rise "
+    "located on all seeds but one and measured at the same evaluations of the one left out, on average, with its "
+    "t-interval: seeds share a bump where that lies above 0. Such an interval lies above 0 by chance in 5 to 20 % of "
+    "samples, and at 5 seeds or fewer it has little power."
 )
 Rows = Iterator[Level | Spread]
 
@@ -81,17 +82,20 @@ def _notes(subject: Subject, group: Group, line: Line | None) -> tuple[str, ...]
 
 
 def _rows(key: str, line: Line) -> Rows:
-    runs = line.runs
+    runs = line.drawn
     for seed, errors in list(zip(runs.seeds, runs.errors, strict=True))[:SEEDS]:
         yield from _line(key, "run", line.name, seed, runs.steps, errors)
-    mean = over_seeds(runs.errors)
-    yield from _line(key, "line", line.name, 0, runs.steps, mean.value)
-    if len(runs.seeds) > 1:
-        together = error_of(toward(runs.mean.value, runs.number))
-        yield from _line(key, "dashed", line.name, 0, runs.steps, together)
-    for step, value, half in zip(runs.steps.tolist(), mean.value.tolist(), mean.half.tolist(), strict=True):
-        if np.isfinite(value) and np.isfinite(half):
-            yield Spread(key, line.name, step, round(value - half, 5), round(value + half, 5))
+    mean = over_seeds(error_of(toward(runs.whole, runs.number)))
+    together = error_of(toward(runs.mean.value, runs.number))
+    for number, at in enumerate(runs.stretches):
+        steps, value, half = (values[at] for values in (runs.steps, mean.value, mean.half))
+        yield from _line(key, "line", line.name, number, steps, value)
+        if len(runs.seeds) > 1:
+            yield from _line(key, "dashed", line.name, number, steps, together[at])
+        known = np.isfinite(half)
+        low, high = (value - half)[known].round(5), (value + half)[known].round(5)
+        for step, *ends in zip(steps[known].tolist(), low.tolist(), high.tolist(), strict=True):
+            yield Spread(key, line.name, step, *ends, run=number)
 
 
 def _line(key: str, kind: str, name: str, run: int, steps: Floats, values: Floats) -> Iterator[Level]:

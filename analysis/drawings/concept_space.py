@@ -34,8 +34,10 @@ READING = (
     "the mean over the seeds, which the noise of the images is part of; with a single seed, the interval from its "
     "images alone. Dots are evaluations with an ellipse, more of them where training is slow. Thin: single seeds. An "
     "evaluation counts where half of the seeds have a place; a seed has one where a circle is found in half of its "
-    "images, for before that there is neither color nor size. The measured judge reads color and size off the image "
-    "and can leave the square; the trained one gives probabilities, which cannot. Lines may leave the panel."
+    "images, for before that there is neither color nor size, and gaps between two places are bridged by straight "
+    "ways. Where a seed enters or leaves, the thick line is broken: that the mean is then one of other seeds is no "
+    "move. The measured judge reads color and size off the image and can leave the square; the trained one gives "
+    "probabilities, which cannot. Lines may leave the panel."
 )
 
 
@@ -67,24 +69,25 @@ class ConceptSpace(ConceptDrawing):
 
 
 def _rows(group: Group) -> Iterator[Row]:
-    first = group.lines[0].runs
+    first = group.lines[0].drawn
     for number in first.trained:
         yield Spot(group.key, "centre", CLASSES[number], *corner(number).tolist())
     yield Spot(group.key, "target", CLASSES[first.number], *corner(first.number).tolist())
     for line in group.lines:
-        name, runs = Name(group.key, line.name), line.runs
+        name, runs = Name(group.key, line.name), line.drawn
         yield from _ellipses(name, runs)
         for seed, path in list(zip(runs.seeds, runs.place, strict=True))[:SEEDS]:
             known = np.isfinite(path[:, 0])
             yield from lines.line(name, path[known], "run", seed)
-        yield from lines.line(name, runs.mean.value[runs.known])
+        for number, at in enumerate(runs.stretches):
+            yield from lines.line(name, runs.mean.value[at], run=number)
 
 
 def _ellipses(name: Name, runs: Runs) -> Iterator[Corner | Mark]:
     """Ellipses at evaluations that are about equally far apart along the way, and dots in them."""
-    at = np.flatnonzero(runs.known)
-    if not len(at):
+    if not runs.stretches:
         return
+    at = np.concatenate(runs.stretches)
     place, half = runs.mean.value[at], np.nan_to_num(runs.mean.half[at])
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
     kept = np.unique([int(np.abs(way - part).argmin()) for part in np.linspace(0, way[-1], ELLIPSES)])

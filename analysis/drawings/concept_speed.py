@@ -32,11 +32,12 @@ DECADES = 4.0
 """The speed axis shows no more than this below its top."""
 READING = (
     "The learning speed is the distance between the mean points of two evaluations in concept space, over the steps "
-    "between them. Thick: that of the mean point of all seeds. Thin: single seeds. Straight and dashed: an exponential "
-    "slow-down, log speed against step; curved and dotted: a power law, log speed against log step. Both are fitted to "
-    "the mean point, from its fastest evaluation on to where it moves by less than twice what it scatters by; each "
-    "speed weighs by how far it exceeds that. R² says which describes it better, not that the law is that one. Speeds "
-    "at which scatter alone would move the point say nothing: that falls too, divided by ever longer intervals."
+    "between them. Thick: that of the mean move of the seeds that have a place at both, half of them or more, so that "
+    "no seed that enters or leaves seems to move. Thin: single seeds. Straight and dashed: an exponential slow-down, "
+    "log speed against step; curved and dotted: a power law, log speed against log step. Both are fitted to that mean "
+    "move as recorded, from the fastest on to where it is less than twice what it scatters by; each speed weighs by "
+    "how far it exceeds that. R² says which describes it better, not that the law is that one. Speeds at which "
+    "scatter alone would move the point say nothing: that falls too, divided by ever longer intervals."
 )
 
 
@@ -50,10 +51,9 @@ class ConceptSpeed(ConceptDrawing):
         found = groups_of(subject, options, self.name)
         table, panels, rows = cells_of(found), list[CurvePanel](), list[Level]()
         for group, title, line in table.cells:
-            key, mean = f"{group.key}:{title}", None if line is None else line.runs.ensemble
-            fit = None if mean is None or len(mean.steps) < 2 else slowdown(speeds(mean))
+            key, fit = f"{group.key}:{title}", None if line is None else slowdown(line.runs.speeds)
             panels.append(CurvePanel(key, title, (setting_of(group), *_notes(line, fit))))
-            rows += [] if line is None else _rows(key, line, mean, fit)
+            rows += [] if line is None else _rows(key, line, fit)
         values = [row.value for row in rows if row.kind == "line"] or [row.value for row in rows] or [1e-3]
         high = 10 ** math.ceil(math.log10(max(values)))
         low = 10 ** max(math.floor(math.log10(min(values))), math.log10(high) - DECADES)
@@ -79,15 +79,14 @@ def _notes(line: Line | None, fit: Slowdown | None) -> tuple[str, ...]:
     )
 
 
-def _rows(key: str, line: Line, mean: Path | None, fit: Slowdown | None) -> Iterator[Level]:
-    runs = line.runs
+def _rows(key: str, line: Line, fit: Slowdown | None) -> Iterator[Level]:
+    runs = line.drawn
     for seed, place, error in list(zip(runs.seeds, runs.place, runs.error, strict=True))[:SEEDS]:
         at = np.flatnonzero(np.isfinite(place[:, 0]))
         own = Path(runs.number, runs.trained, runs.steps[at], at, place[at], error[at])
         if len(runs.seeds) > 1 and len(at) > 1:
             yield from _line(key, "run", line.name, seed, speeds(own))
-    if mean is not None and len(mean.steps) > 1:
-        yield from _line(key, "line", line.name, 0, speeds(mean))
+    yield from _line(key, "line", line.name, 0, runs.speeds)
     if fit is not None:
         at = np.linspace(fit.first, fit.last, 40)
         laws = (("dashed", EXPONENTIAL, fit.exponential, at), ("dotted", POWER, fit.power, np.log(at)))

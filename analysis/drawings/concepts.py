@@ -54,11 +54,15 @@ class ConceptDrawing(drawing.Drawing):
 
 
 class Line(NamedTuple):
-    """One point of the grid as a line: what the legend calls it, and its runs."""
+    """One point of the grid as a line: what the legend calls it, its runs as recorded, and smoothed as they are drawn.
+
+    Fits and tests take the runs as recorded: what smoothing leaves of noise moves evenly, and seems to slow down.
+    """
 
     point: int
     name: str
     runs: Runs
+    drawn: Runs
 
 
 class Group(NamedTuple):
@@ -92,10 +96,10 @@ def groups_of(subject: Subject, options: ConceptOptions, name: str) -> Groups:
     """
     query = Query("diffusion/paths", (subject.sweep_id,))
     rows = subject.ask(query).to_dicts()
-    every: list[tuple[Judge, dict[int, Runs]]] = [
-        (judge, runs_of(rows, judge, options.smoothing, options.first)) for judge in options.judges
-    ]
-    by_judge: list[tuple[Judge, dict[int, Runs]]] = [(judge, runs) for judge, runs in every if runs]
+    first, by_judge = options.first, list[tuple[Judge, dict[int, Runs], dict[int, Runs]]]()
+    for judge in options.judges:
+        if runs := runs_of(rows, judge, 0.0, first):
+            by_judge.append((judge, runs, runs_of(rows, judge, options.smoothing, first)))
     if not by_judge:
         why = "no judge could tell where the held-out class lies at two evaluations of a run"
         raise subject.cannot(name, why)
@@ -104,8 +108,13 @@ def groups_of(subject: Subject, options: ConceptOptions, name: str) -> Groups:
     values = sorted({value for _, lines in panels for value in lines.values()}, key=_rank)
     names = {value: _said(value) for value in values}
     found = [
-        Group(f"{judge}:{number}", judge, setting, [Line(p, names[v], runs[p]) for p, v in lines.items() if p in runs])
-        for judge, runs in by_judge
+        Group(
+            f"{judge}:{number}",
+            judge,
+            setting,
+            [Line(p, names[value], runs[p], drawn[p]) for p, value in lines.items() if p in runs],
+        )
+        for judge, runs, drawn in by_judge
         for number, (setting, lines) in enumerate(panels)
     ]
     colours = dict(zip(names.values(), ordered_colours(len(values)), strict=True))
@@ -192,10 +201,15 @@ def counted(groups: Groups) -> str:
 
 def smoothing_told(options: ConceptOptions) -> str:
     """What was done to the curves before they were drawn."""
-    left = f" The first {plural(options.first, 'evaluation')} are left out." if options.first else ""
     if not options.smoothing:
-        return "Nothing is smoothed." + left
+        return "Nothing is smoothed." + left_out(options)
     return (
         f"Smoothed over evaluations by a Gaussian of {options.smoothing:g}, which flattens bumps and bends that take "
-        f"few evaluations, and can hide them; no number of the detector is taken from smoothed curves.{left}"
+        f"few evaluations, and can hide them: what is drawn of runs and means, and nothing else. Fits, tests and the "
+        f"detector's numbers are those of the curves as recorded.{left_out(options)}"
     )
+
+
+def left_out(options: ConceptOptions) -> str:
+    """Whether evaluations are missing at the start."""
+    return f" The first {plural(options.first, 'evaluation')} are left out." if options.first else ""
