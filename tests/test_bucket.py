@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import io
+import itertools
 import json
+import signal
 import socket
 import subprocess
 import sys
@@ -11,14 +14,14 @@ import tarfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import boto3
 import pytest
 
 from swingby.errors import SwingbyError
-from swingby.remote import lease
+from swingby.remote import lease, upload
 from swingby.remote.bucket import Bucket
 from swingby.remote.checkpoints import Checkpoints
 from swingby.remote.lease import holder, leased
@@ -59,6 +62,37 @@ def test_objects_are_whole_and_listed_by_key(bucket: Bucket) -> None:
     assert bucket.listing("nothing/here") == []
 
 
+def test_whatever_ends_an_upload_leaves_the_last_object(
+    bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interrupt between two pieces, or a file that cannot be read to its end, leaves what was there, whole."""
+    monkeypatch.setattr(upload, "PIECE", 5 * 2**20)
+    large = tmp_path / "large"
+    large.write_bytes(bytes(11 * 2**20))
+    bucket.put("work/x.tar", b"the last whole one")
+
+    def interrupt() -> None:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        time.sleep(1.0)  # it arrives meanwhile
+
+    with pytest.raises(KeyboardInterrupt):
+        bucket.put("work/x.tar", large, sent=interrupt)
+    assert bucket.content("work/x.tar") == b"the last whole one"
+
+    def torn(content: bytes | Path) -> Iterator[bytes]:
+        yield from itertools.islice(whole(content), 2)
+        raise SwingbyError("cannot read it any further")
+
+    whole = upload.pieces
+    monkeypatch.setattr(upload, "pieces", torn)
+    with pytest.raises(SwingbyError, match="any further"):
+        bucket.put("work/x.tar", large)
+    with pytest.raises(SwingbyError, match=r"cannot read .*gone"):
+        bucket.put("work/x.tar", tmp_path / "gone")
+    gc.collect()  # a stream that nobody refers to is closed, and what is closed is put
+    assert bucket.content("work/x.tar") == b"the last whole one"
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
@@ -95,13 +129,22 @@ def test_a_storage_that_does_not_answer(bucket: Bucket, server: Storage) -> None
 
 
 def test_a_storage_that_says_nothing(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that takes a request and never answers has failed after a while."""
-    monkeypatch.setattr("swingby.remote.bucket.TIMEOUT", 1.0)
+    """One that takes a request and never answers has failed after a while, and is asked again, however long that was:
+    patience counts from the first failure."""
+    monkeypatch.setattr("swingby.remote.bucket.TIMEOUT", 0.5)
+    monkeypatch.setattr("swingby.remote.bucket.FIRST_PAUSE", 0.02)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"s3://records/x?endpoint_override=127.0.0.1:{silent.getsockname()[1]}&scheme=http"
         began = time.monotonic()
         with pytest.raises(SwingbyError, match="cannot look for a"):
             Bucket(address).find("a", patience=0.1)
+        silent.setblocking(False)
+        asked = 0
+        with suppress(BlockingIOError):
+            while True:
+                silent.accept()[0].close()
+                asked += 1
+    assert asked == 2
     assert time.monotonic() < began + 20
 
 

@@ -352,6 +352,14 @@ def test_nothing_is_ever_half_there(machines: Machines, proxy: Proxy, tmp_path: 
         with pytest.raises(StorageError, match="cannot write shards/p/"):
             bucket.put(key, large, patience=0.1)
     assert (bucket.content("shards/p/a"), bucket.content("shards/p/b")) == (None, b"earlier")
+    for refused in (("POST", "?uploads"), ("PUT", "partNumber=1&"), ("PUT", "partNumber=2&")):
+        fails = [refused]  # once, and then no more
+        proxy.fails = lambda method, path, left=fails: bool(
+            left and method == left[0][0] and left[0][1] in path and left.pop()
+        )
+        with pytest.raises(StorageError, match="cannot write shards/p/b"):
+            bucket.put("shards/p/b", large, patience=0.0)
+        assert (bucket.content("shards/p/b"), fails) == (b"earlier", [])
     proxy.fails = lambda method, path: False
     bucket.put("shards/p/a", large)
     cut = itertools.count()

@@ -14,18 +14,18 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 from swingby.errors import SwingbyError
+from swingby.remote.upload import PIECE, is_large, upload
 
 SCHEMES = ("s3", "gs", "abfs", "abfss")
 """Of addresses that are taken; `s3` is the one that is tested."""
 OPTIONS = ("endpoint_override", "scheme", "region")
 """What the query of an `s3` address may say."""
 PATIENCE = 30.0
-"""Seconds for which a storage that fails is asked again before that is an error."""
+"""Seconds, from the first failure on, for which a storage that fails is asked again before that is an error."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 """Seconds before the second try, and before any: each pause is twice the last, give or take a quarter."""
 TIMEOUT = 10.0
 """Seconds without a byte after which a request has failed."""
-PIECE = 8 * 2**20
 T = TypeVar("T")
 
 
@@ -84,11 +84,20 @@ class Bucket:
     @cached_property
     def _place(self) -> tuple[Any, str]:
         """The file system, and the path of the prefix in it."""
+        return self._reached(True)
+
+    @cached_property
+    def _for_pieces(self) -> Any:
+        """The file system by which objects in many pieces are put: where the storage is out their streams do not open,
+        and none is abandoned with a piece in memory."""
+        return self._reached(False)[0] if self._scheme == "s3" else self._place[0]
+
+    def _reached(self, delayed: bool) -> tuple[Any, str]:
         from pyarrow.fs import FileSystem
 
         try:
             if self._scheme == "s3":
-                return _s3(self._path, self._options), self._path
+                return _s3(self._path, self._options, delayed), self._path
             system, path = FileSystem.from_uri(self.address)
         except Exception as error:  # what a vendor's library raises is its own affair
             raise StorageError(f"{self.address} cannot be used: {_said(error)}") from error
@@ -98,14 +107,15 @@ class Bucket:
         """What is asked, tried again while the storage fails: it may be busy, or out for a moment."""
         patience = next(given for given in (patience, self.patience, PATIENCE) if given is not None)
         system, base = self._place
-        began, pause = time.monotonic(), FIRST_PAUSE
+        failed, pause = None, FIRST_PAUSE
         while True:
             try:
                 return ask(system, base)
             except FileNotFoundError:
                 raise
             except OSError as error:
-                waited = time.monotonic() - began
+                failed = time.monotonic() if failed is None else failed  # what takes long is tried again, too
+                waited = time.monotonic() - failed
                 if _hopeless(error) or waited + pause > patience:
                     tried = "" if _hopeless(error) else f" (tried for {waited:.0f} s)"
                     raise StorageError(f"cannot {what} in {self.address}{tried}: {_said(error)}") from error
@@ -162,18 +172,31 @@ class Bucket:
         except FileNotFoundError:
             return None
 
-    def put(self, key: str, content: bytes | Path, patience: float | None = None) -> None:
+    def put(
+        self,
+        key: str,
+        content: bytes | Path,
+        patience: float | None = None,
+        sent: Callable[[], object] = lambda: None,
+    ) -> None:
         """Puts an object (of a file: piece by piece) in the place of the last one of that name; whoever reads meanwhile
-        sees either.
+        sees either, and so does everybody if this is interrupted.
+
+        Args:
+            key: its name.
+            content: it, or the file that has it.
+            patience: seconds for which a storage that fails is asked again.
+            sent: called after each piece.
 
         Raises:
             StorageError: as `listing`.
+            SwingbyError: the file cannot be read.
         """
+        large = is_large(content)
 
         def ask(system: Any, base: str) -> None:
-            with system.open_output_stream(f"{base}/{key}") as stream:
-                for piece in _pieces(content):
-                    stream.write(piece)
+            opened = self._for_pieces if large else system
+            upload(lambda: opened.open_output_stream(f"{base}/{key}"), content, sent)
 
         try:
             self._tried(f"write {key}", ask, patience)
@@ -213,15 +236,15 @@ class Bucket:
 _NEVER = datetime.fromtimestamp(0, UTC)
 
 
-def _s3(path: str, options: Mapping[str, str]) -> Any:
-    """The file system of an `s3` address."""
+def _s3(path: str, options: Mapping[str, str], delayed: bool) -> Any:
+    """The file system of an `s3` address; `delayed`: what is small is put by one request."""
     from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem, resolve_s3_region
 
     given: dict[str, Any] = {
         "connect_timeout": TIMEOUT,
         "request_timeout": TIMEOUT,
         "retry_strategy": AwsStandardS3RetryStrategy(max_attempts=1),  # tried again here, for a time that is stated
-        "allow_delayed_open": True,  # what is small is put by one request
+        "allow_delayed_open": delayed,
         **options,
     }
     url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
@@ -234,16 +257,6 @@ def _s3(path: str, options: Mapping[str, str]) -> Any:
         told = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
         given["region"] = told or resolve_s3_region(path.split("/")[0])
     return S3FileSystem(**given)
-
-
-def _pieces(content: bytes | Path) -> Any:
-    """What is written one after the other; a file is read anew by each try."""
-    if isinstance(content, bytes):
-        yield content
-        return
-    with content.open("rb") as file:
-        while piece := file.read(PIECE):
-            yield piece
 
 
 def _said(error: Exception) -> str:
