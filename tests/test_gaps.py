@@ -128,7 +128,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         kit = importlib.import_module("walk_kit").Kit(tmp_path_factory.mktemp("gaps"))
         patch.setenv("WALK_LEDGER", str(kit.ledger))
         train(kit, kit.folder / "whole")
-        for count in (3, 8):
+        for count in (3, 7):
             records = Records.open(kit.folder / "halved")
             train(kit, records.data, UntilShards(records, count))
         yield kit

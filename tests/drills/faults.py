@@ -7,14 +7,14 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from swingby.store import rebuild
+from tests.drills.disks import disk_full, disk_read_only
 from tests.drills.field import Field
 from tests.memory_kit import little_memory
 
@@ -165,59 +165,6 @@ def torn_shard(field: Field) -> None:
     if [row.shard for row in bad] != [f"{shard.parent.name}/{shard.name}"]:
         raise RuntimeError(f"the torn shard {shard.name} is not the one named: {bad}")
     shard.rename(field.kit.folder / "torn")
-
-
-@contextmanager
-def _disk(field: Field) -> Iterator[Callable[[str], None]]:
-    """The data folder is a small disk of its own; gives what mounts it anew."""
-    field.kit.data.mkdir(exist_ok=True)
-    where = str(field.kit.data)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", where], check=True, capture_output=True)
-
-    def anew(how: str) -> None:
-        subprocess.run(["mount", "-o", f"remount,{how}", where], check=True, capture_output=True)
-
-    try:
-        yield anew
-    finally:
-        kept = field.kit.folder / "kept"
-        subprocess.run(["cp", "-a", where, str(kept)], check=True)
-        subprocess.run(["umount", "-l", where], check=True)
-        field.kit.data.rmdir()
-        kept.rename(field.kit.data)
-
-
-def disk_full(field: Field) -> None:
-    """The disk is full in the middle, until somebody makes room."""
-    with _disk(field):
-        child = field.start()
-        field.trained(field.rng.randint(3, 15), child)
-        filler = field.kit.data / ".filler"
-        with filler.open("wb") as file:
-            try:
-                while True:
-                    file.write(bytes(65536))
-                    file.flush()
-            except OSError:
-                pass
-        code = child.wait(timeout=300)
-        if code != 2 or "disk is full" not in field.said():
-            raise RuntimeError(f"a full disk was not told of (exit code {code}): {field.said()[-500:]}")
-        filler.unlink()
-
-
-def disk_read_only(field: Field) -> None:
-    """The disk can only be read from some moment on, until somebody mends it."""
-    with _disk(field) as anew:
-        child = field.start()
-        field.trained(field.rng.randint(3, 15), child)
-        try:
-            anew("ro")
-        except subprocess.CalledProcessError:  # somebody writes just now, and the kernel refuses
-            field.end(child)
-            anew("ro")
-        child.wait(timeout=300)
-        anew("rw")
 
 
 def wants(what: str) -> Callable[[Field], None]:

@@ -9,13 +9,15 @@ import pyarrow as pa
 
 from swingby.locks import held
 from swingby.records import Records
+from swingby.store.answers import Finished, Gap, Rows
 from swingby.store.ingest import Ingest, Taken
 from swingby.store.layout import Generation, Layout, OlderStoreError
-from swingby.store.reader import Finished, Rows, Store
+from swingby.store.reader import Store
 from swingby.store.tables import FORMAT, check_experiment
 
 __all__ = [
     "Finished",
+    "Gap",
     "Generation",
     "Ingest",
     "Layout",

@@ -3,68 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections import namedtuple
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.records import Records
 from swingby.remote.bucket import is_address
+from swingby.store.answers import Finished, Gap, Rows
 from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
 from swingby.store.layout import Generation, Layout
 from swingby.store.tables import FORMAT
 from swingby.store.views import lost, quoted, retracted
-
-
-class Rows:
-    """What a query gave."""
-
-    def __init__(self, table: pa.Table) -> None:
-        self._table = table
-
-    def __len__(self) -> int:
-        return self._table.num_rows
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.rows())
-
-    def arrow(self) -> pa.Table:
-        """As an Arrow table."""
-        return self._table
-
-    def polars(self) -> pl.DataFrame:
-        """As a polars frame."""
-        frame = pl.from_arrow(self._table)
-        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
-
-    def rows(self) -> list[Any]:
-        """As named tuples (a column whose name is no Python name is called `_0`, `_1`, ... by its place)."""
-        row = namedtuple("Row", self._table.column_names, rename=True)
-        columns = [column.to_pylist() for column in self._table.columns]
-        return [row(*values) for values in zip(*columns, strict=True)]
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """Which of the asked cells need no run: `done` have a result with every recording; `failed` only ever raised."""
-
-    done: frozenset[str]
-    failed: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A cell that is not finished, since a piece of its curve is in no shard any more; the sweeps that have it."""
-
-    cell_id: str
-    experiment: str
-    sweeps: tuple[str, ...]
 
 
 def opened(data: str | Path) -> Records:
