@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,3 +40,10 @@ def cell(seed: int = 0, **changes: Any) -> Cell:
 def close(a: Any, b: Any, tolerance: float) -> bool:
     """Whether two lists of numbers agree to a relative tolerance; NaN agrees with NaN."""
     return bool(np.allclose(np.asarray(a, float), np.asarray(b, float), rtol=tolerance, atol=0, equal_nan=True))
+
+
+def follow_astray(member: Any, task: Any) -> None:
+    """What a process of a run does, in one that does not see the run's checkpoint."""
+    from sweeps.diffusion.runner import follow  # torch, which planning tests do without
+
+    follow(member, replace(task, path=None))

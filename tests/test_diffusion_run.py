@@ -13,12 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 import yaml
 from PIL import Image
 
+from sweeps.diffusion import checkpoint
+from sweeps.diffusion.runner import Task
+from sweeps.diffusion.train import Training
 from swingby.api import Sweep
+from swingby.errors import SwingbyError
 from swingby.experiment import Batch, Recording
-from swingby.gang import ALONE
+from swingby.gang import ALONE, LostWorkerError, Member
 from swingby.plugins import experiment
 from swingby.records import Records
 from swingby.run.drive import run_sweep
@@ -161,6 +166,8 @@ def test_killed_and_continued(tmp_path: Path) -> None:
     finished(driver(untouched, local=True))
     assert numbers(tmp_path) == numbers(untouched)
     assert not list((tmp_path / "data" / "work").rglob("*.safetensors"))
+    starts = starts_of(tmp_path / "data")
+    assert [min(first) > 0 for _, first in sorted(starts.items())] == [False, True]
 
 
 def test_a_worker_killed_on_two_nodes(tmp_path: Path) -> None:
@@ -187,6 +194,68 @@ def test_a_worker_killed_on_two_nodes(tmp_path: Path) -> None:
     killed = next(cell_id for cell_id, found in attempts.items() if len(found) == 2)
     again = min(start for cell_id, attempt, start in segments if (cell_id, attempt) == (killed, max(attempts[killed])))
     assert again > 0
+
+
+def starts_of(data: Path) -> dict[int, list[int]]:
+    """Where the segments start that each attempt left."""
+    found: dict[int, list[int]] = {}
+    for _, attempt, start in segments_of(data):
+        found.setdefault(attempt, []).append(start)
+    return found
+
+
+def test_a_fault_costs_no_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is struck by a fault goes on from its checkpoint, and ends with the numbers of a run that never was, bit for
+    bit. A GPU that answers no more is no fault of the run: the same command goes on. A full disk is told of in the row
+    of the run, which is tried again when that is asked for."""
+    once = text(axes={"contrast": [0.5]}, base={"training_steps": 12}, record={"steps": "sqrt", "points": 7})
+    sweep, data = Sweep.parse(once, "rounds.yaml"), tmp_path / "data"
+    with monkeypatch.context() as patch:
+        patch.setattr(Training, "_train", failing(5, torch.AcceleratorError("CUDA error: uncorrectable ECC error")))
+        with pytest.raises(SwingbyError, match=r"GPU any more: CUDA error: uncorrectable ECC error.* goes on"):
+            run_sweep(sweep, data, local=True)
+    assert [row.status for row in rows(data, "status")] == ["running"]
+    with monkeypatch.context() as patch:
+        patch.setattr(Training, "_train", failing(9, OSError(28, "No space left on device")))
+        assert run_sweep(sweep, data, local=True).failed == 1
+    assert [row.message.splitlines()[0] for row in rows(data, "message")] == [
+        "OSError: [Errno 28] No space left on device"
+    ]
+    assert run_sweep(sweep, data, local=True, retry_failed=True).ok == 1
+    starts = [min(found) for _, found in sorted(starts_of(data).items())]
+    assert starts == sorted({0, *starts})
+    assert len(starts) == 3
+    assert not list((data / "work").rglob("*.safetensors"))
+    run_sweep(sweep, tmp_path / "untouched" / "data", local=True)
+    assert numbers(tmp_path) == numbers(tmp_path / "untouched")
+
+
+def failing(at: int, error: Exception) -> Any:
+    """A `Training._train` that raises at a step."""
+    train = Training._train
+
+    def raising(self: Training, step: int) -> None:
+        if step == at:
+            raise error
+        train(self, step)
+
+    return raising
+
+
+def test_processes_that_see_different_checkpoints(tmp_path: Path) -> None:
+    """Where one process does not see the checkpoint that another goes on from, none trains a step: the batch is lost,
+    and tried again."""
+    task = Task(cell(), (0, 12), "cpu", tmp_path / checkpoint.NAME, 1)
+    with task.session(Member(0, 1, "", 0)) as accelerator:
+        training = task.training(accelerator)
+        list(training.run())
+        training.save()
+    with (
+        pytest.raises(LostWorkerError, match=r"different checkpoints of one run: at steps 12, 0"),
+        Local(2).start("tests.diffusion_kit:follow_astray", task) as member,
+        task.session(member) as accelerator,
+    ):
+        task.training(accelerator)
 
 
 def segments_of(data: Path) -> list[tuple[str, int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from accelerate import Accelerator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
@@ -158,18 +160,27 @@ def test_half_precision_trains() -> None:
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
 @pytest.mark.parametrize("precision", ["no", "bf16", "fp16"])
-def test_a_gpu_trains_in_every_precision(tmp_path: Path, precision: str) -> None:
-    """On CUDA a run takes the road of the CPU, roughly, generates images, and goes on from its checkpoint."""
-    of = cell(training_steps=20, mixed_precision=precision)
-    _, full = run(cell(training_steps=20), recorded=(20,))
+def test_a_gpu_trains_in_every_precision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, precision: str) -> None:
+    """On CUDA a run takes the road of the CPU, roughly, generates images, and a checkpoint has all that it goes on
+    from: optimizer and scaler too, and what was summed since the last evaluation."""
+    monkeypatch.setattr(train, "EVERY", 1)
+    of = cell(training_steps=25, mixed_precision=precision)
+    _, full = run(cell(training_steps=25), recorded=(20,))
     with session("cuda", precision) as accelerator:
+        assert torch.backends.cudnn.allow_tf32 is (precision != "no")
         training = Training(of, accelerator, (20,), tmp_path / checkpoint.NAME)
-        (found,) = training.run()
+        (found,) = training.run(lambda: training.step >= 21)
         training.save()
-        again = Training(of, accelerator, (20,), tmp_path / checkpoint.NAME)
-        assert same(weights(training), weights(again))
+    with session("cuda", precision) as accelerator:
+        again = Training(of, accelerator, (25,), tmp_path / checkpoint.NAME)
+        assert again.step == training.step == 21
+        assert same(again._state(), training._state())
+        (after,) = again.run()
+        assert again.step == 25
+    assert after.means is not None
     assert found.means is not None
     assert full[-1].means is not None
+    assert np.isfinite([*found.means.values(), *after.means.values()]).all()
     assert found.means["loss_diffusion"] == pytest.approx(full[-1].means["loss_diffusion"], rel=0.2)
     assert all(bool(torch.isfinite(images).all()) for images in found.images)
 
@@ -188,6 +199,44 @@ def test_a_loss_that_is_no_number() -> None:
             next(training.core.parameters()).fill_(float("nan"))
         with pytest.raises(FloatingPointError, match="no finite number any more by step 12"):
             list(training.run())
+
+
+def test_weights_that_are_no_numbers() -> None:
+    """A step with a finite loss and a gradient that is not, right before an evaluation, ends the run in the same way;
+    so does a noise schedule that has become flat."""
+    with session("cpu") as accelerator:
+        training = Training(cell(), accelerator, (1, 12), None)
+        next(training.core.parameters()).register_hook(lambda gradient: gradient * math.nan)
+        with pytest.raises(FloatingPointError, match="the weights are no finite numbers any more by step 1"):
+            list(training.run())
+    with session("cpu") as accelerator:
+        training = Training(cell(), accelerator, (0, 12), None)
+        training.core.schedule.w.data.zero_()
+        with pytest.raises(FloatingPointError, match="the noise schedule has no slope any more by step 0"):
+            list(training.run())
+
+
+def test_norms_that_are_no_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recorded norm of the gradient is the mean over those steps at which it is finite (fp16's scaler skips
+    others), also in a run that was stopped and continued."""
+    monkeypatch.setattr(train, "EVERY", 1)
+    taken: list[float] = []
+
+    def clip(self: Accelerator, parameters: Any, limit: float, _: float = 2.0) -> torch.Tensor:
+        norm = torch.nn.utils.clip_grad_norm_(parameters, limit)
+        taken.append(norm.item() if len(taken) % 3 else math.inf)
+        return torch.tensor(taken[-1])
+
+    monkeypatch.setattr(Accelerator, "clip_grad_norm_", clip)
+    path = tmp_path / checkpoint.NAME
+    with session("cpu") as accelerator:
+        first = Training(cell(training_steps=7), accelerator, (0, 7), path)
+        list(first.run(lambda: first.step >= 5))
+        first.save()
+    _, (found,) = run(cell(training_steps=7), path, recorded=(0, 7))
+    finite = [norm for norm in taken if norm < math.inf]
+    assert (len(taken), len(finite)) == (7, 4)
+    assert found.means["gradient_norm"] == pytest.approx(sum(finite) / 4, rel=1e-6)
 
 
 def test_the_rate_rises_and_falls() -> None:
@@ -253,6 +302,43 @@ def test_a_session_leaves_no_trace() -> None:
     with session("cpu", "no", 1) as accelerator:
         assert accelerator.mixed_precision == "no"
         assert accelerator.gradient_accumulation_steps == 1
+
+
+LAUNCHERS = [
+    {"PMI_SIZE": "2", "PMI_RANK": "1", "MPI_LOCALNRANKS": "2", "MPI_LOCALRANKID": "1"},
+    {f"OMPI_COMM_WORLD_{name}": "2" for name in ("SIZE", "RANK", "LOCAL_SIZE", "LOCAL_RANK")},
+    {f"MV2_COMM_WORLD_{name}": "2" for name in ("SIZE", "RANK", "LOCAL_SIZE", "LOCAL_RANK")},
+    {"WORLD_SIZE": "2", "RANK": "1", "LOCAL_RANK": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1"},
+    {"ACCELERATE_GRADIENT_ACCUMULATION_STEPS": "4", "ACCELERATE_MIXED_PRECISION": "bf16"},
+    {"ACCELERATE_DYNAMO_BACKEND": "EAGER", "ACCELERATE_USE_FSDP": "true"},
+]
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS, ids=lambda found: next(iter(found)))
+def test_a_launcher_does_not_reach_a_session(monkeypatch: pytest.MonkeyPatch, launcher: dict[str, str]) -> None:
+    """Whatever launcher the process was started by, and left its variables: a session is what it was asked to be, and
+    they are there again afterwards."""
+    for name, value in launcher.items():
+        monkeypatch.setenv(name, value)
+    with session("cpu") as accelerator:
+        assert (accelerator.num_processes, accelerator.process_index) == (1, 0)
+        assert (accelerator.mixed_precision, accelerator.gradient_accumulation_steps) == ("no", 1)
+        model = accelerator.prepare(torch.nn.Linear(1, 1))
+        assert type(model) is torch.nn.Linear
+    assert launcher.items() <= os.environ.items()
+
+
+def test_float32_is_float32() -> None:
+    """Without half precision convolutions are not computed in TF32 instead, and afterwards as before."""
+    before = torch.backends.cudnn.allow_tf32
+    for wanted in (True, False):
+        torch.backends.cudnn.allow_tf32 = wanted
+        with session("cpu"):
+            assert torch.backends.cudnn.allow_tf32 is False
+        with session("cpu", "bf16"):
+            assert torch.backends.cudnn.allow_tf32 is wanted
+        assert torch.backends.cudnn.allow_tf32 is wanted
+    torch.backends.cudnn.allow_tf32 = before
 
 
 def test_a_device_that_is_not_there() -> None:

@@ -22,7 +22,7 @@ from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.experiment import Resources
 from swingby.gang import ALONE, LostWorkerError, MemberError
-from swingby.run import gang_local
+from swingby.run import gang, gang_local
 from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep
 from swingby.run.gang_local import Local
@@ -168,6 +168,47 @@ def test_how_a_gang_ends(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(lost.value.__cause__, ConnectionError)
     with ALONE.start("walk_plugin:fall", 0) as me:
         assert (me.rank, me.size) == (0, 1)
+
+
+@pytest.mark.usefixtures("nobody_left")
+def test_who_waits_for_what_never_comes(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller that does not notice what became of a member, since all it does is wait, is interrupted and told; one
+    that notices, or whose members are well, is left alone."""
+    monkeypatch.setattr(gang, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(gang, "GRACE_SECONDS", 0.1)
+    for target, payload, error in (("fall", "the walker", MemberError), ("leave", 3, LostWorkerError)):
+        called = threading.Event()
+        with pytest.raises(error, match=r"the walker falls|ended with exit code 3") as raised:
+            wait_in_vain(target, payload, called)
+        assert "interrupted" in f"{raised.value} {raised.value.__cause__}"
+    monkeypatch.setattr(gang, "GRACE_SECONDS", 60)
+    called = threading.Event()
+    with pytest.raises(KeyError, match="mine"), Local(2).start("walk_plugin:idle", 600, called.set):
+        raise KeyError("mine")
+    with pytest.raises(MemberError, match="falls"), Local(2).start("walk_plugin:fall", "he", called.set):
+        time.sleep(1)  # until somebody may have looked
+    with Local(2).start("walk_plugin:idle", 0, called.set):
+        pass
+    assert not called.is_set()
+
+
+def wait_in_vain(target: str, payload: Any, called: threading.Event) -> None:
+    """A gang of two whose caller waits until somebody ends that."""
+    with Local(2).start(f"walk_plugin:{target}", payload, called.set):
+        assert called.wait(60)
+        raise ConnectionError("interrupted")
+
+
+def test_nobody_is_to_blame_for_a_loss(walk: Any) -> None:
+    """Where processes say no more than that they lost each other, no cell is at fault; where one says more, it is."""
+    with pytest.raises(LostWorkerError, match=r"rank 1 \(of 2\): nobody answers"):
+        meet("lose", "nobody answers")
+    with pytest.raises(LostWorkerError, match="nor here"):
+        meet("lose", "nobody answers", LostWorkerError("nor here"))
+    with pytest.raises(MemberError, match=r"(?s)nobody answers.*mine"):
+        meet("lose", "nobody answers", KeyError("mine"))
+    with pytest.raises(MemberError, match=r"(?s)he falls.*nor here"):
+        meet("fall", "he", LostWorkerError("nor here"))
 
 
 def meet(target: str, payload: Any, raises: Exception | None = None, pause: float = 0.0) -> None:

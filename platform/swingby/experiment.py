@@ -156,7 +156,8 @@ class Batch:
         cells: the cells, all of one `Experiment.shape`.
         recording: what to record, and when.
         device: "cpu" or "cuda" (or "cuda:k").
-        workdir: a folder of this batch's own for checkpoints, kept until every cell of it is final.
+        workdir: a folder of this batch's own for checkpoints, kept until every cell of it is final; where all of them
+            failed, for a run that tries them again.
         draining: True once the run was asked to stop; a long experiment then yields what it has and returns.
         cache: a folder for what can be made again, shared by all batches of a data folder (and by processes that run
             at once); perhaps not there yet.

@@ -17,6 +17,10 @@ class LostWorkerError(Exception):
     """A process of a gang died, or its machine did: no cell is at fault, and the batch is tried again."""
 
 
+class SpoiledError(LostWorkerError):
+    """This process can train nothing any more, as after a fault of its GPU; another one can."""
+
+
 class MemberError(Exception):
     """A process of a gang raised: what it said."""
 
@@ -46,18 +50,23 @@ class Gang(ABC):
         """How many processes there are, the caller among them."""
 
     @abstractmethod
-    def start(self, target: str, payload: Any) -> AbstractContextManager[Member]:
+    def start(
+        self, target: str, payload: Any, abort: Callable[[], object] | None = None
+    ) -> AbstractContextManager[Member]:
         """While inside, processes of rank 1 .. size - 1 run; the caller gets its own membership.
 
         They end with the block, or with the caller; whoever leaves it without an error waits for them to return. Who
-        waits for another process inside should do so with a time limit: nobody interrupts the caller's own work.
+        waits for another process inside should do so with a time limit, or say how the waiting can be ended.
 
         Args:
             target: "module:function"; each of them calls it with its `Member` and the payload.
             payload: what they have to know; it is pickled.
+            abort: makes the caller raise, whatever it waits for. Another thread calls it where one of them died or
+                raised and the caller has not noticed for seconds; None: nobody interrupts the caller's own work.
 
         Raises:
-            LostWorkerError: one of them died; in the place of whatever the caller raised.
+            LostWorkerError: one of them died; in the place of whatever the caller raised. Or all that raised raised
+                this one, and the caller nothing else.
             MemberError: one of them raised; with what it said, and what the caller raised.
             SwingbyError: they cannot be started.
         """
@@ -71,7 +80,7 @@ class Alone(Gang):
         return 1
 
     @contextmanager
-    def start(self, target: str, payload: Any) -> Iterator[Member]:
+    def start(self, target: str, payload: Any, abort: Callable[[], object] | None = None) -> Iterator[Member]:
         yield Member(0, 1, "127.0.0.1", free_port())
 
 

@@ -22,12 +22,14 @@ class CheckpointError(ValueError):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: steps taken, the last evaluated one (-1: none), seconds of training and of everything."""
+    """How far a run is: steps taken, the last evaluated one (-1: none), seconds of training and of everything; steps
+    since the last evaluation whose gradient had no finite norm (earlier versions did not count them)."""
 
     step: int = 0
     evaluated: int = -1
     training_seconds: float = 0.0
     seconds: float = 0.0
+    skipped: int = 0
 
 
 def save(path: Path, cell_id: str, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
@@ -53,7 +55,7 @@ def load(path: Path, cell_id: str, expected: Mapping[str, Tensor]) -> tuple[Prog
     if mark.get("cell_id") != cell_id:
         raise _fault(path, f"it is of cell {mark.get('cell_id')}, not of {cell_id}")
     try:
-        progress = Progress(**{name: mark[name] for name in asdict(Progress())})
+        progress = Progress(**{name: ({"skipped": 0} | mark)[name] for name in asdict(Progress())})
     except KeyError as error:
         raise _fault(path, f"it does not say its {error.args[0]!r}") from error
     if (difference := _difference(tensors, expected)) is not None:

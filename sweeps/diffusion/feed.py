@@ -81,11 +81,11 @@ class Feed:
         size = len(self._rows) // self._micro
         for low in range(self._rows.start, self._rows.stop, size):
             rows = np.arange(low, low + size)
-            places = torch.from_numpy(self._chosen(step * self.params.batch_size + rows)).to(self.device)
+            places = self._sent(torch.from_numpy(self._chosen(step * self.params.batch_size + rows)))
             yield Rows(
                 self._images[places],
                 self._conditions[places],
-                antithetic_times(offset, self.params.batch_size, low, low + size).to(self.device),
+                self._sent(antithetic_times(offset, self.params.batch_size, low, low + size)),
                 self._noise(step * self.params.batch_size + rows),
                 self._mask_keys(step * self.params.batch_size + rows),
             )
@@ -105,12 +105,19 @@ class Feed:
         drawn = np.empty((len(positions), *shape), np.float32)
         for place, position in enumerate(positions.tolist()):
             drawn[place] = sample_stream(self._keys["noise"], position).standard_normal(shape)
-        return torch.from_numpy(drawn).to(self.device)
+        return self._sent(torch.from_numpy(drawn))
 
     def _mask_keys(self, positions: np.ndarray) -> Tensor:
         start = int.from_bytes(self._keys["dropout"][:8], "little")
         keys = [(start + _ODD * position) % 2**63 for position in positions.tolist()]
-        return torch.tensor(keys, dtype=torch.int64).to(self.device)
+        return self._sent(torch.tensor(keys, dtype=torch.int64))
+
+    def _sent(self, drawn: Tensor) -> Tensor:
+        """The same where the rows are wanted. To a GPU by way of pinned memory: any other copy would wait until all
+        that was asked of the GPU before is done, and the next draws with it."""
+        if self.device.type != "cuda":
+            return drawn.to(self.device)
+        return drawn.pin_memory().to(self.device, non_blocking=True)
 
 
 def training_set(params: DiffusionParams, key: bytes, device: torch.device) -> tuple[Tensor, Tensor]:

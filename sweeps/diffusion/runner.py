@@ -15,8 +15,9 @@ import torch
 from sweeps.diffusion import checkpoint
 from sweeps.diffusion.book import Book, Classifier
 from sweeps.diffusion.params import DiffusionParams
-from sweeps.diffusion.session import session
+from sweeps.diffusion.session import abort, session
 from sweeps.diffusion.train import Training
+from sweeps.faults import blameless
 from swingby.cells import Cell
 from swingby.experiment import Batch
 
@@ -64,21 +65,27 @@ def trained(cell: Cell, batch: Batch) -> Iterator[pa.Table]:
 
     Raises:
         CheckpointError: its checkpoint is of no use.
+        LostWorkerError: a GPU or another process is lost, of which the run is not at fault.
         ValueError: the batch cannot be shared by so many processes.
     """
     params = cast(DiffusionParams, cell.params)
     recorded = tuple(batch.recording.at(params.training_steps, -(-len_of_epoch(params) // params.batch_size)).tolist())
     path = None if batch.workdir is None else batch.workdir / checkpoint.NAME
     task = Task(cell, recorded, batch.device, path, threads(batch.cpus))
-    classifier, accuracies = _judge(batch, params)
+    with blameless():
+        classifier, accuracies = _judge(batch, params)
     book = Book(params, recorded, classifier, "samples" in batch.recording.also)
-    with batch.gang.start("sweeps.diffusion.runner:follow", task) as member, task.session(member) as accelerator:
+    with (
+        batch.gang.start("sweeps.diffusion.runner:follow", task, abort) as member,
+        blameless(),
+        task.session(member) as accelerator,
+    ):
         yield from _segments(task, task.training(accelerator), book, batch.draining, accuracies)
 
 
 def follow(member: Any, task: Task) -> None:
     """The same run in one of its other processes: its share of every batch, and no rows."""
-    with task.session(member) as accelerator:
+    with blameless(), task.session(member) as accelerator:
         for _ in task.training(accelerator).run():
             pass
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
 import torch
@@ -17,6 +17,13 @@ from accelerate.utils import InitProcessGroupKwargs
 
 PATIENCE = timedelta(minutes=10)
 """How long a process waits for the others at a step: an evaluation, or the start of a slow node, may come between."""
+_OURS = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+_MPI = (
+    *("PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS", "MPI_LOCALRANKID"),
+    *(f"OMPI_COMM_WORLD_{name}" for name in ("SIZE", "RANK", "LOCAL_SIZE", "LOCAL_RANK")),
+    *(f"MV2_COMM_WORLD_{name}" for name in ("SIZE", "RANK", "LOCAL_SIZE", "LOCAL_RANK")),
+)
+"""In these a launcher of MPI tells of its processes, which accelerate takes for those of the session."""
 
 
 @contextmanager
@@ -30,6 +37,9 @@ def session(
     port: int = 0,
 ) -> Iterator[Accelerator]:
     """An Accelerator for this process, one of `size` that train together; all of it is undone afterwards.
+
+    What launchers (of accelerate itself, or of MPI) left in the environment does not count. Without half precision
+    convolutions are computed in float32 proper, where CUDA's would take TF32, of 10 bits, by default.
 
     Args:
         device: "cpu", "cuda" or "cuda:k"; with several processes each takes a GPU of its own.
@@ -45,7 +55,8 @@ def session(
         raise ValueError(f"device {device!r} was asked for, and torch sees no GPU here; allowed: cpu")
     if cpu and mixed_precision == "fp16":
         raise ValueError("mixed_precision fp16 needs a GPU: a CPU has no scaling of gradients; allowed here: no, bf16")
-    with _environment(_settings(device, rank, size, address, port)):
+    settings = _settings(device, rank, size, address, port)
+    with _environment(settings), _convolutions(exact=mixed_precision == "no"):
         _forget()
         try:
             yield Accelerator(
@@ -54,16 +65,29 @@ def session(
                 gradient_accumulation_steps=accumulate,
                 kwargs_handlers=[InitProcessGroupKwargs(timeout=PATIENCE)],
             )
+        except BaseException:
+            with suppress(RuntimeError, ValueError, AssertionError):  # what was raised first is what counts
+                abort()
+            raise
         finally:
             if torch.distributed.is_initialized():
                 torch.distributed.destroy_process_group()
             _forget()
 
 
+def abort() -> None:
+    """Ends what this process waits for on its GPU, which then raises; any thread may call it.
+
+    NCCL does not notice that another process is gone, as gloo does, and leaving in order would wait for it as well.
+    """
+    if torch.distributed.is_initialized() and torch.distributed.get_backend() == "nccl":
+        torch.distributed.distributed_c10d._abort_process_group()
+
+
 def _settings(device: str, rank: int, size: int, address: str, port: int) -> dict[str, str | None]:
     """What accelerate reads of the environment; None: the variable must not be there."""
-    names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
-    found: dict[str, str | None] = dict.fromkeys((*names, "ACCELERATE_TORCH_DEVICE"))
+    own = [name for name in os.environ if name.startswith("ACCELERATE_")]
+    found: dict[str, str | None] = dict.fromkeys((*_OURS, *_MPI, *own, "ACCELERATE_TORCH_DEVICE"))
     if size == 1:
         return {**found, "ACCELERATE_TORCH_DEVICE": device if ":" in device else None}
     # A process that was given a GPU of its own sees that one alone; else all see all, and take that of their rank.
@@ -71,7 +95,7 @@ def _settings(device: str, rank: int, size: int, address: str, port: int) -> dic
     # Left to itself accelerate chooses how many threads to use, and warns that it did.
     threads = os.environ.get("OMP_NUM_THREADS") or str(torch.get_num_threads())
     values = (str(rank), str(size), str(own), str(size), address, str(port))
-    return {**found, **dict(zip(names, values, strict=True)), "OMP_NUM_THREADS": threads}
+    return {**found, **dict(zip(_OURS, values, strict=True)), "OMP_NUM_THREADS": threads}
 
 
 @contextmanager
@@ -91,6 +115,17 @@ def _set(values: dict[str, str | None]) -> None:
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
+
+
+@contextmanager
+def _convolutions(exact: bool) -> Iterator[None]:
+    """Inside, cuDNN computes in float32 proper if that is wanted; outside as before."""
+    before = torch.backends.cudnn.allow_tf32
+    try:
+        torch.backends.cudnn.allow_tf32 = before and not exact
+        yield
+    finally:
+        torch.backends.cudnn.allow_tf32 = before
 
 
 def _forget() -> None:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from sweeps.faults import blameless
 from sweeps.sim import presets, rows
 from sweeps.sim.engine import Engine, Ready, Training, Watch, one_thread
 from sweeps.sim.film import Film
@@ -186,8 +187,12 @@ class Sim(Experiment):
         return max(rounding, 100 * p.rtol) if p.drive == "flow" else rounding
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
-        """Train the batch; one table, one final row a cell, in the order of the batch."""
-        with one_thread():
+        """Train the batch; one table, one final row a cell, in the order of the batch.
+
+        Raises:
+            LostWorkerError: the GPU is lost, of which no cell is at fault.
+        """
+        with blameless(), one_thread():
             result = self._train(batch.cells, batch.recording, batch.device)
         yield result
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import re
+import threading
 import time
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,21 +18,33 @@ from swingby.gang import Gang, LostWorkerError, Member, MemberError, function
 
 JOIN_SECONDS = 60.0
 """How long members may take to return once the caller has; then they are ended."""
+LOOK_SECONDS = 0.5
+"""How often a caller that can be interrupted has its members looked at."""
+GRACE_SECONDS = 5.0
+"""How long such a caller may take to notice by itself that one of them died or raised."""
 LONGEST_MESSAGE = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """How a member ended: it died (`lost` says how), it raised (what, and when), or, with neither, it returned."""
+    """How a member ended: it died (`lost` says how), it raised (what, and when), or, with neither, it returned.
+
+    `blameless`: what it raised is that another process was lost.
+    """
 
     rank: int
     lost: str | None = None
     raised: str | None = None
     at: float = 0.0
+    blameless: bool = False
 
 
 class Crew(ABC):
     """The members of a gang that were started."""
+
+    @abstractmethod
+    def ended(self) -> Sequence[End]:
+        """Those that ended so far."""
 
     @abstractmethod
     def joined(self, seconds: float) -> Sequence[End]:
@@ -64,14 +78,15 @@ class Watched(Gang):
         """Starts these members."""
 
     @contextmanager
-    def start(self, target: str, payload: Any) -> Iterator[Member]:
+    def start(self, target: str, payload: Any, abort: Callable[[], object] | None = None) -> Iterator[Member]:
         address, port = self.meeting()
         me, *others = (Member(rank, self.size, address, port) for rank in range(self.size))
         crew = self.begin(others, target, payload)
         try:
             try:
-                yield me
-            except (SwingbyError, LostWorkerError):
+                with _looked_after(crew, abort):
+                    yield me
+            except SwingbyError:
                 raise
             except Exception as error:
                 _tell(crew.noticed(), self.size, error)
@@ -81,25 +96,59 @@ class Watched(Gang):
             crew.end()
 
 
+@contextmanager
+def _looked_after(crew: Crew, abort: Callable[[], object] | None) -> Iterator[None]:
+    """While the caller works, it is interrupted should it not notice that a member died or raised."""
+    if abort is None:
+        yield
+        return
+    left = threading.Event()
+    thread = threading.Thread(target=_look_after, args=(crew, abort, left), name="gang", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        left.set()
+        thread.join(JOIN_SECONDS)
+
+
+def _look_after(crew: Crew, abort: Callable[[], object], left: threading.Event) -> None:
+    while not left.wait(LOOK_SECONDS):
+        if any(end.lost or end.raised for end in crew.ended()):
+            if not left.wait(GRACE_SECONDS):
+                try:
+                    abort()
+                except Exception:
+                    logging.getLogger(__name__).exception("a process of a gang is gone, and its caller still waits")
+            return
+
+
 def _tell(ends: Sequence[End], size: int, own: Exception | None = None) -> None:
-    """Raises what happened to members, if anything did: a death comes before all that it may have caused."""
+    """Raises what happened to members, if anything did: a death comes before all that it may have caused, and what
+    some process raised before what others made of its end."""
     lost = [f"the process of rank {end.rank} (of {size}) {end.lost}" for end in ends if end.lost]
     if lost:
         raise LostWorkerError("; ".join(lost)) from own
     raised = {end.rank: end.raised for end in sorted(ends, key=lambda end: end.at) if end.raised}
+    if raised and all(end.blameless for end in ends if end.raised) and isinstance(own, LostWorkerError | None):
+        if own is None:
+            raise LostWorkerError("; ".join(f"rank {rank} (of {size}): {text}" for rank, text in raised.items()))
+        return
     if raised:
         # Which of them came first cannot be known for sure, with clocks of several machines: all of it is told.
         also = {} if own is None else {0: told(own)}
         raise MemberError("\n".join(f"rank {rank} (of {size}): {text}" for rank, text in (raised | also).items()))
 
 
-def answer(target: str, member: Member, payload: Any) -> tuple[str | None, float]:
-    """A member's whole life: calls the target; what it raised, and when."""
+def answer(target: str, member: Member, payload: Any) -> tuple[str | None, float, bool]:
+    """A member's whole life: calls the target; what it raised, when, and whether that is a process that was lost."""
     try:
         function(target)(member, payload)
+    except LostWorkerError as error:
+        return str(error), time.time(), True
     except BaseException as error:
-        return told(error), time.time()
-    return None, time.time()
+        return told(error), time.time(), False
+    return None, time.time(), False
 
 
 def told(error: BaseException) -> str:

@@ -109,6 +109,9 @@ class _Processes(Crew):
             self._ends[rank] = End(rank, None, *json.loads(said)) if said else End(rank, died(code))
         return self._ends[rank]
 
+    def ended(self) -> Sequence[End]:
+        return self._ended()
+
     def joined(self, seconds: float) -> Sequence[End]:
         return self._wait(seconds)
 
@@ -116,13 +119,16 @@ class _Processes(Crew):
         return self._wait(NOTICE_SECONDS)
 
     def _wait(self, seconds: float) -> Sequence[End]:
-        """Waits until all have ended, or one has and not well; the others then have a moment to show that they died."""
+        """Waits until all have ended, or one has and not well; the others then have a moment to show that they died.
+
+        One that lost another does not count: that other has yet to show what became of it.
+        """
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             ended = self._ended()
             if len(ended) == len(self._processes) or any(end.lost for end in ended):
                 return ended
-            if any(end.raised for end in ended):
+            if any(end.raised and not end.blameless for end in ended):
                 deadline = min(deadline, time.monotonic() + 0.2)
             time.sleep(_LOOK)
         return self._ended()

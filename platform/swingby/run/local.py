@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from swingby.gang import ALONE, Gang, LostWorkerError
+from swingby.errors import SwingbyError
+from swingby.gang import ALONE, Gang, LostWorkerError, SpoiledError
 from swingby.records import Records
 from swingby.run.alarm import DeadlineError, alarmed
 from swingby.run.batch import BatchDone, run_batch
@@ -29,13 +30,16 @@ def run_local(
         and again, with the reason. Whatever a cell raises stays with the cell.
 
     Raises:
-        SwingbyError: as `run_batch`, or there are too few GPUs; batches that are done stay done.
+        SwingbyError: as `run_batch`, there are too few GPUs, or this process can train no more; batches that are done
+            stay done.
     """
     drain, dealer = drain or Drain(), Dealer(planned, 1)
     quarantine = Quarantine(dealer, records, progress)
     while not drain() and (trial := dealer.next()) is not None:
         try:
             done = _run(trial, dealer.deadline(trial), records, drain)
+        except SpoiledError as error:  # the driver's own process: no second try here could mend it
+            raise SwingbyError(f"{error}. What is done stays done, and the same command goes on") from error
         except (LostWorkerError, OvertakenError, DeadlineError) as error:
             quarantine.died(trial, str(error))
             continue

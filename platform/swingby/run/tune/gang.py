@@ -36,7 +36,7 @@ class Actors(Watched):
 class _Member:
     """What an actor does; it works in one thread and says in another that it lives."""
 
-    def work(self, target: str, member: Member, payload: Any) -> tuple[str | None, float]:
+    def work(self, target: str, member: Member, payload: Any) -> tuple[str | None, float, bool]:
         """Its whole life."""
         return answer(target, member, payload)
 
@@ -65,6 +65,12 @@ class _Actors(Crew):
             ).remote()
         self._work = {self._actors[member.rank].work.remote(target, member, payload): member.rank for member in members}
 
+    def ended(self) -> Sequence[End]:
+        import ray
+
+        ready, _ = ray.wait([*self._work], num_returns=len(self._work), timeout=0)
+        return [self._end_of(one) for one in ready]
+
     def joined(self, seconds: float) -> Sequence[End]:
         return self._wait(seconds)
 
@@ -73,11 +79,11 @@ class _Actors(Crew):
         return [*ended, *self._silent({end.rank for end in ended})]
 
     def _wait(self, seconds: float) -> list[End]:
-        """Waits until all have ended, or one has and not well."""
+        """Waits until all have ended, or one has and not well (and not for having lost another)."""
         import ray
 
         deadline, waiting, ended = time.monotonic() + seconds, list(self._work), []
-        while waiting and not any(end.lost or end.raised for end in ended):
+        while waiting and not any(end.lost or (end.raised and not end.blameless) for end in ended):
             ready, waiting = ray.wait(waiting, timeout=max(0.0, deadline - time.monotonic()))
             ended += [self._end_of(one) for one in ready]
             if not ready:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from swingby.errors import SwingbyError
-from swingby.gang import ALONE, LostWorkerError
+from swingby.gang import ALONE, LostWorkerError, SpoiledError
 from swingby.remote.bucket import is_address
 from swingby.run.abroad import at_hand
 from swingby.run.batch import BatchDone, run_batch
@@ -175,7 +175,7 @@ def train(config: Mapping[str, Any]) -> dict[str, Any]:
     What no second try would mend comes back as a "fault".
 
     Raises:
-        LostWorkerError: a process of its gang died, or another process trains the same cells.
+        LostWorkerError: a process of its gang died, this one can train no more, or another trains the same cells.
     """
     size, each = config["processes"], config["bundle"]
     told = {"done": True, "fault": None, "key": list(config["key"])}
@@ -194,7 +194,7 @@ def train(config: Mapping[str, Any]) -> dict[str, Any]:
                 config["attempt"],
                 beat,
             )
-    except OvertakenError as error:
+    except (OvertakenError, SpoiledError) as error:  # `_said` knows them by one name
         raise LostWorkerError(str(error)) from error
     except SwingbyError as error:
         return {**told, "fault": str(error)}
