@@ -131,6 +131,8 @@ class Rounds:
                         self._progress.line(f"the wait goes on: {(told := str(error))}")
                     continue
                 tell(left := sum(len(planner.lacking.left) for planner in planners))
+                if any(free):
+                    self._progress.line("nobody trains some of them any more: what is missing is planned again")
                 if any(free) or not left:
                     return [planner for planner in planners if len(planner.lacking.left)]
         self._progress.line("stopping: the cells that others train are left to them")
