@@ -93,6 +93,8 @@ def plan(
 ) -> None:
     """What a run would do: cells done and missing, batches, and a forecast measured from pilot cells.
 
+    Cells that another command trains now are told, with the sweep and who runs it; a run leaves them to it.
+
     Example:
 
         swingby plan transient-memorization --set seeds.count=3
@@ -128,7 +130,8 @@ def run(
 ) -> None:
     """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
 
-    Several sweeps share one start of Ray, and a cell that several ask for is trained once.
+    Several sweeps share one start of Ray, and a cell that several ask for is trained once. So is one that another
+    command trains at this time, for a sweep of its own: it is waited for, and taken over if that command leaves it.
 
     Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
     A batch whose process dies, or is past its deadline, is tried again, and narrowed down to the cells at fault: these
