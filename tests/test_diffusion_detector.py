@@ -232,7 +232,8 @@ def test_the_bend_is_the_distance_from_the_straight_way(height: float, color: bo
     assert found is not None
     assert found.size == pytest.approx(height if color else -height, abs=0.01)
     assert aside(path(place))[0] == pytest.approx(detour, abs=1e-9)
-    assert found.back == (abs(found.size) > 0.1)
+    assert found.beyond == (abs(found.size) > 0.1)
+    assert found.back is (None if 0.1 < abs(found.size) <= 0.2 else found.beyond)
 
 
 def test_a_path_that_stays_aside_does_not_come_back() -> None:
@@ -396,6 +397,14 @@ def test_a_bend_is_seen_with_few_evaluations_too(count: int) -> None:
         assert (found >= 19, telling >= 18) == (sees, sees)
         assert sees or telling == 0
         assert all(one["bend_toward"] == "neither" for one in straight)
+
+
+@given(st.integers(0, 59), st.floats(0, 0.2))
+def test_a_path_that_only_rests_tells_of_no_bend(at: int, noise: float) -> None:
+    """From start to end between two evaluations: none is on the way, and no bend of any height could have been seen."""
+    jump = path(np.repeat([[0.0, 0.0], [1.0, 1.0]], [at + 1, 60 - at], axis=0), noise, np.arange(61))
+    assert measured(jump)["bend_threshold"] == math.inf
+    assert measured(jump)["bend_toward"] == "neither"
 
 
 def test_the_height_is_halfway_between_two_classes() -> None:

@@ -21,16 +21,15 @@ class Bend(NamedTuple):
     Attributes:
         size: signed distance there; positive on the side of the corner with the right color and the wrong size.
         record: which record of the path that is.
-        threshold: the least distance that counts, there or at the end of the path, whichever is more.
-        beyond: whether it is farther than what counts there.
-        back: whether it comes back afterwards: by more than the threshold, and to half the distance or less.
+        beyond: whether it is farther than the threshold.
+        back: whether it comes back afterwards: by more than the threshold, and to half the distance or less; None where
+            a return by half of it could not be told from noise.
     """
 
     size: float
     record: int
-    threshold: float
     beyond: bool
-    back: bool
+    back: bool | None
 
 
 def bend(path: Path) -> Bend | None:
@@ -38,12 +37,17 @@ def bend(path: Path) -> Bend | None:
     if len(path.steps) < 2 or np.linalg.norm(1 - path.progress[0]) < SHORTEST:
         return None
     distance, sd = aside(path)
-    threshold = np.maximum(FLOOR, FACTOR * sd)
+    threshold = thresholds(sd)
     k = int(np.abs(distance).argmax())
     beyond = bool(abs(distance[k]) > threshold[k])
     returned, least = abs(distance[k]) - abs(distance[-1]), float(max(threshold[k], threshold[-1]))
     back = beyond and bool(returned > least and abs(distance[-1]) <= abs(distance[k]) / 2)
-    return Bend(float(distance[k]), k, least, beyond, back)
+    return Bend(float(distance[k]), k, beyond, None if beyond and abs(distance[k]) / 2 <= least else back)
+
+
+def thresholds(sd: Floats) -> Floats:
+    """The least distances from the straight way that count, from their standard deviations."""
+    return np.maximum(FLOOR, FACTOR * sd)
 
 
 def aside(path: Path) -> tuple[Floats, Floats]:
@@ -51,19 +55,24 @@ def aside(path: Path) -> tuple[Floats, Floats]:
 
     The first record errs too: by less, the nearer a place is to the target.
     """
-    start, progress = path.progress[0], path.progress
-    along, normal = _axes(start)
-    part = np.clip((progress - start) @ along / np.linalg.norm(1 - start), 0, 1)
+    progress, part = path.progress, parts(path.progress)
+    normal = axes(progress[0])[1]
     own, first = (path.noise**2) @ normal**2, float((path.noise[0] ** 2) @ normal**2)
     return away(progress), np.sqrt(own + (1 - part) ** 2 * first)
 
 
+def parts(progress: Floats) -> Floats:
+    """How much of the straight way to (1, 1) places (T, 2) have behind them, 0 to 1, (T,)."""
+    start = progress[0]
+    return np.clip((progress - start) @ axes(start)[0] / np.linalg.norm(1 - start), 0, 1)
+
+
 def away(progress: Floats) -> Floats:
     """Signed distance of places (T, 2) from the line through the first of them and (1, 1), (T,)."""
-    return (progress - progress[0]) @ _axes(progress[0])[1]
+    return (progress - progress[0]) @ axes(progress[0])[1]
 
 
-def _axes(start: Floats) -> tuple[Floats, Floats]:
+def axes(start: Floats) -> tuple[Floats, Floats]:
     """Unit vectors along the straight way from a start to (1, 1), and across it toward the side of color."""
     along = (1 - start) / np.linalg.norm(1 - start)
     return along, np.array([along[1], -along[0]])

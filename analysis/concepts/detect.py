@@ -12,7 +12,7 @@ from analysis import noise, order
 from analysis.concepts.bend import bend
 from analysis.concepts.descent import Descents, descents, error_of
 from analysis.concepts.path import CURVES, JUDGES, Judge, Path, path_of
-from analysis.concepts.sight import rise_threshold
+from analysis.concepts.sight import bend_threshold, rise_threshold
 from analysis.concepts.speed import slowdown, speeds
 from swingby.detector import Detector, OutcomeKind
 from swingby.experiment import Column
@@ -65,11 +65,15 @@ BOTH: dict[str, Column] = {
     ),
     "bend_step": Column(pa.int64(), "where that is", "step"),
     "bend_threshold": Column(
-        pa.float64(), "the least distance from the straight way that counts, there or at the end, whichever is more"
+        pa.float64(),
+        "the least height of a bend over the whole way that would count, were it laid over these evaluations; infinite "
+        "where none is on the way",
     ),
     "bend_toward": Column(pa.string(), "the side of a bend beyond its threshold; else neither"),
     "transient_bend": Column(
-        pa.bool_(), "the path leaves the straight way by more than its threshold, and comes back to half of it or less"
+        pa.bool_(),
+        "the path leaves the straight way by more than its threshold, and comes back to half of it or less; null where "
+        "it leaves, and a return by half could not have been seen",
     ),
     "speed_rate": Column(pa.float64(), "slope of log speed against step, from the fastest evaluation on", "1/step"),
     "speed_rate_r2": Column(pa.float64(), "R^2 of that fit (exponential slow-down)"),
@@ -88,7 +92,9 @@ _KINDS: dict[str, OutcomeKind] = {
     "learned": "yes_no",
     "slowdown": "category",
     "bend": "number",
+    "bend_threshold": "number",
     "mse_bump": "number",
+    "mse_threshold": "number",
     "mse_final": "number",
     "t_color": "number",
     "t_size": "number",
@@ -221,7 +227,7 @@ def _bend(path: Path) -> Told:
     return {
         "bend": found.size,
         "bend_step": int(path.steps[found.record]),
-        "bend_threshold": found.threshold,
+        "bend_threshold": bend_threshold(path),
         "bend_toward": side,
         "transient_bend": found.back,
     }

@@ -13,9 +13,11 @@ import polars as pl
 from analysis import order
 from analysis.charts.grid import plain
 from analysis.concepts.descent import FACTOR
+from analysis.concepts.detect import SUFFIX
 from analysis.concepts.path import JUDGES, LEAST_FOUND, Judge, held_out, trained_of
 from analysis.concepts.runs import Runs, over_seeds, runs_of
 from analysis.concepts.shared import SharedBend
+from analysis.concepts.sight import ASIDE, RISE
 from analysis.phase import wilson
 from analysis.report.data import ReportData, ask
 from analysis.report.prose import percent, plural
@@ -40,7 +42,7 @@ def sentences(data: ReportData, store: Store) -> list[str]:
     said = [*(_order(data, judge, runs) for judge, runs in every.items()), *_speed(data)]
     said += [_bends(data, judge, runs) for judge, runs in every.items()]
     if every:
-        said += [_bumps(data, every, rows), *_slowing(data, every), _noise(every)]
+        said += [_bumps(data, every, rows), *_slowing(data, every), _noise(data, every)]
     return [*said, *_vanishing(data, rows), *_trust(data, rows, every)]
 
 
@@ -159,8 +161,8 @@ def _slowing(data: ReportData, every: Every) -> list[str]:
     return [f"How learning slows down can be told {'; '.join(parts)}."] if parts else []
 
 
-def _noise(every: Every) -> str:
-    """How much a run's point jumps between evaluations, and what that means for single runs."""
+def _noise(data: ReportData, every: Every) -> str:
+    """How much a run's point jumps between evaluations, and in how many single runs a move could have been seen."""
     parts = []
     for judge, runs in every.items():
         spread = [np.median(path.scatter, axis=0) for own in runs.values() for path in own.paths]
@@ -168,8 +170,22 @@ def _noise(every: Every) -> str:
         parts.append(f"{color:.2g} in color and {size:.2g} in size ({BY[judge]})")
     return (
         f"From one evaluation to the next a run's mean point scatters by {', '.join(parts)}; a single run is credited "
-        f"with a bump or bend only beyond {FACTOR:g} times its noise, so where that is large only the seeds can tell."
+        f"with a bump or bend only beyond {FACTOR:g} times its noise.{_sight(data, every)}"
     )
+
+
+def _sight(data: ReportData, judges: Iterable[Judge]) -> str:
+    """In how many runs the thresholds are low enough for a move to halfway between two classes; "" where unknown."""
+    parts = []
+    for judge in judges:
+        names = [f"{name}{SUFFIX[judge]}" for name in ("mse_threshold", "bend_threshold")]
+        if set(names) <= set(data.cells.columns):
+            rise, bend = (data.cells[name].drop_nulls() for name in names)
+            counts = f"in {(rise <= RISE).sum()} of {plural(len(rise), 'run')} as a rise of the MSE"
+            parts.append(f"{counts} and in {(bend <= ASIDE).sum()} of {len(bend)} as a bend ({BY[judge]})")
+    if not parts:
+        return ""
+    return f" A move to halfway between the held-out class and a trained one could have been seen {', '.join(parts)}."
 
 
 def _vanishing(data: ReportData, rows: Rows) -> list[str]:

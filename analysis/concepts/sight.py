@@ -1,4 +1,4 @@
-"""What could have been seen in a run: the threshold that its records ask of a swing back that is laid over them."""
+"""What could have been seen in a run: the thresholds that its records ask of a swing or bend that is laid over them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from analysis.concepts.bend import aside, axes, parts, thresholds
 from analysis.concepts.descent import FACTOR, FLOOR
-from analysis.concepts.path import Path
+from analysis.concepts.path import Path, toward
 
 HALFWAY = 0.5
 """From the class's own corner to that of a trained class: where an image is as much of the one class as of the other.
@@ -39,3 +40,18 @@ def _threshold(path: Path, back: np.ndarray, concept: int) -> float:
     variance = np.median(replace(path, place=place).noise, axis=0) ** 2
     sd = np.sqrt(HALFWAY**2 * variance[concept] + (variance**2 / 2).sum())
     return float(max(FLOOR, FACTOR * sd))
+
+
+def bend_threshold(path: Path) -> float:
+    """The least height of a bend that some record would have shown, to the side where that is more.
+
+    The bend is largest at half of the straight way. The path of a concept that swiftly follows the other has few
+    records on its way, and they are those that err most: that it is still where it rests tells nothing of a bend.
+    Infinite where no record is on the way.
+    """
+    progress = path.progress
+    bent = np.sin(np.pi * parts(progress))
+    way = ASIDE * bent[:, None] * axes(progress[0])[1]
+    sides = [replace(path, place=toward(progress + turn, path.number)) for turn in (way, -way)]
+    least = np.array([thresholds(aside(side)[1]) for side in sides])
+    return float(np.where(bent > 1e-9, least / np.maximum(bent, 1e-9), np.inf).min(axis=1).max())

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
+import polars as pl
 
 from analysis.charts.step_curves import Axes, CurvePanel, Level, Spread, step_curves
 from analysis.concepts.descent import error_of
+from analysis.concepts.detect import SUFFIX
 from analysis.concepts.path import Floats, toward
 from analysis.concepts.runs import over_seeds
+from analysis.concepts.sight import RISE
 from analysis.drawings.concepts import (
     SEEDS,
     ConceptDrawing,
@@ -35,8 +38,9 @@ READING = (
     "by straight ways, and broken where a seed enters or leaves: that the mean is then one of other seeds is no rise. "
     "Shaded: its 95 % t-interval over the seeds. Thin: single seeds. Dashed: the MSE of the mean point of all seeds, "
     "as [S] has it, which is lower where seeds differ. Above a panel: how many of the seeds have an MSE that falls, "
-    "rises and falls by more than the detector's threshold, with Wilson's 95 % interval of their share; and the rise "
-    "located on all seeds but one and measured at the same evaluations of the one left out, on average, with its "
+    "rises and falls by more than the detector's threshold, with Wilson's 95 % interval of their share; in how many "
+    "of them the threshold is low enough to have shown a rise to halfway between the class and a trained one; and the "
+    "rise located on all seeds but one and measured at the same evaluations of the one left out, on average, with its "
     "t-interval: seeds share a bump where that lies above 0. Such an interval lies above 0 by chance in 5 to 20 % of "
     "samples, and at 5 seeds or fewer it has little power."
 )
@@ -71,12 +75,16 @@ class ConceptMse(ConceptDrawing):
 def _notes(subject: Subject, group: Group, line: Line | None) -> tuple[str, ...]:
     if line is None:
         return ("no place yet",)
-    outcome = "non_monotone" if group.judge == "measured" else "non_monotone_by_trained"
+    outcome, threshold = (name + SUFFIX[group.judge] for name in ("non_monotone", "mse_threshold"))
     notes = [
         f"{share.k} of {share.n} rise: {percent(share.low)} to {percent(share.high)}"
         for share in subject.data.phases.shares(outcome)
         if share.point == line.point
     ]
+    cells = subject.data.cells.filter(pl.col("point") == line.point)
+    if threshold in cells.columns:
+        own = cells[threshold].drop_nulls()
+        notes.append(f"halfway seen in {(own <= RISE).sum()} of {len(own)}")
     bump = line.runs.bump()
     return (*notes, *([] if bump is None else [f"left-out {bump.height:+.2f} ({bump.low:+.2f} to {bump.high:+.2f})"]))
 

@@ -2,9 +2,9 @@
 -- The stronger one is that which more of the other seeds learn first at this contrast, so that no run is judged by its
 -- own order. The bend is the largest distance from the straight way between the first evaluation and the target; it
 -- counts where it exceeds the detector's threshold, and a path without such a bend counts against. A seed tells nothing
--- where the other seeds are even, where the path starts too near to its target, and where the threshold is beyond the
--- distance from the diagonal halfway between the class's own corner and that of a trained class, 1/2 / sqrt(2): such a
--- bend could not have been seen. Rows by judge and contrast. Repaired after results were seen: thresholds were not
+-- where the other seeds are even, where the path starts too near to its target, and where a bend as far from the
+-- diagonal as the place halfway between the class's own corner and that of a trained class, 1/2 / sqrt(2), could not
+-- have been seen. Rows by judge and contrast. Repaired after results were seen: thresholds were not
 -- asked for, and a run without circles at its end was judged by the last evaluation that has them.
 with
 -- include: claims/shared/diffusion-finished,
