@@ -17,6 +17,7 @@ from swingby.experiment import AFTER
 from swingby.records import Records
 from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep
+from swingby.run.lineage import NOTE, Lineage
 from swingby.run.lookup import data_findings, sweep_status
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
@@ -201,3 +202,48 @@ def test_a_doctor_names_the_cell(trained: Any) -> None:
     (status,) = sweep_status(data)
     assert (status.ok + status.diverged, status.missing) == (7, 1)
     assert Planner(trained.sweep(**SWEEP), records).look().missing == 1
+
+
+# what stands behind checkpoints
+
+
+def row(cell: str, low: int, high: int, status: str | None = None) -> pa.Table:
+    """A row that a batch yielded."""
+    columns = {"cell_id": cell, "from_step": low, "to_step": high, "final": status is not None, "status": status}
+    return pa.table({name: [value] for name, value in columns.items()})
+
+
+def test_a_checkpoint_is_worth_what_its_rows_are(records: Records, tmp_path: Path) -> None:
+    """Rows say what they go on from, over a kill and for a cell that failed; once a shard of them is torn, the note
+    cannot be read, or a cell has its result, the folder goes."""
+    folder = tmp_path / "work"
+
+    def anew() -> Lineage:
+        folder.mkdir(exist_ok=True)
+        (folder / "checkpoint").touch()
+        lineage = Lineage(records, folder)
+        lineage.begin()
+        return lineage
+
+    first, second = (write_shard(records, [Segment("x", low, low + 1)], batch=low) for low in (0, 2))
+    lineage = anew()
+    assert lineage.follow(row("x", 0, 3))[AFTER].to_pylist() == [None]
+    lineage.left(first)
+    lineage = anew()
+    assert lineage.follow(row("x", 2, 5))[AFTER].to_pylist() == [1]
+    lineage.left(second)
+    assert anew().follow(row("x", 4, 5))[AFTER].to_pylist() == [3]
+    lineage = anew()
+    assert lineage.follow(row("x", 6, 6, "failed"))[AFTER].to_pylist() == [5]
+    lineage.left(second)
+    assert anew().follow(row("x", 6, 9))[AFTER].to_pylist() == [5]
+    note = (folder / NOTE).read_text()
+    over = anew()
+    over.follow(row("x", 6, 9, "ok"))
+    over.left(second)
+    for harm in (lambda: None, lambda: (folder / NOTE).write_text("{"), records.shard_path(first).unlink):
+        harm()
+        assert Lineage(records, folder).begin() is None
+        assert not folder.exists()
+        folder.mkdir()
+        (folder / NOTE).write_text(note)

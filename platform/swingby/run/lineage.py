@@ -44,11 +44,12 @@ class Lineage:
         """
         if self._folder is None or not (self._folder / NOTE).exists():
             return
-        self._spans, over = _told(self._folder / NOTE)
-        shards = sorted({shard for spans in self._spans.values() for _, _, shard in spans})
-        if shards and not over and all(map(self._records.has_whole_shard, shards)):
-            return
-        self._spans = {}
+        spans = _told(self._folder / NOTE)
+        if spans is not None:
+            shards = sorted({shard for of_cell in spans.values() for _, _, shard in of_cell})
+            if all(map(self._records.has_whole_shard, shards)):
+                self._spans = spans
+                return
         with clear_os_errors(f"remove checkpoints in {self._folder}"):
             shutil.rmtree(self._folder)
 
@@ -58,18 +59,20 @@ class Lineage:
 
     def follow(self, rows: pa.Table) -> pa.Table:
         """The rows with the column `AFTER`: the last step before each that another row of its cell covers, or null."""
-        names = "cell_id", "from_step", "to_step", "final"
+        names = "cell_id", "from_step", "to_step", "final", "status"
         spans = zip(*(rows[name].to_pylist() for name in names), strict=True)
         return rows.append_column(AFTER, pa.array([self._follow(*span) for span in spans], pa.int64()))
 
-    def _follow(self, cell_id: str, low: int, high: int, final: bool) -> int | None:
+    def _follow(self, cell_id: str, low: int, high: int, final: bool, status: str | None) -> int | None:
         # What was computed again replaces the first try, as it does in the store.
         known = self._spans.pop(cell_id, [])
         before = [(first, min(last, low - 1), shard) for first, last, shard in known if first < low]
-        if final:
-            self._over.add(cell_id)
-        else:
+        if not final:
             self._spans[cell_id] = [*before, (low, high, "")]
+        elif status == "failed":  # it may be tried again from its checkpoint
+            self._spans[cell_id] = before
+        else:
+            self._over.add(cell_id)
         return max((last for _, last, _ in before), default=None)
 
     def left(self, shard: str) -> None:
@@ -84,13 +87,13 @@ class Lineage:
             write_json(self._folder / NOTE, {"spans": self._spans, "over": sorted(self._over)})
 
 
-def _told(note: Path) -> tuple[dict[str, list[Span]], bool]:
-    """What a note says: of which rows, and whether cells were over; nothing, if it says nothing that can be read."""
+def _told(note: Path) -> dict[str, list[Span]] | None:
+    """The rows that a note tells of; None if cells were over, or if it says nothing that can be read."""
     try:
-        found = json.loads(note.read_bytes())
-        spans = {
-            cell: [(int(low), int(high), str(shard)) for low, high, shard in of] for cell, of in found["spans"].items()
+        said = json.loads(note.read_bytes())
+        found = {
+            cell: [(int(low), int(high), str(name)) for low, high, name in of] for cell, of in said["spans"].items()
         }
-        return spans, bool(found["over"])
+        return None if said["over"] else found
     except (ValueError, TypeError, AttributeError, LookupError):
-        return {}, False
+        return None
