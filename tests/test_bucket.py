@@ -76,7 +76,7 @@ def test_whatever_ends_an_upload_leaves_the_last_object(
         time.sleep(1.0)  # it arrives meanwhile
 
     with pytest.raises(KeyboardInterrupt):
-        bucket.put("work/x.tar", large, sent=interrupt)
+        bucket.put("work/x.tar", large, alive=interrupt)
     assert bucket.content("work/x.tar") == b"the last whole one"
 
     def torn(content: bytes | Path) -> Iterator[bytes]:
@@ -215,6 +215,25 @@ def test_checkpoints_go_where_the_batch_goes(bucket: Bucket, tmp_path: Path) -> 
     sides[0].bring()
     assert list(folders[0].iterdir()) == []
     assert bucket.listing("work") == []
+
+
+def test_large_checkpoints_give_signs_of_life(bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes to put or to fetch them: there is one for each piece, so who watches knows that it goes
+    on."""
+    for place in ("swingby.remote.upload.PIECE", "swingby.remote.bucket.PIECE"):
+        monkeypatch.setattr(place, 5 * 2**20)
+    sides = [Checkpoints(Mirror(tmp_path / name, bucket), tmp_path / name / "work/s/c") for name in "ab"]
+    (tmp_path / "a/work/s/c").mkdir(parents=True)
+    (tmp_path / "a/work/s/c/weights").write_bytes(bytes(11 * 2**20))
+    lives = [0, 0]
+
+    def alive(k: int) -> None:
+        lives[k] += 1
+
+    sides[0].put(alive=lambda: alive(0))
+    sides[1].bring(alive=lambda: alive(1))
+    assert min(lives) >= 4, "one for the beginning, and one a piece"
+    assert (tmp_path / "b/work/s/c/weights").stat().st_size == 11 * 2**20
 
 
 def test_foreign_checkpoints_lead_nowhere(bucket: Bucket, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from swingby.records import Records
 from swingby.remote import bucket as bucket_module
 from swingby.remote import signals
 from swingby.remote.bucket import Bucket, StorageError
+from swingby.remote.mirror import LEFT
 from swingby.run.abroad import Abroad, at_hand
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
@@ -186,8 +187,12 @@ def test_workers_elsewhere_are_told(walk: Any, machines: Machines, monkeypatch: 
     _, asked = at_hand(config)
     assert not asked()
     signals.Signals(machines.bucket).flag(plan_id, signals.OVER)
+    (fetched,) = worker.shards()
     with pytest.raises(SwingbyError, match="another run of its sweep has taken over"):
-        worker.publish(worker.shard_path(shards[0]))
+        worker.publish(worker.shard_path(fetched))
+    machines.bucket.remove(f"shards/{fetched}")
+    worker.unite()
+    assert machines.bucket.find(f"shards/{fetched}") is None, "what was refused goes there with the next run"
 
 
 @pytest.mark.slow
@@ -289,8 +294,11 @@ def test_a_storage_that_goes_out_in_the_middle(
 def test_what_a_worker_could_not_put_goes_with_the_next(
     walk: Any, machines: Machines, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A shard that lies on a worker's machine, since the storage was out, is put when the next trial begins there."""
-    monkeypatch.setattr("swingby.remote.mirror.STEADFAST", 0.1)
+    """A worker with results outlasts a storage that is out for longer than others wait; if that is over, what it could
+    not put is noted, whatever the storage refused, and put when the next trial begins on its machine; what another
+    worker notes meanwhile stays noted."""
+    monkeypatch.setattr(bucket_module, "PATIENCE", 0.1)
+    monkeypatch.setattr("swingby.remote.mirror.STEADFAST", 30.0)
     run(walk.sweep(seeds=1), machines.on("a"))
     (plan_id,) = Records.open(machines.address).plans()
     config = {
@@ -304,15 +312,31 @@ def test_what_a_worker_could_not_put_goes_with_the_next(
     worker = Records.open(place)
     (name,) = worker.shards()
     machines.bucket.remove(f"shards/{name}")
-    proxy.fails = lambda method, path: method == "PUT"
+    again = time.monotonic() + 1.0
+    proxy.fails = lambda method, path: time.monotonic() < again
+    worker.publish(worker.shard_path(name))
+    machines.bucket.remove(f"shards/{name}")
+    monkeypatch.setattr("swingby.remote.mirror.STEADFAST", 0.1)
+    proxy.fails = lambda method, path: True
     with pytest.raises(StorageError):
         worker.publish(worker.shard_path(name))
-    proxy.fails = lambda method, path: False
+    with pytest.raises(StorageError):
+        at_hand({**config, "attempt": 0})
+    late = place / "work" / "put" / f"{LEFT}by-another"
+
+    def noted_meanwhile(method: str, path: str) -> bool:
+        late.touch()
+        return False
+
+    proxy.fails = noted_meanwhile
     at_hand(config)
     assert machines.bucket.content(f"shards/{name}") == worker.shard_path(name).read_bytes()
-    proxy.seen.clear()
-    at_hand({**config, "attempt": 0})
-    assert proxy.seen == [], "nothing is asked where nothing was left"
+    assert late.exists()
+    proxy.fails = lambda method, path: False
+    for asked in (True, False):
+        proxy.seen.clear()
+        at_hand({**config, "attempt": 0})
+        assert bool(proxy.seen) == asked, "nothing is asked where nothing was left"
 
 
 @pytest.mark.slow

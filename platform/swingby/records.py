@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -164,18 +164,23 @@ class Records(Folder):
         name = f"b{header.batch:06d}-a{header.attempt:04d}.parquet"
         return write_parquet(self.shard_path(f"{header.plan_id}/{name}"), table, asdict(header), _SHARD_DIGITS)
 
-    def publish(self, shard: Path) -> None:
+    def publish(self, shard: Path, alive: Callable[[], object] = lambda: None) -> None:
         """Puts a shard that is written where all machines see it; does nothing about a folder that stands for itself.
 
+        Args:
+            shard: its path.
+            alive: called again and again, however long it takes.
+
         Raises:
-            SwingbyError: another driver has taken over the sweep; or the storage does not answer for long, and the
-                shard is left for the next run on this machine.
+            SwingbyError: another driver has taken over the sweep, and the shard is gone; or the storage does not answer
+                for long, and the shard is left for the next run on this machine.
         """
-        if self.mirror is None:
+        plan_id, key = shard.parent.name, shard.relative_to(self.data).as_posix()
+        if self.mirror is None or self.mirror.publish(key, plan_id, alive):
             return
-        if self.mirror.signals.is_over(shard.parent.name):
-            raise SwingbyError(f"plan {shard.parent.name} was superseded: another run of its sweep has taken over")
-        self.mirror.publish(shard.relative_to(self.data).as_posix())
+        with clear_os_errors(f"remove {shard}"):
+            shard.unlink(missing_ok=True)  # it would go there with the next run on this machine
+        raise SwingbyError(f"plan {plan_id} was superseded: another run of its sweep has taken over")
 
     def fetch_shards(self, plan_id: str, batch: int) -> None:
         """Fetches what attempts at a batch on other machines left.

@@ -156,7 +156,7 @@ class Bucket:
 
         return self._tried(f"look for {key}", ask, patience)
 
-    def content(self, key: str) -> bytes | None:
+    def content(self, key: str, patience: float | None = None) -> bytes | None:
         """What is in an object; None if there is none of that name.
 
         Raises:
@@ -168,7 +168,7 @@ class Bucket:
                 return stream.read()
 
         try:
-            return self._tried(f"read {key}", ask)
+            return self._tried(f"read {key}", ask, patience)
         except FileNotFoundError:
             return None
 
@@ -177,7 +177,7 @@ class Bucket:
         key: str,
         content: bytes | Path,
         patience: float | None = None,
-        sent: Callable[[], object] = lambda: None,
+        alive: Callable[[], object] = lambda: None,
     ) -> None:
         """Puts an object (of a file: piece by piece) in the place of the last one of that name; whoever reads meanwhile
         sees either, and so does everybody if this is interrupted.
@@ -186,7 +186,7 @@ class Bucket:
             key: its name.
             content: it, or the file that has it.
             patience: seconds for which a storage that fails is asked again.
-            sent: called after each piece.
+            alive: called when a try begins, and after each piece.
 
         Raises:
             StorageError: as `listing`.
@@ -196,24 +196,27 @@ class Bucket:
 
         def ask(system: Any, base: str) -> None:
             opened = self._for_pieces if large else system
-            upload(lambda: opened.open_output_stream(f"{base}/{key}"), content, sent)
+            alive()
+            upload(lambda: opened.open_output_stream(f"{base}/{key}"), content, alive)
 
         try:
             self._tried(f"write {key}", ask, patience)
         except FileNotFoundError as error:
             raise StorageError(f"cannot write {key}: there is no bucket at {self.address}") from error
 
-    def fetch(self, key: str, path: Path) -> bool:
-        """Writes what is in an object to a file, piece by piece; False if there is none of that name.
+    def fetch(self, key: str, path: Path, alive: Callable[[], object] = lambda: None) -> bool:
+        """Writes what is in an object to a file, piece by piece, as in `put`; False if there is none of that name.
 
         Raises:
             StorageError: as `listing`.
         """
 
         def ask(system: Any, base: str) -> None:
+            alive()
             with system.open_input_stream(f"{base}/{key}") as stream, path.open("wb") as file:
                 while piece := stream.read(PIECE):
                     file.write(piece)
+                    alive()
 
         try:
             self._tried(f"read {key}", ask)

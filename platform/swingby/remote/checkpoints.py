@@ -6,12 +6,13 @@ import shutil
 import tarfile
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from swingby.errors import SwingbyError
 from swingby.files import TEMPORARY, clear_os_errors, entry, is_entry
 from swingby.remote.bucket import Held
-from swingby.remote.mirror import Mirror
+from swingby.remote.mirror import STEADFAST, Mirror
 
 COST = 10.0
 """Checkpoints are put again after so many times what it took the last time: a run pays a tenth at most."""
@@ -36,8 +37,11 @@ class Checkpoints:
     def _note(self) -> Path:
         return entry(self._folder.parents[1] / "put", f"{self._folder.parent.name}-{self._folder.name}")
 
-    def bring(self) -> None:
+    def bring(self, alive: Callable[[], object] = lambda: None) -> None:
         """Makes the folder what it was when a batch of these cells was last trained, wherever that was.
+
+        Args:
+            alive: called again and again, however long it takes.
 
         Raises:
             SwingbyError: the storage does not answer, or the disk refuses.
@@ -52,7 +56,7 @@ class Checkpoints:
             with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=self._note.parent) as aside:
                 fetched = Path(aside) / "fetched"
                 fetched.mkdir()
-                if there is not None and self._mirror.bucket.fetch(self._key, Path(aside) / "object"):
+                if there is not None and self._mirror.bucket.fetch(self._key, Path(aside) / "object", alive):
                     self._unpack(Path(aside) / "object", fetched)
                 shutil.rmtree(self._folder, ignore_errors=True)
                 self._folder.parent.mkdir(parents=True, exist_ok=True)
@@ -66,8 +70,12 @@ class Checkpoints:
             where = "" if self._mirror is None else self._mirror.bucket.address
             raise SwingbyError(f"{self._key} in {where} is no checkpoint ({error}); remove it") from error
 
-    def put(self, at_last: bool = False) -> None:
+    def put(self, at_last: bool = False, alive: Callable[[], object] = lambda: None) -> None:
         """Puts what is in the folder, not more often than it is worth, unless it is the last time.
+
+        Args:
+            at_last: it is.
+            alive: as in `bring`.
 
         Raises:
             SwingbyError: the storage does not answer, or the disk refuses.
@@ -83,8 +91,8 @@ class Checkpoints:
                 packed = Path(aside) / "object"
                 with tarfile.open(packed, "w") as tar:
                     tar.add(self._folder, ".")
-                self._mirror.put(self._key, packed)
-            self._write_note(_told(self._mirror.bucket.find(self._key)))
+                self._mirror.put(self._key, packed, STEADFAST, alive)
+            self._write_note(_told(self._mirror.bucket.find(self._key, STEADFAST)))
         now = time.monotonic()
         self._seen, self._due = seen, now + max(LEAST, COST * (now - began))
 

@@ -8,6 +8,7 @@ import os
 import re
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,6 +25,8 @@ FORMAT = "swingby.json"
 """What makes a data folder one; on object storage, too."""
 RECORDS = ("plans", "retractions", "shards", "derived")
 """Folders whose files are the truth: each is written once under its name, so that both sides can be united."""
+LEFT = "left-"
+"""With what the note begins of a record that could not be put."""
 ROOT = "SWINGBY_MIRRORS"
 """Environment variable: the folder in which mirrors lie."""
 AT_ONCE = 8
@@ -179,18 +182,27 @@ class Mirror:
         if not (self.folder / key).exists() and (found := self._asked(lambda: self.bucket.find(key), None)) is not None:
             self._fetch([found])
 
-    def publish(self, key: str) -> None:
-        """Puts a record that was written here just now, and tries that for long; one that could not be put is noted.
+    def publish(self, key: str, plan_id: str, alive: Callable[[], object] = lambda: None) -> bool:
+        """Puts a record of a plan that was written here just now, and tries that for long; one that could not be put is
+        noted. False, and nothing is put, if another driver has taken over.
+
+        Args:
+            key: of the record.
+            plan_id: its plan.
+            alive: called again and again, however long it takes.
 
         Raises:
             StorageError: the storage does not answer; `put_left` puts it later.
         """
         try:
-            self.put(key, patience=STEADFAST)
+            if self.signals.is_over(plan_id, STEADFAST):
+                return False
+            self.put(key, None, STEADFAST, alive)
         except StorageError:
-            self._left.parent.mkdir(parents=True, exist_ok=True)
-            self._left.touch()
+            self._left.mkdir(parents=True, exist_ok=True)
+            (self._left / f"{LEFT}{uuid.uuid4().hex}").touch()
             raise
+        return True
 
     def put_left(self) -> None:
         """Puts the shards of this machine that `publish` could not put.
@@ -198,22 +210,30 @@ class Mirror:
         Raises:
             StorageError: the storage does not answer.
         """
-        if self._left.exists():
+        notes = list(self._left.glob(f"{LEFT}*"))  # before looking: what is noted later may not be put by this
+        if notes:
             self._put("shards", {item.key for item in self.bucket.listing("shards")}, lambda text: None)
-            self._left.unlink(missing_ok=True)
+        for note in notes:
+            note.unlink(missing_ok=True)
 
     @property
     def _left(self) -> Path:
-        """Is there if something was left."""
-        return self.folder / "work" / "put" / "left"
+        """Has a note for each record that was left."""
+        return self.folder / "work" / "put"
 
-    def put(self, key: str, path: Path | None = None, patience: float | None = None) -> None:
+    def put(
+        self,
+        key: str,
+        path: Path | None = None,
+        patience: float | None = None,
+        alive: Callable[[], object] = lambda: None,
+    ) -> None:
         """Puts one record that is here, or (under its name) in another file.
 
         Raises:
             StorageError: the storage does not answer.
         """
-        self.bucket.put(key, path or self.folder / key, patience)
+        self.bucket.put(key, path or self.folder / key, patience, alive)
 
     def _fetch(self, found: Iterable[Held], tell: Callable[[str], object] = lambda text: None) -> int:
         lacking = [item for item in found if is_record(item.key) and self._lacks(item)]

@@ -85,13 +85,13 @@ class Signals:
         if self._bucket.find(_flag(plan_id)) is not None:
             self._bucket.remove(_flag(plan_id))
 
-    def is_over(self, plan_id: str) -> bool:
+    def is_over(self, plan_id: str, patience: float | None = None) -> bool:
         """Whether another driver has taken over.
 
         Raises:
             StorageError: the storage does not answer.
         """
-        return self._bucket.content(_flag(plan_id)) == OVER
+        return self._bucket.content(_flag(plan_id), patience) == OVER
 
     def asked(self, plan_id: str) -> Callable[[], bool]:
         """Tells whether the workers of a plan should stop; a storage that does not answer has said nothing."""

@@ -15,8 +15,8 @@ PIECE = 8 * 2**20
 """Bytes that are sent at once; S3 takes no smaller ones than 5 MiB."""
 
 
-def upload(open_stream: Callable[[], Any], content: bytes | Path, sent: Callable[[], object]) -> None:
-    """One try to put an object, in a thread of its own, where no signal breaks in; `sent` is called after each piece.
+def upload(open_stream: Callable[[], Any], content: bytes | Path, alive: Callable[[], object]) -> None:
+    """One try to put an object, in a thread of its own, where no signal breaks in; `alive` is called after each piece.
 
     Raises:
         SwingbyError: the file cannot be read.
@@ -25,19 +25,19 @@ def upload(open_stream: Callable[[], Any], content: bytes | Path, sent: Callable
     stopped = threading.Event()
     with ThreadPoolExecutor(1, "upload") as pool:
         try:
-            pool.submit(_put, open_stream, pieces(content), stopped, sent).result()
+            pool.submit(_put, open_stream, pieces(content), stopped, alive).result()
         finally:
             stopped.set()  # whoever is interrupted waits for the piece that is on its way, and for no other
 
 
-def _put(open_stream: Callable[[], Any], found: Iterator[bytes], stopped: threading.Event, sent: Any) -> None:
+def _put(open_stream: Callable[[], Any], found: Iterator[bytes], stopped: threading.Event, alive: Any) -> None:
     piece = next(found, b"")  # before there is a stream: what cannot be read at all begins nothing
     stream = open_stream()
     try:
         while piece:
             stream.write(piece)
             stream.flush()  # pyarrow holds in memory, without a bound, what has not been sent
-            sent()
+            alive()
             piece = next(found, b"")
             if piece and stopped.is_set():
                 raise InterruptedError("the upload was interrupted")

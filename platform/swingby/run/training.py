@@ -62,7 +62,8 @@ class Training:
 
     def run(self) -> None:
         """Trains all cells; on the way out, whatever the reason, rows that were yielded are written."""
-        self.checkpoints.bring()
+        self.checkpoints.bring(self._alive)
+        self.beat("training")
         self.lineage.begin()
         self.workdir.mkdir(parents=True, exist_ok=True)
         self._begin_attempt()  # now, and not before: the shards that it goes on from are here
@@ -75,7 +76,7 @@ class Training:
         finally:
             self._flush()
         if self.segments.unfinished or self._may_be_continued():
-            self.checkpoints.put(at_last=True)
+            self.checkpoints.put(at_last=True, alive=self._alive)
         else:
             _remove(self.workdir)
             self.checkpoints.drop()
@@ -155,11 +156,15 @@ class Training:
         self.mine.add(shard.name)
         if self.segments.unfinished:
             self.lineage.left(f"{self.plan.plan_id}/{shard.name}")
-        self.records.publish(shard)
+        self.records.publish(shard, self._alive)
         if self.segments.unfinished:
-            self.checkpoints.put()  # after the rows that it goes on from
+            self.checkpoints.put(alive=self._alive)  # after the rows that it goes on from
         self.flushed, self.started = now, header.finished
         self.beat("training")
+
+    def _alive(self) -> None:
+        """What is put takes as long as it takes, while it goes on."""
+        self.beat("publishing")
 
     def _check_attempt(self) -> None:
         """Refuses to write once another process has: this one was taken for dead, and its cells were dealt again.
