@@ -9,7 +9,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from sweeps.sim.engine import Ready, one_thread
 from sweeps.sim.experiment import Sim
@@ -23,19 +23,21 @@ Array = np.ndarray
 STOPS = (1, 2, 10, 60, 200)
 
 
-def drive(kind: type[Flow | FlowKernel], cells: Sequence[Cell]) -> Flow | FlowKernel:
-    """A drive of either kind over fresh nets."""
+def drive(kind: type[Flow | FlowKernel], cells: Sequence[Cell], nudge: float = 0.0) -> Flow | FlowKernel:
+    """A drive of either kind over fresh nets, whose weights are off by a relative `nudge` of random sign."""
     ready = [Ready.of(item) for item in cells]
     dtype = getattr(torch, ready[0].params.dtype)
     parts = zip(*(item.start.parameters for item in ready), strict=True)
-    net = build(ready[0].params, [torch.as_tensor(np.stack(part)).to(dtype) for part in parts])
+    signs = np.random.default_rng(0)
+    starts = (part * (1 + nudge * signs.choice([-1, 1], part.shape)) for part in map(np.stack, parts))
+    net = build(ready[0].params, [torch.as_tensor(part).to(dtype) for part in starts])
     return kind(net, cells, torch.as_tensor(np.stack([item.moments for item in ready])).to(dtype))
 
 
-def follow(kind: type[Flow | FlowKernel], cells: Sequence[Cell]) -> tuple[Array, Array]:
+def follow(kind: type[Flow | FlowKernel], cells: Sequence[Cell], nudge: float = 0.0) -> tuple[Array, Array]:
     """All weights at each of STOPS, shape (T, C, P), and the mask of cells that failed."""
     with one_thread():
-        flow, seen = drive(kind, cells), []
+        flow, seen = drive(kind, cells, nudge), []
         for start, stop in zip((0, *STOPS), STOPS, strict=False):
             flow.advance(start, stop)
             seen.append(torch.cat([parameter.flatten(1) for parameter in flow.net.parameters], dim=1).numpy())
@@ -69,8 +71,13 @@ shapes = st.fixed_dictionaries(
 
 @settings(max_examples=40)
 @given(shapes)
+@example(
+    {"model": "symmetric", "s": 3, "extra": 0, "layers": 1, "width": 2, "bias": False, "init_gain": 0.1}
+    | {"moments": "sample", "moment_power": 2, "count": 15}
+)
 def test_the_kernel_takes_the_steps_of_the_reference(values: dict[str, Any]) -> None:
-    """At every time asked for all weights agree to rounding; other steps would differ by rtol, 1e-5 to 1e-7."""
+    """At every time asked for all weights agree to rounding; other steps would differ by rtol, 1e-5 to 1e-7. How far
+    rounding takes a flow (away from a saddle, say) is told by the reference itself, off by a few bits at its start."""
     s = values["s"]
     values |= {"d": s + values.pop("extra"), "layers": 1 if values["model"] == "one_layer" else values["layers"]}
     values |= {"bias": False} if values["model"] == "symmetric" else {"moment_power": 1}
@@ -78,7 +85,9 @@ def test_the_kernel_takes_the_steps_of_the_reference(values: dict[str, Any]) -> 
     (seen, failed), (expected, told) = follow(FlowKernel, cells), follow(Flow, cells)
     assert not failed.any()
     assert not told.any()
-    np.testing.assert_allclose(seen, expected, rtol=0, atol=1e-9 * max(1.0, np.abs(expected).max()))
+    off = np.abs(follow(Flow, cells, 16 * np.finfo(np.float64).eps)[0] - expected).max(axis=2, keepdims=True)
+    assert np.all(np.abs(seen - expected) <= 1e-9 * max(1.0, np.abs(expected).max()) + 10 * off)
+    assert np.median(off) < 1e-9
 
 
 def test_in_float32_it_follows_the_flow_too() -> None:

@@ -102,9 +102,12 @@ def majors(W0: Array, a: Array, level: float = 0.9, rank: int | None = None) -> 
     floor = 16 * len(W0) * np.finfo(np.float64).eps * np.diag(left)
     while len(rest):
         own = np.diag(left)[rest] if rank is None or len(order) < rank else np.zeros(len(rest))
-        reached = time_to_reach(np.where(own > floor[rest], own, 0.0), a[rest], level)
-        first = int(rest[np.argmin(reached)])
-        times[first] = reached.min()
+        own = np.where(own > floor[rest], own, 0.0)
+        reached = time_to_reach(own, a[rest], level)
+        # Of those that start above the level the largest arrived first: their places in W say nothing.
+        earliest = np.lexsort((-own, reached))[0]
+        first = int(rest[earliest])
+        times[first] = reached[earliest]
         order.append(first)
         rest = rest[rest != first]
         if np.isfinite(times[first]):
