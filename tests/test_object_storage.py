@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.keeping import collect, merge, retract
+from swingby.locks import held
 from swingby.records import Records
 from swingby.remote import bucket as bucket_module
 from swingby.remote import signals
@@ -23,7 +25,7 @@ from swingby.remote.mirror import LEFT
 from swingby.run.abroad import Abroad, at_hand
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
-from swingby.store import Store, arrivals
+from swingby.store import Layout, Store, arrivals
 from tests.s3_kit import KEYS, Proxy, Storage, storage
 
 SAME = """select cell_id, seed, seed_mode, width, rate, status, message, recorded, step, position, final_position
@@ -225,6 +227,30 @@ def test_who_looks_on_sees_what_comes(walk: Any, machines: Machines, monkeypatch
         while len(store.sql("from walk")) < 8:
             assert time.monotonic() < deadline, "nothing comes"
             time.sleep(0.05)
+    run(walk.sweep(seeds=3), machines.on("a"))
+    Records.open(machines.on("b"))
+    arrivals.bring_in(place, print)
+    assert len(rows(place)) == 12, "what came by another way is not folded"
+
+
+def test_what_could_not_be_folded_is_folded_later(machines: Machines) -> None:
+    """What comes while somebody else is the store's writer, or by another way, is folded by the next look; that a store
+    cannot be written is told."""
+    elsewhere, told = Records.open(machines.on("a")), list[str]()
+    elsewhere.write_derived("noted", "1", ["k"], pa.table({"k": [1]}))
+    elsewhere.unite()
+    place = arrivals.bring_in(machines.on("b"), told.append)
+    elsewhere.write_derived("noted", "2", ["k"], pa.table({"k": [1, 2]}))
+    elsewhere.unite()
+    with held(Layout(place).lease, "the store"):
+        arrivals.bring_in(place, told.append)
+    arrivals.bring_in(place, told.append)
+    assert rows(place, "select count(*) as n from noted")[0].n == 2
+    assert told == []
+    pointer = Layout(place).pointer
+    pointer.write_text(pointer.read_text().replace('"format": ', '"format": 99'))
+    arrivals.bring_in(place, told.append)
+    assert [text for text in told if "written by a newer version" in text] == told != []
 
 
 def test_places_that_are_no_data_folder(machines: Machines) -> None:

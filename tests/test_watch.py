@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import signal
 import subprocess
@@ -22,7 +23,7 @@ from typer.testing import CliRunner
 
 from analysis import phase as phases
 from swingby.cli import app
-from swingby.cli.watch import _again
+from swingby.cli.watch import _again, _Following, _tell
 from swingby.errors import SwingbyError
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
@@ -450,3 +451,15 @@ def test_marks_of_a_diagram() -> None:
     plain, coloured = (heat(shown, 80, 10, colour)[1].plain for colour in (False, True))
     assert [EMPTY in plain, UNTOLD in plain, "?" in plain, "█" in plain] == [True] * 4
     assert [EMPTY in coloured, UNTOLD in coloured, "?" in coloured] == [True] * 3
+
+
+def test_what_the_storage_fails_at_stands_above_the_frame() -> None:
+    """A line is told while the frame stands on a terminal: it is there, once, and the frame comes below it."""
+    shown = io.StringIO()
+    with _Following(Console(file=shown, force_terminal=True, width=80, height=24)) as show:
+        show(())
+        _tell("cannot list shards \x1b[2J; going on with what is here")
+    text = shown.getvalue()
+    assert text.count("going on with what is here") == 1
+    assert "\x1b[2J" not in text
+    assert "no sweep yet" in text.rpartition("going on")[2]

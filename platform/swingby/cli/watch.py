@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -13,6 +14,7 @@ from rich.console import Console
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder
 from swingby.errors import SwingbyError
+from swingby.legible import legible
 
 if TYPE_CHECKING:
     from swingby.watch import Facts, Watch
@@ -63,10 +65,15 @@ def watch(
             found = watching.look(time.time())
             _print(found)
         else:
-            with followed(data, lambda why: None):
+            with followed(data, _tell):
                 found = _follow(watching, every)
     if any(one.counts["failed"] for one in found):
         raise typer.Exit(SOME_FAILED)
+
+
+def _tell(text: str) -> None:
+    """A line above the frame: `Live` takes what goes to the error output by its present name."""
+    sys.stderr.write(f"{legible(text)}\n")
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -9,11 +9,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from swingby.errors import SwingbyError
+from swingby.files import clear_os_errors
 from swingby.folder import place_of
+from swingby.locks import HeldError
 from swingby.records import Records
 from swingby.remote.mirror import mirrored
 from swingby.store.ingest import Ingest
-from swingby.store.layout import Layout
+from swingby.store.reader import Store
 
 PATIENCE = 5.0
 """Seconds for which a reader waits for a storage that fails."""
@@ -40,16 +42,43 @@ def bring_in(data: str | Path, tell: Callable[[str], object]) -> Path:
     mirror.begin(create=False, mark=b"")
     if (place / "swingby.json").exists():
         records = Records.open(place, create=False)
-        if records.unite(tell) or not Layout(place).pointer.exists():
-            _fold(records)
+        if records.unite(tell) or _note(records).exists() or _is_behind(records):
+            _fold(records, tell)
     return place
 
 
-def _fold(records: Records) -> None:
-    """Folds what came, unless somebody does."""
-    with suppress(SwingbyError), Ingest(records, wait=0) as step:
-        step.take()
-        step.publish(force=True)
+def _note(records: Records) -> Path:
+    """Is there while something came that could not be folded."""
+    return records.data / "work" / "unfolded"
+
+
+def _is_behind(records: Records) -> bool:
+    """Whether shards are here that the store does not know, whoever fetched them."""
+    try:
+        with Store.open(records.data) as store:
+            known = store.sql("select shard from shards union all select shard from bad_shards").arrow()
+    except SwingbyError:
+        return True  # there is none yet; or folding says what is wrong with it
+    return not set(records.shards()) <= set(known["shard"].to_pylist())
+
+
+def _fold(records: Records, tell: Callable[[str], object]) -> None:
+    """Folds what came; where that fails, later looks try it again. While somebody else does it, that is no news."""
+    note = _note(records)
+    try:
+        with clear_os_errors(f"keep a note in {note.parent}"):
+            note.parent.mkdir(parents=True, exist_ok=True)
+            note.touch()
+        with Ingest(records, wait=0) as step:
+            note.unlink(missing_ok=True)  # now: who fetches something meanwhile notes it anew
+            step.take()
+            step.publish(force=True)
+    except HeldError:
+        return
+    except SwingbyError as error:
+        with suppress(OSError):
+            note.touch()
+        tell(f"what came is not in the store yet: {error}")
 
 
 @contextmanager
@@ -69,9 +98,18 @@ def followed(data: Path, tell: Callable[[str], object]) -> Iterator[None]:
 
 
 def _follow(data: Path, tell: Callable[[str], object], over: threading.Event) -> None:
-    pause = EVERY
+    pause, told = EVERY, ""
+
+    def tell_once(text: str) -> None:
+        nonlocal told
+        if text != told:
+            told = text
+            tell(text)
+
     while not over.wait(pause):
         began = time.monotonic()
-        with suppress(SwingbyError):
-            bring_in(data, tell)
+        try:
+            bring_in(data, tell_once)
+        except Exception as error:  # whatever it was: who looks on is told, and the next look may succeed
+            tell_once(f"what is new does not come: {error}")
         pause = max(EVERY, COST * (time.monotonic() - began))
