@@ -77,15 +77,15 @@ DIFFUSION: tuple[Claim, ...] = (
         "bend",
         "Diffusion: the path of the held-out class bends toward the concept with the stronger signal",
         "Fig 6a, 5",
-        after=f"{_SEEN} How a bend's threshold is taken was changed once more when verdicts by the first way had been seen: "
-        f"they were those of paths at rest, whose few evaluations on the way could have shown nothing. {_ENDED}",
+        after=f"{_SEEN} How a bend's threshold is taken was changed once more when verdicts by the first way had "
+        f"been seen: they were those of paths at rest, whose few evaluations on the way could have shown nothing. {_ENDED}",
     ),
     _claim(
         "bend-transient",
         "Diffusion: the bend is transient",
         "Fig 6a, 5",
-        after="The query was repaired: every run with a bend told, so that one alone gave the verdict, and those counted "
-        "against it of which a return by half could not have been seen.",
+        after="The query was repaired: every run with a bend told, so that one alone gave the verdict, and those "
+        "counted against it of which a return by half could not have been seen.",
     ),
     _claim(
         "converges",
