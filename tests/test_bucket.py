@@ -21,12 +21,12 @@ import boto3
 import pytest
 
 from swingby.errors import SwingbyError
-from swingby.remote import lease, upload
-from swingby.remote.bucket import Bucket
+from swingby.remote import lease, signals, upload
+from swingby.remote.bucket import Bucket, StorageError
 from swingby.remote.checkpoints import Checkpoints
 from swingby.remote.lease import holder, leased
 from swingby.remote.mirror import Mirror, folder_of, is_record, mirrored
-from tests.s3_kit import KEYS, Storage, storage
+from tests.s3_kit import KEYS, Proxy, Storage, storage
 
 
 @pytest.fixture(scope="module")
@@ -302,6 +302,45 @@ def test_the_second_is_told_who_holds_it(bucket: Bucket) -> None:
         ):
             stack.enter_context(leased(bucket, "locks/s", "sweep s"))
     assert holder(bucket, bucket.listing("locks/s")) is None
+
+
+def test_a_claim_that_did_not_hold_is_in_nobodys_way(bucket: Bucket, server: Storage, tmp_path: Path) -> None:
+    """Where the storage takes a claim, and then goes out, the lock is free as soon as it is back."""
+    proxy = Proxy(server)
+    through = Bucket(proxy.address(tmp_path.name))
+    through.patience = 0.1
+    for fails in (lambda method, path: method == "GET", lambda method, path: method in ("GET", "DELETE")):
+        proxy.fails = fails
+        with pytest.raises(StorageError), leased(through, "locks/s", "sweep s"):
+            raise AssertionError("it is held")
+        proxy.fails = lambda method, path: False
+        with leased(through, "locks/s", "sweep s"):
+            assert len(bucket.listing("locks/s")) == 1
+    proxy.close()
+
+
+def test_who_holds_is_told_that_it_was_broken(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of several who come after a holder died, the one that stays is told so, and none that steps back."""
+    monkeypatch.setattr(lease, "STALE", 1.0)
+    claim = json.dumps({"host": "far", "pid": 1, "place": "another machine"}).encode()
+    bucket.put("locks/s/dead.json", claim)
+    time.sleep(2.1)
+    bucket.put("locks/s/rival.json", claim)
+    with pytest.raises(SwingbyError, match="held by"), leased(bucket, "locks/s", "sweep s"):
+        raise AssertionError("it is held")
+    bucket.remove("locks/s/rival.json")
+    with leased(bucket, "locks/s", "sweep s") as broken:
+        assert broken
+
+
+def test_a_storage_that_is_out_is_asked_once_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who runs each of many sweeps is one question, also where its answer takes longer than it would be kept."""
+    monkeypatch.setattr(signals, "LOOKED", 0.3)
+    out = Bucket("s3://records/x?endpoint_override=127.0.0.1:9&scheme=http")
+    out.patience = 0.7
+    known, began = signals.Signals(out), time.monotonic()
+    assert [known.holder(f"s{k}") for k in range(20)] == [None] * 20
+    assert time.monotonic() < began + 4
 
 
 def test_the_dead_are_in_nobodys_way(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:

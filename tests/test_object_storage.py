@@ -188,7 +188,10 @@ def test_workers_elsewhere_are_told(walk: Any, machines: Machines, monkeypatch: 
     away.close()
     _, asked = at_hand(config)
     assert not asked()
-    signals.Signals(machines.bucket).flag(plan_id, signals.OVER)
+    away.stop()
+    signals.Signals(machines.bucket).supersede(plan_id)
+    away.stop()  # one that stalled meanwhile, and does not know
+    away.close()
     (fetched,) = worker.shards()
     with pytest.raises(SwingbyError, match="another run of its sweep has taken over"):
         worker.publish(worker.shard_path(fetched))

@@ -224,14 +224,14 @@ class Bucket:
             return False
         return True
 
-    def remove(self, key: str) -> None:
+    def remove(self, key: str, patience: float | None = None) -> None:
         """Removes an object; one that is not there is no fault.
 
         Raises:
             StorageError: as `listing`.
         """
         try:
-            self._tried(f"remove {key}", lambda system, base: system.delete_file(f"{base}/{key}"))
+            self._tried(f"remove {key}", lambda system, base: system.delete_file(f"{base}/{key}"), patience)
         except FileNotFoundError:
             return
 

@@ -65,20 +65,24 @@ def leased(bucket: Bucket, folder: str, what: str, wait: float = 0.0, command: s
 
 
 def _claimed(bucket: Bucket, folder: str, key: str, claim: bytes, what: str, deadline: float) -> bool:
-    """Puts the claim until it is alone; whether dead ones were removed for it."""
-    broken = False
-    while True:
-        bucket.put(key, claim)
-        others, dead = live(bucket, folder, key)
-        for one in dead:
-            bucket.remove(one.key)
-        broken = broken or bool(dead)
-        if not others:
-            return broken
-        bucket.remove(key)
-        if time.monotonic() >= deadline:
-            raise SwingbyError(f"{what} is held by {_who(bucket, others[0])}; wait for it or stop it")
-        time.sleep(random.uniform(0.2, 1.0))
+    """Puts the claim until it is alone; whether dead ones were removed for it. One that will not hold is taken back."""
+    try:
+        while True:
+            bucket.put(key, claim)
+            others, dead = live(bucket, folder, key)
+            if not others:
+                for one in dead:  # only now: who removes them is the one to be told that the lease was broken
+                    bucket.remove(one.key)
+                return bool(dead)
+            bucket.remove(key)
+            if time.monotonic() >= deadline:
+                raise SwingbyError(f"{what} is held by {_who(bucket, others[0])}; wait for it or stop it")
+            time.sleep(random.uniform(0.2, 1.0))
+    except BaseException:
+        _left.add(key)
+        with suppress(StorageError):  # for this process it is gone in any case
+            bucket.remove(key, patience=0.0)
+        raise
 
 
 def live(bucket: Bucket, folder: str, own: str) -> tuple[list[Held], list[Held]]:

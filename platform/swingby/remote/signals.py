@@ -42,7 +42,7 @@ class Signals:
         """
         with leased(self._bucket, f"locks/{sweep_id}", f"sweep {sweep_id}", WAIT, command) as broken:
             if broken and (newest := self._newest(sweep_id)) is not None:
-                self.flag(newest, OVER)
+                self.supersede(newest)
                 time.sleep(SETTLING)
             yield
 
@@ -57,32 +57,41 @@ class Signals:
         try:
             with self._lock:
                 if time.monotonic() > self._looked + LOOKED:
-                    self._looked = time.monotonic()
-                    self._claims = {}
-                    for item in self._bucket.listing("locks"):
-                        self._claims.setdefault(item.key.split("/")[1], []).append(item)
+                    self._look()
                 claims = self._claims.get(sweep_id, [])
             return holder(self._bucket, claims)
         except StorageError:
             return None
 
+    def _look(self) -> None:
+        self._claims = {}
+        try:
+            for item in self._bucket.listing("locks"):
+                self._claims.setdefault(item.key.split("/")[1], []).append(item)
+        finally:
+            self._looked = time.monotonic()  # when it ended: of a storage that is out nothing is known for as long
+
     # flags
 
-    def flag(self, plan_id: str, content: bytes) -> None:
-        """Says to the workers of a plan, on whatever machine, what the flag should say.
+    def supersede(self, plan_id: str) -> None:
+        """Says to the workers of a plan, on whatever machine, that another driver has taken over.
 
         Raises:
             StorageError: the storage does not answer.
         """
-        self._bucket.put(_flag(plan_id), content)
+        self._bucket.put(_flag(plan_id), OVER)
 
-    def unflag(self, plan_id: str) -> None:
-        """There is nothing to say any more.
+    def drain(self, plan_id: str, asked: bool) -> None:
+        """Says that running batches finish, or that there is nothing to say any more; where another driver has taken
+        over, that stays said.
 
         Raises:
             StorageError: the storage does not answer.
         """
-        if self._bucket.find(_flag(plan_id)) is not None:
+        said = self._bucket.content(_flag(plan_id))
+        if asked and said is None:
+            self._bucket.put(_flag(plan_id), DRAIN)
+        if not asked and said == DRAIN:
             self._bucket.remove(_flag(plan_id))
 
     def is_over(self, plan_id: str, patience: float | None = None) -> bool:

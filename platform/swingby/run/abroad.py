@@ -11,7 +11,6 @@ from swingby.folder import place_of
 from swingby.records import Records
 from swingby.remote.bucket import StorageError
 from swingby.remote.mirror import mirrored
-from swingby.remote.signals import DRAIN
 from swingby.run.drain import flag_for
 
 
@@ -36,13 +35,13 @@ class Abroad:
         if self._mirror is not None:
             self._flagged = True
             with suppress(StorageError):  # no batch begins any more, whether those that run heard of it or not
-                self._mirror.signals.flag(self._plans[0], DRAIN)
+                self._mirror.signals.drain(self._plans[0], asked=True)
 
     def close(self) -> None:
         """The plans do not run any more."""
         if self._mirror is not None and self._flagged:
             with suppress(StorageError):  # `gc` removes it
-                self._mirror.signals.unflag(self._plans[0])
+                self._mirror.signals.drain(self._plans[0], asked=False)
 
 
 def at_hand(config: Mapping[str, Any]) -> tuple[Path, Callable[[], bool]]:
