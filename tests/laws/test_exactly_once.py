@@ -219,14 +219,19 @@ def test_two_sweeps_at_once(walk: Any, nurseries: tuple[Nursery, Nursery]) -> No
     check_finished(walk, *(Sweep.parse(text, "small") for text in texts))
 
 
+def sharing(walk: Any) -> list[str]:
+    """The files of two sweeps of four batches each, of which half are of the same cells."""
+    return [walk.text(name=name, axes={"width": [1, 2]}, seeds={"count": 6, "first": at}) for name, at in SHARING]
+
+
 def test_two_sweeps_begun_at_once(walk: Any, nurseries: tuple[Nursery, Nursery]) -> None:
     """Two sweeps that share half of their cells, started in the same moment and left alone, train each cell once."""
-    texts = [small(walk, name=name, seeds={"count": 4, "first": first}) for name, first in (("left", 0), ("right", 2))]
+    texts = sharing(walk)
     for home, text in zip(nurseries, texts, strict=True):
         home.start(walk, text)
     assert [home.ended() for home in nurseries] == [0, 0]
     assert set(walk.started().values()) == {1}
-    check_finished(walk, *(Sweep.parse(text, "small") for text in texts))
+    check_finished(walk, *(Sweep.parse(text, "sharing") for text in texts))
 
 
 @pytest.mark.parametrize(("when", "again"), [("before", 3), ("after", 0)])
@@ -235,8 +240,7 @@ def test_another_takes_over_what_a_killed_driver_left(
 ) -> None:
     """While a driver lives, though it does nothing, another leaves alone what it has planned. Once it is killed the
     other trains what is left: no cell twice but those of the batch whose shard was not there yet."""
-    left, right = nurseries
-    texts = [walk.text(name=name, axes={"width": [1, 2]}, seeds={"count": 6, "first": at}) for name, at in SHARING]
+    (left, right), texts = nurseries, sharing(walk)
     mine, yours = ({cell.cell_id for cell in Sweep.parse(text, "sharing").cells()} for text in texts)
     frozen = left.start(walk, texts[0], window=f"{when} rename shards", hit=3)
     wait_until(left.at.exists)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,6 +25,8 @@ from swingby.store import ingest
 
 LOOK_SECONDS = 2.0
 """How often a driver that waits looks whether others have trained what it waits for."""
+COST = 10.0
+"""The same, in the time that the last look took."""
 
 
 class Rounds:
@@ -52,6 +55,7 @@ class Rounds:
         self._planners, self._records, self._progress = list(planners), records, progress
         self._drain, self._standby = drain, standby
         self._taken: list[tuple[Planner, Elsewhere]] = []
+        self._told = ""
         self.tally = Tally(records)
 
     def run(self, pledges: Pledges, pilot: bool) -> None:
@@ -121,22 +125,29 @@ class Rounds:
         """
         every = sum(len(planner.lacking.left) for planner in planners)
         self._progress.line(f"waiting for {counted(every, 'cell')} that others train; Ctrl-C ends the wait")
-        told = ""
+        pause = LOOK_SECONDS
         with self.tally.apart(), self._progress.waiting(every) as tell:
-            while not self._drain.within(LOOK_SECONDS):
-                try:
-                    free = [planner.lacking.wait(pledges.others(planner.sweep.experiment_name)) for planner in planners]
-                except SwingbyError as error:  # of a store that somebody writes: there will be another look
-                    if str(error) != told:
-                        self._progress.line(f"the wait goes on: {(told := str(error))}")
-                    continue
+            while not self._drain.within(pause):
+                began = time.monotonic()
+                free = self._look(planners, pledges)
                 tell(left := sum(len(planner.lacking.left) for planner in planners))
-                if any(free):
+                if free:
                     self._progress.line("nobody trains some of them any more: what is missing is planned again")
-                if any(free) or not left:
+                if free or not left:
                     return [planner for planner in planners if len(planner.lacking.left)]
+                pause = max(LOOK_SECONDS, COST * (time.monotonic() - began))
         self._progress.line("stopping: the cells that others train are left to them")
         return []
+
+    def _look(self, planners: Sequence[Planner], pledges: Pledges) -> bool:
+        """Sees which cells are still to come, and whether nobody trains some of them any more."""
+        try:
+            free = [planner.lacking.wait(pledges.others(planner.sweep.experiment_name)) for planner in planners]
+        except SwingbyError as error:  # of a store that somebody writes: there will be another look
+            if str(error) != self._told:
+                self._progress.line(f"the wait goes on: {error}")
+            self._told, free = str(error), []
+        return any(free)
 
 
 def _beside(every: Sequence[Planned]) -> list[Planned]:
