@@ -154,16 +154,14 @@ def numbers(folder: Path) -> str:
 
 def test_killed_and_continued(tmp_path: Path) -> None:
     """A run killed in the middle ends with the numbers of one that was never touched, bit for bit."""
-    (tmp_path / "rounds.yaml").write_text(text(axes={"contrast": [0.5]}))
+    once, untouched = text(axes={"contrast": [0.5]}), tmp_path / "untouched"
+    (tmp_path / "rounds.yaml").write_text(once)
     child = driver(tmp_path, local=True)
     wait_for_shards(tmp_path, 6)
     child.send_signal(signal.SIGKILL)
     child.communicate()
-    finished(driver(tmp_path, local=True))
-    untouched = tmp_path / "untouched"
-    untouched.mkdir()
-    (untouched / "rounds.yaml").write_text(text(axes={"contrast": [0.5]}))
-    finished(driver(untouched, local=True))
+    for folder in (tmp_path, untouched):
+        run_sweep(Sweep.parse(once, "rounds.yaml"), folder / "data", local=True)
     assert numbers(tmp_path) == numbers(untouched)
     assert not list((tmp_path / "data" / "work").rglob("*.safetensors"))
     starts = starts_of(tmp_path / "data")
