@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +76,16 @@ def frozen_inside(field: Field) -> None:
 
 
 def driver_frozen(field: Field) -> None:
-    """SIGSTOP of the driver for longer than its deadline, then SIGCONT: nobody is called silent or trained again."""
+    """SIGSTOP of the driver, alone or with Ray's head, for longer than its deadline, then SIGCONT: nobody is called
+    silent or trained again."""
     child = field.start()
     field.trained(field.rng.randint(3, 12), child)
-    field.kill(child.pid, signal.SIGSTOP)
-    time.sleep(field.options["deadline"] * field.rng.uniform(1.5, 2.5))
-    field.kill(child.pid, signal.SIGCONT)
+    send = field.rng.choice([os.kill, os.killpg])
+    for number in (signal.SIGSTOP, signal.SIGCONT):
+        with suppress(ProcessLookupError):
+            send(child.pid, number)
+        if number == signal.SIGSTOP:
+            time.sleep(field.options["deadline"] * field.rng.uniform(1.5, 2.5))
     if child.wait(timeout=300) != 0 or "tried again" in field.said():
         raise RuntimeError(f"it did not go on as if nothing had been: {field.said()[-500:]}")
 
