@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -189,6 +190,22 @@ def test_a_wait_can_be_ended(walk: Any, other: Other) -> None:
     result, said = run(walk, mine(walk), drain.ask, drain=drain)
     assert (result.ok, result.missing, result.trained, result.drained) == (4, 8, 4, True)
     assert "stopping: the cells that others train are left to them" in said
+
+
+def test_strange_locks_pledge_nothing(walk: Any, other: Other) -> None:
+    """What no driver made is no pledge and stops nobody: a pipe, a folder, a plan that is none or leads elsewhere."""
+    locks = walk.data / "locks"
+    os.mkfifo(locks / "pipe.lock")
+    (locks / "folder.lock").mkdir()
+    with ExitStack() as stack:
+        for number, plan_id in enumerate(
+            ("", "no-such-plan", "../swingby", "a\0b", 7, None, {"plan": []}, "x" * 70_000)
+        ):
+            stack.enter_context(held(locks / f"{number}.lock", "a lock")).say(plan=plan_id)
+        assert Pledges(walk.records()).others("walk") == []
+    other.commits()
+    assert [pledge.experiment for pledge in Pledges(walk.records()).others("walk")] == ["walk"]
+    assert Pledges(walk.records()).others("sim") == []
 
 
 def test_a_lock_says_what_its_holder_says_now(tmp_path: Any) -> None:

@@ -116,7 +116,7 @@ def held(
 def holding(path: Path) -> dict[str, Any] | None:
     """What the holder of the lock on `path` says of itself; None if nobody holds it."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # it may be a pipe, if somebody means ill
     except FileNotFoundError:
         return None
     try:

@@ -74,12 +74,12 @@ class Pledges:
 
     def _told(self, lock: Path) -> Pledge | None:
         """What the holder of a sweep's lock pledges; None: there is none, or nothing, or it is this driver."""
-        said = None if lock.stem in self._holds else holding(lock)
-        if said is None or not isinstance(said.get("plan"), str):
-            return None
         try:
+            said = None if lock.stem in self._holds else holding(lock)
+            if said is None or not isinstance(said.get("plan"), str):
+                return None
             plan, ids = self._plan(said["plan"])
-        except SwingbyError:  # what cannot be read nobody trains
+        except (SwingbyError, OSError):  # whoever may not read what it says, or cannot, leaves nothing to it
             return None
         return Pledge(f"sweep {plan.name}: {in_words(said)}", plan.experiment, ids, frozenset(plan.recording.tokens))
 
