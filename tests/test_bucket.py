@@ -333,6 +333,31 @@ def test_who_holds_is_told_that_it_was_broken(bucket: Bucket, monkeypatch: pytes
         assert broken
 
 
+def test_who_may_be_dead_is_waited_for(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who comes after a crash, and before the dead holder counts as dead, waits for that and gets the lease, so that a
+    job that is started again does not use up its tries; but a holder who renews its claim meanwhile holds it."""
+    monkeypatch.setattr(lease, "OVERDUE", 1.5)
+    monkeypatch.setattr(lease, "STALE", 3.5)  # the storage tells whole seconds
+    claim = json.dumps({"host": "far", "pid": 1, "place": "another machine"}).encode()
+    bucket.put("locks/s/far.json", claim)
+    time.sleep(2.1)
+    over = threading.Event()
+
+    def renew() -> None:
+        while not over.wait(0.3):
+            bucket.put("locks/s/far.json", claim)
+
+    holding = threading.Thread(target=renew)
+    holding.start()
+    with pytest.raises(SwingbyError, match="held by another process"), leased(bucket, "locks/s", "sweep s"):
+        raise AssertionError("it is held")
+    over.set()
+    holding.join()
+    time.sleep(2.1)
+    with leased(bucket, "locks/s", "sweep s") as broken:
+        assert broken
+
+
 def test_a_storage_that_is_out_is_asked_once_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who runs each of many sweeps is one question, also where its answer takes longer than it would be kept."""
     monkeypatch.setattr(signals, "LOOKED", 0.3)

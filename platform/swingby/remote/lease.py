@@ -21,6 +21,8 @@ from swingby.remote.bucket import Bucket, Held, StorageError
 
 RENEWED = 20.0
 """Seconds after which a claim is put again."""
+OVERDUE = 30.0
+"""Seconds without renewal after which its holder may be dead, and is waited for until that is known."""
 STALE = 120.0
 """Seconds without renewal after which its holder counts as dead."""
 
@@ -40,7 +42,8 @@ def leased(bucket: Bucket, folder: str, what: str, wait: float = 0.0, command: s
     Args:
         folder: of the claims, below the prefix.
         what: what is locked, in the words of the error.
-        wait: seconds to wait for another holder.
+        wait: seconds to wait for another holder; a renewal that is overdue is waited for until it comes, or until the
+            holder counts as dead, so that whoever is started again after a crash need not be started once more.
         command: what the holder does; the process's own command line if None.
 
     Raises:
@@ -69,13 +72,14 @@ def _claimed(bucket: Bucket, folder: str, key: str, claim: bytes, what: str, dea
     try:
         while True:
             bucket.put(key, claim)
-            others, dead = live(bucket, folder, key)
+            mine, others, dead = live(bucket, folder, key)
             if not others:
                 for one in dead:  # only now: who removes them is the one to be told that the lease was broken
                     bucket.remove(one.key)
                 return bool(dead)
             bucket.remove(key)
-            if time.monotonic() >= deadline:
+            overdue = all(mine.taken - claim.taken > OVERDUE for claim in others)
+            if time.monotonic() >= deadline and not overdue:
                 raise SwingbyError(f"{what} is held by {_who(bucket, others[0])}; wait for it or stop it")
             time.sleep(random.uniform(0.2, 1.0))
     except BaseException:
@@ -85,15 +89,15 @@ def _claimed(bucket: Bucket, folder: str, key: str, claim: bytes, what: str, dea
         raise
 
 
-def live(bucket: Bucket, folder: str, own: str) -> tuple[list[Held], list[Held]]:
-    """The other claims, as seen from one's own, which was just put: those that are alive, and the dead."""
+def live(bucket: Bucket, folder: str, own: str) -> tuple[Held, list[Held], list[Held]]:
+    """One's own claim, which was just put, and as seen from it the other ones: those that are alive, and the dead."""
     claims = {claim.key: claim for claim in bucket.listing(folder)}
     mine = claims.pop(own, None)
     if mine is None:
         raise SwingbyError(f"{bucket.address} does not list what was just put there; no lock can be kept in it")
     every = list(claims.values())
     dead = [claim for claim in every if mine.taken - claim.taken > STALE or _is_gone(bucket, claim)]
-    return [claim for claim in every if claim not in dead], dead
+    return mine, [claim for claim in every if claim not in dead], dead
 
 
 def _renew(bucket: Bucket, key: str, claim: bytes, over: threading.Event) -> None:
