@@ -233,7 +233,10 @@ def test_the_bend_is_the_distance_from_the_straight_way(height: float, color: bo
     assert found.size == pytest.approx(height if color else -height, abs=0.01)
     assert aside(path(place))[0] == pytest.approx(detour, abs=1e-9)
     assert found.beyond == (abs(found.size) > 0.1)
-    assert found.back is (None if 0.1 < abs(found.size) <= 0.2 else found.beyond)
+    assert found.back is found.beyond
+    stays = bend(path(place[: int(np.abs(detour).argmax()) + 1], steps=STEPS[: int(np.abs(detour).argmax()) + 1]))
+    assert stays is not None
+    assert stays.back is (None if stays.beyond and abs(stays.size) <= 2 * stays.least else False)
 
 
 def test_a_path_that_stays_aside_does_not_come_back() -> None:

@@ -78,7 +78,8 @@ DIFFUSION: tuple[Claim, ...] = (
         "Diffusion: the path of the held-out class bends toward the concept with the stronger signal",
         "Fig 6a, 5",
         after=f"{_SEEN} How a bend's threshold is taken was changed once more when verdicts by the first way had "
-        f"been seen: they were those of paths at rest, whose few evaluations on the way could have shown nothing. {_ENDED}",
+        "been seen: they were those of paths at rest, whose few evaluations on the way could have shown nothing. "
+        f"{_ENDED}",
     ),
     _claim(
         "bend-transient",

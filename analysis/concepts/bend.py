@@ -22,13 +22,15 @@ class Bend(NamedTuple):
         size: signed distance there; positive on the side of the corner with the right color and the wrong size.
         record: which record of the path that is.
         beyond: whether it is farther than the threshold.
-        back: whether it comes back afterwards: by more than the threshold, and to half the distance or less; None where
-            a return by half of it could not be told from noise.
+        least: the threshold there or at the end, whichever is more: a smaller return does not count.
+        back: whether it comes back afterwards: by more than that, and to half the distance or less; None where it was
+            not seen to, and a return by half of it could not have been.
     """
 
     size: float
     record: int
     beyond: bool
+    least: float
     back: bool | None
 
 
@@ -42,7 +44,8 @@ def bend(path: Path) -> Bend | None:
     beyond = bool(abs(distance[k]) > threshold[k])
     returned, least = abs(distance[k]) - abs(distance[-1]), float(max(threshold[k], threshold[-1]))
     back = beyond and bool(returned > least and abs(distance[-1]) <= abs(distance[k]) / 2)
-    return Bend(float(distance[k]), k, beyond, None if beyond and abs(distance[k]) / 2 <= least else back)
+    blind = beyond and not back and abs(distance[k]) / 2 <= least
+    return Bend(float(distance[k]), k, beyond, least, None if blind else back)
 
 
 def thresholds(sd: Floats) -> Floats:

@@ -73,8 +73,9 @@ BOTH: dict[str, Column] = {
     "transient_bend": Column(
         pa.bool_(),
         "the path leaves the straight way by more than its threshold, and comes back to half of it or less; null where "
-        "it leaves, and a return by half could not have been seen",
+        "it leaves and does not seem to come back, but a return by half could not have been seen",
     ),
+    "return_threshold": Column(pa.float64(), "the least return from the largest distance that counts"),
     "speed_rate": Column(pa.float64(), "slope of log speed against step, from the fastest evaluation on", "1/step"),
     "speed_rate_r2": Column(pa.float64(), "R^2 of that fit (exponential slow-down)"),
     "speed_power": Column(pa.float64(), "slope of log speed against log step over the same evaluations"),
@@ -230,6 +231,7 @@ def _bend(path: Path) -> Told:
         "bend_threshold": bend_threshold(path),
         "bend_toward": side,
         "transient_bend": found.back,
+        "return_threshold": found.least,
     }
 
 

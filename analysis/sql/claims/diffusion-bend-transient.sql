@@ -8,8 +8,8 @@ with
 -- include: claims/shared/diffusion-judges,
 judged as (
     select
-        * replace (bend_threshold as threshold),
-        coalesce(bend_toward in ('color', 'size') and transient_bend is not null, false) as tells,
+        * replace (return_threshold as threshold),
+        coalesce(bend_toward in ('color', 'size') and return_threshold < abs(bend) / 2, false) as tells,
         transient_bend as holds, abs(bend) as value, 'largest distance from the straight way' as what
     from runs
 )

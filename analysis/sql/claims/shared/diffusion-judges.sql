@@ -6,7 +6,7 @@ runs as (
         format('{} x {} pixels, {:,} steps', pixels, pixels, training_steps) as model,
         'measured' as judge, color, size,
         learning_order, t_color, learned, mse_final, non_monotone, transient_memorization, mse_bump, bend, bend_toward,
-        transient_bend, speed_rate, speed_rate_r2, speed_power_r2, slowdown, mse_threshold, bend_threshold,
+        transient_bend, speed_rate, speed_rate_r2, speed_power_r2, slowdown, mse_threshold, bend_threshold, return_threshold,
         null::double as threshold
     from finished
     union all by name
@@ -21,6 +21,7 @@ runs as (
         speed_rate_by_trained as speed_rate, speed_rate_r2_by_trained as speed_rate_r2,
         speed_power_r2_by_trained as speed_power_r2, slowdown_by_trained as slowdown,
         mse_threshold_by_trained as mse_threshold, bend_threshold_by_trained as bend_threshold,
+        return_threshold_by_trained as return_threshold,
         null::double as threshold
     from finished
 )
