@@ -319,13 +319,13 @@ def test_a_claim_that_did_not_hold_is_in_nobodys_way(bucket: Bucket, server: Sto
     proxy.close()
 
 
-def test_who_holds_is_told_that_it_was_broken(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_holds_is_told_that_it_was_broken(bucket: Bucket) -> None:
     """Of several who come after a holder died, the one that stays is told so, and none that steps back."""
-    monkeypatch.setattr(lease, "STALE", 1.0)
-    claim = json.dumps({"host": "far", "pid": 1, "place": "another machine"}).encode()
-    bucket.put("locks/s/dead.json", claim)
-    time.sleep(2.1)
-    bucket.put("locks/s/rival.json", claim)
+    with leased(bucket, "locks/s", "sweep s"):
+        (own,) = bucket.listing("locks/s")
+        said = json.loads(bucket.content(own.key) or b"")
+    bucket.put("locks/s/dead.json", json.dumps({**said, "started": "long ago"}).encode())
+    bucket.put("locks/s/rival.json", json.dumps({**said, "place": "another machine"}).encode())
     with pytest.raises(SwingbyError, match="held by"), leased(bucket, "locks/s", "sweep s"):
         raise AssertionError("it is held")
     bucket.remove("locks/s/rival.json")
@@ -336,24 +336,24 @@ def test_who_holds_is_told_that_it_was_broken(bucket: Bucket, monkeypatch: pytes
 def test_who_may_be_dead_is_waited_for(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who comes after a crash, and before the dead holder counts as dead, waits for that and gets the lease, so that a
     job that is started again does not use up its tries; but a holder who renews its claim meanwhile holds it."""
-    monkeypatch.setattr(lease, "OVERDUE", 1.5)
-    monkeypatch.setattr(lease, "STALE", 3.5)  # the storage tells whole seconds
     claim = json.dumps({"host": "far", "pid": 1, "place": "another machine"}).encode()
     bucket.put("locks/s/far.json", claim)
-    time.sleep(2.1)
     over = threading.Event()
 
     def renew() -> None:
-        while not over.wait(0.3):
+        while not over.wait(0.1):
             bucket.put("locks/s/far.json", claim)
 
+    monkeypatch.setattr(lease, "OVERDUE", 0.5)  # the storage tells whole seconds
+    time.sleep(1.1)
     holding = threading.Thread(target=renew)
     holding.start()
     with pytest.raises(SwingbyError, match="held by another process"), leased(bucket, "locks/s", "sweep s"):
         raise AssertionError("it is held")
     over.set()
     holding.join()
-    time.sleep(2.1)
+    monkeypatch.setattr(lease, "OVERDUE", -1.0)
+    monkeypatch.setattr(lease, "STALE", 1.5)
     with leased(bucket, "locks/s", "sweep s") as broken:
         assert broken
 
