@@ -21,7 +21,7 @@ from swingby.records import Records
 from swingby.remote import bucket as bucket_module
 from swingby.remote import signals
 from swingby.remote.bucket import Bucket, StorageError
-from swingby.remote.mirror import LEFT
+from swingby.remote.mirror import LEFT, folder_of
 from swingby.run.abroad import Abroad, at_hand
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
@@ -254,6 +254,24 @@ def test_what_could_not_be_folded_is_folded_later(machines: Machines) -> None:
     pointer.write_text(pointer.read_text().replace('"format": ', '"format": 99'))
     arrivals.bring_in(place, told.append)
     assert [text for text in told if "written by a newer version" in text] == told != []
+
+
+def test_who_follows_goes_on_whatever_happens(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of any kind in a look is told, once, and the next look comes."""
+    looks, told = list[Path](), list[str]()
+
+    def fails(data: Path, tell: Any) -> None:
+        looks.append(data)
+        raise LookupError("a fault of no kind that was thought of")
+
+    monkeypatch.setattr(arrivals, "EVERY", 0.01)
+    monkeypatch.setattr(arrivals, "bring_in", fails)
+    with arrivals.followed(folder_of(machines.address), told.append):
+        deadline = time.monotonic() + 30
+        while len(looks) < 3:
+            assert time.monotonic() < deadline, "it looked once, and no more"
+            time.sleep(0.01)
+    assert told == ["what is new does not come: a fault of no kind that was thought of"]
 
 
 def test_places_that_are_no_data_folder(machines: Machines) -> None:
