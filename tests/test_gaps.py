@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from swingby.experiment import AFTER
@@ -181,7 +181,7 @@ TEARS = {
 }
 
 
-@settings(max_examples=3)
+@settings(max_examples=3, phases=[Phase.generate])  # each takes a run: to shrink one takes minutes
 @given(**TEARS)
 def test_a_torn_shard_is_made_good(trained: Any, base: str, which: int, way: str, place: float) -> None:
     """Whichever shard of a sweep is torn, cut or gone when its store is made again: once the sweep is run again, rows
