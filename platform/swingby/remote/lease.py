@@ -102,12 +102,10 @@ def live(bucket: Bucket, folder: str, own: str) -> tuple[Held, list[Held], list[
 
 def _renew(bucket: Bucket, key: str, claim: bytes, over: threading.Event) -> None:
     while not over.wait(RENEWED):
-        try:
+        with suppress(Exception):  # most likely out: the next round tries again, and the run's own writes will tell
             if bucket.find(key) is None:
                 return  # somebody took this holder for dead; its workers are told so when they next leave a shard
             bucket.put(key, claim)
-        except StorageError:  # out: the next round tries again, and the run's own writes will tell
-            continue
 
 
 def holder(bucket: Bucket, claims: list[Held]) -> str | None:
