@@ -97,6 +97,15 @@ def test_a_statement_about_all_seeds_has_no_share() -> None:
         assert verdict([answer]) == expected
 
 
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_a_row_of_fewer_seeds_than_wanted_is_left_out(k: int) -> None:
+    """Two seeds where three are wanted have no verdict, and change none of the rows beside them."""
+    few = Answer("small", "", 2, k, "", least=3)
+    for beside, expected in (([], UNTOLD), ([Answer("small", "", 3, 3, "", least=3)], HOLDS)):
+        assert few.verdict == UNTOLD
+        assert verdict([few, *beside]) == expected
+
+
 # the catalogue
 
 
@@ -270,14 +279,17 @@ def test_the_unit_is_the_seed(table: pl.DataFrame) -> None:
 
 
 def test_shares_and_intervals_follow_from_the_counts(table: pl.DataFrame) -> None:
-    """Share, interval and both verdicts of every row are those of its n and k."""
+    """Share, interval and both verdicts of every row are those of its n and k, and of the seeds that its claim wants."""
     seeds = table.filter(pl.col("unit") == "seed")
     low, high = wilson(seeds["k"].to_numpy(), seeds["n"].to_numpy())
     assert np.array_equal(seeds["low"].to_numpy(), low)
     assert np.array_equal(seeds["high"].to_numpy(), high)
     for (slug,), rows in table.group_by(["claim"]):
-        together = chosen([str(slug)])[0].together
-        told = [Answer(row["convention"], "", row["n"], row["k"], "", together) for row in rows.iter_rows(named=True)]
+        claim = chosen([str(slug)])[0]
+        told = [
+            Answer(row["convention"], "", row["n"], row["k"], "", claim.together, claim.least)
+            for row in rows.iter_rows(named=True)
+        ]
         assert set(rows["verdict"]) == {verdict(told)}
         assert rows["row_verdict"].to_list() == [answer.verdict for answer in told]
 

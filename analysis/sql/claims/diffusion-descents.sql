@@ -1,7 +1,7 @@
 -- Of every seed at a contrast: does the concept-space MSE of the held-out class fall, rise and fall again, by more than
--- the detector's threshold each (two descents or more)? A seed tells if its threshold is no higher than the MSE halfway
--- between the class's own corner and that of a trained class, 1/2 (1/2)^2: of a run in which such a rise could not have
--- been seen nothing is said. Rows by judge and contrast. Repaired after results were seen: every run told before.
+-- the detector's threshold each (two descents or more)? A seed tells nothing where its threshold is higher than the MSE
+-- halfway between the class's own corner and that of a trained class, 1/2 (1/2)^2: such a rise could not have been seen
+-- there. Rows by judge and contrast. Repaired after results were seen: every run told before.
 with
 -- include: claims/shared/diffusion-finished,
 -- include: claims/shared/diffusion-judges,
