@@ -279,7 +279,7 @@ def test_the_unit_is_the_seed(table: pl.DataFrame) -> None:
 
 
 def test_shares_and_intervals_follow_from_the_counts(table: pl.DataFrame) -> None:
-    """Share, interval and both verdicts of every row are those of its n and k, and of the seeds that its claim wants."""
+    """Share, interval and both verdicts of every row are those of its n and k, and of the seeds its claim wants."""
     seeds = table.filter(pl.col("unit") == "seed")
     low, high = wilson(seeds["k"].to_numpy(), seeds["n"].to_numpy())
     assert np.array_equal(seeds["low"].to_numpy(), low)
