@@ -32,7 +32,7 @@ from swingby.run import warden
 from swingby.run.batch import run_batch
 warden.WRITING = (3.0, 300.0)
 data, plan, note = sys.argv[1:]
-with warden.WARDEN.watching(float(60 if note.endswith("killed") else 0.5), Path(note)) as beat:
+with warden.WARDEN.watching(float(60 if note.endswith("killed") else 5), Path(note)) as beat:
     run_batch(data, plan, 0, beat=beat)
 """
 
