@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from swingby.records import Records
-from swingby.store import Store, fold, ingest, rebuild
+from swingby.store import Store, ingest, rebuild
 from swingby.store.packing import packed, shared_steps
 from swingby.store.tables import widest
 from tests.store_kit import LIST, Segment, rows_of, write_plan, write_shard
@@ -84,11 +85,13 @@ def test_a_segment_that_was_never_packed_is_read_and_written_on(
     """A store of the layout before opens, takes more in, and reads as one made again from the records."""
     records = Records.open(tmp_path / "data")
     write_plan(records, list("abcd"))
+    # Not by attribute: the package has functions of these names.
+    piece, shards = (importlib.import_module(f"swingby.store.fold.{name}") for name in ("piece", "shards"))
     with monkeypatch.context() as before:
-        before.setattr(fold, "packed", lambda curves: curves)
-        before.setattr(fold, "shared_steps", lambda curves: None)
-        before.setattr(fold, "CURVE_COLUMNS", ("curve",))
-        before.setattr(fold, "numbered_steps", lambda table, number: table)
+        before.setattr(piece, "packed", lambda curves: curves)
+        before.setattr(piece, "shared_steps", lambda curves: None)
+        before.setattr(shards, "CURVE_COLUMNS", ("curve",))
+        before.setattr(shards, "numbered_steps", lambda table, number: table)
         shard(records, "ab", PAIRS, 0)
         ingest(records)
     old = seen(records)
