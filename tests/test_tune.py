@@ -196,6 +196,7 @@ def test_a_signal_drains(walk: Any, number: signal.Signals) -> None:
     assert not list((walk.data / "work").glob("*.drain"))
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_stops_at_once(walk: Any) -> None:
     """Ctrl-C twice: the driver does not wait for its batches, and takes its Ray processes with it."""
     child = start(walk, axes={"width": [1, 2]}, seeds=1, base={"pause": 600})
