@@ -480,6 +480,7 @@ def command(tmp_path: Path) -> Callable[..., tuple[int, str]]:
     return call
 
 
+@pytest.mark.slow
 def test_the_command_trains_what_is_missing(tmp_path: Path) -> None:
     """From nothing: one claim's sweep is trained, its page and Markdown written; again, nothing is trained."""
     options = ["--data", "data", "--seeds", "2", "--local", "--only", "bottleneck-is-structural"]

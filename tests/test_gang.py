@@ -246,6 +246,7 @@ def test_members_end_with_their_caller(walk: Any) -> None:
     wait_for(lambda: all(gone(part.pid) for part in walk.parts()), seconds=10)
 
 
+@pytest.mark.slow
 def test_ctrl_c_drains_a_gang(walk: Any) -> None:
     """Ctrl-C, which a terminal sends to the members too, lets a gang come to its next checkpoint, and no trace."""
     (walk.folder / "walks.yaml").write_text(walk.text(seeds=1, axes={}, base={"pieces": 3, "pause": 1.0}))

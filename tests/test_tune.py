@@ -212,6 +212,7 @@ def test_ctrl_c_twice_stops_at_once(walk: Any) -> None:
     assert gone
 
 
+@pytest.mark.slow
 def test_a_killed_driver_leaves_no_workers(walk: Any) -> None:
     """After SIGKILL of a driver its workers and its scheduler end by themselves within seconds, and what it left in the
     temporary folder is removed by the next run."""

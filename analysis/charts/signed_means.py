@@ -73,7 +73,7 @@ def _marks(base: alt.Chart, shift: float, states: Mapping[str, str], scale: alt.
 def signed_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
     """Tiles coloured by the mean, from one side over white at 0 to the other, with the number in them.
 
-    The number is bold where its interval lies on one side of 0, grey where it does not.
+    The number is bold where its interval lies on one side of 0, plain where it does not.
     """
     table = [{**style.tile(grid, row.point), **row._asdict(), "said": f"{row.mean:+.2f}"} for row in rows]
     reach = max((abs(row.mean) for row in rows), default=1.0) or 1.0
@@ -86,7 +86,7 @@ def signed_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
     layers = [tiles]
     looks: list[tuple[str, dict[str, Any]]] = [
         ("!=", {"fontWeight": "bold", "color": style.INK}),
-        ("==", {"color": style.FAINT}),
+        ("==", {"color": style.INK}),
     ]
     for test, look in looks:
         text = alt.Chart().transform_filter(f"datum.state {test} '{OPEN}'")

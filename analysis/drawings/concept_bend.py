@@ -28,7 +28,10 @@ ALONG = (
     "Bars: 95 % t-interval over the seeds, cut off at the edge of the panel. Open marks have one that holds 0. "
     "Diamonds come back: the part of the distance that is gone at the last evaluation has an interval above 0."
 )
-MAP = "Bold numbers have a 95 % t-interval over the seeds that does not hold 0; pointing at a tile shows it."
+MAP = (
+    "Bold numbers have a 95 % t-interval over the seeds that does not hold 0; pointing at a tile shows it. Tiles "
+    "without a number have too few seeds that were measured."
+)
 
 
 def bend_figures(subject: Subject, options: ConceptOptions, found: Groups) -> list[Figure]:

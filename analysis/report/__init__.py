@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import textwrap
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +33,8 @@ from swingby.sweep import Sweep, named_sweeps
 
 PAGE = "report.html"
 KINDS = ("png", "svg", "pdf")
+SUBTITLE = 88
+"""Characters of a line under the title of a picture."""
 SHARPNESS = 3.0
 """Pixels of the PNG for each pixel of the figure: about 300 dpi where a figure fills the width of a page."""
 
@@ -127,7 +130,8 @@ def pictures(figures: Collection[Figure], kinds: Collection[str]) -> dict[str, b
 
 def titled(figure: Figure) -> dict[str, Any]:
     """A figure's drawing with its own title, for a picture that leaves the page and its headings behind."""
-    subtitle = f"sweep {figure.facts['Sweep']}; seeds {figure.facts['Seeds']}"
+    # In lines: one of its whole length would make a small figure a wide picture that is mostly empty.
+    subtitle = textwrap.wrap(f"sweep {figure.facts['Sweep']}; seeds {figure.facts['Seeds']}", SUBTITLE)
     title = {"text": figure.title, "subtitle": subtitle, "anchor": "start", "fontSize": 15, "subtitleFontSize": 11}
     return {**figure.spec, "title": {**title, "subtitlePadding": 4, "offset": 14}}
 
