@@ -421,6 +421,7 @@ def test_the_markdown_ends_with_how_it_was_made(written: Path, table: pl.DataFra
     assert f"{runs:,} runs of {len(ids)} sweeps, {SEEDS} to {max(HOURS.values())} seeds a sweep" in last
 
 
+@pytest.mark.slow
 def test_a_second_call_adds_nothing(written: Path, table: pl.DataFrame, tmp_path: Path) -> None:
     """Judged again, the table has the same rows, and no record was written; a store made again has them too."""
     records = Records.open(written / "data")

@@ -152,6 +152,7 @@ def numbers(folder: Path) -> str:
     return str(rows(folder / "data", names))
 
 
+@pytest.mark.slow
 def test_killed_and_continued(tmp_path: Path) -> None:
     """A run killed in the middle ends with the numbers of one that was never touched, bit for bit."""
     once, untouched = text(axes={"contrast": [0.5]}), tmp_path / "untouched"

@@ -347,6 +347,7 @@ def test_every_drawing_compiles_with_its_titles(subject: Subject, name: str) -> 
     assert figure.caption.endswith(".")
 
 
+@pytest.mark.slow
 def test_the_median_seed_is_one_that_ended_wherever_one_did(subject: Subject) -> None:
     """It is the same in every drawing, is a seed of its point, and its run is in the band wherever there is one."""
     texts = [json.dumps(drawn(subject, name).spec) for name in ("trajectories", "losses", "centres")]
@@ -360,6 +361,7 @@ def test_the_median_seed_is_one_that_ended_wherever_one_did(subject: Subject) ->
         assert all(f"median seed {seed}" in text for text in texts)
 
 
+@pytest.mark.slow
 def test_diverged_runs_are_counted_in_their_panel(subject: Subject) -> None:
     """A panel whose runs all left says so, and the others are drawn as ever."""
     statuses = subject.cells.filter(pl.col("lr") == 60)["status"].unique().to_list()

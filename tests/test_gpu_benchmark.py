@@ -14,6 +14,7 @@ from sweeps.sim.params import SimParams
 from tests.benchmarks import gpu
 
 
+@pytest.mark.slow
 def test_the_script_runs_on_a_cpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every number it gives is there and positive; the saved text is the printed one."""
     gpu.main(["--device", "cpu", "--quick", "--out", str(tmp_path)])

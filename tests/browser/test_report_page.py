@@ -171,6 +171,7 @@ def test_a_hostile_title_stays_text(opened: Opened) -> None:
     assert opened.page.locator("h1 *").count() == 0
 
 
+@pytest.mark.slow
 def test_a_large_grid_stays_small_and_answers(browser: Browser, large: Path) -> None:
     """41 x 41 points of 30 seeds make a page below 10 MB, drawn without complaint, whose points show their curves."""
     assert large.stat().st_size < LIMIT

@@ -182,6 +182,7 @@ def test_ingest_killed_at_every_window(walk: Any, nursery: Nursery) -> None:
     check_finished(walk, Sweep.parse(text, "small"))
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments(walk: Any, nursery: Nursery) -> None:
     """A run killed a dozen times at moments that a seeded generator chose, then finished."""
     moments = random.Random(20)
