@@ -31,6 +31,7 @@ from swingby.run.planned import summary
 from swingby.run.progress import Lines, Progress
 from swingby.run.room import check_room, widened
 from tests.cluster_kit import two_nodes
+from tests.processes import children
 
 WHOLE = "select cell_id, status, message, steps, step, position, final_position from walk order by cell_id"
 
@@ -45,11 +46,6 @@ class Said(Progress):
     def line(self, text: str) -> None:
         """Kept."""
         self.said.append(text)
-
-
-def children() -> set[psutil.Process]:
-    """The processes below this one."""
-    return set(psutil.Process().children(recursive=True))
 
 
 @pytest.fixture

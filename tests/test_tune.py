@@ -22,6 +22,7 @@ from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Store
 from swingby.sweep import Sweep
+from tests.processes import children
 
 pytestmark = pytest.mark.xdist_group("ray")
 """One after the other: each starts a Ray of its own, with two workers."""
@@ -66,11 +67,6 @@ def nothing_left() -> Iterator[None]:
     _, left = psutil.wait_procs(children() - before, timeout=20)
     assert not left, [" ".join(process.cmdline()) for process in left]
     assert folders() <= here
-
-
-def children() -> set[psutil.Process]:
-    """The processes below this one."""
-    return set(psutil.Process().children(recursive=True))
 
 
 def wait_for(what: Any, seconds: float = 60) -> None:
