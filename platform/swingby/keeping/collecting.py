@@ -99,10 +99,9 @@ def _asides(records: Records, seconds: float, dry_run: bool) -> Iterator[tuple[s
     """Folders in which drivers and workers that were killed did what is not done: of Tune, and of checkpoints."""
     work = records.data / "work"
     found = sorted([*work.glob(".tune-*"), *(work / "put").glob(f"{TEMPORARY}*")])
+    sweeps = {records.read_plan(plan).sweep_id for plan in records.plans()} if found else set[str]()
     # They do not say whose they are, and that of a run of days may not be touched for days.
-    if not found or any(
-        records.holder(sweep_id) for sweep_id in {records.read_plan(p).sweep_id for p in records.plans()}
-    ):
+    if any(map(records.holder, sweeps)):
         return
     for folder in found:
         with suppress(FileNotFoundError):
