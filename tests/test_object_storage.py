@@ -148,7 +148,7 @@ def test_another_machine_goes_on(walk: Any, machines: Machines) -> None:
     assert (again.ok, again.missing) == (1, 0)
     records = Records.open(machines.address)
     later = [records.read_shard(name)[1]["from_step"].to_pylist() for name in records.shards() if "-0002/" in name]
-    assert later[0][0] > 0, "no cell went on from a checkpoint"
+    assert min(itertools.chain(*later)) > 0, "the cell went on from no checkpoint"
     run(walk.sweep(**{**slow, "base": {"length": 27}}), walk.data)
     places = "select seed, step, position, final_position from walk order by seed"
     assert rows(machines.on("c"), places) == rows(walk.data, places)

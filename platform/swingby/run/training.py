@@ -76,7 +76,7 @@ class Training:
         finally:
             self._flush()
         if self.segments.unfinished or self._may_be_continued():
-            self.checkpoints.put(at_last=True, alive=self._alive)
+            self._put_checkpoints(at_last=True)
         else:
             _remove(self.workdir)
             self.checkpoints.drop()
@@ -96,8 +96,14 @@ class Training:
 
     def _may_be_continued(self) -> bool:
         """Whether all cells failed and left checkpoints: a run that tries them again goes on from there."""
-        failed = all(status == "failed" for status in self.segments.status.values())
-        return failed and any(path.is_file() and path.name != NOTE for path in self.workdir.rglob("*"))
+        return all(status == "failed" for status in self.segments.status.values()) and self._has_checkpoints()
+
+    def _has_checkpoints(self) -> bool:
+        return any(path.is_file() and path.name != NOTE for path in self.workdir.rglob("*"))
+
+    def _put_checkpoints(self, at_last: bool = False) -> None:
+        if self._has_checkpoints():  # the note alone is nothing to go on from, and would delay the first that is
+            self.checkpoints.put(at_last, self._alive)
 
     def _take(self, rows: pa.Table) -> None:
         self.buffer.append(self.lineage.follow(rows))
@@ -158,7 +164,7 @@ class Training:
             self.lineage.left(f"{self.plan.plan_id}/{shard.name}")
         self.records.publish(shard, self._alive)
         if self.segments.unfinished:
-            self.checkpoints.put(alive=self._alive)  # after the rows that it goes on from
+            self._put_checkpoints()  # after the rows that it goes on from
         self.flushed, self.started = now, header.finished
         self.beat("training")
 
