@@ -19,8 +19,7 @@ from swingby.errors import InputFaults
 from swingby.headers import plan_table, sweep_table
 from swingby.points import PointWriter
 from swingby.records import BatchNote
-from swingby.run import tune
-from swingby.run.deal import Dealer
+from swingby.run.deal import RETRIES, Dealer
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
 from swingby.sweep import Sweep
@@ -248,5 +247,5 @@ def test_a_trial_whose_process_dies_is_taken_apart(walk: Any, monkeypatch: pytes
     dying = {cell.cell_id for cell in sweep.cells() if getattr(cell.params, "wants", "") == "die"}
     finished = {row.cell_id for row in walk.rows("select cell_id from walk where status = 'ok'")}
     assert finished == {cell.cell_id for cell in sweep.cells()} - dying
-    assert max(begun.count(cell_id) for cell_id in dying) > tune.RETRIES + 1
+    assert max(begun.count(cell_id) for cell_id in dying) > RETRIES + 1
     assert max(begun.count(cell_id) for cell_id in finished) <= 2 + 3  # together, and in halves of up to six cells

@@ -17,7 +17,8 @@ import psutil
 import pytest
 
 from swingby.errors import SwingbyError
-from swingby.run import cluster, tune
+from swingby.run import cluster
+from swingby.run.deal import RETRIES
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Store
@@ -107,8 +108,8 @@ def test_tune_isolates_what_goes_wrong(walk: Any) -> None:
     assert statuses == {"ok": "ok", "raise": "failed", "diverge": "diverged", "once": "ok", "die": "failed"}
     assert (result.ok, result.diverged, result.failed, result.missing) == (2, 1, 2, 0)
     (reason,) = result.given_up.values()
-    assert reason.startswith(f"its process died {tune.RETRIES + 1} times: it ")
-    assert sum("is tried again" in line for line in said.said) == tune.RETRIES + 1
+    assert reason.startswith(f"its process died {RETRIES + 1} times: it ")
+    assert sum("is tried again" in line for line in said.said) == RETRIES + 1
     assert {row.threads for row in walk.rows("select threads from walk where status <> 'failed'")} == {"1"}
 
 

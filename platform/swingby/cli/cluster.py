@@ -106,7 +106,7 @@ def kuberay(
     """
     from swingby.launch.kuberay import Pods, manifest
     from swingby.launch.words import options, task_of
-    from swingby.run.tune import version
+    from swingby.run.tune.session import version
     from swingby.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)

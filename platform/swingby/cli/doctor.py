@@ -187,7 +187,7 @@ def _unfinished(data: Path) -> Iterator[Finding]:
 
 
 def _ray(data: Path) -> Finding:
-    from swingby.run.tune import try_ray
+    from swingby.run.tune.session import try_ray
 
     seconds, detail = try_ray(data)
     return Finding("Ray", "ok", f"started, ran a task and stopped in {seconds:.1f} s; {detail}")

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from swingby.errors import SwingbyError
 from swingby.records import Records
-from swingby.run import tune
 from swingby.run.derive import derive
 from swingby.run.drain import Drain
 from swingby.run.machines import Code
@@ -20,6 +19,7 @@ from swingby.run.progress import Progress, progress_for
 from swingby.run.results import Actual, RunResult
 from swingby.run.room import check_processes, cores
 from swingby.run.rounds import Rounds
+from swingby.run.tune.session import Standby
 from swingby.store import bring_up
 from swingby.sweep import Sweep
 
@@ -88,9 +88,7 @@ def run_sweeps(
             workers = 1 if local else cores()
         names = tuple(sorted({sweep.experiment_name for sweep in sweeps}))
         comes = Code(code or "wheel", names, progress.line)
-        standby = (
-            None if local else stack.enter_context(tune.Standby(workers, records.data, address, comes, progress.line))
-        )
+        standby = None if local else stack.enter_context(Standby(workers, records.data, address, comes, progress.line))
         machines = standby.machines() if standby is not None and address else (float(workers or 1),)
         options: dict[str, Any] = {
             "begin": (lambda: None) if standby is None else standby.begin,

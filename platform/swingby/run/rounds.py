@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.records import Records
-from swingby.run import tune
 from swingby.run.begun import begun_of
 from swingby.run.drain import Drain
 from swingby.run.folding import Folding
@@ -21,6 +20,8 @@ from swingby.run.planned import Planned, summary
 from swingby.run.pledges import Pledges
 from swingby.run.progress import Progress, counted
 from swingby.run.results import Tally
+from swingby.run.tune.session import Standby
+from swingby.run.tune.trials import run_tune
 from swingby.store import ingest
 
 LOOK_SECONDS = 2.0
@@ -50,7 +51,7 @@ class Rounds:
         records: Records,
         progress: Progress,
         drain: Drain,
-        standby: tune.Standby | None,
+        standby: Standby | None,
     ) -> None:
         self._planners, self._records, self._progress = list(planners), records, progress
         self._drain, self._standby = drain, standby
@@ -111,7 +112,7 @@ class Rounds:
             with Folding(planned, records, progress, drain, lambda: progress.begun(shares())):
                 if self._standby is None:
                     return run_local(planned, records, progress, drain)
-                return tune.run_tune(planned, records, progress, drain, self._standby)
+                return run_tune(planned, records, progress, drain, self._standby)
         finally:
             progress.close()
 
