@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Self
 
@@ -23,6 +23,12 @@ def listing(folder: Path, pattern: str) -> list[str]:
     """Relative names of the finished files below a folder, sorted."""
     found = (path for path in folder.glob(pattern) if not path.name.startswith(TEMPORARY))
     return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def numbers(names: Iterable[str], pattern: str) -> list[int]:
+    """The number that a pattern's only group finds in each name that it matches whole."""
+    matches = (re.fullmatch(pattern, name) for name in names)
+    return [int(match[1]) for match in matches if match]
 
 
 def place_of(data: str | Path) -> Path:
