@@ -25,7 +25,8 @@ from swingby.remote import lease, signals, upload
 from swingby.remote.bucket import Bucket, StorageError
 from swingby.remote.checkpoints import Checkpoints
 from swingby.remote.lease import holder, leased
-from swingby.remote.mirror import Mirror, folder_of, is_record, mirrored
+from swingby.remote.mirror import Mirror, is_record
+from swingby.remote.mirrors import folder_of, mirrored
 from tests.s3_kit import KEYS, Proxy, Storage, storage
 
 

@@ -21,7 +21,8 @@ from swingby.records import Records
 from swingby.remote import bucket as bucket_module
 from swingby.remote import signals
 from swingby.remote.bucket import Bucket, StorageError
-from swingby.remote.mirror import LEFT, folder_of
+from swingby.remote.mirror import LEFT
+from swingby.remote.mirrors import folder_of
 from swingby.run.abroad import Abroad, at_hand
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress

@@ -11,7 +11,8 @@ from typing import Self
 from swingby.errors import SwingbyError
 from swingby.files import TEMPORARY, clear_os_errors, write_json, write_whole
 from swingby.remote.bucket import is_address
-from swingby.remote.mirror import Mirror, folder_of, mirrored
+from swingby.remote.mirror import Mirror
+from swingby.remote.mirrors import folder_of, mirrored
 
 FORMAT = 1
 """The version of a data folder as it is made."""

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from swingby.legible import legible
 from swingby.remote.bucket import is_address
-from swingby.remote.mirror import MARK
+from swingby.remote.mirrors import MARK
 
 
 class Legible(Console):

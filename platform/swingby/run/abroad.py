@@ -10,7 +10,7 @@ from typing import Any
 from swingby.folder import place_of
 from swingby.records import Records
 from swingby.remote.bucket import StorageError
-from swingby.remote.mirror import mirrored
+from swingby.remote.mirrors import mirrored
 from swingby.run.drain import flag_for
 
 

@@ -13,7 +13,7 @@ from swingby.files import clear_os_errors
 from swingby.folder import place_of
 from swingby.locks import HeldError
 from swingby.records import Records
-from swingby.remote.mirror import mirrored
+from swingby.remote.mirrors import mirrored
 from swingby.store.ingest import Ingest
 from swingby.store.reader import Store
 

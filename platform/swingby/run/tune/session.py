@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from swingby.errors import SwingbyError
-from swingby.remote.mirror import mirrored
+from swingby.remote.mirrors import mirrored
 from swingby.run import cluster
 from swingby.run.machines import Code
 from swingby.run.progress import duration
