@@ -233,7 +233,7 @@ def test_the_wheel_stands_alone(tmp_path: Path) -> None:
 
 
 def test_a_worker_starts_light() -> None:
-    """Each new worker imports the module that trains; neither the store, nor the planner, nor what draws comes along."""
+    """A new worker imports the module that trains; neither the store, nor the planner, nor what draws comes along."""
     heavy = ("duckdb", "torch", "altair", "swingby.store", "swingby.run.plan", "swingby.run.quarantine")
     code = f"import sys, swingby.run.tune.trainable; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
