@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,11 @@ from swingby.errors import SwingbyError
 from swingby.keeping import retract
 from swingby.records import Records
 from swingby.retractions import Retraction
+from swingby.run.batch import run_batch
+from swingby.run.door import SupersededError, token
 from swingby.run.drive import run_sweep
 from swingby.run.leavings import workdir
+from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.store import Store, finished, ingest, rebuild
 from tests.store_kit import Segment, cells, snapshot, write_shard
@@ -113,6 +117,40 @@ def test_what_is_taken_back_is_trained_again(walk: Any) -> None:
     assert all(row.shard == row.of_shard and row.shard not in shards for row in rows)
     assert set(shards) < set(walk.records().shards())
     assert quietly(walk, sweep).trained == 0
+
+
+@pytest.mark.parametrize("named", ["sweep", "cell"])
+def test_nothing_is_added_to_what_was_taken_back(walk: Any, named: str) -> None:
+    """A worker of a driver that is gone, in the middle of a cell when that is taken back: it may write nothing more,
+    begin nothing of its plan, and the next run trains the cell from its first step."""
+    sweep = walk.sweep(axes={"width": [1]}, seeds=1, base={"pieces": 3, "length": 8})
+    records = walk.records()
+    plan = Planner(sweep, records).commit().plan
+
+    def take_back() -> bool:
+        if len(records.shards()) == 1 and not records.retractions():
+            (cell,) = sweep.cells()
+            retract(walk.data, ["walks" if named == "sweep" else cell.cell_id], "wrong")
+        return False
+
+    with pytest.raises(SupersededError, match="results of its sweep were taken back"):
+        run_batch(walk.data, plan.plan_id, 0, draining=take_back)
+    assert len(records.shards()) == 1
+    with pytest.raises(SupersededError):
+        run_batch(walk.data, plan.plan_id, 0)
+    ingest(records)
+    assert walk.rows("from walk") == []
+    result = quietly(walk, sweep)
+    assert (result.ok, result.trained) == (1, 1)
+    assert walk.rows("select step from walk")[0].step == list(range(9))
+
+
+def test_a_plan_of_the_same_name_is_another(walk: Any) -> None:
+    """A retraction that came with a merge closes no plan that only bears the name of the one that it closed."""
+    plan = Planner(walk.sweep(axes={"width": [1]}, seeds=1), walk.records()).commit().plan
+    other, table = replace(plan, created="2000-01-01T00:00:00+00:00"), pa.table({"cell_id": ["x"], "shard": ["y"]})
+    walk.records().write_retraction(Retraction("wrong", closed=(token(other),), table=table))
+    assert run_batch(walk.data, plan.plan_id, 0).ok == 1
 
 
 def test_a_cell_is_taken_back_from_every_sweep_that_has_it(walk: Any) -> None:

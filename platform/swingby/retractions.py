@@ -37,6 +37,7 @@ class Retraction:
         sweep_id, sweep: id and name of the sweep that was named; empty where cells were.
         who, host, command: who did it, where, and by what command line.
         created: ISO 8601, UTC.
+        closed: plans whose workers may leave nothing more (see `swingby.run.door`): their drivers are gone.
         table: `cell_id`, `shard`: all rows of these cells in these shards, which were all there were.
     """
 
@@ -47,9 +48,10 @@ class Retraction:
     host: str = field(default_factory=socket.gethostname)
     command: str = field(default_factory=lambda: " ".join(sys.argv))
     created: str = field(default_factory=utc_now)
+    closed: tuple[str, ...] = ()
     table: pa.Table = field(default_factory=lambda: pa.table({}), repr=False, compare=False)
 
-    def header(self) -> dict[str, str]:
+    def header(self) -> dict[str, Any]:
         """Everything but the table."""
         return {item.name: getattr(self, item.name) for item in fields(self) if item.name != "table"}
 
@@ -60,11 +62,14 @@ class Retraction:
         Raises:
             KeyError, TypeError: its header lacks something, or has it in another type.
         """
-        values = {item.name: header[item.name] for item in fields(cls) if item.name != "table"}
+        values = {item.name: header[item.name] for item in fields(cls) if item.name not in ("table", "closed")}
         for name, value in values.items():
             if not isinstance(value, str):
                 raise TypeError(name)
-        return cls(**values, table=table.select(list(COLUMNS)))
+        closed = header.get("closed", [])  # the first retractions closed nothing
+        if not isinstance(closed, list) or not all(isinstance(plan, str) for plan in closed):
+            raise TypeError("closed")
+        return cls(**values, closed=tuple(closed), table=table.select(list(COLUMNS)))
 
 
 def checked_reason(reason: str) -> str:

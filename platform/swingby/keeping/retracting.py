@@ -1,7 +1,8 @@
 """Retracting: results are taken back, with a reason, by a record of its own; the next run trains these cells again.
 
 The files stay, so nothing is lost and a rebuild comes to the same. What is taken back are the rows that the cells had
-when it was done: what is trained afterwards is shown. There is no undo.
+when it was done, and whatever a worker of a dead driver would add to them is refused: what is trained afterwards is
+shown. There is no undo.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from swingby.errors import SwingbyError
 from swingby.files import clear_os_errors
 from swingby.records import Records
 from swingby.retractions import Retraction, checked_reason
-from swingby.run.door import committing
+from swingby.run.door import committing, newest, token
 from swingby.run.lookup import ENOUGH_ID, find_cell, find_sweep
 from swingby.store import Store, ingest
 
@@ -79,12 +80,16 @@ def retract(data: str | Path, what: Sequence[str], reason: str, dry_run: bool = 
         sweeps = _sweeps_with(store, chosen)
         if dry_run:
             return _told(_rows(store, chosen), sweeps, "")
-        with _nobody_runs(records, [sweep_id for sweep_id, _, _ in sweeps]):
+        sweep_ids = [sweep_id for sweep_id, _, _ in sweeps]
+        with _nobody_runs(records, sweep_ids):
             ingest(records)
             rows = _rows(store, chosen)
-            for sweep_id, _, _ in sweeps:
+            for sweep_id in sweep_ids:
                 _drop_checkpoints(records, sweep_id, set(chosen.ids))
-            path = records.write_retraction(Retraction(reason, chosen.sweep_id, chosen.sweep, table=rows))
+            closed = tuple(map(token, newest(records, sweep_ids)))
+            path = records.write_retraction(
+                Retraction(reason, chosen.sweep_id, chosen.sweep, closed=closed, table=rows)
+            )
             ingest(records)
     return _told(rows, sweeps, path.relative_to(records.data).as_posix())
 

@@ -11,7 +11,7 @@ from swingby.cells import Cell
 from swingby.experiment import Batch
 from swingby.gang import ALONE, Gang
 from swingby.records import Plan, Records
-from swingby.run.door import SupersededError, current
+from swingby.run.door import admit
 from swingby.run.leavings import final_cells, last_step, workdir
 from swingby.run.training import Training
 from swingby.run.warden import Beat
@@ -77,7 +77,7 @@ def run_batch(
     Raises:
         ExperimentError: the experiment broke its contract.
         LostWorkerError: a process of the gang died; what was yielded is kept, and another attempt goes on from there.
-        SupersededError: a newer run of the sweep has begun.
+        SupersededError: a newer run of the sweep has begun, or its results were taken back.
         OvertakenError: another process has left rows of these cells.
         SwingbyError: the data folder, the plan or the batch cannot be read, or a shard cannot be written.
     """
@@ -90,8 +90,7 @@ def run_batch(
     todo = tuple(cell for cell in cells if cell.cell_id not in finished)
     if draining() or not todo:
         return BatchDone(batch, left=len(todo), merged=tuple(merged), share=share)
-    if current(records, plan) != plan.sequence:
-        raise SupersededError(f"plan {plan_id} is no longer the newest of its sweep: another run has taken over")
+    admit(records, plan)
     where = workdir(records, plan, todo)
     how = Batch(todo, plan.recording, device, where, draining, records.data / "cache", gang, cpus)
     training = Training(records, plan, batch, how, attempt, beat)

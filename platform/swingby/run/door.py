@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
 
 from swingby.errors import SwingbyError
 from swingby.files import entry
@@ -22,9 +24,44 @@ class OvertakenError(SwingbyError):
     """Another process has left rows of these cells: this one, or that, was taken for dead; to be tried again."""
 
 
-def current(records: Records, plan: Plan) -> int:
-    """The sequence number of the newest plan of this plan's sweep."""
-    return records.next_sequence(plan.name, plan.sweep_id) - 1
+def admit(records: Records, plan: Plan) -> None:
+    """Lets in whoever trains by this plan; to write, ask while `committing`.
+
+    Raises:
+        SupersededError: the plan is no longer the newest of its sweep, or was closed when results were taken back.
+    """
+    if records.next_sequence(plan.name, plan.sweep_id) - 1 != plan.sequence:
+        raise SupersededError(f"plan {plan.plan_id} is no longer the newest of its sweep: another run has taken over")
+    if any(token(plan) in _closed(records.data, name) for name in records.retractions()):
+        raise SupersededError(f"plan {plan.plan_id} was closed: results of its sweep were taken back")
+
+
+@lru_cache(1024)
+def _closed(data: Path, name: str) -> tuple[str, ...]:
+    """The plans that a retraction closed; none, if it is torn, which `doctor` tells."""
+    with suppress(SwingbyError):
+        return Records(data).read_retraction(name).closed
+    return ()
+
+
+def token(plan: Plan) -> str:
+    """What tells a plan from any of the same name, which a folder that was merged may have."""
+    return f"{plan.plan_id} {plan.created}"
+
+
+def newest(records: Records, sweep_ids: Collection[str]) -> list[Plan]:
+    """The newest plan of each of these sweeps, the only one whose workers may still be let in; torn ones are passed
+    over."""
+    found: dict[str, Plan] = {}
+    starts = {sweep_id[:8] for sweep_id in sweep_ids}
+    for name in records.plans():
+        if starts.isdisjoint(name.split("-")[-2:-1]):
+            continue
+        with suppress(SwingbyError):
+            plan = records.read_plan(name)
+            if plan.sweep_id in sweep_ids and plan.sequence >= found.get(plan.sweep_id, plan).sequence:
+                found[plan.sweep_id] = plan
+    return list(found.values())
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from swingby.gang import LostWorkerError
 from swingby.provenance import package_versions
 from swingby.records import Plan, Records, ShardHeader
 from swingby.remote.checkpoints import Checkpoints
-from swingby.run.door import OvertakenError, SupersededError, committing, current
+from swingby.run.door import OvertakenError, admit, committing
 from swingby.run.gang import told
 from swingby.run.leavings import shards_of
 from swingby.run.lineage import NOTE, Lineage
@@ -154,8 +154,7 @@ class Training:
         header = replace(self._header(), started=started, finished=utc_now(), seconds=now - self.flushed)
         with committing(self.records, self.plan.sweep_id, lambda: self.beat("training")):
             self.beat("writing")
-            if current(self.records, self.plan) != self.plan.sequence:
-                raise SupersededError(f"plan {self.plan.plan_id} was superseded while its batch {self.batch} ran")
+            admit(self.records, self.plan)
             self._check_attempt()
             shard = self.records.write_shard(header, rows)
         self.beat("publishing")
