@@ -14,8 +14,9 @@ import tarfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import boto3
 import pytest
@@ -66,18 +67,24 @@ def test_objects_are_whole_and_listed_by_key(bucket: Bucket) -> None:
 def test_whatever_ends_an_upload_leaves_the_last_object(
     bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An interrupt between two pieces, or a file that cannot be read to its end, leaves what was there, whole."""
+    """An interrupt between two pieces, or a file that cannot be read to its end, leaves what was there, whole; after an
+    interrupt no further piece is sent."""
     monkeypatch.setattr(upload, "PIECE", 5 * 2**20)
     large = tmp_path / "large"
     large.write_bytes(bytes(11 * 2**20))
     bucket.put("work/x.tar", b"the last whole one")
+    stopped, sent = threading.Event(), list[bool]()
+    with monkeypatch.context() as patch:
+        patch.setattr(upload, "threading", SimpleNamespace(Event=lambda: stopped))
 
-    def interrupt() -> None:
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        time.sleep(1.0)  # it arrives meanwhile
+        def interrupt() -> None:
+            if threading.current_thread() is not threading.main_thread():  # there a try begins, and nothing was sent
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+                sent.append(stopped.wait(60))  # until it has arrived
 
-    with pytest.raises(KeyboardInterrupt):
-        bucket.put("work/x.tar", large, alive=interrupt)
+        with interruptible(), pytest.raises(KeyboardInterrupt):
+            bucket.put("work/x.tar", large, alive=interrupt)
+    assert sent == [True]
     assert bucket.content("work/x.tar") == b"the last whole one"
 
     def torn(content: bytes | Path) -> Iterator[bytes]:
@@ -92,6 +99,17 @@ def test_whatever_ends_an_upload_leaves_the_last_object(
         bucket.put("work/x.tar", tmp_path / "gone")
     gc.collect()  # a stream that nobody refers to is closed, and what is closed is put
     assert bucket.content("work/x.tar") == b"the last whole one"
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """While inside, an interrupt raises, also in a process that was begun in the background of a shell: a shell lets
+    such ones ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize(
@@ -121,12 +139,11 @@ def test_no_secret_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_storage_that_does_not_answer(bucket: Bucket, server: Storage) -> None:
     """Tried again, then told with its address and for how long; a bucket that is not there is told at once."""
-    with pytest.raises(SwingbyError, match=r"cannot write a in s3://records/x.*\(tried for 0 s\)"):
+    with pytest.raises(SwingbyError, match=r"cannot write a in s3://records/x.*\(tried for \d+ s\)"):
         Bucket("s3://records/x?endpoint_override=127.0.0.1:9&scheme=http").put("a", b"", patience=0.3)
-    began = time.monotonic()
-    with pytest.raises(SwingbyError, match="nowhere"):
+    with pytest.raises(SwingbyError, match="nowhere") as told:
         Bucket(server.address("").replace("records", "nowhere")).put("a", b"")
-    assert time.monotonic() < began + 5
+    assert "tried for" not in str(told.value)
 
 
 def test_a_storage_that_says_nothing(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +155,7 @@ def test_a_storage_that_says_nothing(bucket: Bucket, monkeypatch: pytest.MonkeyP
         address = f"s3://records/x?endpoint_override=127.0.0.1:{silent.getsockname()[1]}&scheme=http"
         began = time.monotonic()
         with pytest.raises(SwingbyError, match="cannot look for a"):
-            Bucket(address).find("a", patience=0.1)
+            Bucket(address).find("a", patience=0.4)  # longer than a busy machine may stop this process for
         silent.setblocking(False)
         asked = 0
         with suppress(BlockingIOError):
@@ -384,12 +401,17 @@ def test_the_dead_are_in_nobodys_way(bucket: Bucket, monkeypatch: pytest.MonkeyP
     bucket.put("locks/s/elsewhere.json", json.dumps({"host": "far", "pid": 1, "place": "another machine"}).encode())
     with pytest.raises(SwingbyError, match="held by"), leased(bucket, "locks/s", "sweep s"):
         raise AssertionError("it is held")
-    monkeypatch.setattr(lease, "STALE", 1.0)
+    monkeypatch.setattr(lease, "STALE", 0.5)  # the storage tells whole seconds
     monkeypatch.setattr(lease, "RENEWED", 0.05)
-    time.sleep(2.1)
+    time.sleep(1.1)
+    removed, find = threading.Event(), bucket.find
+    monkeypatch.setattr(bucket, "find", lambda key: removed.wait(60) and find(key))  # by which it looks at its claim
     with leased(bucket, "locks/s", "sweep s") as broken:
         assert broken
         (own,) = bucket.listing("locks")
         bucket.remove(own.key)
-        time.sleep(0.3)
+        removed.set()
+        (renewing,) = (thread for thread in threading.enumerate() if thread.name == "lease")
+        renewing.join(60)
+        assert not renewing.is_alive()
         assert bucket.listing("locks") == []
