@@ -206,7 +206,7 @@ def test_keys_of_others_stay_in_the_folder(bucket: Bucket, server: Storage, tmp_
 
 def test_checkpoints_go_where_the_batch_goes(bucket: Bucket, tmp_path: Path) -> None:
     """What one machine left is what another finds, in place of what it had itself; who went on last counts; where the
-    batch was finished elsewhere nothing is gone on from; what was never put stays."""
+    batch was finished elsewhere nothing is gone on from; what was never put stays, and so does what is another's."""
     sides = [Checkpoints(Mirror(tmp_path / name, bucket), tmp_path / name / "work/s/c") for name in "ab"]
     folders = [tmp_path / name / "work/s/c" for name in "ab"]
     folders[1].mkdir(parents=True)
@@ -233,6 +233,10 @@ def test_checkpoints_go_where_the_batch_goes(bucket: Bucket, tmp_path: Path) -> 
     sides[0].bring()
     assert list(folders[0].iterdir()) == []
     assert bucket.listing("work") == []
+    (folders[0] / "step").write_text("anew")
+    sides[0].put(at_last=True)
+    sides[1].drop()
+    assert len(bucket.listing("work")) == 1
 
 
 def test_large_checkpoints_give_signs_of_life(bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,6 +335,8 @@ def test_a_claim_that_did_not_hold_is_in_nobodys_way(bucket: Bucket, server: Sto
         proxy.fails = fails
         with pytest.raises(StorageError), leased(through, "locks/s", "sweep s"):
             raise AssertionError("it is held")
+        kept = fails("DELETE", "")
+        assert len(bucket.listing("locks/s")) == kept, "nobody elsewhere knows that it is none"
         proxy.fails = lambda method, path: False
         with leased(through, "locks/s", "sweep s"):
             assert len(bucket.listing("locks/s")) == 1

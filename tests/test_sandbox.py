@@ -171,11 +171,12 @@ HOSTILE = [
 ENDLESS = [
     "select count(*) from range(100000000000) a, range(1000000) b",
     "with recursive t as (select 1 as a union all select a + 1 from t) select max(a) from t",
-    "select sum(i) from (select unnest(range(1000000000)) i from range(1000000))",
+    "select sum(i) from (select unnest(range(10000000)) i from range(1000000))",
     "select sleep_ms(60000)",
     "select max(md5(a.range::varchar || b.range)) from range(10000000) a, range(10000000) b",
-    "select repeat('x', 4000000000)",
+    "select sum(length(repeat('x', 100000) || range)) from range(10000000000)",
 ]
+"""Of none is it a question of memory when it ends, however fast the machine is, and several run at once."""
 GREEDY = [
     "select list(range) from range(4000000000)",
     "select string_agg(md5(range::varchar), '') from range(400000000)",
@@ -308,9 +309,10 @@ def all_outcomes(place: SimpleNamespace, queries: list[str], **options: Any) -> 
         return dict(zip(queries, pool.map(lambda sql: outcome(place, sql, **options), queries), strict=True))
 
 
-@pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
 def test_hostile_statements_are_refused_and_leave_no_trace(every: int, place: SimpleNamespace) -> None:
-    """Every statement that is more than a query of the tables gives an error, and no file anywhere changes."""
+    """Every statement that is more than a query of the tables gives an error, and no file anywhere changes; the next
+    law asks them all, too, without a process for each."""
     before = tree(place.root)
     ends = all_outcomes(place, HOSTILE[::every], timeout=60.0)
     assert len(HOSTILE) >= 100
@@ -323,7 +325,7 @@ def test_hostile_statements_are_refused_and_leave_no_trace(every: int, place: Si
 def test_no_query_outlives_its_deadline(place: SimpleNamespace) -> None:
     """A query that would not end is gone soon after its deadline, with its process."""
     before = tree(place.root)
-    ends = all_outcomes(place, ENDLESS, timeout=2.0, memory="8GB")
+    ends = all_outcomes(place, ENDLESS, timeout=2.0, memory="4GB")
     assert {sql: error for sql, (error, _) in ends.items() if "was stopped after 2 s" not in error} == {}
     assert max(seconds for _, seconds in ends.values()) < 60  # a second or two, unless the machine is busy
     assert running() == []
@@ -349,11 +351,14 @@ def test_no_query_takes_more_than_its_memory(place: SimpleNamespace) -> None:
 
 
 def test_files_stay_shut_whatever_passes_the_reading(place: SimpleNamespace, tmp_path: Path) -> None:
-    """Run on the locked connection without being looked at first, no statement changes or opens any file."""
+    """Every hostile statement is refused; and run on the locked connection without being looked at first, none changes
+    or opens any file."""
     before = tree(place.root)
     for sql in HOSTILE:
         connection = locked(request(place, tmp_path))
         text = spelt(place, sql)
+        with pytest.raises((RefusedError, duckdb.Error)):
+            answer(connection, {"sql": text, "limit_rows": 10**6, "limit_bytes": 2**30}, io.BytesIO())
         try:
             found = connection.execute(text)
             rows = found.fetchall() if found is not None else []
@@ -361,6 +366,8 @@ def test_files_stay_shut_whatever_passes_the_reading(place: SimpleNamespace, tmp
             rows = []
         assert "secret" not in str(rows), text
         assert "root:" not in str(rows), text
+        with pytest.raises(duckdb.Error):
+            connection.execute("set threads = 64")
         connection.close()
     assert tree(place.root) == before
     assert list(tmp_path.iterdir()) == []
@@ -441,7 +448,7 @@ def test_a_bad_amount_of_memory_is_refused(place: SimpleNamespace, memory: str) 
 
 def test_a_store_that_is_not_there_is_told(tmp_path: Path) -> None:
     """A missing data folder and one without a published store are clear errors, and leave nothing behind."""
-    with pytest.raises(SwingbyError):
+    with pytest.raises(SwingbyError, match="no data folder"):
         sandbox.query(tmp_path / "missing", "select 1")
     Records.open(tmp_path / "empty")
     before = tree(tmp_path)
@@ -472,25 +479,33 @@ def test_a_process_knows_nothing_of_its_parents_environment(
     assert set(environment) <= {"HOME", "LANG", "PYTHONPATH", "LC_CTYPE"}
 
 
+def has_ended(process: psutil.Process) -> bool:
+    """Whether it is gone, or is a zombie: where nobody takes note of the end of orphans, as in some containers, it
+    stays one."""
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def awaited(found: Any) -> Any:
-    """The first non-empty answer of `found`, asked again for up to 20 s."""
-    for _ in range(400):
-        answer = found()
-        if answer:
-            return answer
+    """The first non-empty answer of `found`, asked again until there is one."""
+    deadline = time.monotonic() + 120
+    while not (answer := found()):
+        assert time.monotonic() < deadline, "nothing came"
         time.sleep(0.05)
-    raise AssertionError("nothing came")
+    return answer
 
 
 def test_a_query_dies_with_the_process_that_asked(place: SimpleNamespace) -> None:
     """Where the caller is killed, its query is gone too, long before its deadline."""
-    script = f"from swingby import sandbox\nsandbox.query({str(place.data)!r}, 'select sleep_ms(60000)', timeout=60)"
+    script = f"from swingby import sandbox\nsandbox.query({str(place.data)!r}, 'select sleep_ms(600000)', timeout=600)"
     caller = subprocess.Popen([sys.executable, "-c", script])
     (process,) = awaited(lambda: [c for c in psutil.Process(caller.pid).children() if "swingby.sandbox" in c.cmdline()])
     awaited(lambda: not list(place.data.glob(".sandbox-*/*.duckdb")))
     caller.send_signal(signal.SIGKILL)
     caller.wait()
-    awaited(lambda: not process.is_running())
+    awaited(lambda: has_ended(process))
     left = list(place.data.glob(".sandbox-*"))
     assert [path for folder in left for path in folder.iterdir()] == []
     for folder in left:

@@ -120,10 +120,14 @@ def test_one_final_row_stands_for_a_cell(records: Records, race: list[Any], winn
     assert (cell, score, step) == ("x", values[winner], [0, 1, 2])
 
 
-def test_equal_rivals_are_told_apart_by_name(records: Records) -> None:
-    """Two final rows alike in everything: the shard whose name sorts first stands, whichever came first."""
+@pytest.mark.parametrize("backwards", [False, True])
+def test_equal_rivals_are_told_apart_by_name(records: Records, backwards: bool) -> None:
+    """Final rows alike in everything: the shard whose name sorts first stands, whichever came first."""
     names = {write_shard(records, [Segment("x", value=value)], batch=1): value for value in (1.0, 2.0, 3.0)}
-    ingest(records)
+    hidden = {name: records.shard_path(name).rename(records.data / Path(name).name) for name in names}
+    for name in sorted(names, reverse=backwards):
+        hidden[name].rename(records.shard_path(name))
+        assert ingest(records).shards == 1
     assert [row[2] for row in cells(records)] == [names[min(names)]]
 
 

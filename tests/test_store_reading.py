@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -43,19 +44,26 @@ def test_a_reader_in_the_middle_of_a_question_is_not_disturbed(records: Records)
     ingest(records)
     seen: list[list[int]] = [[], []]
     faults: list[BaseException] = []
-    done = threading.Event()
+    reading, done = threading.Barrier(3), threading.Event()
 
     def read(counts: list[int]) -> None:
         try:
             with Store.open(records.data) as store:
-                while not done.is_set():
+                last = False
+                while not last:
+                    last = done.is_set()
                     counts.append(store.sql("select count(*) from toy where len(loss) = 3").rows()[0][0])
+                    if len(counts) == 1:
+                        reading.wait(60)
         except BaseException as error:
             faults.append(error)
+            reading.abort()
 
     readers = [threading.Thread(target=read, args=(counts,)) for counts in seen]
     for reader in readers:
         reader.start()
+    with suppress(threading.BrokenBarrierError):
+        reading.wait(60)
     for batch in range(1, 7):
         write_shard(records, [Segment(f"{batch}"), Segment(f"{batch}b")], batch=batch)
         ingest(records)
@@ -65,6 +73,7 @@ def test_a_reader_in_the_middle_of_a_question_is_not_disturbed(records: Records)
     assert faults == []
     for counts in seen:
         assert counts == sorted(counts)
+        assert (counts[0], counts[-1]) == (2, 14)
         assert set(counts) <= set(range(2, 15, 2))
 
 

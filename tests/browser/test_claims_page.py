@@ -9,17 +9,22 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from analysis.claims import write_claims
+from swingby.run.drive import run_sweep
+from swingby.run.progress import Progress
+from swingby.sweep import Sweep
 
-JUDGED = ("bottleneck-is-structural", "e-1-minor")
+JUDGED = {"bottleneck-is-structural": "claim-rank", "e-1-minor": "claim-initial-weights"}
+"""Claims, and the sweep of each."""
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with two claims that were judged, and one whose sweep was not run."""
     folder = tmp_path_factory.mktemp("claims")
-    places, seeds = (folder / "data", folder / "out"), ("seeds.count=3",)
-    write_claims(*places, overrides=seeds, run=("--local", "--no-pilot"), only=JUDGED)
-    done = write_claims(*places, overrides=seeds, run=None, only=(*JUDGED, "fig-5-sign"))
+    seeds = ("seeds.count=3",)
+    for name in JUDGED.values():
+        run_sweep(Sweep.load(name, seeds), folder / "data", local=True, pilot=False, progress=Progress())
+    done = write_claims(folder / "data", folder / "out", overrides=seeds, run=None, only=(*JUDGED, "fig-5-sign"))
     assert done.missing == 1
     return done.page
 
