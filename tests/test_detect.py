@@ -431,6 +431,22 @@ def test_the_cluster_at_the_origin_counts_only_where_there_is_one() -> None:
     assert not without["transient_memorization"]
 
 
+def test_what_counts_begins_at_its_threshold() -> None:
+    """A bump at 1 % of L_ref, a fine one at 0.1 %, a retreat at a fall of 0.02 in r_k; a twentieth below, none does."""
+
+    def bump(height: float) -> Row:
+        loss = 2.5 * np.interp(np.arange(41), [0, 10, 20, 40], [1, 0.5, 0.5 + height, 0])
+        return run(np.zeros((41, 2)), ood_loss=loss.tolist())
+
+    def retreat(fall: float) -> Row:
+        return run(path((0.0, 0.0), (0.5, 2.0), (0.5 - fall, 2.0), (1.0, 2.0)))
+
+    below, above = 0.95, 1.05
+    assert [row["descents"] for row in detect([bump(0.01 * below), bump(0.01 * above)])] == [1, 2]
+    assert [row["descents_fine"] for row in detect([bump(0.001 * below), bump(0.001 * above)])] == [1, 2]
+    assert [row["retreat"] for row in detect([retreat(0.02 * below), retreat(0.02 * above)])] == [False, True]
+
+
 def test_a_rise_that_no_fall_follows_is_no_bump() -> None:
     """A loss that falls and then rises for good has one descent and no height."""
     (found,) = detect([run(path((0.0, 0.0), (0.9, 1.8), (0.0, 2.0)))])
@@ -551,6 +567,30 @@ def test_the_outcome_is_the_first_that_applies(row: Row, outcome: str, certain: 
     assert (found["outcome"], found["certain"]) == (outcome, certain)
 
 
+def ended_at(share: float) -> Row:
+    """A run whose last OOD loss is this share of L_ref."""
+    return run(STUCK, ood_loss=[1.0] * (len(STUCK) - 1) + [2.5 * share])
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_outcomes_change_at_their_thresholds(single: bool) -> None:
+    """1 % of L_ref; a gradient of 1e-6 L_ref (1e-4 in float32), a growth rate of 1e-6 a_max; -1e-9 (-1e-5) of trace W.
+
+    A twentieth to either side of each tells the two outcomes apart.
+    """
+    dtype, still, negative = ("float32", 1e-4, -1e-5) if single else ("float64", 1e-6, -1e-9)
+    recurrence = {"model": "w_recurrence", "trace": 3.0}
+    pairs = {
+        ("generalized", "plateau"): lambda by: ended_at(0.01 * by),
+        ("failed", "plateau"): lambda by: run(STUCK, gradient_norm=still * 2.5 * by, growth_rate=-0.1),
+        ("failed", "plateau", "rate"): lambda by: run(STUCK, gradient_norm=0.0, a=[0.5, 4.0], growth_rate=4e-6 * by),
+        ("generalized", "artefact"): lambda by: run(SWING, **recurrence, smallest_eigenvalue=3 * negative * by),
+    }
+    for (within, beyond, *_), made in pairs.items():
+        rows = [changed(made(by), dtype=dtype) for by in (0.95, 1.05)]
+        assert [row["outcome"] for row in detect(rows)] == [within, beyond]
+
+
 def test_after_divergence_nothing_is_read() -> None:
     """A run that leaves its bounds is read up to there, and has learned nothing in the end."""
     loss = run(SWING)["ood_loss"]
@@ -584,6 +624,9 @@ def test_the_first_crossing_is_not_the_time_of_learning() -> None:
         ([(0.0, 0.0), (0.0, 2.0)], [1.0, 3.0], True),
         ([(0.0, 0.0), (0.0, 2.0)], [3.0, 1.0], False),
         ([(0.0, 0.0), (0.5, 0.5)], [3.0, 1.0], None),
+        ([(0.0, 0.0), (1.0, 0.0), (1.0, 2.0)], [1.001, 1.0], True),
+        ([(0.0, 0.0), (1.0, 1.95), (1.0, 2.0)], [3.0, 1.0], None),  # at 36 and 37
+        ([(0.0, 0.0), (1.0, 1.92), (1.0, 2.0)], [3.0, 1.0], True),  # at 36 and 38
     ],
 )
 def test_the_order_is_told_only_where_there_is_one(corners: Any, a: list[float], follows: bool | None) -> None:
@@ -598,6 +641,16 @@ def test_a_is_that_of_the_conventions_where_it_was_not_recorded() -> None:
     # sd: a = (1.5^2 + 1/2, 2.) = (2.75, 2.0025); variance: (1.5 + 1/2, 2.05).
     sd, variance = (run(output, sigma=[1.5, 0.05], sigma_is=kind) for kind in ("sd", "variance"))
     assert [row["order_follows_a"] for row in detect([sd, variance])] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("top", "bottom", "broken"), [(1.0, 1.0195, 0), (1.0, 1.0225, 1), (0.0, 0.00095, 0), (0.0, 0.00105, 1)]
+)
+def test_a_pair_is_out_of_order_beyond_its_slack(top: float, bottom: float, broken: int) -> None:
+    """At l(u) > 1.02 l(v) + 1e-3, a twentieth of either to both sides."""
+    hierarchy = [[0.0, bottom, 0.0, top]] * 3
+    (found,) = detect([run(np.zeros((3, 2)), hierarchy_loss=hierarchy)])
+    assert found["order_violations"] == pytest.approx(broken / 5)
 
 
 def test_the_hierarchy_is_counted_pair_by_pair() -> None:
@@ -677,6 +730,43 @@ def test_the_rate_is_that_of_the_last_visit() -> None:
     output = np.stack([1 - away, np.full(100, 2.0)], axis=1)
     (found,) = detect([run(output, time_per_step=1.0)])
     assert found["terminal_rate"] == [pytest.approx(0.1, rel=1e-9), None]
+
+
+def approach(size: np.ndarray, **other: Any) -> Row:
+    """The terminal rates of a run whose first concept is missing by these shares, one unit of time a record."""
+    (found,) = detect([run(np.stack([1 - size, np.full(len(size), 2.0)], axis=1), time_per_step=1.0, **other)])
+    return found
+
+
+def test_a_rate_is_that_between_three_tenths_and_a_fiftieth() -> None:
+    """A curve that falls at one pace from 0.3 to 0.02 and at others before and after has that pace, at an R^2 of 1."""
+    before, after = 0.3 * 1.002 ** np.arange(100, 0, -1), 0.02 * 0.998 ** np.arange(1, 300)
+    within = np.geomspace(0.2999, 0.02001, 50)
+    found = approach(np.concatenate([before, within, after]))
+    assert found["terminal_rate"][0] == pytest.approx(np.log(within[0] / within[-1]) / 49, rel=1e-9)
+    assert found["terminal_r2"][0] == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize(("records", "told"), [(4, False), (5, True)])
+def test_fewer_than_five_records_give_no_rate(records: int, told: bool) -> None:
+    """A curve that passes from 0.3 to 0.02 in four records has no rate; in five it has one."""
+    found = approach(np.concatenate([[0.9, 0.8, 0.5], np.geomspace(0.25, 0.03, records), np.full(9, 0.001)]))
+    assert (found["terminal_rate"] is not None) is told
+
+
+def test_a_minor_entry_is_followed_from_both_diagonals_at_098_down_to_a_thousandth() -> None:
+    """What it does before the later diagonal is at 0.98, and below a thousandth of its size then, is not read."""
+    t = np.arange(300)
+    slow = np.minimum(1 - 0.5 * np.exp(-0.05 * t), 0.999999)
+    begun = int(np.argmax(slow > 0.98))
+    ended = begun + int(np.ceil(np.log(1000) / 0.2))
+    minor = np.where(t < begun, np.exp(0.01 * (t - begun)), np.exp(-0.2 * (t - begun)))
+    minor = np.where(t < ended, minor, minor[ended - 1] * 0.9 * 0.999 ** np.maximum(t - ended, 0)) * 0.1
+    minor[ended] = 0.0999e-3
+    W = np.stack([np.full(300, 0.99), minor, minor, slow], axis=1)
+    output = W.reshape(-1, 2, 2) @ np.array([1.0, 2.0])
+    (found,) = detect([run(output, model="symmetric", jacobian=W.tolist(), time_per_step=0.5)])
+    assert found["minor_rate"] == pytest.approx([0.2], rel=1e-9)
 
 
 # noise

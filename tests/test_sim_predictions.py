@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from sweeps.sim import arrivals, theory
 from sweeps.sim.experiment import Sim
-from sweeps.sim.predictions import CONSTANTS, Theory
+from sweeps.sim.predictions import CONSTANTS, Theory, predictions
 from sweeps.sim.rebuild import Curves, cells_of
 from swingby.cells import Cell
 from swingby.cli import app
@@ -143,6 +143,7 @@ def test_times_are_compared_where_both_speak() -> None:
     found = arrivals.ratios(predicted, measured, end=1000)
     np.testing.assert_array_equal(found, [1.05, 1.15, NEVER, np.nan, np.nan, 0, np.nan])
     assert arrivals.within_tenth(found) == 1 / 4
+    assert arrivals.within_tenth(np.array([0.899, 0.901, 1.099, 1.101])) == 1 / 2
     assert arrivals.within_tenth(np.array([np.nan])) is None
 
 
@@ -213,6 +214,16 @@ def test_the_start_of_explicit_weights_is_what_they_say() -> None:
     assert row["least_training_loss"] == pytest.approx(row["a_p"][0] / 2)
     assert row["largest_start"] == pytest.approx(0.2)
     assert (row["K"], row["C"], row["P"], row["kappa"]) == (CONSTANTS.K, CONSTANTS.C, CONSTANTS.P, CONSTANTS.kappa)
+
+
+@pytest.mark.parametrize(("reduction", "unit"), [("quarter_sum", 1.0), ("half_sum", 2.0)])
+def test_the_step_that_app_d_bounds_is_that_of_the_run_in_the_time_of_d_2(reduction: str, unit: float) -> None:
+    """D.2 holds up to eta = 1/(9 K a_max): eta is lr under quarter_sum, twice that under half_sum, and 0 for a flow."""
+    values = {**SYMMETRIC, "mu": (1.0, 2.0), "sigma": (0.0, 0.0), "reduction": reduction}
+    edge = 1 / (9 * CONSTANTS.K * 2.0) / unit
+    for drive, lr, holds in (("gd", 0.999 * edge, True), ("gd", 1.001 * edge, False), ("flow", 9 * edge, True)):
+        said_, _ = predictions(Sim.point(**{**values, "drive": drive, "lr": lr}).cell(0))
+        assert said_["d_2_small_step"] is holds
 
 
 def test_without_the_jacobian_there_is_no_measured_time_of_the_symmetric_model() -> None:

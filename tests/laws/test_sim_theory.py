@@ -84,17 +84,33 @@ def comparable(s: int) -> np.ndarray:
     return np.array([(u, v) for u, v in pairs if u != v and u & v == u])
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("model", ["one_layer", "linear", "relu"])
-def test_test_points_are_learned_in_their_order(preset: str, model: str) -> None:
-    """B.2 at epochs 1, 3, 5 (Fig 7: mu = (1, 2, 3, 4)): l(u) <= 1.02 l(v) + 1e-3 for 95 % of the pairs u <= v or more.
+def losses_of_fig_7(preset: str, model: str) -> np.ndarray:
+    """Losses at the test points after epochs 1, 3 and 5 of Fig 7's setting, mu = (1, 2, 3, 4); (seeds, 3, 2^s)."""
+    rows = run(preset, 4, Recording("epoch", also=("hierarchy",)), s=4, epochs=6, model=model)
+    return np.array([row["hierarchy_loss"] for row in rows])[:, [1, 3, 5]]
 
-    Linear nets without bias, of which the paper speaks, keep it for every pair.
-    The origin is left out: without biases its loss is 0 and the claim empty, with biases it is not claimed.
+
+def out_of_order(lower: np.ndarray, upper: np.ndarray) -> float:
+    """The share of pairs with l(u) > 1.02 l(v) + 1e-3."""
+    return float(np.mean(lower > 1.02 * upper + 1e-3))
+
+
+TELLING = [("authors", "one_layer"), ("authors", "linear"), ("authors", "relu"), ("paper", "relu")]
+
+
+@pytest.mark.parametrize(("preset", "model"), TELLING)
+def test_test_points_are_learned_in_their_order(preset: str, model: str) -> None:
+    """B.2 at epochs 1, 3, 5 of Fig 7: l(u) <= 1.02 l(v) + 1e-3 for 95 % of the pairs u <= v or more.
+
+    Most pairs could break it: read the other way round it is broken by most. The origin is left out: without biases
+    its loss is 0 and the claim empty, with biases it is not claimed.
     """
-    pairs, recording = comparable(4), Recording("epoch", also=("hierarchy",))
-    broken = []
-    for row in run(preset, 4, recording, s=4, epochs=6, model=model):
-        losses = np.array(row["hierarchy_loss"])[[1, 3, 5]]
-        broken.append(losses[:, pairs[:, 0]] > 1.02 * losses[:, pairs[:, 1]] + 1e-3)
-    assert np.mean(broken) <= (0.0 if preset == "paper" and model != "relu" else 0.05)
+    losses, (u, v) = losses_of_fig_7(preset, model), comparable(4).T
+    assert out_of_order(losses[..., u], losses[..., v]) <= 0.05
+    assert out_of_order(losses[..., v], losses[..., u]) > 0.5
+
+
+@pytest.mark.parametrize("model", ["one_layer", "linear"])
+def test_at_the_epochs_of_fig_7_the_papers_linear_nets_have_no_order_to_keep(model: str) -> None:
+    """After one epoch of the paper's steps every test point is learned: no loss reaches the slack of 1e-3."""
+    assert losses_of_fig_7("paper", model).max() < 1e-3
