@@ -149,7 +149,7 @@ def test_a_storage_that_does_not_answer(bucket: Bucket, server: Storage) -> None
 def test_a_storage_that_says_nothing(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that takes a request and never answers has failed after a while, and is asked again, however long that was:
     patience counts from the first failure."""
-    monkeypatch.setattr("swingby.remote.bucket.TIMEOUT", 0.5)
+    monkeypatch.setattr("swingby.remote.address.TIMEOUT", 0.5)
     monkeypatch.setattr("swingby.remote.bucket.FIRST_PAUSE", 0.02)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"s3://records/x?endpoint_override=127.0.0.1:{silent.getsockname()[1]}&scheme=http"

@@ -10,7 +10,7 @@ from typing import Self
 
 from swingby.errors import SwingbyError
 from swingby.files import TEMPORARY, clear_os_errors, write_json, write_whole
-from swingby.remote.bucket import is_address
+from swingby.remote.address import is_address
 from swingby.remote.mirror import Mirror
 from swingby.remote.mirrors import folder_of, mirrored
 

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from swingby.legible import legible
-from swingby.remote.bucket import is_address
+from swingby.remote.address import is_address
 from swingby.remote.mirrors import MARK
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from swingby.errors import SwingbyError
-from swingby.remote.bucket import Bucket, is_address
+from swingby.remote.address import is_address
+from swingby.remote.bucket import Bucket
 from swingby.sweep import Sweep
 
 

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import random
-import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import parse_qsl
 
 from swingby.errors import SwingbyError
+from swingby.remote.address import Address
 from swingby.remote.upload import PIECE, is_large, upload
 
-SCHEMES = ("s3", "gs", "abfs", "abfss")
-"""Of addresses that are taken; `s3` is the one that is tested."""
-OPTIONS = ("endpoint_override", "scheme", "region")
-"""What the query of an `s3` address may say."""
 PATIENCE = 30.0
 """Seconds, from the first failure on, for which a storage that fails is asked again before that is an error."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 """Seconds before the second try, and before any: each pause is twice the last, give or take a quarter."""
-TIMEOUT = 10.0
-"""Seconds without a byte after which a request has failed."""
 T = TypeVar("T")
 
 
@@ -41,18 +33,11 @@ class Held(NamedTuple):
     taken: float
 
 
-def is_address(text: str) -> bool:
-    """Whether this is meant as the address of object storage, well formed or not."""
-    return "://" in text
-
-
 class Bucket:
     """The objects under one prefix; cheap to make, and silent until it is asked.
 
     Args:
-        address: `s3://bucket/prefix`, with `?endpoint_override=host:port&scheme=http` for a storage that is not
-            Amazon's (or AWS_ENDPOINT_URL in the environment); the keys of the account come from the environment
-            (AWS_ACCESS_KEY_ID, a profile, a role), and never from the address, which is written down.
+        address: see `swingby.remote.address.Address`.
 
     Attributes:
         patience: for how many seconds it is asked where nobody says; None: `PATIENCE`.
@@ -62,46 +47,26 @@ class Bucket:
     """
 
     def __init__(self, address: str) -> None:
-        found = re.fullmatch(r"(\w+)://([^/?]*)(/[^?]*)?(\?.*)?", address)
-        if found is None or found[1] not in SCHEMES:
-            allowed = ", ".join(f"{scheme}://bucket/prefix" for scheme in SCHEMES)
-            shown = re.sub(r"//[^/]*@", "//...@", address.split("?")[0])
-            raise SwingbyError(f"{shown!r} is no address of object storage; allowed: {allowed}, or a folder")
-        if "@" in found[2] or re.search(r"(access|secret|session|sas)_?(key|token)", found[4] or "", re.IGNORECASE):
-            raise SwingbyError(
-                "the address of object storage holds a secret, and addresses are written down; leave it out, and set "
-                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or a profile, or a role) instead"
-            )
-        if not found[2]:
-            raise SwingbyError(f"{address!r} names no bucket; allowed: {found[1]}://bucket/prefix")
-        self._scheme, self._options = found[1], dict(parse_qsl((found[4] or "?")[1:]))
-        if self._scheme == "s3" and (unknown := self._options.keys() - set(OPTIONS)):
-            raise SwingbyError(f"{address!r}: {min(unknown)!r} is no option; allowed: {', '.join(OPTIONS)}")
+        self._at = Address(address)
+        self.address = self._at.text
         self.patience: float | None = None
-        self._path = f"{found[2]}{re.sub('/+', '/', found[3] or '').rstrip('/')}"
-        self.address = f"{found[1]}://{self._path}{found[4] or ''}"
 
     @cached_property
     def _place(self) -> tuple[Any, str]:
         """The file system, and the path of the prefix in it."""
-        return self._reached(True)
+        return self._reached()
 
     @cached_property
     def _for_pieces(self) -> Any:
         """The file system by which objects in many pieces are put: where the storage is out their streams do not open,
         and none is abandoned with a piece in memory."""
-        return self._reached(False)[0] if self._scheme == "s3" else self._place[0]
+        return self._reached(delayed=False)[0]
 
-    def _reached(self, delayed: bool) -> tuple[Any, str]:
-        from pyarrow.fs import FileSystem
-
+    def _reached(self, delayed: bool = True) -> tuple[Any, str]:
         try:
-            if self._scheme == "s3":
-                return _s3(self._path, self._options, delayed), self._path
-            system, path = FileSystem.from_uri(self.address)
+            return self._at.reached(delayed)
         except Exception as error:  # what a vendor's library raises is its own affair
             raise StorageError(f"{self.address} cannot be used: {_said(error)}") from error
-        return system, path.rstrip("/")
 
     def _tried(self, what: str, ask: Callable[[Any, str], T], patience: float | None = None) -> T:
         """What is asked, tried again while the storage fails: it may be busy, or out for a moment."""
@@ -237,29 +202,6 @@ class Bucket:
 
 
 _NEVER = datetime.fromtimestamp(0, UTC)
-
-
-def _s3(path: str, options: Mapping[str, str], delayed: bool) -> Any:
-    """The file system of an `s3` address; `delayed`: what is small is put by one request."""
-    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem, resolve_s3_region
-
-    given: dict[str, Any] = {
-        "connect_timeout": TIMEOUT,
-        "request_timeout": TIMEOUT,
-        "retry_strategy": AwsStandardS3RetryStrategy(max_attempts=1),  # tried again here, for a time that is stated
-        "allow_delayed_open": delayed,
-        **options,
-    }
-    url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
-    if url and "endpoint_override" not in given:
-        scheme, known, place = url.rpartition("://")
-        given["endpoint_override"] = place.rstrip("/")
-        if known:
-            given.setdefault("scheme", scheme)
-    if "region" not in given and "endpoint_override" not in given:
-        told = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-        given["region"] = told or resolve_s3_region(path.split("/")[0])
-    return S3FileSystem(**given)
 
 
 def _said(error: Exception) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.records import Records
-from swingby.remote.bucket import is_address
+from swingby.remote.address import is_address
 from swingby.store.answers import Finished, Gap, Rows
 from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
 from swingby.store.layout import Generation, Layout

@@ -9,7 +9,7 @@ from typing import Any
 
 from swingby.errors import SwingbyError
 from swingby.gang import ALONE, LostWorkerError, SpoiledError
-from swingby.remote.bucket import is_address
+from swingby.remote.address import is_address
 from swingby.run.abroad import at_hand
 from swingby.run.batch import run_batch
 from swingby.run.door import OvertakenError

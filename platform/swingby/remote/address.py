@@ -1,0 +1,97 @@
+"""An address of object storage: what it may say, and the file system that it leads to."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from swingby.errors import SwingbyError
+
+SCHEMES = ("s3", "gs", "abfs", "abfss")
+"""Of addresses that are taken; `s3` is the one that is tested."""
+OPTIONS = ("endpoint_override", "scheme", "region")
+"""What the query of an `s3` address may say."""
+TIMEOUT = 10.0
+"""Seconds without a byte after which a request has failed."""
+
+
+def is_address(text: str) -> bool:
+    """Whether this is meant as the address of object storage, well formed or not."""
+    return "://" in text
+
+
+class Address:
+    """Where objects lie, in words.
+
+    Args:
+        text: `s3://bucket/prefix`, with `?endpoint_override=host:port&scheme=http` for a storage that is not Amazon's
+            (or AWS_ENDPOINT_URL in the environment); the keys of the account come from the environment
+            (AWS_ACCESS_KEY_ID, a profile, a role), and never from the address, which is written down.
+
+    Attributes:
+        text: the same, spelt in one way.
+
+    Raises:
+        SwingbyError: no such kind of address, no bucket in it, or a secret in it.
+    """
+
+    def __init__(self, text: str) -> None:
+        found = re.fullmatch(r"(\w+)://([^/?]*)(/[^?]*)?(\?.*)?", text)
+        if found is None or found[1] not in SCHEMES:
+            allowed = ", ".join(f"{scheme}://bucket/prefix" for scheme in SCHEMES)
+            shown = re.sub(r"//[^/]*@", "//...@", text.split("?")[0])
+            raise SwingbyError(f"{shown!r} is no address of object storage; allowed: {allowed}, or a folder")
+        if "@" in found[2] or re.search(r"(access|secret|session|sas)_?(key|token)", found[4] or "", re.IGNORECASE):
+            raise SwingbyError(
+                "the address of object storage holds a secret, and addresses are written down; leave it out, and set "
+                "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or a profile, or a role) instead"
+            )
+        if not found[2]:
+            raise SwingbyError(f"{text!r} names no bucket; allowed: {found[1]}://bucket/prefix")
+        self._scheme, self._options = found[1], dict(parse_qsl((found[4] or "?")[1:]))
+        if self._scheme == "s3" and (unknown := self._options.keys() - set(OPTIONS)):
+            raise SwingbyError(f"{text!r}: {min(unknown)!r} is no option; allowed: {', '.join(OPTIONS)}")
+        self._path = f"{found[2]}{re.sub('/+', '/', found[3] or '').rstrip('/')}"
+        self.text = f"{found[1]}://{self._path}{found[4] or ''}"
+
+    def reached(self, delayed: bool) -> tuple[Any, str]:
+        """The file system, and the path of the prefix in it.
+
+        Args:
+            delayed: of `s3`: what is small is put by one request, which opening does not begin.
+
+        Raises:
+            Exception: whatever the vendor's library raises.
+        """
+        from pyarrow.fs import FileSystem
+
+        if self._scheme == "s3":
+            return _s3(self._path, self._options, delayed), self._path
+        system, path = FileSystem.from_uri(self.text)
+        return system, path.rstrip("/")
+
+
+def _s3(path: str, options: Mapping[str, str], delayed: bool) -> Any:
+    """The file system of an `s3` address; `delayed`: what is small is put by one request."""
+    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem, resolve_s3_region
+
+    given: dict[str, Any] = {
+        "connect_timeout": TIMEOUT,
+        "request_timeout": TIMEOUT,
+        "retry_strategy": AwsStandardS3RetryStrategy(max_attempts=1),  # tried again here, for a time that is stated
+        "allow_delayed_open": delayed,
+        **options,
+    }
+    url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    if url and "endpoint_override" not in given:
+        scheme, known, place = url.rpartition("://")
+        given["endpoint_override"] = place.rstrip("/")
+        if known:
+            given.setdefault("scheme", scheme)
+    if "region" not in given and "endpoint_override" not in given:
+        told = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+        given["region"] = told or resolve_s3_region(path.split("/")[0])
+    return S3FileSystem(**given)
