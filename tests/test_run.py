@@ -16,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from swingby import plugins
 from swingby.errors import SwingbyError
-from swingby.experiment import Recording
+from swingby.experiment import Column, Recording
 from swingby.run.batch import BatchDone, run_batch
 from swingby.run.batches import choose
 from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
@@ -358,12 +359,13 @@ def test_a_superseded_run_writes_nothing(walk: Any) -> None:
     older = committed(walk, late)
 
     def supersede() -> bool:
-        if sum(walk.started().values()) == 1 and not any("late" in name for name in walk.records().plans()[3:]):
+        if sum(walk.started().values()) == 1 and len(walk.records().plans()) == 3:
             committed(walk, late)
         return False
 
-    with pytest.raises(SupersededError):
+    with pytest.raises(SupersededError, match="was superseded while its batch 0 ran"):
         run_batch(walk.data, older.plan.plan_id, 0, draining=supersede)
+    assert sum(walk.started().values()) == 1
     assert walk.records().shards() == []
 
 
@@ -453,22 +455,40 @@ def test_draining_leaves_the_rest_for_the_next_run(walk: Any) -> None:
             if self.batches == 2:
                 drain.ask()
 
-    stopped = quietly(walk, sweep, pilot=False, progress=StopAfterTwo(), drain=drain)
-    assert (stopped.ok, stopped.missing, stopped.drained) == (2, 6, True)
+    stopped = quietly(walk, sweep, pilot=False, progress=(progress := StopAfterTwo()), drain=drain)
+    assert (stopped.ok, stopped.missing, stopped.drained, progress.batches) == (2, 6, True, 2)
     assert "goes on where it stopped" in str(stopped)
     assert (quietly(walk, sweep, pilot=False).ok, set(walk.started().values())) == (8, {1})
 
 
-def test_an_experiment_the_store_cannot_hold_is_refused_first(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An experiment whose columns the store refuses is refused before any cell is trained, not after each of them."""
-    from swingby import plugins
-    from swingby.experiment import Column
-
-    there = plugins.experiment("walk")
-    monkeypatch.setattr(type(there), "name", "members")
-    monkeypatch.setattr(type(there), "curves", {**there.curves, "seed": Column(pa.list_(pa.float64()), "a clash")})
-    with pytest.raises(SwingbyError):
+@pytest.mark.parametrize(
+    ("attribute", "value", "told"),
+    [
+        ("name", "members", "'members' cannot name the table of an experiment"),
+        ("curves", {"seed": Column(pa.list_(pa.float64()), "a clash")}, "its curve 'seed' has the name of a column"),
+    ],
+)
+def test_an_experiment_the_store_cannot_hold_is_refused_first(
+    walk: Any, monkeypatch: pytest.MonkeyPatch, attribute: str, value: Any, told: str
+) -> None:
+    """An experiment whose name or columns no table can have is refused before any cell is trained, not after each."""
+    kind = type(plugins.experiment("walk"))
+    there = getattr(kind, attribute)
+    monkeypatch.setattr(kind, attribute, value if isinstance(value, str) else {**there, **value})
+    with pytest.raises(SwingbyError, match=told):
         quietly(walk, walk.sweep(), pilot=False)
+    assert not walk.started()
+
+
+def test_a_parameter_that_became_another_is_refused_first(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parameter of another type than the store has of it is refused before any cell is trained, too."""
+    quietly(walk, walk.sweep(axes={"width": [1]}, seeds=1), pilot=False)
+    kind, before = type(plugins.experiment("walk")), walk.started()
+    worded = {"__annotations__": {"rate": str}, "rate": "quick", "__module__": __name__}
+    monkeypatch.setattr(kind, "Params", type("Worded", (kind.Params,), worded))
+    with pytest.raises(SwingbyError, match=r"the store cannot hold experiment 'walk'.*'rate' is VARCHAR"):
+        quietly(walk, walk.sweep(axes={"width": [2]}, seeds=1), pilot=False)
+    assert walk.started() == before
 
 
 # outcomes
@@ -497,8 +517,6 @@ def test_outcomes_come_in_chunks(walk: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_cell_that_breaks_a_detector_is_named_and_costs_no_other(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A detector that raises for two cells tells of the ten others, and the error names cells, detector and reason."""
-    from swingby import plugins
-
     result = quietly(walk, walk.sweep(), pilot=False)
     assert (result.ok, result.bad, result.given_up) == (12, (), {})
     assert derive(walk.records()) == {"walk_height": 0}
@@ -522,8 +540,6 @@ def test_a_cell_that_breaks_a_detector_is_named_and_costs_no_other(walk: Any, mo
 
 def test_a_new_version_of_a_detector_sees_all_cells(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A raised version derives every cell again; the rows shown are the new ones, the old ones are kept beside."""
-    from swingby import plugins
-
     quietly(walk, walk.sweep())
     monkeypatch.setattr(type(plugins.detector("walk_height")), "version", "2")
     assert derive(walk.records()) == {"walk_height": 12}
@@ -535,16 +551,19 @@ def test_a_new_version_of_a_detector_sees_all_cells(walk: Any, monkeypatch: pyte
 # progress
 
 
-def test_lines_are_few(walk: Any) -> None:
-    """On a stream that is no terminal, many batches in a moment make a first line, a last line and few between."""
-    stream = io.StringIO()
+def test_lines_are_few(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a stream that is no terminal, a hundred batches within four seconds make a first line, a last line and one
+    between."""
+    planned, stream, now = plan(walk.sweep(seeds=25), walk.records(), pilot=False), io.StringIO(), 1000.0
+    monkeypatch.setattr("swingby.run.progress.time", SimpleNamespace(monotonic=lambda: now))
     lines = Lines(stream)
-    lines.planned(plan(walk.sweep(seeds=25), walk.records(), pilot=False))
+    lines.planned(planned)
     for number in range(100):
+        now = 1000.0 + 0.04 * (number + 1)
         lines.batch_done(BatchDone(number, failed=1))
     lines.close()
     written = stream.getvalue().splitlines()
-    assert 2 <= len(written) <= 4
+    assert len(written) == 3
     assert "0 of 100 cells" in written[0]
     assert "100 of 100 cells" in written[-1]
     assert "100 FAILED" in written[-1]
@@ -553,7 +572,9 @@ def test_lines_are_few(walk: Any) -> None:
 def test_a_batch_that_was_stopped_estimates_nothing(walk: Any) -> None:
     """Batches that come back empty, as they do after Ctrl-C, are no ground for saying how long the rest takes."""
     progress = Progress()
-    progress.planned(plan(walk.sweep(seeds=25), walk.records(), pilot=False))
+    planned = plan(walk.sweep(seeds=25), walk.records(), pilot=False)
+    notes = tuple(dataclasses.replace(note, forecast_seconds=1.0) for note in planned.batches)
+    progress.planned(dataclasses.replace(planned, batches=notes))
     progress.batch_done(BatchDone(0))
     assert "left" not in progress.state()
     progress.batch_done(BatchDone(1, ok=1, seconds=1.0))
@@ -634,7 +655,6 @@ def test_records_folder_is_made_absolute(walk: Any, monkeypatch: pytest.MonkeyPa
 
 def test_contract_breaches_are_named(walk: Any) -> None:
     """Rows of a strange cell, of the wrong type, with a strange column, or out of order are refused by name."""
-    from swingby import plugins
     from swingby.experiment import Batch
     from swingby.run.segments import Segments
 
@@ -677,7 +697,7 @@ def test_ingest_happens_during_a_run(walk: Any, monkeypatch: pytest.MonkeyPatch)
     class Look(Progress):
         def batch_done(self, done: BatchDone) -> None:
             super().batch_done(done)
-            deadline = time.monotonic() + 20
+            deadline = time.monotonic() + 60
             while self.batches == 2 and not seen and time.monotonic() < deadline:
                 with Store.open(walk.data) as store:
                     if "walk" in store.tables() and (found := len(store.sql("from walk"))):
