@@ -137,6 +137,14 @@ def idle(member: Member, seconds: float) -> None:
     time.sleep(seconds)
 
 
+def stay(member: Member, there: str) -> None:
+    """Says in a file which process it is, and does nothing for long."""
+    handle = os.open(there, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    os.write(handle, f"{os.getpid()}\n".encode())
+    os.close(handle)
+    time.sleep(600)
+
+
 def fall(member: Member, payload: object) -> None:
     """Raises."""
     raise ValueError(f"{payload} falls")
