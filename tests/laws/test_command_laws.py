@@ -3,6 +3,7 @@ watched, queried, drained and stopped while it goes on."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -136,7 +137,7 @@ def start(walk: Any, **changes: Any) -> subprocess.Popen[str]:
         start_new_session=True,
     )
     walk.children.append(child)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while "1" not in query(walk, "select least(count(*), 1) as n from walk") or len(walk.started()) < 2:
         assert time.monotonic() < deadline, "nothing comes into the store"
         assert child.poll() is None
@@ -152,7 +153,7 @@ def query(walk: Any, sql: str) -> str:
 def test_a_run_can_be_watched_drained_and_gone_on_with(walk: Any) -> None:
     """While it runs, `sql` answers with its results and `status` says who runs it; after Ctrl-C the running batch is
     kept, the code is 1, for cells are missing, and `status` says so."""
-    going = start(walk, axes={"width": list(range(1, 41))}, base={"pause": 1.5})
+    going = start(walk, axes={"width": list(range(1, 121))}, base={"pause": 1.5})
     code, said, _ = swingby("status", "--data", str(walk.data))
     assert code == 0
     assert str(going.pid) in said.replace("\n", "")
@@ -169,11 +170,12 @@ def test_a_run_can_be_watched_drained_and_gone_on_with(walk: Any) -> None:
 def test_a_second_ctrl_c_stops_in_the_middle(walk: Any) -> None:
     """The for-loop stops within the batch, without a trace, with a code that is not 0, and leaves no half of a file."""
     going = start(walk, axes={"zip": [{"width": [1, 2], "pause": [0.0, 600.0]}]})
-    for _ in range(2):
-        os.killpg(going.pid, signal.SIGINT)
-        time.sleep(0.2)
-    told = going.communicate(timeout=120)[0]
-    assert going.returncode not in (0, 2), told
+    assert going.stdout is not None
+    os.killpg(going.pid, signal.SIGINT)
+    said = list(itertools.takewhile(lambda line: "stopping: running batches finish" not in line, going.stdout))
+    os.killpg(going.pid, signal.SIGINT)
+    told = "".join([*said, going.stdout.read()])
+    assert going.wait(timeout=120) not in (0, 2), told
     assert "Traceback" not in told
     assert [path for path in walk.data.rglob("*") if ".tmp" in path.name] == []
     assert [row.width for row in walk.rows("select width from walk")] == [1]
