@@ -445,10 +445,11 @@ seeds: {seeds}
 """
 
 
-def walked(data: Path, name: str = "walks", **changes: Any) -> Path:
-    """A data folder with a small sweep of walks."""
+def walked(data: Path, name: str = "walks", pilot: bool = False, **changes: Any) -> Path:
+    """A data folder with a small sweep of walks, of a shard for each width, or several where there is a pilot."""
     values = {"rate": 1.0, "wants": "ok", "widths": [1, 2], "seeds": 6} | changes
-    run_sweep(Sweep.parse(WALKS.format(name=name, **values), "walks.yaml"), data, local=True)
+    sweep = Sweep.parse(WALKS.format(name=name, **values), "walks.yaml")
+    run_sweep(sweep, data, local=True, pilot=pilot, progress=Progress())
     return data
 
 
@@ -533,9 +534,10 @@ def test_what_is_not_finished_or_ended_otherwise_is_told(folders: tuple[Path, Pa
 def test_of_sweeps_in_training_what_has_ended_in_both_is_compared(folders: tuple[Path, Path], tmp_path: Path) -> None:
     """A cell that is under way takes no part, and is counted; so is what has not begun, on either side; and where no
     point has ended in both, the fault says that there is more to come."""
-    one, records = folders[0], Records.open(walked(tmp_path / "two"))
-    name = records.shards()[0]
+    one, records = folders[0], Records.open(walked(tmp_path / "two", pilot=True))
+    name = max(records.shards(), key=lambda shard: records.read_shard(shard)[1].num_rows)
     header, rows = records.read_shard(name)
+    assert 2 < rows.num_rows < 6
     records.shard_path(name).unlink()
     part = rows.slice(0, 1).drop_columns(["attempt"])
     for column, value in (("final", False), ("status", None), ("final_position", None)):
