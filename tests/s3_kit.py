@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +19,17 @@ KEYS: Mapping[str, str] = {
     "AWS_EC2_METADATA_DISABLED": "true",
 }
 """What a client needs in its environment."""
+
+
+SERVER = """
+from moto.server import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from werkzeug.serving import make_server
+application = DomainDispatcherApplication(create_backend_app)
+server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=MotoRequestHandler)
+print(server.port, flush=True)
+server.serve_forever()
+"""
+"""As moto starts its server, but at a port that is free when it is taken, and tells which."""
 
 
 @dataclass(frozen=True)
@@ -38,31 +47,18 @@ class Storage:
 @contextmanager
 def storage() -> Iterator[Storage]:
     """A fresh, empty storage; `KEYS` must be in the environment of whoever asks it."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    server = subprocess.Popen(command, env={**os.environ, **KEYS}, **quiet)  # pyright: ignore[reportArgumentType, reportCallIssue]
-    try:
-        _wait(server, port)
-        _bucket(port)
-        yield Storage(port, server)
-    finally:
-        server.kill()
-        server.wait()
-
-
-def _wait(server: subprocess.Popen[bytes], port: int) -> None:
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        assert server.poll() is None, "the server does not start"
+    command, environment = [sys.executable, "-c", SERVER], {**os.environ, **KEYS}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
+    ) as server:
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise AssertionError("the server does not answer")
+            assert server.stdout is not None
+            told = server.stdout.readline()
+            assert told, "the server does not start"
+            _bucket(int(told))
+            yield Storage(int(told), server)
+        finally:
+            server.kill()
 
 
 def _bucket(port: int) -> None:
