@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from typing import Any
 
 import pytest
@@ -14,8 +15,11 @@ from hypothesis import strategies as st
 from swingby.errors import InputFaults
 from swingby.sweepfile.yaml_lines import read_yaml
 
+NUMBER = r"[-+]?(\d[\d_]*)?\.?[\d_]*(e[-+]?\d+)?"
+"""What a YAML 1.1 writer takes for words and leaves without quotes, as 1e5 and +.1, and what is a number here."""
+texts = st.text(max_size=8).filter(lambda text: not re.fullmatch(NUMBER, text, re.IGNORECASE | re.ASCII))
 plain = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | st.text(max_size=8),
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | texts,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=10,
 )
@@ -46,6 +50,12 @@ def test_every_spelling_of_a_float_is_a_float(number: float) -> None:
 def test_words_stay_words(word: str) -> None:
     """What only YAML 1.1 takes for a truth, a sexagesimal, octal or hexadecimal number or a date is text."""
     assert read(f"a: {word}") == {"a": word}
+
+
+@pytest.mark.parametrize("word", ["1e5", "0E1", "+.1", ".5e3", "1_000", "12", "true", "~", "", ".nan"])
+def test_what_is_quoted_is_text(word: str) -> None:
+    """Also what would be a number, a truth or nothing without quotes."""
+    assert read(f"a: '{word}'\nb: \"{word}\"") == {"a": word, "b": word}
 
 
 @pytest.mark.parametrize(
