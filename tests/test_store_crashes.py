@@ -88,7 +88,7 @@ def test_killed_anywhere_it_goes_on(records: Records, owner: str, seam: str, whe
 
 
 def test_a_rebuild_that_dies_changes_nothing(records: Records, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Until the new build is published readers and writers stay on the old one; the next rebuild clears up."""
+    """Until the new build is published readers and writers stay on the old one; what is published next clears up."""
     write_shard(records, [Segment("x")])
     ingest(records)
     old = snapshot(records)
@@ -101,9 +101,11 @@ def test_a_rebuild_that_dies_changes_nothing(records: Records, monkeypatch: pyte
         with pytest.raises(KeyboardInterrupt):
             rebuild(records)
     assert snapshot(records) == old
+    assert len(list(Layout(records.data).root.glob("build-*"))) == 2
     write_shard(records, [Segment("y")])
     ingest(records)
     assert [row[0] for row in cells(records)] == ["x", "y"]
+    assert len(list(Layout(records.data).root.glob("build-*"))) == 1
     rebuild(records)
     assert [row[0] for row in cells(records)] == ["x", "y"]
 
