@@ -739,12 +739,13 @@ def approach(size: np.ndarray, **other: Any) -> Row:
 
 
 def test_a_rate_is_that_between_three_tenths_and_a_fiftieth() -> None:
-    """A curve that falls at one pace from 0.3 to 0.02 and at others before and after has that pace, at an R^2 of 1."""
-    before, after = 0.3 * 1.002 ** np.arange(100, 0, -1), 0.02 * 0.998 ** np.arange(1, 300)
-    within = np.geomspace(0.2999, 0.02001, 50)
-    found = approach(np.concatenate([before, within, after]))
-    assert found["terminal_rate"][0] == pytest.approx(np.log(within[0] / within[-1]) / 49, rel=1e-9)
-    assert found["terminal_r2"][0] == pytest.approx(1, abs=1e-12)
+    """Of a curve that goes ever faster it is the slope of a line through the logarithms of just those records."""
+    t = np.arange(300)
+    size = 0.9 * np.exp(-0.01 * t - 1e-4 * t**2)
+    visited = (size >= 0.02) & (size <= 0.3)
+    found = approach(size)
+    assert found["terminal_rate"][0] == pytest.approx(-np.polyfit(t[visited], np.log(size[visited]), 1)[0], rel=1e-9)
+    assert found["terminal_r2"][0] == pytest.approx(np.corrcoef(t[visited], np.log(size[visited]))[0, 1] ** 2, rel=1e-9)
 
 
 @pytest.mark.parametrize(("records", "told"), [(4, False), (5, True)])
@@ -755,18 +756,21 @@ def test_fewer_than_five_records_give_no_rate(records: int, told: bool) -> None:
 
 
 def test_a_minor_entry_is_followed_from_both_diagonals_at_098_down_to_a_thousandth() -> None:
-    """What it does before the later diagonal is at 0.98, and below a thousandth of its size then, is not read."""
+    """Its rate is the slope of a line through the logarithms of just those records, of an entry that goes ever faster.
+
+    Before the later diagonal is at 0.98, and after the first record below a thousandth, it does otherwise.
+    """
     t = np.arange(300)
-    slow = np.minimum(1 - 0.5 * np.exp(-0.05 * t), 0.999999)
-    begun = int(np.argmax(slow > 0.98))
-    ended = begun + int(np.ceil(np.log(1000) / 0.2))
-    minor = np.where(t < begun, np.exp(0.01 * (t - begun)), np.exp(-0.2 * (t - begun)))
-    minor = np.where(t < ended, minor, minor[ended - 1] * 0.9 * 0.999 ** np.maximum(t - ended, 0)) * 0.1
-    minor[ended] = 0.0999e-3
-    W = np.stack([np.full(300, 0.99), minor, minor, slow], axis=1)
+    later = np.minimum(1 - 0.5 * np.exp(-0.05 * t), 0.999999)
+    begun = int(np.argmax(later > 0.98))
+    size = 0.1 * np.exp(np.where(t < begun, 0.01, -0.1 - 1e-3 * (t - begun)) * (t - begun))
+    ended = int(np.argmax(size <= 1e-3 * size[begun]))
+    size[ended + 1 :] = 0.05
+    W = np.stack([np.full(300, 0.99), size, size, later], axis=1)
     output = W.reshape(-1, 2, 2) @ np.array([1.0, 2.0])
     (found,) = detect([run(output, model="symmetric", jacobian=W.tolist(), time_per_step=0.5)])
-    assert found["minor_rate"] == pytest.approx([0.2], rel=1e-9)
+    followed = slice(begun, ended)
+    assert found["minor_rate"] == pytest.approx([-np.polyfit(t[followed], np.log(size[followed]), 1)[0]], rel=1e-9)
 
 
 # noise
