@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -175,10 +177,10 @@ def test_a_worker_killed_on_two_nodes(tmp_path: Path) -> None:
     (tmp_path / "rounds.yaml").write_text(text())
     with two_nodes('{"num_cpus": 1}') as nodes:
         child = driver(tmp_path, {"RAY_AUTH_TOKEN_PATH": nodes.token}, address=nodes.address, code="installed")
-        wait_for_shards(tmp_path, 7)
-        trials = nodes.workers("Trial.train")
-        assert len(trials) == 2
-        os.kill(trials[0], signal.SIGKILL)
+        with halfway(tmp_path / "data", runs=2) as workers:
+            assert len(set(workers.values())) == 2
+            killed = next(cell_id for cell_id, left in told(tmp_path / "data").items() if not left.final)
+            os.kill(workers[killed], signal.SIGKILL)
         said = finished(child)
     assert said.count("is tried again") == 1, said
     untouched = tmp_path / "untouched"
@@ -190,9 +192,52 @@ def test_a_worker_killed_on_two_nodes(tmp_path: Path) -> None:
     assert len(segments) == len(set(segments))
     attempts = {cell_id: {attempt for cell, attempt, _ in segments if cell == cell_id} for cell_id, _, _ in segments}
     assert sorted(len(found) for found in attempts.values()) == [1, 2]
-    killed = next(cell_id for cell_id, found in attempts.items() if len(found) == 2)
+    assert len(attempts[killed]) == 2
     again = min(start for cell_id, attempt, start in segments if (cell_id, attempt) == (killed, max(attempts[killed])))
     assert again > 0
+
+
+class Left(NamedTuple):
+    """What a run has left so far: how many segments, whether the last one is there, and which process writes them."""
+
+    segments: int
+    final: bool
+    pid: int
+
+
+def told(data: Path) -> dict[str, Left]:
+    """What each run has left so far, by cell."""
+    found: dict[str, Left] = {}
+    records = Records.open(data)
+    for name in records.shards():
+        header, table = records.read_shard(name)
+        for row in table.select(["cell_id", "final"]).to_pylist():
+            before = found.get(row["cell_id"], Left(0, False, 0))
+            found[row["cell_id"]] = Left(before.segments + 1, before.final or row["final"], header.pid)
+    return found
+
+
+@contextmanager
+def halfway(data: Path, runs: int) -> Iterator[dict[str, int]]:
+    """The processes of so many runs, by cell, all of them stopped; they go on afterwards, if they live.
+
+    Each is stopped once it has left two segments, and so has a checkpoint: the first one's is there before the second.
+    """
+    workers: dict[str, int] = {}
+    deadline = time.monotonic() + 200
+    try:
+        while len(workers) < runs:
+            assert time.monotonic() < deadline, f"of {runs} runs {len(workers)} have begun"
+            time.sleep(0.02)
+            for cell_id, left in told(data).items() if any((data / "shards").glob("*/*.parquet")) else ():
+                if left.segments >= 2 and cell_id not in workers:
+                    os.kill(left.pid, signal.SIGSTOP)
+                    workers[cell_id] = left.pid
+        yield workers
+    finally:
+        for pid in workers.values():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
 
 
 def starts_of(data: Path) -> dict[int, list[int]]:
