@@ -12,6 +12,7 @@ import torch
 from hypothesis import given, settings
 
 from sweeps.diffusion import concepts
+from sweeps.diffusion.book import judged
 from sweeps.diffusion.calibration import calibrate, empty
 from sweeps.diffusion.measured import Measured, coordinates, measure, place, right
 from sweeps.diffusion.params import DiffusionParams
@@ -215,3 +216,23 @@ def test_drawn_classes_are_told_apart() -> None:
         assert color.all()
         assert (size == own).mean() >= 0.98
         assert np.abs(coordinates(seen, p)[1] - place(scenes.radius, scenes.rgb, p)[1]).max() < 0.2
+
+
+def test_a_verdict_is_over_the_images_with_a_circle() -> None:
+    """Means and spreads of colour and size, n - 1 in their denominators, are of those found; shares are of all."""
+    p = params(contrast=0.5)
+    own, other = (drawn(p, number, 3)[1] for number in (1, 2))
+    noise = np.random.default_rng(0).uniform(size=(2, *own.shape[1:]))
+    seen = judged(torch.from_numpy(np.concatenate([own, other[:1], noise]).astype(np.float32)), p, 1)
+    color, size = coordinates(measure(np.concatenate([own, other[:1]])), p)
+    assert seen["found"] == pytest.approx(4 / 6)
+    for name, values in (("color", color), ("size", size)):
+        assert seen[name] == pytest.approx(values.mean(), abs=1e-5)
+        assert seen[f"{name}_sd"] == pytest.approx(np.std(values, ddof=1), abs=1e-5)
+    assert seen["color_right"] == pytest.approx(((color > 0.5).sum()) / 6)
+    assert seen["size_right"] == pytest.approx(((size < 0.5).sum()) / 6)
+    assert [(color > 0.5).tolist(), (size < 0.5).tolist()] == [[True] * 3 + [False]] * 2
+    none = judged(torch.from_numpy(noise.astype(np.float32)), p, 1)
+    assert (none["found"], none["color_right"], none["size_right"]) == (0, 0, 0)
+    assert all(np.isnan(none[name]) for name in ("color", "color_sd", "size", "size_sd"))
+    assert np.isnan(judged(torch.from_numpy(own[:1]), p, 1)["color_sd"])

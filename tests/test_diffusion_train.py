@@ -17,9 +17,14 @@ from safetensors.torch import load_file, save_file
 
 from sweeps.diffusion import checkpoint, train
 from sweeps.diffusion.checkpoint import CheckpointError
+from sweeps.diffusion.concepts import class_means
 from sweeps.diffusion.feed import Feed, Rows, training_set
+from sweeps.diffusion.generate import Generator
+from sweeps.diffusion.model import Diffusion
+from sweeps.diffusion.params import DiffusionParams
 from sweeps.diffusion.session import session
 from sweeps.diffusion.train import Training, rate
+from sweeps.diffusion.vdm import VDMScheduler, losses, sample
 from tests.diffusion_kit import cell, close, params
 
 CPU = torch.device("cpu")
@@ -83,6 +88,124 @@ def test_a_batch_that_cannot_be_shared() -> None:
     """The error names the numbers and what is allowed."""
     with pytest.raises(ValueError, match=r"batch_size = 8 cannot be shared by 3 processes .* multiples of 3"):
         Feed(FED, CPU, 0, 3)
+
+
+def test_no_two_samples_share_noise_or_masks() -> None:
+    """Within a batch and over steps each has noise and a dropout key of its own, and each step its own times."""
+    rows = [Feed(cell(seed), CPU).step(step)[0] for seed in (0, 1) for step in range(4)]
+    count = len(rows) * params().batch_size
+    assert len(torch.cat([one.noise.flatten(1) for one in rows]).unique(dim=0)) == count
+    assert len(torch.cat([one.keys for one in rows]).unique()) == count
+    assert len(torch.stack([one.times.sort().values for one in rows]).unique(dim=0)) == len(rows)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"clip": None, "decay": "cosine", "weight_decay": 0.5},
+        {"clip": 0.1, "clip_of": "all", "warmup": 0, "schedule": "fixed", "dropout": 0.2},
+    ],
+)
+def test_a_step_is_adamw_on_the_mean_bound(changes: dict[str, Any]) -> None:
+    """Three steps are those of a plain loop: the mean over the batch of the sum of the terms, its gradient clipped by
+    the norm of what is to be clipped, and AdamW at the rate of the step."""
+    of = cell(training_steps=3, **changes)
+    p = of.params
+    assert isinstance(p, DiffusionParams)
+    model: Any = Diffusion(p, of.key("initialisation"))
+    net = model.to(memory_format=train.memory_format(CPU, p))
+    adamw = torch.optim.AdamW(net.parameters(), weight_decay=p.weight_decay, fused=True)
+    bounds, norms = [], []
+    for step in range(3):
+        (rows,) = Feed(of, CPU).step(step)
+        adamw.zero_grad()
+        bound = net(*rows).sum(dim=1).mean()
+        bound.backward()
+        clipped = net.unet.parameters() if p.clip_of == "network" else net.parameters()
+        gradients = [parameter.grad for parameter in clipped if parameter.grad is not None]
+        norms.append(math.sqrt(sum(float(gradient.double().square().sum()) for gradient in gradients)))
+        for gradient in gradients:
+            gradient *= 1 if p.clip is None else min(1, p.clip / norms[-1])
+        rising = (step + 1) / p.warmup if p.warmup else 1
+        adamw.param_groups[0]["lr"] = (
+            p.lr * rising * ((1 + math.cos(math.pi * step / 3)) / 2 if p.decay == "cosine" else 1)
+        )
+        adamw.step()
+        bounds.append(bound.item())
+    assert p.clip is None or norms[0] > p.clip  # or nothing would be clipped here
+    training, (found,) = run(of, recorded=(3,))
+    for name, tensor in net.state_dict().items():
+        torch.testing.assert_close(training.core.state_dict()[name], tensor, rtol=1e-5, atol=p.lr / 1000)
+    assert found.means["loss"] == pytest.approx(np.mean(bounds), rel=1e-5)
+    assert found.means["gradient_norm"] == pytest.approx(np.mean(norms), rel=1e-4)
+
+
+def test_the_terms_are_those_of_the_bound() -> None:
+    """For each image diffusion, prior, reconstruction, the last as its expectation; the network is told the image's
+    condition and, wherever the schedule has gone, the time by the ends that it began with."""
+    model = Diffusion(params(zero_init=False), FED.key("initialisation"))
+    with torch.no_grad():
+        model.schedule.b.sub_(2.5)
+        (rows,) = Feed(FED, CPU).step(0)
+        found = model(*rows)
+        expected = losses(
+            model.schedule,
+            lambda z, gamma: model.unet(z, (gamma + 5) / 15, rows.conditions, rows.keys),
+            rows.images,
+            rows.times,
+            rows.noise,
+            None,
+            params().data_noise,
+        )
+    torch.testing.assert_close(found, torch.stack(list(expected), dim=1), rtol=1e-6, atol=0)
+    assert len(found.unique(dim=1).T) == 3
+
+
+def test_images_are_sampled_and_clipped() -> None:
+    """A model's images are those of the ancestral sampler with the schedule as it is now, in so many steps as there is
+    noise for, clipped to [0, 1]."""
+    model = Diffusion(params(zero_init=False), FED.key("initialisation")).eval()
+    with torch.no_grad():
+        model.schedule.b.sub_(2.5)
+    conditions, noise = torch.rand(3, 4), torch.randn(3, 5, 3, 8, 8, generator=torch.Generator().manual_seed(0))
+    scheduler = VDMScheduler(-7.5, 7.5)
+    scheduler.set_timesteps(4)
+    plain = sample(scheduler, lambda z, gamma: model.predict(z, gamma, conditions), noise.unbind(1))
+    assert ((plain < 0) | (plain > 1)).any()
+    assert torch.equal(model.sample(conditions, noise), plain.clamp(0, 1))
+
+
+class Told(torch.nn.Module):
+    """In the place of a model: its images show what they were made from, condition and noise."""
+
+    def sample(self, conditions: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
+        """The sums of the condition's numbers, in powers of ten apart, and of the noise."""
+        place = conditions @ torch.tensor([1.0, 10.0, 100.0, 1000.0])
+        return place[:, None, None, None] + 1e-3 * noise.sum(dim=1)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_each_class_is_generated_under_its_own_mean(size: int) -> None:
+    """As many images of each class as are judged of it, under the mean of the class, each from noise of its own; the
+    same however many processes share them, and at every evaluation."""
+    of = cell()
+    told: Any = Told()
+    makers = [Generator(of, CPU, rank, size) for rank in range(size)]
+    parts = [maker.images(told) for maker in makers]
+    assert all(torch.equal(part, maker.images(told)) for part, maker in zip(parts, makers, strict=True))
+    with session("cpu") as accelerator:
+        found = sum(
+            torch.cat(list(maker.gathered(part, accelerator))) for maker, part in zip(makers, parts, strict=True)
+        )
+        whole = Generator(of, CPU)
+        every = whole.gathered(whole.images(told), accelerator)
+    assert torch.equal(torch.as_tensor(found), torch.cat(list(every)))
+    assert [len(images) for images in every] == [2, 2, 2, 3]
+    for images, mean in zip(every, class_means(params()), strict=True):
+        expected = float(mean @ [1, 10, 100, 1000])
+        assert images.mean().item() == pytest.approx(expected, abs=0.01)
+    assert len(whole.noise.flatten(1).unique(dim=0)) == 9
 
 
 def test_a_seed_is_a_run() -> None:

@@ -112,6 +112,51 @@ def test_it_is_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert not list(tmp_path.glob(".tmp-*"))
 
 
+OTHERWISE: dict[str, Any] = {
+    "pixels": 16, "trained": "red-big", "contrast": 0.5, "size_mean": 0.5, "size_contrast": 0.3, "radius_jitter": 0.1,
+    "radius_floor": 0.2, "color_jitter": 0.1, "centre": 0.4, "background": 0.7, "pixel_noise": 0.01, "blur": 2.0,
+    "images": 100, "train_share": 0.5, "condition": "class", "width": 16, "levels": 2, "layers": 1, "norm_groups": 4,
+    "dropout": 0.0, "zero_init": False, "residual": False, "gamma_min": -4.0, "gamma_max": 9.0, "schedule": "fixed",
+    "data_noise": 0.01, "sampling_steps": 3, "lr": 0.01, "weight_decay": 0.1, "batch_size": 4, "training_steps": 7,
+    "warmup": 5, "decay": "cosine", "clip": 1.0, "clip_of": "network", "accumulate": 2, "mixed_precision": "bf16",
+    "judged": 5, "judged_trained": 3,
+}  # fmt: skip
+"""Another value of each parameter."""
+
+
+@pytest.mark.parametrize("name", [name for name in DiffusionParams.model_fields if name != "dtype"])
+def test_it_is_another_where_its_images_are_others(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever parameter changes what is drawn makes another judge, and none besides does."""
+
+    def made(p: DiffusionParams, settings: Settings, key: bytes, device: str) -> Judge:
+        return Judge(Classifier(p.pixels, settings), p.pixels, Accuracy(0.75, 0.5))
+
+    monkeypatch.setattr(trained, "_made", made)
+    plain, other = params(), params(**{name: OTHERWISE[name]})
+    assert getattr(plain, name) != getattr(other, name)
+    for p in (plain, other):
+        Judge.of(p, tmp_path, "cpu", HASTY)
+    shown = [[images(p, number, 8) for number in range(4)] for p in (plain, other)]
+    alike = all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(*shown, strict=True))
+    assert len(list(tmp_path.glob("judge-*.safetensors"))) == (1 if alike else 2)
+
+
+def test_it_is_measured_on_images_that_it_was_not_trained_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every image of its training comes once, and what it is measured on is of another stream."""
+    drawn: list[tuple[bytes, int, int]] = []
+    scenes = concepts.scenes
+
+    def noted(p: DiffusionParams, key: bytes, number: int, indices: range) -> concepts.Scenes:
+        drawn.extend((key, number, index) for index in indices)
+        return scenes(p, key, number, indices)
+
+    monkeypatch.setattr(concepts, "scenes", noted)
+    Judge.of(params(), None, "cpu", HASTY)
+    assert len(drawn) == len(set(drawn)) == HASTY.steps * HASTY.batch + 4 * HASTY.held_out
+    training, held_out = drawn[: HASTY.steps * HASTY.batch], drawn[HASTY.steps * HASTY.batch :]
+    assert not {key for key, _, _ in training} & {key for key, _, _ in held_out}
+
+
 def torn(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-100])
 
