@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import signal
@@ -18,7 +19,6 @@ import pytest
 
 from swingby.errors import SwingbyError
 from swingby.run import cluster
-from swingby.run.deal import RETRIES
 from swingby.run.drive import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Store
@@ -65,12 +65,12 @@ def nothing_left() -> Iterator[None]:
     """No process and no private folder is left behind that was not there before; other tests have theirs."""
     before, here = children(), folders()
     yield
-    _, left = psutil.wait_procs(children() - before, timeout=20)
+    _, left = psutil.wait_procs(children() - before, timeout=60)
     assert not left, [" ".join(process.cmdline()) for process in left]
     assert folders() <= here
 
 
-def wait_for(what: Any, seconds: float = 60) -> None:
+def wait_for(what: Any, seconds: float = 120) -> None:
     """Waits until something is true."""
     deadline = time.monotonic() + seconds
     while not what():
@@ -82,7 +82,8 @@ def start(walk: Any, **changes: Any) -> subprocess.Popen[str]:
     """A driver in its own process group, past its first trained cell."""
     (walk.folder / "walks.yaml").write_text(walk.text(**changes))
     child = walk.driver(DRIVER)
-    wait_for(walk.ledger.exists)
+    wait_for(lambda: walk.ledger.exists() or child.poll() is not None)
+    assert child.poll() is None, child.communicate()[0]
     return child
 
 
@@ -94,22 +95,23 @@ def rays(child: subprocess.Popen[str]) -> list[psutil.Process]:
 @pytest.mark.usefixtures("nothing_left")
 def test_tune_isolates_what_goes_wrong(walk: Any) -> None:
     """Cells that raise or diverge are rows; a batch whose process dies once is finished, the cell of one that always
-    dies fails with the reason while the others go on; workers compute on one thread whatever the driver's environment
-    says; and neither processes nor files are left behind."""
+    dies (here: twice, since every new process takes seconds) fails with the reason while the others go on; workers
+    compute on one thread whatever the driver's environment says; and neither processes nor files are left behind."""
     said = Said()
     sweep = walk.sweep(axes={"wants": ["ok", "raise", "diverge", "once", "die"]}, seeds=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", "8")
         patch.setattr("swingby.run.batches.UNMEASURED", 1)
         patch.setattr("swingby.run.deal.GROWTH", 0)  # a batch a trial
+        patch.setattr("swingby.run.deal.RETRIES", 1)
         result = run_sweep(sweep, walk.data, pilot=False, workers=2, progress=said)
         assert os.environ["OMP_NUM_THREADS"] == "8"
     statuses = {row.wants: row.status for row in walk.rows("select wants, status from walk")}
     assert statuses == {"ok": "ok", "raise": "failed", "diverge": "diverged", "once": "ok", "die": "failed"}
     assert (result.ok, result.diverged, result.failed, result.missing) == (2, 1, 2, 0)
     (reason,) = result.given_up.values()
-    assert reason.startswith(f"its process died {RETRIES + 1} times: it ")
-    assert sum("is tried again" in line for line in said.said) == RETRIES + 1
+    assert reason.startswith("its process died 2 times: it ")
+    assert sum("is tried again" in line for line in said.said) == 2
     assert {row.threads for row in walk.rows("select threads from walk where status <> 'failed'")} == {"1"}
 
 
@@ -200,11 +202,13 @@ def test_ctrl_c_twice_stops_at_once(walk: Any) -> None:
     child = start(walk, axes={"width": [1, 2]}, seeds=1, base={"pause": 600})
     below = rays(child)
     assert any("raylet" in process.name() for process in below)
-    for _ in range(2):
-        os.killpg(child.pid, signal.SIGINT)
-        time.sleep(0.5)
-    said = child.communicate(timeout=120)[0]
-    assert "interrupted" in said
+    assert child.stdout is not None
+    os.killpg(child.pid, signal.SIGINT)
+    before = list(itertools.takewhile(lambda line: "stopping: running batches finish" not in line, child.stdout))
+    os.killpg(child.pid, signal.SIGINT)
+    said = child.stdout.read()
+    child.wait(timeout=120)
+    assert "interrupted" in said, "".join(before)
     gone, alive = psutil.wait_procs(below, timeout=60)
     assert not alive, alive
     assert gone
