@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import io
+import itertools
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -33,7 +35,7 @@ from swingby.watch.facts import BegunCell, Failure, Known, Seen, Shard, facts
 from swingby.watch.grid import Axis, Grid
 from swingby.watch.heat import EMPTY, UNTOLD, heat
 from swingby.watch.pace import pace
-from swingby.watch.phase import Asked, Kind, Pool, phase, wilson
+from swingby.watch.phase import Asked, Kind, Phase, Pool, phase, wilson
 
 WALK = Path(__file__).parent / "walk"
 PATIENCE = 120.0
@@ -411,11 +413,36 @@ def test_no_frame_crashes_or_steers_the_terminal(found: Facts, width: int, heigh
 @settings(max_examples=40)
 @given(stands(), st.integers(8, 130), st.integers(1, 30))
 def test_a_diagram_keeps_to_its_lines(found: Facts, width: int, rows: int) -> None:
-    """However many points there are, the tiles take no more lines than they may, and none of them is lost."""
+    """However many points there are, the tiles take no more lines than they may."""
     shown = found.seen.phase
     assert shown is not None
-    assert sum(pool.planned for pool in shown.pools.values()) % 9 == 0
     assert len(heat(shown, width, rows, False)) <= max(rows, 1) + 6
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=3))
+def test_a_diagram_pools_every_point(sizes: list[int]) -> None:
+    """Over two axes of a sweep, or one, stand the cells of all the others."""
+    axes = tuple(Axis(f"axis {number}", tuple(range(size))) for number, size in enumerate(sizes))
+    places = dict(enumerate(itertools.product(*map(range, sizes))))
+    grid = Grid(axes, tuple(range(len(axes))), places, dict.fromkeys(places, 9))
+    shown = phase(grid, {point: Pool(9, point) for point in places}, None, {}, ())
+    assert sorted(shown.pools) == sorted(itertools.product(*map(range, [*sizes, 1][:2])))
+    assert {pool.planned for pool in shown.pools.values()} == {9 * math.prod(sizes[2:])}
+    assert sum(pool.results for pool in shown.pools.values()) == sum(places)
+    assert shown.over == tuple(axis.name for axis in axes[2:] if len(axis.values) > 1)
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 150), st.integers(1, 40), st.integers(8, 130), st.integers(1, 30), st.data())
+def test_no_point_falls_out_of_a_diagram(across: int, up: int, width: int, rows: int, data: st.DataObject) -> None:
+    """However many points share a tile, the only one that has results is seen, wherever it lies."""
+    pools = {place: Pool(9) for place in itertools.product(range(across), range(up))}
+    pools[data.draw(st.sampled_from([(0, 0), (across - 1, up - 1)]) | st.sampled_from(list(pools)))].results = 9
+    axes = Axis("x", tuple(range(across))), Axis("y", tuple(range(up)))
+    shown = Phase(Asked("outcomes_x", "bent", "share", "true"), *axes, pools, (), ())
+    _, *tiles, legend = (line.plain for line in heat(shown, width, rows, False))
+    assert sum(line.count(UNTOLD) for line in tiles) == 1
+    assert "results, no outcome" in legend
 
 
 @given(st.integers(0, 200), st.integers(0, 200))
