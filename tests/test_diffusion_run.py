@@ -183,11 +183,8 @@ def test_a_worker_killed_on_two_nodes(tmp_path: Path) -> None:
             os.kill(workers[killed], signal.SIGKILL)
         said = finished(child)
     assert said.count("is tried again") == 1, said
-    untouched = tmp_path / "untouched"
-    untouched.mkdir()
-    (untouched / "rounds.yaml").write_text(text())
-    finished(driver(untouched, local=True))
-    assert numbers(tmp_path) == numbers(untouched)
+    run_sweep(Sweep.parse(text(), "rounds.yaml"), tmp_path / "untouched" / "data", local=True)
+    assert numbers(tmp_path) == numbers(tmp_path / "untouched")
     segments = segments_of(tmp_path / "data")
     assert len(segments) == len(set(segments))
     attempts = {cell_id: {attempt for cell, attempt, _ in segments if cell == cell_id} for cell_id, _, _ in segments}
