@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,13 @@ from hypothesis import settings
 settings.register_profile("same-examples", deadline=None, derandomize=True)
 settings.register_profile("new-examples", deadline=None, print_blob=True)
 settings.load_profile("same-examples")
+
+# What somebody's shell, or a service that runs tests, says of terminals and data folders is not for the commands under
+# test: they would print in colours or in other widths, and write into that folder.
+_TERMINAL = {"COLUMNS", "LINES", "TERMINAL_WIDTH", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}
+_COLOURS = {"FORCE_COLOR", "NO_COLOR", "PY_COLORS", "CLICOLOR_FORCE", "GITHUB_ACTIONS"}
+for _name in _TERMINAL | _COLOURS | {"SWINGBY_DATA", "SWINGBY_MIRRORS", "SWINGBY_HEAD_IP"}:
+    os.environ.pop(_name, None)
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
