@@ -247,7 +247,7 @@ def test_members_end_with_their_caller(walk: Any, tmp_path: Path) -> None:
     wait_for(lambda: there.exists() and there.read_text().count("\n") == 2)
     members = [int(pid) for pid in there.read_text().split()]
     caller.kill()
-    caller.communicate()
+    caller.wait()
     wait_for(lambda: all(map(gone, members)), seconds=30)
 
 

@@ -82,11 +82,23 @@ def note(cell: Cell, rank: int, first: int) -> None:
         os.close(handle)
 
 
+def meet(member: Member) -> socket.socket:
+    """A line to process 0, which perhaps does not listen yet."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            return socket.create_connection((member.address, member.port), timeout=60)
+        except ConnectionRefusedError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
 def accompany(member: Member, payload: tuple[Cell, int]) -> None:
     """Process 1, 2, ... of a gang: it is asked for the noise of step after step, and knows its own share of it."""
     cell, first = payload
     noise = cell.stream("noise").normal(size=_of(cell).length + 1)
-    with socket.create_connection((member.address, member.port), timeout=60) as line, line.makefile("rw") as talk:
+    with meet(member) as line, line.makefile("rw") as talk:
         note(cell, member.rank, first)
         for asked in talk:
             step = int(asked)
@@ -142,7 +154,7 @@ def stay(member: Member, there: str) -> None:
     handle = os.open(there, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     os.write(handle, f"{os.getpid()}\n".encode())
     os.close(handle)
-    time.sleep(600)
+    time.sleep(120)
 
 
 def fall(member: Member, payload: object) -> None:
