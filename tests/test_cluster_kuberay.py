@@ -164,7 +164,7 @@ def test_the_job_runs_the_file_as_it_is(tmp_path: Path) -> None:
     file = tmp_path / "tried.yaml"
     file.write_text(SWEEP)
     nasty = "base.n='$(touch x)'; `y`"
-    with pytest.raises(SwingbyError):
+    with pytest.raises(SwingbyError, match=r"base\.n"):
         made(file, overrides=(nasty,))  # this sweep has no such value, and is read before
     config, job = made(file, data='/data/it\'s "here"')
     assert config["data"]["sweep.yaml"] == SWEEP

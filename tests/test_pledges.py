@@ -193,10 +193,12 @@ def test_a_wait_can_be_ended(walk: Any, other: Other) -> None:
 
 
 def test_strange_locks_pledge_nothing(walk: Any, other: Other) -> None:
-    """What no driver made is no pledge and stops nobody: a pipe, a folder, a plan that is none or leads elsewhere."""
+    """What no driver made is no pledge and stops nobody: a pipe, a folder, a link that leads nowhere, a plan that is
+    none or leads elsewhere."""
     locks = walk.data / "locks"
     os.mkfifo(locks / "pipe.lock")
     (locks / "folder.lock").mkdir()
+    (locks / "loop.lock").symlink_to("loop.lock")
     with ExitStack() as stack:
         for number, plan_id in enumerate(
             ("", "no-such-plan", "../swingby", "a\0b", 7, None, {"plan": []}, "x" * 70_000)
