@@ -129,9 +129,11 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         kit = importlib.import_module("walk_kit").Kit(tmp_path_factory.mktemp("gaps"))
         patch.setenv("WALK_LEDGER", str(kit.ledger))
         train(kit, kit.folder / "whole")
-        for count in (3, 7):
+        for count in (2, 7):
             records = Records.open(kit.folder / "halved")
             train(kit, records.data, UntilShards(records, count))
+            with Store.open(records.data) as store:
+                assert len(store.sql("from walk where status = 'running'").rows()) == 1
         yield kit
 
 
