@@ -64,6 +64,7 @@ def test_a_report_shows_what_was_published(folder: Path, tmp_path: Path) -> None
     assert sorted(folder.rglob("*")) == before
 
 
+@pytest.mark.timeout(900)  # the report is written by a process of low priority: on a busy machine it takes minutes
 def test_it_is_served_and_compared(folder: Path, tmp_path: Path) -> None:
     """The page lists its sweeps, answers SQL and shows a report; a comparison says as of when it is."""
 
@@ -74,7 +75,7 @@ def test_it_is_served_and_compared(folder: Path, tmp_path: Path) -> None:
             with Store.open(folder) as store:
                 (row,) = store.sql("select sweep_id from sweeps").rows()
             site.ask(f"/sweeps/{row.sweep_id}")
-            deadline = time.monotonic() + 120
+            deadline = time.monotonic() + 600
             while (reply := site.ask(f"/reports/{row.sweep_id}")).status != 200:
                 assert time.monotonic() < deadline, site.ask(f"/sweeps/{row.sweep_id}").text
                 time.sleep(0.2)

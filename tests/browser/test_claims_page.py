@@ -37,6 +37,7 @@ class Opened:
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
         page.on("request", lambda request: self.asked.append(request.url))
+        page.set_default_timeout(120_000)
         page.goto(path.as_uri())
 
 

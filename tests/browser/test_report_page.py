@@ -42,6 +42,7 @@ class Opened:
     def __init__(self, browser: Browser, path: Path) -> None:
         context = browser.new_context(viewport={"width": 1300, "height": 900}, offline=True)
         self.page: Page = context.new_page()
+        self.page.set_default_timeout(120_000)
         self.said: list[str] = []
         self.asked: list[str] = []
         self.page.on("console", self._console)
@@ -49,9 +50,9 @@ class Opened:
         context.route("**/*", self._route)
         self.page.goto(path.as_uri())
         try:
-            self.page.wait_for_selector("html[data-drawn]", timeout=30_000)
+            self.page.wait_for_selector("html[data-drawn]")
         except WaitedTooLong as error:
-            raise AssertionError(f"the page was not drawn in 30 s; it said: {self.said}") from error
+            raise AssertionError(f"the page was not drawn in 120 s; it said: {self.said}") from error
 
     def _console(self, message: ConsoleMessage) -> None:
         self.said.append(f"{message.type}: {message.text}")

@@ -19,8 +19,8 @@ from tests import synthetic_sim
 from tests.serve_kit import Served, served
 
 TITLE = "<script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
-PATIENCE = 240_000
-"""Milliseconds; a report is written by a process of low priority."""
+PATIENCE = 600_000
+"""Milliseconds; a report is written by a process of low priority: on a busy machine it takes minutes."""
 SQL = "select 1 + 1 as two, 'a,b' as text"
 
 
@@ -86,6 +86,7 @@ def more(data: Path) -> None:
     ingest(records)
 
 
+@pytest.mark.timeout(900)
 def test_the_report_is_drawn_and_says_as_of_when(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
     """It appears by itself and draws itself, its title is text; without news it is not written again."""
     monkeypatch.setattr(reports, "REST", 0.0)
