@@ -539,14 +539,14 @@ def test_of_sweeps_in_training_what_has_ended_in_both_is_compared(folders: tuple
     header, rows = records.read_shard(name)
     assert 2 < rows.num_rows < 6
     records.shard_path(name).unlink()
-    part = rows.slice(0, 1).drop_columns(["attempt"])
+    part = rows.slice(0, 2).drop_columns(["attempt"])
     for column, value in (("final", False), ("status", None), ("final_position", None)):
         place = part.column_names.index(column)
-        part = part.set_column(place, column, pa.array([value], part.schema.field(column).type))
+        part = part.set_column(place, column, pa.array([value] * 2, part.schema.field(column).type))
     records.write_shard(replace(header, attempt=header.attempt + 1), part)
     rebuild(records)
     left = 12 - rows.num_rows
-    counts = f"{left} of 12 cells have ended (1 under way, {rows.num_rows - 1} not begun)"
+    counts = f"{left} of 12 cells have ended (2 under way, {rows.num_rows - 2} not begun)"
     with compared("walks", "walks", one, records.data) as diff, compared("walks", "walks", records.data, one) as back:
         assert diff.finished.height == back.finished.height == left
         for found, unfinished, whole in ((diff, "B", "A"), (back, "A", "B")):
