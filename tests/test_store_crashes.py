@@ -126,6 +126,7 @@ def test_an_ingest_that_failed_can_be_tried_again_at_once(records: Records, monk
         with pytest.raises(SwingbyError, match="unplugged"):
             step.take()
         assert step.take().shards == 1
+        assert step._build.connection().execute("select count(*) from seg.curves.toy").fetchall() == [(2,)]
         step.publish(force=True)
     assert [row[0] for row in cells(records)] == ["x", "y"]
 
