@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swingby.errors import InputFaults
+from swingby.launch import kuberay
 from swingby.sweepfile.yaml_lines import read_yaml
 
 NUMBER = r"[-+]?(\d[\d_]*)?\.?[\d_]*(e[-+]?\d+)?"
@@ -56,6 +57,12 @@ def test_words_stay_words(word: str) -> None:
 def test_what_is_quoted_is_text(word: str) -> None:
     """Also what would be a number, a truth or nothing without quotes."""
     assert read(f"a: '{word}'\nb: \"{word}\"") == {"a": word, "b": word}
+
+
+@pytest.mark.parametrize("word", ["1e5", "0E1", "+.1", ".5e3", "-1.e+3", "12", "500m", "e5"])
+def test_what_is_written_for_kubernetes_is_text_there(word: str) -> None:
+    """A manifest's names and quantities are text for a reader that knows more numbers than PyYAML, as this one does."""
+    assert read(yaml.dump({"a": word}, Dumper=kuberay._Dumper)) == {"a": word}
 
 
 @pytest.mark.parametrize(

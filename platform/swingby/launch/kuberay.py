@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -67,6 +68,10 @@ def manifest(task: Task, pods: Pods, ray_version: str, retries: int = 2) -> str:
     return yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
 
 
+_NUMBER = re.compile(r"[-+]?(\.\d+|\d+\.?\d*)(e[-+]?\d+)?", re.IGNORECASE)
+"""What Kubernetes takes for a number where it has no quotes; PyYAML leaves them out of some, such as 1e5."""
+
+
 class _Dumper(yaml.SafeDumper):
     """Writes what an object says twice twice, and files as the lines they have."""
 
@@ -74,7 +79,8 @@ class _Dumper(yaml.SafeDumper):
         return True
 
     def represent_str(self, data: str) -> yaml.ScalarNode:
-        return self.represent_scalar("tag:yaml.org,2002:str", data, style="|" if "\n" in data else None)
+        style = "|" if "\n" in data else "'" if _NUMBER.fullmatch(data) else None
+        return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
 
 
 _Dumper.add_representer(str, _Dumper.represent_str)
