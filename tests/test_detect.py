@@ -763,7 +763,7 @@ def test_a_minor_entry_is_followed_from_both_diagonals_at_098_down_to_a_thousand
     t = np.arange(300)
     later = np.minimum(1 - 0.5 * np.exp(-0.05 * t), 0.999999)
     begun = int(np.argmax(later > 0.98))
-    size = 0.1 * np.exp(np.where(t < begun, 0.01, -0.1 - 1e-3 * (t - begun)) * (t - begun))
+    size = 0.1 * np.exp(np.where(t < begun, 0.01, -0.03 - 1e-4 * (t - begun)) * (t - begun))
     ended = int(np.argmax(size <= 1e-3 * size[begun]))
     size[ended + 1 :] = 0.05
     W = np.stack([np.full(300, 0.99), size, size, later], axis=1)
