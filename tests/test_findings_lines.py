@@ -18,6 +18,10 @@ from analysis.findings import lines
 from analysis.findings.figures import pooled
 from analysis.findings.lines import Line, rise_at, signals
 from sweeps.sim import theory
+from sweeps.sim.assumptions import assumptions
+from sweeps.sim.experiment import Sim
+from sweeps.sim.params import SimParams
+from sweeps.sim.predictions import CONSTANTS
 
 COMMON: dict[str, Any] = {
     "mu": [1.0, 2.0], "sigma": [0.05, 0.05], "sigma_is": "sd", "zero_cluster": False, "n": 5000, "batch_size": 128,
@@ -137,10 +141,67 @@ def test_the_predicted_rise_is_that_of_eq_4_3_as_the_start_goes_to_zero(name: st
     assert ratios[-1] <= 1 + 1e-3
 
 
+STARTS: dict[str, Any] = {**COMMON, "width": 2}
+RATIOS, SCALES = np.linspace(1.0, 5.0, 41).tolist(), np.geomspace(1e-3, 1.0, 61).tolist()
+
+
+@pytest.mark.parametrize("name", ["init_gain", "init_high"])
+def test_the_typical_start_is_the_mean_of_starts(name: str) -> None:
+    """w_pp(0) and w_12(0) in the mean; of a normal start w_12(0) is 0 in the mean, and its deviation is taken."""
+    rng, width, scale = np.random.default_rng(0), 5, 0.3
+    drawn = (
+        rng.normal(size=(100_000, 2, width)) / np.sqrt(width)
+        if name == "init_gain"
+        else rng.random((100_000, 2, width))
+    )
+    W = (scale * drawn) @ (scale * drawn).mT
+    minor = W[:, 0, 1].std() if name == "init_gain" else W[:, 0, 1].mean()
+    found = lines._typical({**COMMON, "width": width}, name, scale)
+    assert found == pytest.approx((W[:, 0, 0].mean(), minor), rel=0.02)
+
+
+@pytest.mark.parametrize("name", ["init_gain", "init_high"])
+def test_app_ds_lines_are_where_its_assumptions_turn(name: str) -> None:
+    """Signals are apart to the right of D.5's line, a typical start is small below D.4's: as `theory` judges them."""
+    axes = grid(("mu.1", RATIOS), (name, np.geomspace(1e-6, 1.0, 13).tolist()))
+    *_, apart, small = lines.symmetric_start({"common": STARTS}, axes)
+    assert len(small.x) > 10
+    assert len(set(apart.x)) == 1
+
+    def judged(ratio: float, scale: float) -> Any:
+        major, minor = lines._typical(STARTS, name, scale)
+        return assumptions(np.array([[major, minor], [minor, major]]), signals(STARTS, mu=(1.0, ratio)), CONSTANTS)
+
+    assert [judged(apart.x[0] * off, 1e-3).gap_ascending for off in (0.999, 1.001)] == [False, True]
+    for ratio, scale in zip(small.x, small.y, strict=True):
+        if 1 < ratio < 5:
+            assert [judged(ratio, scale * off).small_start for off in (0.999, 1.001)] == [True, False]
+
+
+def test_the_predicted_rise_is_one_per_cent_on_its_line() -> None:
+    """Of L_ref, the threshold of the detector; between the points of a fine grid to a twentieth."""
+    found = lines.predicted_rise({"common": STARTS}, grid(("mu.1", RATIOS), ("init_gain", SCALES)))
+    corners = [corner for line in found for corner in zip(line.x, line.y, strict=True)]
+    assert len(corners) > 20
+    rises = [rise_at((1.0, ratio), STARTS, "init_gain", scale) for ratio, scale in corners]
+    assert rises == pytest.approx([0.01] * len(rises), rel=0.05)
+
+
+@pytest.mark.parametrize("zero_cluster", [False, True])
+@pytest.mark.parametrize("reduction", ["half_sum", "mean", "quarter_sum"])
+def test_the_time_of_a_run_is_that_of_its_steps(reduction: str, zero_cluster: bool) -> None:
+    """Steps times the time of one, under every convention, as the runs themselves have it."""
+    common = {**COMMON, "s": 2, "d": 6, "reduction": reduction, "zero_cluster": zero_cluster}
+    p = Sim.point("paper", **{**common, "model": "relu"}).params
+    assert isinstance(p, SimParams)
+    assert lines._time(common) == pytest.approx(p.total_steps * p.time_per_step)
+
+
 def test_one_training_point_in_the_mean_lies_near_the_test_point_on_its_line() -> None:
     """Drawn as the task draws them: at the line's ratio about one of 10,000 points is closer than mu_1 / 2."""
     axes = grid(("mu.0", [0.5, 1.0, 2.0]), ("sigma.0", [0.05, 0.3, 2.0]))
-    near, _ = lines.points_near(without("mu", "sigma"), axes)
+    near, equal = lines.points_near(without("mu", "sigma"), axes)
+    assert equal.x == pytest.approx(equal.y)
     ratio = near.x[0] / near.y[0]
     rng, trials = np.random.default_rng(0), 200
     centres = np.array([[1.0, 0.0], [0.0, 2.0]])
