@@ -37,7 +37,9 @@ from analysis.report.page import Figure
 from analysis.report.queries import Query
 from swingby.api import Sweep
 from swingby.errors import SwingbyError
+from swingby.run.derive import derive
 from swingby.store import Store
+from tests import synthetic_sim
 
 FEW = settings(max_examples=20, deadline=None)
 DRAWN = {
@@ -405,8 +407,19 @@ def test_the_shares_above_the_losses_are_those_of_the_cells(subject: Subject, sh
             told = runs[outcome].drop_nulls()
             assert f"{told.sum()} of {len(told)} {words}: " in text or not len(told)
         assert leave_told(subject, point, text)
-    peaks = [row for row in table_of(shown("losses")) if row["kind"] in ("peak", "other")]
-    assert len(peaks) == subject.cells["bump_peak"].drop_nulls().len()
+    assert "seeds leave" in text
+
+
+def test_every_bump_has_its_mark(tmp_path: Path) -> None:
+    """Each run that the detector finds to rise between two descents has a mark at its peak, in its point's panel."""
+    sweep = synthetic_sim.square("bumps", 2, 5)
+    derive(synthetic_sim.write(tmp_path, sweep), [sweep.sweep_id])
+    with Store.open(tmp_path) as store:
+        made = Subject(read(store, sweep.sweep_id), store)
+        peaks = [row for row in table_of(drawn(made, "losses")) if row["kind"] in ("peak", "other")]
+        told = made.cells.drop_nulls("bump_peak")
+        assert sorted(row["step"] for row in peaks) == sorted(told["bump_peak"].to_list())
+        assert 0 < len(told) < len(made.cells)
 
 
 def test_lines_along_a_parameter_are_the_points_that_differ_in_it(

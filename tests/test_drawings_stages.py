@@ -134,6 +134,12 @@ def test_a_minor_entry_that_comes_and_goes_makes_a_suppression() -> None:
     assert major[found[2].start] < 0.5
 
 
+def test_suppression_starts_no_sooner_than_the_major_entry_reaches_a_half() -> None:
+    """A minor entry that is largest before that falls all along the stretch: its suppression starts at 1/2."""
+    W = two(6, 14, bump=0.3, at=4)
+    assert W[:, 0, 1].argmax() < stages(W)[1].start == int(np.argmax(W[:, 0, 0] >= 0.5))
+
+
 def test_without_a_minor_entry_there_is_no_suppression() -> None:
     names = [stage.name for stage in stages(two(6, 14))]
     assert names == ["initial growth", "second growth", "terminal"]
