@@ -119,3 +119,153 @@ def test_a_bottleneck_has_to_end_at_its_bound() -> None:
         connection.register("outcomes_theory", pa.Table.from_pylist(theory))
         ((_, _, n, k, _),) = connection.execute(query, [["none"]]).fetchall()
     assert (n, k) == (5, 2)
+
+
+def grid(seed: int, first: list[bool | None], ends: list[tuple[float, float]] | None = None) -> list[Row]:
+    """Runs of one layer at a_1 / a_2 = 1/4, 1/2, 2, 4: whether the order is right, and r_1 and r_2 at the end."""
+    signals = [[1.0, 4.0], [1.0, 2.0], [2.0, 1.0], [4.0, 1.0]]
+    mu = [2.0, 0.5]
+    return [
+        {
+            "convention": "paper", "cell_id": f"{seed}-{k}", "seed": seed, "model": "one_layer", "layers": 1, "d": 64,
+            "mu": mu, "a": a, "order_follows_a": right, "t90": [float("inf")] * 2,
+            "output": [[0.0, 0.0], [mu[0] * end[0], mu[1] * end[1]]],
+        }
+        for k, (a, right, end) in enumerate(zip(signals, first, ends or [(1.0, 1.0)] * 4, strict=True))
+    ]  # fmt: skip
+
+
+def test_the_order_is_right_at_every_point_and_on_both_sides() -> None:
+    """One point with the wrong order is enough against a seed; unfinished runs are told by what is further; and of one
+    side of the reversal alone nothing follows."""
+    right, wrong = grid(0, [True] * 4), grid(1, [True, True, False, True])
+    untold = [(0.5, 0.8), (0.6, 0.7), (0.7, 0.6), (0.8, 0.5)]
+    open_right, open_wrong = grid(2, [None] * 4, untold), grid(3, [None] * 4, [(b, a) for a, b in untold])
+    one_side = grid(4, [True] * 4)[2:]
+    assert ask("fig-2a-order", [*right, *wrong, *open_right, *open_wrong, *one_side]) == [(5, 2)]
+    # Where the two are as strong there is no order to be right.
+    level = grid(5, [True, True, False, True])
+    level[2] = level[2] | {"a": [2.0, 1.99]}
+    assert ask("fig-2a-order", level) == [(1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("leads", "expected"),
+    [
+        ([-2.0, -1.0, 1.0, 2.0], (1, 1)),
+        ([2.0, 1.0, -1.0, -2.0], (1, 0)),  # reversed the other way round
+        ([-2.0, 1.0, 2.0, 2.0], (1, 0)),  # at a_1 / a_2 = 0.31
+        ([-1.0, 1.0, -1.0, 1.0], (1, 0)),  # more than once
+        ([1.0, 1.0, 1.0, 1.0], (1, 0)),  # never
+    ],
+)
+def test_the_order_reverses_once_and_where_signals_are_equal(leads: list[float], expected: tuple[int, int]) -> None:
+    """The sign of the area between r_1 and r_2 changes from - to + along a_1 / a_2, near 1."""
+    runs = grid(0, [True] * 4)
+    for row, lead in zip(runs, leads, strict=True):
+        row |= {"step": [0, 1, 4], "output": [[0.0, 0.0], [2.0 * 0.1 * lead, 0.0], [2.0 * 0.1 * lead, 0.0]]}
+    assert ask("fig-2a-reversal", runs) == [expected]
+
+
+def deep(seed: int, **changes: Any) -> Row:
+    """A run of a deep linear net in two dimensions that generalizes without a rise."""
+    plain = {
+        "convention": "paper", "cell_id": str(seed), "seed": seed, "model": "linear", "drive": "sgd", "layers": 4,
+        "d": 2, "s": 2, "width": 4, "lr": 0.01, "mu": [2.0, 4.0], "a": [2.0, 8.0], "zero_cluster": True, "l_ref": 10.0,
+        "non_monotone": False, "transient_memorization": False, "retreat": False, "bump_height": 0.0,
+        "outcome": "generalized", "final_ood_loss": 0.01, "bump_start": None, "bump_peak": None, "step": [0, 10, 20],
+        "output": [[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]], "train_loss": [10.0, 5.0, 0.0],
+    }  # fmt: skip
+    return plain | changes
+
+
+RISE: Row = {"non_monotone": True, "bump_height": 0.1, "bump_start": 0, "bump_peak": 10}
+
+
+def test_each_claim_of_deep_nets_asks_for_its_own_outcome() -> None:
+    """Rising, memorizing, and generalizing are told apart, and so are low and high dimension."""
+    rises, memorizes = deep(1, **RISE), deep(2, **RISE, transient_memorization=True)
+    runs = [deep(0), rises, memorizes, deep(3, outcome="plateau"), deep(4, outcome=None, non_monotone=None)]
+    for slug, k in (("fig-2c-low", 1), ("fig-3-low", 2), ("fig-14", 2), ("fig-2c-return", 3)):
+        assert ask(slug, runs) == [(5, k)], slug
+    assert ask("fig-3-high", runs) == []
+    assert ask("fig-3-high", [row | {"d": 64} for row in runs]) == [(5, 2)]
+    for slug in ("fig-2c-low", "fig-3-low", "fig-2c-return"):
+        assert ask(slug, [row | {"d": 64} for row in runs]) == [], slug
+
+
+@pytest.mark.parametrize(
+    ("at", "origin", "k"),
+    [
+        ((0.5, 3.5), True, 1),
+        ((1.9, 0.5), True, 0),
+        ((0.3, 1.0), True, 0),
+        ((0.3, 1.5), False, 0),
+        ((0.3, 2.2), True, 1),
+    ],
+)
+def test_a_swing_is_to_the_strongest_of_all_centres(at: tuple[float, float], origin: bool, k: int) -> None:
+    """At the top of the rise the nearest centre is that of the largest a_p: neither the other one, nor the origin where
+    a cluster lies there; a run without a rise tells nothing."""
+    swung = deep(0, **RISE, zero_cluster=origin, output=[[0.0, 0.0], list(at), [2.0, 4.0]])
+    assert ask("fig-2c-direction", [swung, deep(1)]) == [(1, k)]
+
+
+def test_a_training_loss_only_falls_if_it_never_rises_above_its_least() -> None:
+    """A rise by less than 1 % of L_ref is none; a larger one counts against, however long after the least value."""
+    losses = ([10.0, 5.0, 5.09, 0.0], [10.0, 5.0, 5.06, 5.12], [0.0, 5.0, 2.0, 1.0])
+    runs = [deep(seed, step=[0, 1, 2, 3], train_loss=loss) for seed, loss in enumerate(losses)]
+    assert ask("fig-17", runs) == [(3, 1)]
+
+
+def test_one_layer_is_monotone_without_descents_and_without_retreats() -> None:
+    """A second descent or a retreat at any point of the grid counts against the seed; other models do not count."""
+    runs = [deep(seed, model="one_layer", sigma=[0.1, 0.1], mu=[1.0, mu]) for seed in range(4) for mu in (2.0, 3.0)]
+    runs[1] |= {"non_monotone": True}
+    runs[2] |= {"retreat": True}
+    assert ask("one-layer-monotone", [*runs, deep(4, **RISE, sigma=[0.1, 0.1])]) == [(4, 2)]
+
+
+def test_descents_are_counted_against_concepts() -> None:
+    """As many descents as concepts, or more; by the coarse and by the fine count, each for itself. A run that has
+    no fine count tells nothing by it."""
+    common = {"model": "symmetric", "drive": "flow", "s": 3, "mu": [1.0, 2.0, 3.0], "sigma": [0.1] * 3}
+    counts = [(1, 2), (2, 3), (3, 3), (4, 4), (None, None)]
+    runs = [deep(seed, **common, descents=n, descents_fine=fine) for seed, (n, fine) in enumerate(counts)]
+    assert ask("fig-8-descents", runs) == [(5, 2)]
+    assert ask("fig-8-descents-fine", runs) == [(4, 3)]
+
+
+@pytest.mark.parametrize(("slug", "axis", "fixed"), [
+    ("low-dimension-swings-more", "d", "width"), ("narrow-width-swings-more", "width", "d"),
+])  # fmt: skip
+def test_the_larger_swing_is_of_the_smaller_net(slug: str, axis: str, fixed: str) -> None:
+    """The ends of the grid are set beside each other, seed by seed; a pair in which neither swings tells nothing, and
+    what never comes back is no swing."""
+
+    def swung(seed: int, size: int, by: float, back: float = 4.0) -> Row:
+        path = [[0.0, 0.0], [1.0, 3.0], [1.0, 3.0 - 4 * by], [2.0, back]]
+        return deep(seed, **{axis: size, fixed: 8}, step=[0, 1, 2, 3], output=path) | {"cell_id": f"{seed}-{size}"}
+
+    small, middle, large = 4, 16, 64
+    pairs = [(0.3, 0.1), (0.1, 0.3), (0.01, 0.0), (0.3, 0.3)]
+    runs = [
+        swung(seed, size, by) for seed, pair in enumerate(pairs) for size, by in zip((small, large), pair, strict=True)
+    ]
+    others = [swung(seed, middle, 0.9) for seed in range(4)]
+    assert ask(slug, [*runs, *others]) == [(3, 1)]
+    assert ask(slug, [swung(0, small, 0.5, back=2.0), swung(0, large, 0.1)]) == [(1, 0)]
+
+
+def test_terminal_rates_hold_within_three_per_cent_everywhere() -> None:
+    """Every rate of a seed, of major and minor entries, within 3 % of its prediction; one without is left out."""
+    common = {"model": "symmetric", "drive": "flow", "init": "normal", "init_gain": 0.1, "init_high": 0.2}
+    rates = [([2.05, 4.1], [3.05]), ([2.05, 4.2], [3.0]), ([2.0, 4.0], [3.2]), ([2.0, None], None), (None, None)]
+    runs = [
+        deep(
+            seed, **common, a=[1.0, 2.0], terminal_rate=major, minor_rate=minor, terminal_predicted=[2.0, 4.0],
+            minor_predicted=None if minor is None else [3.0],
+        )
+        for seed, (major, minor) in enumerate(rates)
+    ]  # fmt: skip
+    assert ask("terminal-rate-symmetric", runs) == [(4, 2)]
