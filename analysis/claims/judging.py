@@ -29,6 +29,7 @@ class Needed:
         experiment: whose runs it is of.
         hours: it takes hours: it is not trained for claims, and no override of theirs changes it.
         done: cells with a result; `failed` ones ended without one, and are not waited for.
+        recorded: how its results came about, in words, if recorded ones are among them; else "".
     """
 
     name: str
@@ -38,6 +39,7 @@ class Needed:
     hours: bool = False
     done: int = 0
     failed: int = 0
+    recorded: str = ""
 
     @property
     def finished(self) -> bool:
@@ -92,8 +94,10 @@ def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
     """The same sweeps with how far each is in the store."""
     found = {}
     for name, item in needed.items():
-        counts = standing(store, item.experiment, item.sweep_id)
-        found[name] = replace(item, done=counts["ok"] + counts["diverged"], failed=counts["failed"])
+        counts, told = standing(store, item.experiment, item.sweep_id), of_record(store, item.sweep_id)
+        recorded = "" if told is None else str(told)
+        done = counts["ok"] + counts["diverged"]
+        found[name] = replace(item, done=done, failed=counts["failed"], recorded=recorded)
     return found
 
 
@@ -117,13 +121,8 @@ def judge(store: Store, claim: Claim, needed: Mapping[str, Needed]) -> Judged:
         raise SwingbyError(f"claim {claim.slug}: its query returns {frame.columns}; it must return {list(COLUMNS)}")
     told = (Answer(**row, together=claim.together, least=claim.least) for row in frame.iter_rows(named=True))
     answers = sorted(told, key=_convention)
-    return Judged(claim, query, frame, answers, lacking=lacking, recorded=_recorded(store, there))
-
-
-def _recorded(store: Store, sweeps: Sequence[Needed]) -> list[str]:
-    """Of those of these sweeps with recorded results, how they came about."""
-    found = {item.name: of_record(store, item.sweep_id) for item in sweeps}
-    return [f"Sweep {name}: {told}" for name, told in found.items() if told is not None]
+    recorded = [f"Sweep {item.name}: {item.recorded}" for item in there if item.recorded]
+    return Judged(claim, query, frame, answers, lacking=lacking, recorded=recorded)
 
 
 def _convention(answer: Answer) -> int:
