@@ -135,7 +135,8 @@ def test_patience_ends_by_what_was_waited(slices: list[float], seconds: float) -
             now[0] += took
             most += min(took, 2 * min(1.0, seconds / 20))
             assert 0 <= asked <= 1.0
-            assert patience.waited() == (most < seconds)
+            waited = patience.waited()
+            assert waited == (most < seconds) or most == pytest.approx(seconds, rel=1e-9)  # two orders of summing up
 
 
 def test_the_system_kills_for_memory(walk: Any) -> None:
