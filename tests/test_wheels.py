@@ -5,10 +5,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from dataclasses import replace
 from importlib.metadata import Distribution, PathDistribution, distribution
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -64,13 +66,15 @@ def test_a_wheel_is_the_installed_package(package: Path, tmp_path: Path) -> None
     assert entries == [("swingby.experiments", "walk"), ("swingby.detectors", "walk_height")]
 
 
-def test_a_wheel_is_known_by_its_name(package: Path, tmp_path: Path) -> None:
+def test_a_wheel_is_known_by_its_name(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same files make the same wheel, to the byte; any other byte in them makes one of another name, though the
     version is the same: a cluster that has the older one gets the newer one too."""
     first = make_wheel(installed(package), tmp_path)
     content = first.read_bytes()
     for path in package.rglob("*.py"):
         path.touch()
+    clock = SimpleNamespace(time=lambda: time.time() + 86400, localtime=time.localtime)  # a zip's is of two seconds
+    monkeypatch.setattr(zipfile, "time", clock)
     assert make_wheel(installed(package), tmp_path) == first
     assert first.read_bytes() == content
     with (package / "walk_nursery.py").open("a") as module:
