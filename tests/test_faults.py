@@ -38,6 +38,16 @@ def test_what_is_at_fault(error: Exception, kind: type[Exception], said: str) ->
     assert type(raised.value) is kind
 
 
+def test_a_gpu_that_answers_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then it spoils the process, though a library raises its own error in the place of CUDA's; want of memory is told
+    as that."""
+    monkeypatch.setattr("sweeps.faults._spoiled", lambda: True)
+    with pytest.raises(SpoiledError, match="no kernel image"), blameless():
+        raise RuntimeError("no kernel image")
+    with pytest.raises(torch.OutOfMemoryError, match="out of memory"), blameless():
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to")
+
+
 def test_a_port_that_was_taken_meanwhile() -> None:
     """Who cannot listen where the others look for it loses the gang and no cell."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
