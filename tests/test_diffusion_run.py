@@ -135,7 +135,7 @@ def driver(folder: Path, more: dict[str, str] | None = None, **options: Any) -> 
 
 def wait_for_shards(folder: Path, count: int) -> None:
     """Waits until so many shards are there."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 240
     while len(list((folder / "data" / "shards").glob("*/b*.parquet"))) < count:
         assert time.monotonic() < deadline, "nothing is evaluated"
         time.sleep(0.02)
