@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from swingby.errors import SwingbyError
@@ -26,11 +26,12 @@ from swingby.run.apart import Apart
 from swingby.run.batch import run_batch
 from swingby.run.deal import FACTOR, FLOOR, RETRIES, TOGETHER, UNKNOWN, Dealer, Trial
 from swingby.run.door import OvertakenError
+from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.quarantine import HOPELESS, Quarantine
-from swingby.store import rebuild
+from swingby.store import Store, rebuild
 
 
 def planned(sizes: list[int], seconds: float | None = None, deadline: float | None = None) -> Any:
@@ -94,6 +95,7 @@ def test_when_everything_dies_no_cell_is_blamed(walk: Any) -> None:
 
 
 @given(guilty=st.integers(0, 200), innocent=st.lists(st.integers(1, 50), max_size=12), workers=st.integers(1, 16))
+@example(guilty=11, innocent=[], workers=1)  # its first cell has died often enough before the run ends
 def test_a_batch_of_which_every_cell_is_guilty_holds_nobody_up(guilty: int, innocent: list[int], workers: int) -> None:
     """However many cells of one batch kill their process: all others come back, and just the guilty fail. Where
     nothing comes back at all, the run ends sooner or later and blames no cell, unless it is through with all."""
@@ -165,11 +167,12 @@ def test_a_warden_ends_and_tells(tmp_path: Path, what: str, seconds: float, code
     assert what in ("SIGKILL", "exit") or note.read_text() == said
 
 
-def sleep_through_an_alarm() -> None:
+def sleep_through_an_alarm(written: list[float]) -> None:
     """It rings after 0.2 s, but not while rows are written."""
     with alarmed(0.2) as beat:
         beat("writing")
-        time.sleep(0.3)
+        time.sleep(0.4)
+        written.append(0.4)
         beat("training")
         time.sleep(60)
 
@@ -177,11 +180,18 @@ def sleep_through_an_alarm() -> None:
 def test_an_alarm_gives_back_what_it_took() -> None:
     """Signs of life put an alarm off, writing rows is left in peace, and somebody else's alarm goes off as it would."""
     rung: list[int] = []
-    before = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
-    timer = signal.setitimer(signal.ITIMER_REAL, 0.5)
+    written: list[float] = []
+
+    def ring(number: int, frame: object) -> None:
+        rung.append(number)
+
+    before = signal.signal(signal.SIGALRM, ring)
+    timer = signal.setitimer(signal.ITIMER_REAL, 0.7)
     try:
         with pytest.raises(DeadlineError, match="no sign of life"):
-            sleep_through_an_alarm()
+            sleep_through_an_alarm(written)
+        assert written
+        assert signal.getsignal(signal.SIGALRM) is ring
         deadline = time.monotonic() + 30
         while not rung and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -224,6 +234,25 @@ def test_a_partial_curve_outlives_its_cell(walk: Any) -> None:
     assert row.step == list(range(8))
     again = [walk.records().read_shard(name)[1] for name in walk.records().shards() if "-0002/" in name]
     assert min(low for rows in again for low in rows["from_step"].to_pylist()) > 0
+
+
+def test_what_an_earlier_run_left_outlives_its_cell(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So do rows of a run before the one in which it fails, and there is no gap between them and its end."""
+    base = {"pieces": 4, "length": 7, "wants": "hang"}
+    sweep, options = walk.sweep(axes={"width": [1]}, seeds=1, base=base), {"local": True, "pilot": False}
+
+    class AfterTwo(Drain):
+        def __call__(self) -> bool:
+            return len(walk.records().shards()) >= 2
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(sweep.experiment), "_misbehave", lambda *_: None)
+        assert run_sweep(sweep, walk.data, progress=Progress(), drain=AfterTwo(), **options).missing == 1
+    assert run_sweep(sweep, walk.data, progress=Progress(), deadline=0.1, **options).failed == 1
+    (row,) = walk.rows("select status, step from walk")
+    assert (row.status, row.step) == ("failed", [0, 1, 2, 3])
+    with Store.open(walk.data) as store:
+        assert store.gaps() == []
 
 
 def test_one_that_was_taken_for_dead_writes_nothing_twice(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
