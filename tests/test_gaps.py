@@ -123,17 +123,20 @@ def told(data: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A kit whose folder has the sweep `whole`, and `halved`: stopped in the middle of a cell, twice."""
+    """A kit whose folder has the sweep `whole`; `begun`, stopped in the middle of a cell, from where its batch goes on;
+    and `halved`, stopped so twice."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(WALK))
         kit = importlib.import_module("walk_kit").Kit(tmp_path_factory.mktemp("gaps"))
         patch.setenv("WALK_LEDGER", str(kit.ledger))
         train(kit, kit.folder / "whole")
-        for count in (2, 7):
-            records = Records.open(kit.folder / "halved")
+        for base, count in (("begun", 2), ("halved", 7)):
+            records = Records.open(kit.folder / base)
             train(kit, records.data, UntilShards(records, count))
             with Store.open(records.data) as store:
                 assert len(store.sql("from walk where status = 'running'").rows()) == 1
+            if base == "begun":
+                shutil.copytree(records.data, kit.folder / "halved")
         yield kit
 
 
@@ -180,7 +183,7 @@ def law(kit: Any, base: str, which: int, way: str, place: float) -> None:
 
 
 TEARS = {
-    "base": st.sampled_from(["whole", "halved"]),
+    "base": st.sampled_from(["whole", "begun", "halved"]),
     "which": st.integers(0, 63),
     "way": st.sampled_from(["cut", "flip", "gone"]),
     "place": st.floats(0, 0.999),
@@ -189,7 +192,7 @@ TEARS = {
 
 @settings(max_examples=2, phases=[Phase.explicit, Phase.generate])  # each takes a run: to shrink one takes minutes
 @given(**TEARS)
-@example(base="halved", which=0, way="gone", place=0.0)  # what the checkpoint of an unfinished cell goes on from
+@example(base="begun", which=0, way="gone", place=0.0)  # what the checkpoint of an unfinished cell goes on from
 def test_a_torn_shard_is_made_good(trained: Any, base: str, which: int, way: str, place: float) -> None:
     """Whichever shard of a sweep is torn, cut or gone when its store is made again: once the sweep is run again, rows
     and curves are those of one that nothing befell."""
