@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,11 +24,14 @@ KNOWN = {"swingby.run.cluster": {"ray"}}
 """It asks whether Ray is loaded already, and runs Ray's command in a process of its own."""
 
 
-def modules() -> Iterator[tuple[str, Path]]:
-    """Every module of the three wings, by name, with its file."""
-    for wing, root in SOURCE_ROOTS.items():
-        for path in sorted((root / wing).rglob("*.py")):
-            yield ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"), path
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the three wings, by name."""
+    return {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): ast.parse(path.read_text())
+        for wing, root in SOURCE_ROOTS.items()
+        for path in sorted((root / wing).rglob("*.py"))
+    }
 
 
 def forbidden(module: str) -> set[str]:
@@ -98,8 +102,8 @@ def test_no_wing_names_what_it_may_not_import() -> None:
     """No module imports a forbidden package, nor names one in a text by which it could be imported."""
     found = [
         f"{module}:{line} names {name}"
-        for module, path in modules()
-        for name, line in named(ast.parse(path.read_text()))
+        for module, tree in modules().items()
+        for name, line in named(tree)
         if name in forbidden(module) - KNOWN.get(module, set())
     ]
     assert found == []
@@ -107,11 +111,7 @@ def test_no_wing_names_what_it_may_not_import() -> None:
 
 def test_nothing_is_imported_by_a_name_in_a_string() -> None:
     """No module imports by text, or runs text: what it needs stands in import statements, where contracts see it."""
-    found = [
-        f"{module}:{line} calls {name}"
-        for module, path in modules()
-        for name, line in importers(ast.parse(path.read_text()))
-    ]
+    found = [f"{module}:{line} calls {name}" for module, tree in modules().items() for name, line in importers(tree)]
     assert found == []
 
 
@@ -139,8 +139,9 @@ PIPED = {"swingby.run.gang_local"}
 def test_nothing_is_read_from_a_pickle() -> None:
     """No module reads what would run code as it is read: no pickle, no torch.load, no arrays that hold objects."""
     found = []
-    for module, path in modules():
-        for node in ast.walk(ast.parse(path.read_text())):
+    assert len(modules()) > 200
+    for module, tree in modules().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 given = [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
                 if PICKLES & {name.partition(".")[0] for name in given} and module not in PIPED:
