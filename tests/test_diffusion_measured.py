@@ -109,6 +109,28 @@ def test_where_no_circle_is_none_is_found(pixels: int) -> None:
         assert measure(images).found.sum() <= 1, name
 
 
+@pytest.mark.parametrize(("distance", "found"), [(0.09, False), (0.12, True)])
+def test_a_circle_that_no_eye_sees_is_none(distance: float, found: bool) -> None:
+    """However little noise there is, circle and ground differ by a tenth of the colour cube's side or more."""
+    p = params(pixel_noise=0.0)
+    scenes, _ = drawn(p, 0, 6)
+    faint = dataclasses.replace(scenes, rgb=scenes.background - distance / np.sqrt(3))
+    assert measure(concepts.render(faint, p)).found.tolist() == [found] * 6
+
+
+def test_two_circles_are_not_one() -> None:
+    """Where the best disc leaves much that is no noise none is found."""
+    p = params(pixel_noise=0.0)
+    scenes, _ = drawn(p, 2, 6)
+    plain = dataclasses.replace(scenes, background=np.full((6, 3), 0.9), radius=np.full(6, 0.3))
+    images = []
+    for corner in (-0.5, 0.5):
+        one = dataclasses.replace(plain, centre=np.full((6, 2), corner))
+        images.append(concepts.render(one, p))
+        assert measure(images[-1]).found.all()
+    assert not measure(torch.minimum(*images)).found.any()
+
+
 def test_images_are_measured_each_alone() -> None:
     """Any subset, any order: the same finding, and the same numbers to rounding; so for images of many sizes."""
     for pixels in (16, 40):

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 from accelerate.state import AcceleratorState
+from diffusers.models.unets.unet_2d import UNet2DOutput
 from safetensors.torch import save_file
 
 from sweeps.diffusion import concepts, trained
@@ -226,6 +227,20 @@ def test_images_of_any_side_have_a_classifier(pixels: int, levels: int) -> None:
     assert len(classifier.unet.down_blocks) == levels
     with torch.no_grad():
         assert classifier(torch.zeros(2, 3, pixels, pixels)).shape == (2, 2, 2)
+
+
+def test_the_largest_value_of_each_channel_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it is in the image, and whatever the others are, so long as they are less."""
+    drawn = np.random.default_rng(0).uniform(size=(2, TINY.width, 8, 8))
+    classifier, features = Classifier(8, TINY), torch.tensor(drawn, dtype=torch.float32)
+    monkeypatch.setattr(classifier.unet, "forward", lambda images, time: UNet2DOutput(sample=features))
+    with torch.no_grad():
+        plain = classifier(torch.zeros(2, 3, 8, 8))
+        largest = features == features.amax(dim=(2, 3), keepdim=True)
+        features = torch.where(largest, features, features - 1).roll(3, dims=2)
+        assert torch.equal(classifier(torch.zeros(2, 3, 8, 8)), plain)
+        features = torch.where(largest.roll(3, dims=2), features + 1, features)
+        assert not torch.equal(classifier(torch.zeros(2, 3, 8, 8)), plain)
 
 
 def test_the_rate_falls_where_it_should() -> None:
