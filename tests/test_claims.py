@@ -32,8 +32,8 @@ from swingby.sweep import Sweep
 from tests import synthetic_diffusion
 
 SEEDS = 2
-TINY = (f"seeds.count={SEEDS}", "base.n=200")
-"""Every named sweep with few seeds, and few points a cluster."""
+TINY = (f"seeds.count={SEEDS}", "base.n=200", "record.points=80")
+"""Every named sweep with few seeds, few points a cluster, and few records: a record takes as long as many steps."""
 HOURS = {"figure-6-small": 5, "learning-order": 3}
 """Sweeps that take hours, and how many seeds they have."""
 QUERIES = Path(queries.__file__).parent.parent / "sql" / "claims"
@@ -118,10 +118,9 @@ def test_the_catalogue_is_whole() -> None:
         assert len(asked(text_of(claim.name))) > 40, claim.slug
         assert "$1" in text_of(claim.name)
         assert claim.sweeps
-    for claim in CATALOGUE:
         assert claim.hours == (claim.slug.startswith("diffusion-"))
-        for name in claim.sweeps:
-            assert Sweep.load(name).experiment_name == ("diffusion" if claim.hours else "sim")
+    for name, hours in {(name, claim.hours) for claim in CATALOGUE for name in claim.sweeps}:
+        assert Sweep.load(name).experiment_name == ("diffusion" if hours else "sim"), name
 
 
 def test_a_query_stands_whole() -> None:

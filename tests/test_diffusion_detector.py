@@ -138,6 +138,15 @@ def test_what_the_loss_does_has_to_be_known() -> None:
         assert measured(plain, loss)["transient_memorization"] is False
 
 
+@pytest.mark.parametrize(("rise", "drops"), [(0.008, 1), (0.012, 2)])
+def test_without_noise_a_rise_counts_from_one_per_cent_on(rise: float, drops: int) -> None:
+    """On a path of straight pieces, on which nothing scatters."""
+    at = np.interp(np.arange(60), [0, 20, 40, 59], [0.2, 0.7, 1 - math.sqrt(0.09 + rise), 1.0])
+    found = measured(path(np.stack([at, at], axis=1), steps=np.arange(60)))
+    assert found["mse_descents"] == drops
+    assert found["non_monotone"] == (drops == 2)
+
+
 @given(st.floats(-0.1, 0.3), st.floats(0, 0.01))
 def test_an_approach_counts_beyond_its_noise(closer: float, noise: float) -> None:
     """A rise around a trained class's corner memorizes if it ends nearer to it by more than eight times the noise and
@@ -237,6 +246,17 @@ def test_the_bend_is_the_distance_from_the_straight_way(height: float, color: bo
     stays = bend(path(place[: int(np.abs(detour).argmax()) + 1], steps=STEPS[: int(np.abs(detour).argmax()) + 1]))
     assert stays is not None
     assert stays.back is (None if stays.beyond and abs(stays.size) <= 2 * stays.least else False)
+
+
+@pytest.mark.parametrize(("rest", "back"), [(0.25, False), (0.15, True)])
+def test_a_bend_is_back_at_half_of_its_distance(rest: float, back: bool) -> None:
+    """A detour of 0.4 returns by more than its threshold either way, and is transient if that is half of it or more."""
+    part = np.linspace(0, 1, 60)
+    detour = np.interp(part, [0, 0.5, 0.9, 1], [0, 0.4, rest, rest]) / math.sqrt(2)
+    found = bend(path(np.stack([part + detour, part - detour], axis=1), steps=np.arange(60)))
+    assert found is not None
+    assert (found.beyond, found.back) == (True, back)
+    assert found.least == pytest.approx(0.1)
 
 
 def test_a_path_that_stays_aside_does_not_come_back() -> None:
