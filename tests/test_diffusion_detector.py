@@ -105,6 +105,16 @@ def test_the_order_is_that_of_the_time_scales(color: float, size: float, which: 
         assert found[name] == expected or expected - 1 <= found[name] <= expected + gap
 
 
+@pytest.mark.parametrize(
+    ("later", "which"), [(0, "tie"), (1, "tie"), (2, "color first"), (-1, "tie"), (-2, "size first")]
+)
+def test_a_tie_is_within_one_evaluation(later: int, which: str) -> None:
+    """Size right so many evaluations after color."""
+    at = np.arange(len(STEPS))
+    found = measured(path(np.stack([at >= 20, at >= 20 + later], axis=1).astype(float)))
+    assert found["learning_order"] == which
+
+
 def test_one_concept_alone_is_first() -> None:
     """A concept that is never learned is last."""
     found = told(Truth(color=800, size=math.inf))

@@ -121,16 +121,18 @@ def test_unpacking_twice_is_once_and_a_rebuild_changes_nothing(packed: Packed, t
 
 
 def test_what_is_left_out_comes_back_as_unknown(packed: Packed, walk: Any, tmp_path: Path) -> None:
-    """A column that was not kept is null, and everything else is there."""
-    done = pack(walk.data, "walks", tmp_path / "less", without=["final_position", "walk_height.height"])
-    unpack(tmp_path / "new", done.path)
-    rows = there(tmp_path / "new", "select noisy, threads from walk join outcomes_walk_height using (cell_id)")
-    assert len(rows) == 12
-    assert all(row.noisy is False for row in rows)
-    tables = there(tmp_path / "new", "select * from outcomes_walk_height limit 1")[0]._fields
-    assert "height" not in tables or all(
-        row.height is None for row in there(tmp_path / "new", "select height from outcomes_walk_height")
-    )
+    """A column that was not kept is not there, or null where other cells have it; everything else is there."""
+    less, new = ["final_position", "walk_height.height"], tmp_path / "new"
+    unpack(new, pack(walk.data, "walks", tmp_path / "less", without=less).path)
+    recorded, told = (there(new, f"select * from {name}") for name in ("walk", "outcomes_walk_height"))
+    assert len(recorded) == len(told) == 12
+    assert "final_position" not in recorded[0]._fields
+    assert all((row.height, row.noisy) == (None, False) for row in told)
+    run_sweep(walk.sweep(base={"length": LENGTH + 1}), new, local=True, pilot=False)
+    rows = there(new)
+    assert len(rows) == 24
+    unknown = {row.cell_id for row in rows if row.final_position is None and row.height is None}
+    assert unknown == {row.cell_id for row in recorded}
 
 
 # that it never passes for a training
@@ -259,6 +261,7 @@ def test_spread_places_have_both_ends(count: int, most: int) -> None:
 def test_shipped_results_are_those_of_the_sweeps_as_they_are_written() -> None:
     """Each belongs to a named sweep, is small enough to ship, and has the newest outcomes or the curves."""
     known = shipped()
+    assert known
     for sweep_id, path in known.items():
         recording, table = read(path)
         assert recording.name in named_sweeps()
