@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import io
 import json
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+from scipy import stats
 
 from analysis.charts.picture_rows import Picture, PictureRow, picture_rows
 from analysis.concepts.path import path_of
@@ -263,6 +265,8 @@ def test_means_ignore_what_is_not_known(values: list[list[float]]) -> None:
     known = np.array(values)
     mean = over_seeds(known)
     assert mean.value == pytest.approx(known.mean(axis=0))
+    error = known.std(axis=0, ddof=1) / math.sqrt(len(known))
+    assert mean.half == pytest.approx(stats.t.ppf(0.975, len(known) - 1) * error, abs=1e-9)
     more = over_seeds(np.concatenate([known, np.full((len(known), 4), np.nan)]))
     assert more.value == pytest.approx(mean.value)
     assert more.half == pytest.approx(mean.half)

@@ -279,6 +279,7 @@ def test_half_precision_trains() -> None:
     assert full[-1].means is not None
     assert half[-1].means is not None
     assert half[-1].means["loss_diffusion"] == pytest.approx(full[-1].means["loss_diffusion"], rel=0.2)
+    assert half[-1].means["loss_diffusion"] != pytest.approx(full[-1].means["loss_diffusion"], rel=1e-6)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
