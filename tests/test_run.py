@@ -491,6 +491,30 @@ def test_a_parameter_that_became_another_is_refused_first(walk: Any, monkeypatch
     assert walk.started() == before
 
 
+@pytest.mark.parametrize(
+    ("role", "name", "type_", "told"),
+    [
+        ("scalars", "final_position", pa.string(), "'final_position' is VARCHAR, and DOUBLE in the store"),
+        ("curves", "position", pa.list_(pa.string()), r"'position' is VARCHAR\[\], and DOUBLE\[\] in the store"),
+    ],
+)
+def test_a_result_that_became_another_is_refused_first(
+    walk: Any, monkeypatch: pytest.MonkeyPatch, role: str, name: str, type_: pa.DataType, told: str
+) -> None:
+    """A scalar or a curve of a type that does not go with what the store has: before any cell is trained, not after
+    each; a number of another width goes."""
+    quietly(walk, walk.sweep(axes={"width": [1]}, seeds=1), pilot=False)
+    kind, before = type(plugins.experiment("walk")), walk.started()
+    there = getattr(kind, role)
+    monkeypatch.setattr(kind, role, {**there, name: Column(type_, "another")})
+    with pytest.raises(SwingbyError, match=rf"the store cannot hold experiment 'walk'.*{told}"):
+        quietly(walk, walk.sweep(axes={"width": [2]}, seeds=1), pilot=False)
+    assert walk.started() == before
+    narrow = pa.float32() if role == "scalars" else pa.list_(pa.float32())
+    monkeypatch.setattr(kind, role, {**there, name: Column(narrow, "another")})
+    assert quietly(walk, walk.sweep(axes={"width": [2]}, seeds=1), pilot=False).ok == 1
+
+
 # outcomes
 
 

@@ -25,7 +25,7 @@ from swingby.run.pilots import Pilots, pilots, unmeasured
 from swingby.run.planned import Planned
 from swingby.run.pledges import Pledges
 from swingby.run.room import check_processes, cores
-from swingby.store import check_experiment, ingest
+from swingby.store import Store, check_experiment, ingest
 from swingby.sweep import Sweep
 
 GRAINS = 4
@@ -183,10 +183,16 @@ class Planner:
         self.records.write_plan(plan)
         plan.__dict__.pop("table", None)  # the store reads the file: two of them would be in memory
         ingest(self.records)
-        reasons = refused(self.records, f"plans/{plan.plan_id}.parquet")
+        reasons = refused(self.records, f"plans/{plan.plan_id}.parquet") or self._misfits()
         if reasons:
             raise SwingbyError(f"the store cannot hold experiment {plan.experiment!r}: {reasons[0]}")
         self.pledges.make(plan)
+
+    def _misfits(self) -> list[str]:
+        of = self.sweep.experiment
+        columns = {**of.scalars, **of.curves, **{name: also[name] for also in of.recordings.values() for name in also}}
+        with Store.open(self.records.data) as store:
+            return store.misfits(of.name, {name: column.type for name, column in columns.items()})
 
     def _planned(self, standing: Standing, written: bool) -> Planned:
         """The plan of everything that is missing; shapes of which nothing is missing say what the others cost."""

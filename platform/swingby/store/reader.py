@@ -16,7 +16,7 @@ from swingby.remote.address import is_address
 from swingby.store.answers import Finished, Gap, Rows
 from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
 from swingby.store.layout import Generation, Layout
-from swingby.store.tables import FORMAT
+from swingby.store.tables import FORMAT, storable, widest
 from swingby.store.views import lost, quoted, retracted
 
 
@@ -93,6 +93,17 @@ class Store:
         for name, column, type_ in found.rows():
             tables.setdefault(name, []).append((column, type_))
         return tables
+
+    def misfits(self, experiment: str, columns: Mapping[str, pa.DataType]) -> list[str]:
+        """Which of these columns the experiment's table has in a type that does not go with theirs, in words."""
+        there = dict(self.tables().get(experiment, []))
+        incoming = storable(pa.schema(list(columns.items())).empty_table())
+        wanted = self._query("describe from incoming", None, {"incoming": incoming}).rows()
+        return [
+            f"its column {column.column_name!r} is {column.column_type}, and {there[column.column_name]} in the store"
+            for column in wanted
+            if column.column_name in there and widest(there[column.column_name], column.column_type) is None
+        ]
 
     def finished(self, experiment: str, cell_ids: Iterable[Any] | pa.Array, tokens: Sequence[str]) -> Finished:
         """Which of these cells have a final row with every token, and which have only failed.
