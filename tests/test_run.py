@@ -363,7 +363,7 @@ def test_a_superseded_run_writes_nothing(walk: Any) -> None:
             committed(walk, late)
         return False
 
-    with pytest.raises(SupersededError, match="was superseded while its batch 0 ran"):
+    with pytest.raises(SupersededError, match="is no longer the newest of its sweep"):
         run_batch(walk.data, older.plan.plan_id, 0, draining=supersede)
     assert sum(walk.started().values()) == 1
     assert walk.records().shards() == []
