@@ -108,7 +108,6 @@ def test_the_same_rows_as_on_a_disk(walk: Any, machines: Machines) -> None:
     assert rows(machines.on("c")) == rows(walk.data)
 
 
-@pytest.mark.slow
 def test_what_two_machines_leave_unites(walk: Any, machines: Machines) -> None:
     """Different sweeps driven from two machines are one data folder, and outcomes come along."""
     run(walk.sweep(seeds=1), machines.on("a"))
@@ -201,7 +200,6 @@ def test_workers_elsewhere_are_told(walk: Any, machines: Machines, monkeypatch: 
     assert machines.bucket.find(f"shards/{fetched}") is None, "what was refused goes there with the next run"
 
 
-@pytest.mark.slow
 def test_keeping_reaches_every_machine(walk: Any, machines: Machines) -> None:
     """What one machine merges in or takes back is there, or gone, on all; and is trained again by any."""
     run(walk.sweep(seeds=1), walk.data)
@@ -217,7 +215,6 @@ def test_keeping_reaches_every_machine(walk: Any, machines: Machines) -> None:
     assert again.copied["retractions"] == 1
 
 
-@pytest.mark.slow
 def test_who_looks_on_sees_what_comes(walk: Any, machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
     """While somebody watches or serves, results of other machines come in by themselves."""
     monkeypatch.setattr(arrivals, "EVERY", 0.05)
@@ -298,7 +295,6 @@ def test_places_that_are_no_data_folder(machines: Machines) -> None:
 # a storage that fails
 
 
-@pytest.mark.slow
 def test_a_storage_that_stumbles(walk: Any, machines: Machines, proxy: Proxy) -> None:
     """Where two of five requests are refused, and answers get lost, a run takes longer and leaves the same."""
     count = itertools.count()
@@ -390,7 +386,6 @@ def test_what_a_worker_could_not_put_goes_with_the_next(
         assert bool(proxy.seen) == asked, "nothing is asked where nothing was left"
 
 
-@pytest.mark.slow
 def test_readers_go_on_with_what_is_here(walk: Any, machines: Machines, proxy: Proxy) -> None:
     """While the storage is out the verbs that read tell so and show what came last; a run is refused, and changes
     nothing."""

@@ -120,7 +120,6 @@ def test_what_a_dead_driver_left_is_taken_over(walk: Any, other: Other) -> None:
     assert said.count("waiting for 8 cells that others train; Ctrl-C ends the wait") == 1
 
 
-@pytest.mark.slow
 def test_two_rounds_are_one_result(walk: Any, other: Other) -> None:
     """What a dead driver left is shared out anew: a part is trained here, a part by a third one, and all is counted."""
     other.commits()

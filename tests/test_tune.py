@@ -143,7 +143,6 @@ record: {points: 40, also: [jacobian, centres]}
 CURVES = ("ood_loss", "train_loss", "output", "jacobian", "centre_output")
 
 
-@pytest.mark.slow
 def test_sim_by_tune_and_by_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The SIM experiment by Ray Tune and by the for-loop: in the same batches the same rows to the last bit; in other
     batches the same curves within 1e-9 of the value plus 1e-12 of L_ref, up to where a run diverges."""
@@ -214,7 +213,6 @@ def test_ctrl_c_twice_stops_at_once(walk: Any) -> None:
     assert gone
 
 
-@pytest.mark.slow
 def test_a_killed_driver_leaves_no_workers(walk: Any) -> None:
     """After SIGKILL of a driver its workers and its scheduler end by themselves within seconds, and what it left in the
     temporary folder is removed by the next run."""
@@ -320,7 +318,6 @@ def test_a_cluster_without_authentication_is_refused(walk: Any, tmp_path_factory
     assert not walk.ledger.exists()
 
 
-@pytest.mark.slow
 def test_an_existing_cluster_is_used(walk: Any) -> None:
     """With the token of a cluster, a sweep runs on it, and the cluster is still there afterwards."""
     with cluster.private_folder() as folder:
