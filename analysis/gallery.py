@@ -23,7 +23,7 @@ from analysis.train import train
 from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.files import utc_now, write_whole
-from swingby.run.progress import duration
+from swingby.quantities import duration
 from swingby.store import Store
 from swingby.sweep import Sweep, named_sweeps
 

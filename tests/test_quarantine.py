@@ -24,7 +24,8 @@ from swingby.run import batch as batches
 from swingby.run.alarm import DeadlineError, alarmed
 from swingby.run.apart import Apart
 from swingby.run.batch import run_batch
-from swingby.run.deal import FACTOR, FLOOR, RETRIES, TOGETHER, UNKNOWN, Dealer, Trial
+from swingby.run.deadline import FACTOR, FLOOR, UNKNOWN
+from swingby.run.deal import RETRIES, TOGETHER, Dealer, Trial
 from swingby.run.door import OvertakenError
 from swingby.run.drain import Drain
 from swingby.run.drive import run_sweep

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from swingby import plugins
 from swingby.errors import SwingbyError
 from swingby.experiment import Column, Recording
+from swingby.quantities import duration, size
 from swingby.run.batch import BatchDone, run_batch
 from swingby.run.batches import choose
 from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
@@ -29,7 +30,7 @@ from swingby.run.drive import run_sweep, run_sweeps
 from swingby.run.forecast import forecast
 from swingby.run.plan import Planner, plan
 from swingby.run.planned import Planned, summary
-from swingby.run.progress import Lines, Live, Progress, duration, progress_for, size
+from swingby.run.progress import Lines, Live, Progress, progress_for
 from swingby.run.segments import ExperimentError
 from swingby.store import ingest
 

@@ -10,7 +10,7 @@ import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, err, say
 from swingby.errors import SwingbyError
-from swingby.run.progress import duration
+from swingby.quantities import duration
 
 NOT_ALL = 1
 

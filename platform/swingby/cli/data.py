@@ -17,7 +17,7 @@ import typer
 from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, err, give, say, table
 from swingby.errors import SwingbyError
 from swingby.files import write_whole
-from swingby.run.progress import duration
+from swingby.quantities import duration
 
 if TYPE_CHECKING:
     from swingby.store import Taken

@@ -17,7 +17,7 @@ import typer
 from swingby import plugins
 from swingby.cli.console import DEFAULT_DATA, DataFolder, out
 from swingby.errors import SwingbyError
-from swingby.run.progress import counted, size
+from swingby.quantities import counted, size
 
 Verdict = Literal["ok", "warn", "fault"]
 MARKS = {"ok": ("ok   ", "green"), "warn": ("warn ", "yellow"), "fault": ("FAULT", "bold red")}

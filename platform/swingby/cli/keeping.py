@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from swingby.cli.console import ANYWHERE, DEFAULT_DATA, DataFolder, complain, say, tell
-from swingby.run.progress import counted, size
+from swingby.quantities import counted, size
 
 LEFT_OUT = 2
 SHOWN = 40

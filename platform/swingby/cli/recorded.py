@@ -10,7 +10,7 @@ import typer
 from swingby import plugins
 from swingby.cli.console import DEFAULT_DATA, DataFolder, say
 from swingby.errors import SwingbyError
-from swingby.run.progress import size
+from swingby.quantities import size
 
 
 def pack(

@@ -9,7 +9,7 @@ import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, table
 from swingby.errors import SwingbyError
-from swingby.run.progress import duration, size
+from swingby.quantities import duration, size
 from swingby.sweep import Sweep
 
 SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)]

@@ -21,9 +21,9 @@ from swingby.errors import SwingbyError
 from swingby.files import is_as_named
 from swingby.folder import place_of
 from swingby.keeping.checking import check
+from swingby.quantities import counted, size
 from swingby.records import Plan, Records
 from swingby.run.door import committing
-from swingby.run.progress import counted, size
 from swingby.store import Taken, ingest
 
 DIGITS = {"shards": 8, "derived": 12, "retractions": 12}

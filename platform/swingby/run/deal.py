@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from swingby.errors import SwingbyError
 from swingby.run.batches import SHORTEST, TURNS
+from swingby.run.deadline import FACTOR, FLOOR, UNKNOWN
 
 if TYPE_CHECKING:
     from swingby.records import BatchNote
@@ -20,9 +20,6 @@ RETRIES = 3
 """How often a cell that is trained alone is tried again when its process died; then it is given up."""
 TOGETHER = 2
 """How often the processes of several cells may die before they are parted; halves are parted at the first death."""
-FACTOR, FLOOR, UNKNOWN = 30.0, 300.0, 86400.0
-"""The deadline of a trial: so many times what it should take, but never fewer seconds than these; and where nobody
-knows what it should take."""
 GROWTH = 8
 """How many times larger than the largest that came back a trial may be: a first one tells little of large ones."""
 
@@ -93,24 +90,6 @@ class Trial:
     def device(self) -> str:
         """Where it runs."""
         return self.planned.device(self.notes[0])
-
-
-def check_deadline(seconds: float | None) -> None:
-    """Refuses a deadline that is none.
-
-    Raises:
-        SwingbyError: it is not a positive number of seconds, or longer than a year.
-    """
-    if seconds is not None and not 0 < seconds <= 366 * 86400:
-        raise SwingbyError(f"--deadline {seconds:g}: allowed are seconds, more than 0 and at most a year")
-
-
-def deadline_told(asked: float | None) -> str:
-    """When a batch that gives no sign of life is ended, in words."""
-    if asked is not None:
-        return f"a batch that is silent for {asked:g} s is ended, as if its process had died"
-    least = f"{FACTOR:g} times its forecast (at least {FLOOR:g} s)"
-    return f"a batch that is silent for {least} is ended, as if its process had died"
 
 
 def named(batches: Sequence[int]) -> str:

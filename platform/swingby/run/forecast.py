@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from swingby.experiment import Resources
+from swingby.quantities import counted, duration, size
 from swingby.records import BatchNote
 from swingby.run.cost import Cost
-from swingby.run.progress import counted, duration, size
 from swingby.store.writer import SEGMENT_ROWS
 
 STORE = 1.75

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from swingby.errors import SwingbyError
+from swingby.quantities import counted
 from swingby.records import Records
-from swingby.run.progress import counted
 from swingby.store import Layout, Store, ingest
 
 _REFUSALS = (errno.EROFS, errno.EACCES, errno.EPERM)

@@ -16,7 +16,7 @@ from swingby.headers import sweep_table
 from swingby.records import BatchNote, Plan, Records, provenance
 from swingby.run.batches import Chosen, choose
 from swingby.run.cost import Cost, costs
-from swingby.run.deal import check_deadline
+from swingby.run.deadline import check_deadline
 from swingby.run.door import committing, planning
 from swingby.run.forecast import forecast
 from swingby.run.lacking import Elsewhere, Lacking, Standing

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from swingby.experiment import Resources
+from swingby.quantities import counted
 from swingby.records import BatchNote, Plan
-from swingby.run.deal import deadline_told
+from swingby.run.deadline import deadline_told
 from swingby.run.forecast import Forecast, forecast_lines
-from swingby.run.progress import counted
 from swingby.run.room import on_gpus, together, widened
 from swingby.sweep import Sweep
 

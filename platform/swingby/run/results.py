@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from swingby.quantities import counted, duration, size
 from swingby.records import Records
 from swingby.run.forecast import Forecast
 from swingby.run.lookup import failure_lines, failures, refused, standing
 from swingby.run.planned import Planned
-from swingby.run.progress import Progress, counted, duration, size
+from swingby.run.progress import Progress
 from swingby.store import Store
 
 

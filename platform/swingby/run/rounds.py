@@ -9,6 +9,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
+from swingby.quantities import counted
 from swingby.records import Records
 from swingby.run.begun import begun_of
 from swingby.run.drain import Drain
@@ -18,7 +19,7 @@ from swingby.run.local import run_local
 from swingby.run.plan import Planner
 from swingby.run.planned import Planned, summary
 from swingby.run.pledges import Pledges
-from swingby.run.progress import Progress, counted
+from swingby.run.progress import Progress
 from swingby.run.results import Tally
 from swingby.run.tune.session import Standby
 from swingby.run.tune.trials import run_tune

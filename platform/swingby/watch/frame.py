@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.text import Text
 
 from swingby.legible import MARK, plain
-from swingby.run.progress import counted, duration
+from swingby.quantities import counted, duration
 from swingby.watch.facts import Facts
 from swingby.watch.heat import heat
 from swingby.watch.words import ago

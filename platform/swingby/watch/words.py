@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from swingby.legible import plain
-from swingby.run.progress import duration
+from swingby.quantities import duration
 
 
 def ago(seconds: float) -> str:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from swingby.errors import SwingbyError
+from swingby.quantities import duration
 from swingby.remote.mirrors import mirrored
 from swingby.run import cluster
 from swingby.run.machines import Code
-from swingby.run.progress import duration
 from swingby.run.tune.join import check_machines, luggage
 
 OBJECT_STORE = 100 * 2**20
