@@ -97,9 +97,12 @@ def test_by_hand(walk: Any) -> None:
     (walk.folder / "walks.yaml").write_text(walk.text(axes={"width": list(range(1, 7))}, base={"pause": 0.3}))
     with cluster.private_folder() as folder:
         python = bare_python(folder / "bare")
-        bare = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "WALK_LEDGER")}
+        # An earlier run in this process has a token of its own, which is not that of these machines.
+        shell = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
+        bare = {name: value for name, value in shell.items() if name not in ("PYTHONPATH", "WALK_LEDGER")}
         there = {**with_pip(bare), "HOME": str(folder), "RAY_AUTH_MODE": "token"}
-        user = {**walk.environment(OMP_NUM_THREADS="1"), "HOME": str(folder)}
+        known = {name: value for name, value in walk.environment().items() if not name.startswith("RAY_AUTH_")}
+        user = {**known, "OMP_NUM_THREADS": "1", "HOME": str(folder)}
         make = ["bash", "-c", 'umask 077; "$@"', "make", *ray(python, "get-auth-token", "--generate")]
         subprocess.run(make, env=there, check=True, capture_output=True)
         assert (folder / ".ray" / "auth_token").stat().st_mode & 0o777 == 0o600

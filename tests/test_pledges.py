@@ -235,8 +235,8 @@ print(run_sweep(Sweep.load("{name}.yaml"), "data", pilot=False, workers=2, progr
 
 
 def wait_until(true: Callable[[], bool]) -> None:
-    """Waits for what drivers do."""
-    deadline = time.monotonic() + 90
+    """Waits for what drivers do; on a busy machine Ray takes minutes to start."""
+    deadline = time.monotonic() + 240
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.05)
