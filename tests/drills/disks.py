@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from tests.drills.field import Field
 
@@ -35,13 +35,9 @@ def disk_full(field: Field) -> None:
         child = field.start()
         field.trained(field.rng.randint(3, 15), child)
         filler = field.kit.data / ".filler"
-        with filler.open("wb") as file:
-            try:
-                while True:
-                    file.write(bytes(65536))
-                    file.flush()
-            except OSError:
-                pass
+        with filler.open("wb", buffering=0) as file, suppress(OSError):  # with a buffer, closing it would raise, too
+            while True:
+                file.write(bytes(65536))
         code = child.wait(timeout=300)
         if code != 2 or "disk is full" not in field.said():
             raise RuntimeError(f"a full disk was not told of (exit code {code}): {field.said()[-500:]}")
