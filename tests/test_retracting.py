@@ -21,7 +21,7 @@ from swingby.keeping import retract
 from swingby.records import Records
 from swingby.retractions import Retraction
 from swingby.run.batch import run_batch
-from swingby.run.door import SupersededError, token
+from swingby.run.door import SupersededError, admit, token
 from swingby.run.drive import run_sweep
 from swingby.run.leavings import workdir
 from swingby.run.plan import Planner
@@ -151,6 +151,21 @@ def test_a_plan_of_the_same_name_is_another(walk: Any) -> None:
     other, table = replace(plan, created="2000-01-01T00:00:00+00:00"), pa.table({"cell_id": ["x"], "shard": ["y"]})
     walk.records().write_retraction(Retraction("wrong", closed=(token(other),), table=table))
     assert run_batch(walk.data, plan.plan_id, 0).ok == 1
+
+
+def test_a_retraction_that_could_not_be_read_is_read_again(walk: Any) -> None:
+    """What is no whole file closes nothing; once it can be read it counts, also for a worker that had tried before."""
+    sweep = walk.sweep(axes={"width": [1, 2]}, seeds=1)
+    records = walk.records()
+    plan = Planner(sweep, records).commit().plan
+    table = pa.table({"cell_id": ["x"], "shard": ["y"]})
+    path = records.write_retraction(Retraction("wrong", closed=(token(plan),), table=table))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100])
+    admit(records, plan)
+    path.write_bytes(whole)
+    with pytest.raises(SupersededError, match="results of its sweep were taken back"):
+        admit(records, plan)
 
 
 def test_a_cell_is_taken_back_from_every_sweep_that_has_it(walk: Any) -> None:

@@ -32,16 +32,20 @@ def admit(records: Records, plan: Plan) -> None:
     """
     if records.next_sequence(plan.name, plan.sweep_id) - 1 != plan.sequence:
         raise SupersededError(f"plan {plan.plan_id} is no longer the newest of its sweep: another run has taken over")
-    if any(token(plan) in _closed(records.data, name) for name in records.retractions()):
+    if any(_closes(records.data, name, token(plan)) for name in records.retractions()):
         raise SupersededError(f"plan {plan.plan_id} was closed: results of its sweep were taken back")
 
 
-@lru_cache(1024)
-def _closed(data: Path, name: str) -> tuple[str, ...]:
-    """The plans that a retraction closed; none, if it is torn, which `doctor` tells."""
+def _closes(data: Path, name: str, plan: str) -> bool:
+    """Whether a retraction closed a plan; one that is torn closed none, and `doctor` tells of it."""
     with suppress(SwingbyError):
-        return Records(data).read_retraction(name).closed
-    return ()
+        return plan in _closed(data, name)
+    return False
+
+
+@lru_cache(1024)  # each shard that is written asks, and a file never changes; that one cannot be read is not kept
+def _closed(data: Path, name: str) -> tuple[str, ...]:
+    return Records(data).read_retraction(name).closed
 
 
 def token(plan: Plan) -> str:
