@@ -51,7 +51,7 @@ check: $(READY)
 
 # Licences of what is installed, and known vulnerabilities where pip-audit is installed and can ask.
 check-deps: $(READY)
-	@$(BIN)/python -m tests.dependencies
+	@$(BIN)/python -m tests.support.dependencies
 
 bench: $(READY)
 	@$(BIN)/python -m tests.benchmarks
@@ -63,7 +63,7 @@ drills: $(READY)
 # A fuzzer led by coverage at what reads texts and files of others: make fuzz RUNS=1000000
 RUNS ?= 20000
 fuzz: $(READY)
-	@for target in sweep expression sql record; do $(BIN)/python -m tests.fuzz $$target -runs=$(RUNS) || exit 1; done
+	@for target in sweep expression sql record; do $(BIN)/python -m tests.drills.fuzz $$target -runs=$(RUNS) || exit 1; done
 
 clean:
 	rm -rf $(VENV) $(DATA) .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.support.places import TOY, WALK
+
 # A busy machine is no fault of the code: speed is measured by benchmarks, never by a test's deadline. And the tests
 # that every change must pass draw the same examples each time, so that a failure is the change's own; new examples
 # are looked for by `make laws` and `make test-all`, which take the other profile.
@@ -54,14 +56,10 @@ def scopes_of(item: pytest.Function) -> set[str]:
     return {found[-1].scope for found in item._fixtureinfo.name2fixturedefs.values()}
 
 
-PLUGIN = Path(__file__).parent / "plugin"
-WALK = Path(__file__).parent / "walk"
-
-
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> str:
     """The experiment `toy` of tests/plugin, found by entry point like any other; gives its name."""
-    monkeypatch.syspath_prepend(str(PLUGIN))
+    monkeypatch.syspath_prepend(str(TOY))
     return "toy"
 
 

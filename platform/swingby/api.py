@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from swingby import sweep as sweep_files
 from swingby.store import Store
+from swingby.sweepfile import sweep as sweep_files
 
 __all__ = ["Store", "Sweep"]
 
@@ -17,11 +17,11 @@ class Sweep(sweep_files.Sweep):
     def run(self, data: str | Path = "data", **options: Any) -> Any:
         """Train every cell that has no result yet, on Ray Tune (or `local=True`: a plain for-loop).
 
-        Takes the options of `swingby.run.drive.run_sweep` and returns its `RunResult`.
+        Takes the options of `swingby.run.driver.run_sweep` and returns its `RunResult`.
 
         Raises:
             SwingbyError: the same sweep is running already, or the data folder cannot be used.
         """
-        from swingby.run.drive import run_sweep
+        from swingby.run.driver import run_sweep
 
         return run_sweep(self, data, **options)

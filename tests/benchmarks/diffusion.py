@@ -16,13 +16,13 @@ from typing import Any, cast
 import torch
 from torch import nn
 
-from sweeps.diffusion.experiment import Diffusion as Experiment
-from sweeps.diffusion.feed import training_set
-from sweeps.diffusion.model import Diffusion
-from sweeps.diffusion.params import DiffusionParams
-from sweeps.diffusion.session import session
-from sweeps.diffusion.train import Training, memory_format
-from swingby.cells import Cell, Point
+from swingby.model.cell import Cell, Point
+from swingby_sweeps.diffusion.batch_stream import training_set
+from swingby_sweeps.diffusion.experiment import Diffusion as Experiment
+from swingby_sweeps.diffusion.model import Diffusion
+from swingby_sweeps.diffusion.params import DiffusionParams
+from swingby_sweeps.diffusion.session import session
+from swingby_sweeps.diffusion.train import Training, memory_format
 from tests.benchmarks.engine import spread
 
 LOOP_COLUMNS = ("shape", "device", "precision", "steps", "bare loop, ms a step", "ours, ms a step", "ratio", "goal")

@@ -10,9 +10,9 @@ from typing import Any
 
 import torch
 
-from sweeps.sim.experiment import Sim
-from sweeps.sim.params import SimParams
-from swingby.experiment import Batch, Recording
+from swingby.model.experiment import Batch, Recording
+from swingby_sweeps.sim.experiment import Sim
+from swingby_sweeps.sim.params import SimParams
 from tests.benchmarks import limits, plain
 
 COLUMNS = (

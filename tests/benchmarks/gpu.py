@@ -27,10 +27,10 @@ from pathlib import Path
 
 import torch
 
-from sweeps.sim.engine import Ready, Training, one_thread
-from sweeps.sim.experiment import Sim
-from sweeps.sim.params import SimParams
-from swingby.experiment import Recording
+from swingby.model.experiment import Recording
+from swingby_sweeps.sim.engine import Ready, Training, one_thread
+from swingby_sweeps.sim.experiment import Sim
+from swingby_sweeps.sim.params import SimParams
 from tests.benchmarks.engine import QUICK, SHAPES, Shape, batch_of
 
 RESULTS = Path(__file__).parent / "results"

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from sweeps.sim.params import SimParams
+from swingby_sweeps.sim.params import SimParams
 
 _LARGE, _SMALL = 1024, 16
 _RECORDED = 200

@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from swingby import plugins
-from swingby.experiment import Recording
-from swingby.records import Plan, Records, ShardHeader
+from swingby.data.records import Plan, Records, ShardHeader
+from swingby.model import registry
+from swingby.model.experiment import Recording
 from swingby.run.plan import Planner
 from swingby.store import Store, ingest
-from swingby.sweep import Sweep
+from swingby.sweepfile.sweep import Sweep
 
 SIZES = {1_000: (50, 20, 1), 10_000: (41, 41, 6), 100_000: (41, 41, 60), 1_000_000: (41, 41, 595)}
 """Cells, about -> places on each axis, and seeds."""
@@ -93,13 +93,13 @@ def sweep(cells: int, seeds: int | None = None) -> Sweep:
 def start(clock: Clock, cells: int, folder: Path) -> None:
     """What importing everything takes."""
     with clock.of("(imports alone)", 0):
-        plugins.detectors_for("sim")
+        registry.detectors_for("sim")
 
 
 def plan_points(clock: Clock, cells: int, folder: Path) -> None:
     """Planning where every cell is a point of its own, as `run --dry-run` does."""
     records = Records.open(folder / "points")
-    plugins.experiment("sim")
+    registry.experiment("sim")
     with clock.of("plan: a point a cell, one seed", cells):
         Planner(sweep(cells, seeds=1), records).look()
 
@@ -107,7 +107,7 @@ def plan_points(clock: Clock, cells: int, folder: Path) -> None:
 def plan_seeds(clock: Clock, cells: int, folder: Path) -> None:
     """Planning of few points with many seeds, and the plan written and taken into the store."""
     records = Records.open(folder / "data")
-    plugins.experiment("sim")
+    registry.experiment("sim")
     with clock.of("plan: 41 x 41 points, the rest seeds", cells):
         planner = Planner(sweep(cells), records)
         planner.look()
@@ -117,7 +117,7 @@ def plan_seeds(clock: Clock, cells: int, folder: Path) -> None:
 
 def plan_again(clock: Clock, cells: int, folder: Path) -> None:
     """Planning where all cells have results."""
-    plugins.experiment("sim")
+    registry.experiment("sim")
     with clock.of("plan again: nothing is missing", cells):
         planned = Planner(sweep(cells), Records.open(folder / "data")).look()
     assert planned.missing == 0, f"{planned.missing} cells are missing"
@@ -162,7 +162,7 @@ def detect(clock: Clock, cells: int, folder: Path) -> None:
     """The detector of descents on curves that are in memory."""
     if cells > CURVES:
         return
-    detector = plugins.detector("descents")
+    detector = registry.detector("descents")
     with Store.open(folder / "data") as store:
         there = {name for name, _ in store.tables()["sim"]}
         needs = [name if name in there else f"null as {name}" for name in detector.needs]
@@ -175,11 +175,11 @@ def detect(clock: Clock, cells: int, folder: Path) -> None:
 
 def derive(clock: Clock, cells: int, folder: Path) -> None:
     """All detectors over all cells, as a run ends, outcomes taken into the store."""
-    from swingby.run.derive import derive as derived
+    from swingby.run.outcomes import derive as derived
 
     if cells > CURVES:
         return
-    plugins.detectors_for("sim")
+    registry.detectors_for("sim")
     with clock.of("derive: read, detect, take in the outcomes", cells):
         derived(Records.open(folder / "data"))
 
@@ -227,7 +227,7 @@ def header(plan: Plan, batch: int, cells: int) -> ShardHeader:
 
 def made_up(ids: pa.Array, seed: int, points: int) -> pa.Table:
     """Rows of one shard: random curves, in float32 as they are trained, with the columns of the real experiment."""
-    sim: Any = plugins.experiment("sim")
+    sim: Any = registry.experiment("sim")
     n, draw = len(ids), np.random.default_rng(seed)
     step = Recording(points=points).at(3160) if points else np.zeros(1, np.int64)
     scalars = {name: pa.nulls(n, column.type) for name, column in sim.scalars.items()}

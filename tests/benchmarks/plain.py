@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from sweeps.sim.params import SimParams
+from swingby_sweeps.sim.params import SimParams
 
 
 def settings(p: SimParams) -> dict[str, Any]:

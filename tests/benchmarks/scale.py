@@ -152,9 +152,9 @@ def _core() -> float:
 
 def planner(cells: int, folder: Path, sweep: str | None = None, data: str = "data") -> Any:
     """A planner for the sweep of that size."""
-    from swingby.records import Records
+    from swingby.data.records import Records
     from swingby.run.plan import Planner
-    from swingby.sweep import Sweep
+    from swingby.sweepfile.sweep import Sweep
 
     parsed = Sweep.parse(text(cells) if sweep is None else sweep, "scale.yaml", confirm_above=None)
     return Planner(parsed, Records.open(folder / data), workers=1)
@@ -187,7 +187,7 @@ def write_plan(cells: int, folder: Path) -> dict[str, Any]:
 
 
 def _newest(folder: Path) -> tuple[Any, Any]:
-    from swingby.records import Records
+    from swingby.data.records import Records
 
     records = Records.open(folder / "data")
     return records, records.read_plan(records.plans()[-1])
@@ -197,7 +197,7 @@ def deal(cells: int, folder: Path) -> dict[str, Any]:
     """Every trial of the plan, handed out and told back, with nobody training."""
     from types import SimpleNamespace
 
-    from swingby.run.deal import Dealer
+    from swingby.run.scheduler import Dealer
 
     _, planned = _newest(folder)
     one: Any = SimpleNamespace(batches=planned.batches, most={"all": 4096}, target=5.0, plan=planned)
@@ -211,7 +211,7 @@ def deal(cells: int, folder: Path) -> dict[str, Any]:
 
 def train(cells: int, folder: Path) -> dict[str, Any]:
     """Each batch read from the plan, trained, and written as a shard, without Ray."""
-    from swingby.run.batch import run_batch
+    from swingby.run.worker.batch import run_batch
 
     records, planned = _newest(folder)
     with Clock() as clock:
@@ -222,7 +222,7 @@ def train(cells: int, folder: Path) -> dict[str, Any]:
 
 def take_in(cells: int, folder: Path) -> dict[str, Any]:
     """All shards into the store."""
-    from swingby.records import Records
+    from swingby.data.records import Records
     from swingby.store import Ingest
 
     with Ingest(Records.open(folder / "data")) as step, Clock() as clock:
@@ -232,7 +232,7 @@ def take_in(cells: int, folder: Path) -> dict[str, Any]:
 
 def publish(cells: int, folder: Path) -> dict[str, Any]:
     """The store's files copied for readers."""
-    from swingby.records import Records
+    from swingby.data.records import Records
     from swingby.store import Ingest
 
     with Ingest(Records.open(folder / "data")) as step, Clock() as clock:
@@ -242,8 +242,8 @@ def publish(cells: int, folder: Path) -> dict[str, Any]:
 
 def derive(cells: int, folder: Path) -> dict[str, Any]:
     """The detector over all cells, and its outcomes into the store, published again."""
-    from swingby.records import Records
-    from swingby.run.derive import derive as told
+    from swingby.data.records import Records
+    from swingby.run.outcomes import derive as told
 
     with Clock() as clock:
         told(Records.open(folder / "data"))
@@ -271,9 +271,9 @@ def query(cells: int, folder: Path) -> dict[str, Any]:
 
 def by_ray(cells: int, folder: Path) -> dict[str, Any]:
     """A sweep from nothing through Ray on two workers: training only, its start and end apart."""
-    from swingby.run.drive import run_sweep
+    from swingby.run.driver import run_sweep
     from swingby.run.progress import Progress
-    from swingby.sweep import Sweep
+    from swingby.sweepfile.sweep import Sweep
 
     class Counting(Progress):
         trials = 0

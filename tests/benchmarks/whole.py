@@ -17,9 +17,9 @@ COLUMNS = ("what", "cells", "seconds", "cells/s", "beside", "goal")
 SHAPE = Shape("linear d=2 L=2 w=2", {"d": 2, "width": 2}, 4096)
 RUN = """
 import json, sys
-from swingby.run.drive import run_sweep
+from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
-from swingby.sweep import Sweep
+from swingby.sweepfile.sweep import Sweep
 text = "{name: whole, experiment: sim, base: {d: 2, width: 2, lr: 0.01}, seeds: %s}" % sys.argv[1]
 sweep = Sweep.parse(text, "whole", confirm_above=10**6)
 result = run_sweep(sweep, sys.argv[2], workers=int(sys.argv[3]), progress=Progress())
@@ -66,7 +66,7 @@ def _at_once(processes: int, cells: int) -> float:
 
 
 def _train(cells: int, ready, go) -> None:  # pyright: ignore[reportMissingParameterType]
-    from sweeps.sim.experiment import Sim
+    from swingby_sweeps.sim.experiment import Sim
 
     sim, batch = Sim("compiled"), batch_of(SHAPE, cells)
     list(sim.run(batch_of(SHAPE, 32)))

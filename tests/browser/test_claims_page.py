@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page
 
-from analysis.claims import write_claims
-from swingby.run.drive import run_sweep
+from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
-from swingby.sweep import Sweep
+from swingby.sweepfile.sweep import Sweep
+from swingby_analysis.claims import write_claims
 
 JUDGED = {"bottleneck-is-structural": "claim-rank", "e-1-minor": "claim-initial-weights"}
 """Claims, and the sweep of each."""

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from analysis.report import write_report
-from tests import synthetic_diffusion
+from swingby_analysis.report import write_report
 from tests.browser.test_report_page import Opened
+from tests.support import synthetic_diffusion
 
 
 @pytest.fixture(scope="module")

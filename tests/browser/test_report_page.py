@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 from playwright.sync_api import TimeoutError as WaitedTooLong
 
-from analysis.report import PAGE, write_report
-from tests import synthetic_sim
+from swingby_analysis.report import PAGE, write_report
+from tests.support import synthetic_sim
 
 TITLE = "<script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
 LIMIT = 10_000_000

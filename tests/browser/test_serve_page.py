@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from analysis.serve import reports
-from analysis.serve.queries import Limits
-from swingby.headers import ShardHeader
-from swingby.records import Records
+from swingby.data.records import Records
+from swingby.data.records.headers import ShardHeader
 from swingby.store import ingest
-from tests import synthetic_sim
-from tests.serve_kit import Served, served
+from swingby_analysis.serve import reports
+from swingby_analysis.serve.queries import Limits
+from tests.support import synthetic_sim
+from tests.support.server import Served, served
 
 TITLE = "<script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
 PATIENCE = 600_000

@@ -17,7 +17,7 @@ import psutil
 from swingby.store import rebuild
 from tests.drills.disks import disk_full, disk_read_only
 from tests.drills.field import Field
-from tests.memory_kit import little_memory
+from tests.support.memory import little_memory
 
 MANY: dict[str, Any] = {
     "axes": {"width": [1, 2], "pieces": [0, 2], "wants": ["ok", "diverge"]},
@@ -117,7 +117,7 @@ def head_killed(field: Field) -> None:
 
 def node_killed(field: Field) -> None:
     """A machine of a cluster goes, with all its processes, in the middle."""
-    from tests.cluster_kit import two_nodes
+    from tests.support.cluster import two_nodes
 
     with two_nodes('{"num_cpus": 1}', field.kit.environment()) as nodes:
         field.environment = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": nodes.token}

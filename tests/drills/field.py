@@ -19,17 +19,17 @@ from typing import Any
 
 import psutil
 
-from swingby.keeping.collecting import collect
+from swingby.maintenance.gc import collect
 from swingby.store import Store, ingest
+from tests.support.places import WALK
 
-WALK = Path(__file__).parents[1] / "walk"
 DRIVER = """
 import json, sys
 from swingby.errors import SwingbyError
 from swingby.run import batches
-from swingby.run.drive import run_sweep
+from swingby.run.driver import run_sweep
 from swingby.run.progress import Lines
-from swingby.sweep import Sweep
+from swingby.sweepfile.sweep import Sweep
 batches.UNMEASURED = 4
 options = json.loads(sys.argv[2])
 try:

@@ -9,10 +9,11 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from swingby import __version__, plugins
-from swingby.cli import attach, cluster, data, doctor, keeping, sweeps, watch
+from swingby import __version__
+from swingby.cli import attach, cluster, data, doctor, maintenance, sweeps
 from swingby.cli.console import complain
 from swingby.errors import SwingbyError
+from swingby.model import registry
 
 BAD_INPUT = 2
 
@@ -23,14 +24,14 @@ class Door(TyperGroup):
     An offered verb is imported only when it is used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [*super().list_commands(ctx), *sorted(plugins.offered(plugins.COMMANDS))]
+        return [*super().list_commands(ctx), *sorted(registry.offered(registry.COMMANDS))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
-        if own is not None or cmd_name not in plugins.offered(plugins.COMMANDS):
+        if own is not None or cmd_name not in registry.offered(registry.COMMANDS):
             return own
         offered = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        offered.command(name=cmd_name)(plugins.load(plugins.COMMANDS, cmd_name))
+        offered.command(name=cmd_name)(registry.load(registry.COMMANDS, cmd_name))
         return typer.main.get_command(offered)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -84,10 +85,9 @@ for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.status, sweeps.rep
     app.command()(verb)
 for verb in (data.sql, data.export, data.ingest, data.rebuild):
     app.command()(verb)
-for verb in (keeping.merge, keeping.retract, keeping.gc):
+for verb in (maintenance.merge, maintenance.retract, maintenance.gc):
     app.command()(verb)
 app.command()(doctor.doctor)
-app.command()(watch.watch)
 app.command()(attach.attach)
 app.add_typer(cluster.app, name="cluster")
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder
-from swingby.store.outside import Reader
+from swingby.store.attach import Reader
 
 
 def attach(
@@ -32,9 +32,9 @@ def attach(
     In a shell: `swingby attach > now.sql && duckdb -init now.sql`; in a notebook, paste what
     `swingby attach --for polars` prints.
     """
-    from swingby.store import outside
+    from swingby.store import attach
 
-    text = outside.attach(data, reader) if keep is None else outside.keep(data, keep, reader)
+    text = attach.attach(data, reader) if keep is None else attach.keep(data, keep, reader)
     if keep is not None and reader is Reader.duckdb:  # the text lies in the folder
-        text = f"kept; to read it: duckdb -init {shlex.quote(str(keep / outside.ATTACH))}"
+        text = f"kept; to read it: duckdb -init {shlex.quote(str(keep / attach.ATTACH))}"
     typer.echo(text)

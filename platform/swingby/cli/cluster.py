@@ -62,7 +62,7 @@ def slurm(
     """
     from swingby.launch.slurm import script
     from swingby.launch.words import options, task_of
-    from swingby.sweep import Sweep
+    from swingby.sweepfile.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     task = task_of(loaded, sweep, data, options(overrides or (), processes, device, confirm_above))
@@ -106,8 +106,8 @@ def kuberay(
     """
     from swingby.launch.kuberay import Pods, manifest
     from swingby.launch.words import options, task_of
-    from swingby.run.tune.session import version
-    from swingby.sweep import Sweep
+    from swingby.run.ray.session import version
+    from swingby.sweepfile.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     task = task_of(loaded, sweep, data, options(overrides or (), processes, device, confirm_above))
@@ -117,7 +117,7 @@ def kuberay(
 
 def _give(text: str, out: Path | None, then: str) -> None:
     """To standard output, or into a file, and what to do with that."""
-    from swingby.files import clear_os_errors, write_whole
+    from swingby.data.files import clear_os_errors, write_whole
 
     if out is None:
         sys.stdout.write(text)

@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from swingby.legible import legible
-from swingby.remote.address import is_address
-from swingby.remote.mirrors import MARK
+from swingby.data.remote.address import is_address
+from swingby.data.remote.mirrors import MARK
+from swingby.text import legible
 
 
 class Legible(Console):
@@ -34,7 +34,7 @@ err = Legible(stderr=True, highlight=False, soft_wrap=True)
 
 
 def _place(data: str | Path) -> Path:
-    from swingby.folder import place_of
+    from swingby.data.folder import place_of
 
     return place_of(data) if is_address(str(data)) else Path(data)
 
@@ -42,7 +42,7 @@ def _place(data: str | Path) -> Path:
 def _brought_in(data: Path | None) -> Path | None:
     """The folder, after it got what is new on object storage, where it stands for something there."""
     if data is not None and (data / MARK).exists():
-        from swingby.store.arrivals import bring_in
+        from swingby.store.remote_ingest import bring_in
 
         bring_in(data, tell)
     return data

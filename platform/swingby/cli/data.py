@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, err, give, say, table
+from swingby.data.files import write_whole
 from swingby.errors import SwingbyError
-from swingby.files import write_whole
-from swingby.quantities import duration
+from swingby.units import duration
 
 if TYPE_CHECKING:
     from swingby.store import Taken
@@ -182,7 +182,7 @@ def ingest(data: DataFolder = DEFAULT_DATA) -> None:
 
         swingby ingest --data data
     """
-    from swingby.records import Records
+    from swingby.data.records import Records
     from swingby.store import ingest as fold
 
     _tell(fold(Records.open(data, create=False)))
@@ -197,7 +197,7 @@ def rebuild(data: DataFolder = DEFAULT_DATA) -> None:
 
         swingby rebuild --data data
     """
-    from swingby.records import Records
+    from swingby.data.records import Records
     from swingby.store import rebuild as again
 
     _tell(again(Records.open(data, create=False)))

@@ -14,10 +14,10 @@ from typing import Annotated, Literal
 import psutil
 import typer
 
-from swingby import plugins
 from swingby.cli.console import DEFAULT_DATA, DataFolder, out
 from swingby.errors import SwingbyError
-from swingby.quantities import counted, size
+from swingby.model import registry
+from swingby.units import counted, size
 
 Verdict = Literal["ok", "warn", "fault"]
 MARKS = {"ok": ("ok   ", "green"), "warn": ("warn ", "yellow"), "fault": ("FAULT", "bold red")}
@@ -108,10 +108,10 @@ def _packages() -> Iterator[Finding]:
 
 
 def _plugins() -> Iterator[Finding]:
-    for group in (plugins.EXPERIMENTS, plugins.DETECTORS, plugins.COMMANDS):
-        for name, point in sorted(plugins.offered(group).items()):
+    for group in (registry.EXPERIMENTS, registry.DETECTORS, registry.COMMANDS):
+        for name, point in sorted(registry.offered(group).items()):
             try:
-                plugins.load(group, name)
+                registry.load(group, name)
             except SwingbyError as error:
                 yield Finding(
                     f"{group} {name}", "fault", str(error), f"mend or remove the package behind {point.value}"
@@ -176,9 +176,9 @@ def _data_folder(data: Path) -> Iterator[Finding]:
 
 def _unfinished(data: Path) -> Iterator[Finding]:
     """Files whose writers died; nobody reads them."""
-    from swingby.files import forsaken
-    from swingby.keeping.collecting import HOURS
-    from swingby.records import Records
+    from swingby.data.files import forsaken
+    from swingby.data.records import Records
+    from swingby.maintenance.gc import HOURS
 
     left = [path for path in Records.open(data, create=False).unfinished() if forsaken(path, HOURS * 3600)]
     if left:
@@ -187,7 +187,7 @@ def _unfinished(data: Path) -> Iterator[Finding]:
 
 
 def _ray(data: Path) -> Finding:
-    from swingby.run.tune.session import try_ray
+    from swingby.run.ray.session import try_ray
 
     seconds, detail = try_ray(data)
     return Finding("Ray", "ok", f"started, ran a task and stopped in {seconds:.1f} s; {detail}")

@@ -9,8 +9,8 @@ import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, table
 from swingby.errors import SwingbyError
-from swingby.quantities import duration, size
-from swingby.sweep import Sweep
+from swingby.sweepfile.sweep import Sweep
+from swingby.units import duration, size
 
 SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)]
 ConfirmAbove = Annotated[
@@ -99,7 +99,7 @@ def plan(
 
         swingby plan transient-memorization --set seeds.count=3
     """
-    from swingby.records import Records
+    from swingby.data.records import Records
     from swingby.run.plan import plan as plan_of
     from swingby.run.planned import summary
 
@@ -144,7 +144,7 @@ def run(
 
         swingby run transient-memorization --set seeds.count=3 --local
     """
-    from swingby.run import drive
+    from swingby.run import driver
 
     loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
     options: dict[str, Any] = {"retry_failed": retry_failed, "processes": processes, "device": _device(device)}
@@ -160,7 +160,7 @@ def run(
     if code not in (None, "wheel", "installed"):
         raise SwingbyError(f"--code {code} is none; allowed: wheel (it travels), installed (every machine has it)")
     options["code"] = code
-    results = drive.run_sweeps(loaded, data, local=local, address=address, pilot=pilot, **options)
+    results = driver.run_sweeps(loaded, data, local=local, address=address, pilot=pilot, **options)
     for result in results:
         say(str(result))
     if any(result.failed or result.missing for result in results):
@@ -179,10 +179,10 @@ def _device(device: str | None) -> str | None:
 
 
 def _dry_run(sweep: Sweep, data: Path, processes: int, **options: Any) -> None:
-    from swingby.records import Records
+    from swingby.data.records import Records
     from swingby.run.plan import plan as plan_of
     from swingby.run.planned import summary
-    from swingby.run.room import check_processes
+    from swingby.run.resources import check_processes
 
     check_processes(sweep.experiment, processes)
     if not (data / "swingby.json").exists():
@@ -203,9 +203,9 @@ def status(
 
         swingby status --data data
     """
-    from swingby.recorded import of_record
-    from swingby.records import Records
-    from swingby.run.begun import begun_of
+    from swingby.archive import of_record
+    from swingby.data.records import Records
+    from swingby.run.in_progress import begun_of
     from swingby.run.lookup import failure_lines, failures, sweep_status
     from swingby.store import Store
 

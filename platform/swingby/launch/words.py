@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from swingby.data.remote.address import is_address
+from swingby.data.remote.bucket import Bucket
 from swingby.errors import SwingbyError
-from swingby.remote.address import is_address
-from swingby.remote.bucket import Bucket
-from swingby.sweep import Sweep
+from swingby.sweepfile.sweep import Sweep
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from swingby.experiment import Resources
-from swingby.quantities import counted, duration, size
-from swingby.records import BatchNote
+from swingby.data.records import BatchNote
+from swingby.model.experiment import Resources
 from swingby.run.cost import Cost
 from swingby.store.writer import SEGMENT_ROWS
+from swingby.units import counted, duration, size
 
 STORE = 1.75
 """Bytes of the store for each byte of shards (1.6 for curves and 0.15 for the index, measured on 6,720 SIM cells)."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from swingby.data.records import Records
 from swingby.errors import SwingbyError
-from swingby.gang import ALONE, Gang, LostWorkerError, SpoiledError
-from swingby.records import Records
-from swingby.run.alarm import DeadlineError, alarmed
-from swingby.run.batch import BatchDone, run_batch
-from swingby.run.deal import Dealer, Trial
-from swingby.run.door import OvertakenError
+from swingby.model.process_group import ALONE, Gang, LostWorkerError, SpoiledError
+from swingby.run.commit_lock import OvertakenError
 from swingby.run.drain import Drain
-from swingby.run.gang_local import Local
 from swingby.run.planned import Planned
+from swingby.run.processes.local_group import Local
+from swingby.run.processes.timeout import DeadlineError, alarmed
 from swingby.run.progress import Progress
-from swingby.run.quarantine import Quarantine
-from swingby.run.room import cores
+from swingby.run.resources import cores
+from swingby.run.retries import Quarantine
+from swingby.run.scheduler import Dealer, Trial
+from swingby.run.worker.batch import BatchDone, run_batch
 
 
 def run_local(

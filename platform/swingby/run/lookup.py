@@ -10,12 +10,12 @@ from typing import Literal
 
 import pyarrow as pa
 
-from swingby import plugins
+from swingby.data.records import Records
 from swingby.errors import SwingbyError
-from swingby.records import Records
-from swingby.run.derive import SHARD
+from swingby.model import registry
+from swingby.run.outcomes import SHARD
 from swingby.store import Store
-from swingby.sweep import Sweep
+from swingby.sweepfile.sweep import Sweep
 
 Verdict = Literal["ok", "warn", "fault"]
 ENOUGH_ID = 6
@@ -74,7 +74,7 @@ def find_sweep(store: Store, sweep: str) -> KnownSweep:
         raise SwingbyError(f"{sweep} fits several sweeps: {', '.join(item.sweep_id for item in by_id)}")
     if by_id:
         return by_id[0]
-    raise SwingbyError(f"no sweep {sweep!r} here; {plugins.nearest(sweep, sorted({item.name for item in known}))}")
+    raise SwingbyError(f"no sweep {sweep!r} here; {registry.nearest(sweep, sorted({item.name for item in known}))}")
 
 
 def sweep_rows(data: Path, sweep: str, points: bool = False) -> pa.Table:
@@ -86,7 +86,7 @@ def sweep_rows(data: Path, sweep: str, points: bool = False) -> pa.Table:
             query = f'select p.* from "{name}_points" p semi join members m on m.cell_id = p.cell_id and m.sweep_id = ?'
             return store.sql(query, [found.sweep_id]).arrow()
         tables = store.tables()
-        outcomes = [f"outcomes_{item.name}" for item in plugins.detectors_for(name)]
+        outcomes = [f"outcomes_{item.name}" for item in registry.detectors_for(name)]
         joined = [table for table in outcomes if table in tables]
         columns = ["m.point", "e.*", *(f'"{table}".* exclude (cell_id, {SHARD})' for table in joined)]
         # Outcomes of the very row that stands for the cell; which row that is, `e.shard` says already.

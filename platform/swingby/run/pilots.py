@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from swingby.gang import LostWorkerError
-from swingby.records import Records
-from swingby.run.alarm import DeadlineError, alarmed
-from swingby.run.apart import Apart
-from swingby.run.batch import BatchDone, run_batch
+from swingby.data.records import Records
+from swingby.model.process_group import LostWorkerError
 from swingby.run.batches import Chosen
 from swingby.run.cost import Sample, fit, worth_measuring
 from swingby.run.planned import Planned
+from swingby.run.processes.child_process import Apart
+from swingby.run.processes.timeout import DeadlineError, alarmed
+from swingby.run.worker.batch import BatchDone, run_batch
 
 SIZES = (1, 2, 16)
 """Cells of the batches that measure a shape: the first warms up, the other two give the fixed and the variable part."""

@@ -11,22 +11,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from swingby.data.records import BatchNote, Plan, Records, provenance
+from swingby.data.records.headers import sweep_table
 from swingby.errors import SwingbyError
-from swingby.headers import sweep_table
-from swingby.records import BatchNote, Plan, Records, provenance
 from swingby.run.batches import Chosen, choose
+from swingby.run.commit_lock import committing, planning
 from swingby.run.cost import Cost, costs
 from swingby.run.deadline import check_deadline
-from swingby.run.door import committing, planning
 from swingby.run.forecast import forecast
-from swingby.run.lacking import Elsewhere, Lacking, Standing
 from swingby.run.lookup import refused, shown_so
+from swingby.run.pending import Elsewhere, Lacking, Standing
 from swingby.run.pilots import Pilots, pilots, unmeasured
 from swingby.run.planned import Planned
-from swingby.run.pledges import Pledges
-from swingby.run.room import check_processes, cores
+from swingby.run.reservations import Pledges
+from swingby.run.resources import check_processes, cores
 from swingby.store import Store, check_experiment, ingest
-from swingby.sweep import Sweep
+from swingby.sweepfile.sweep import Sweep
 
 GRAINS = 4
 """Batches that should make a trial: so many are put together as fit, by what cells turn out to cost meanwhile."""

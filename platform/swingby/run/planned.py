@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from swingby.experiment import Resources
-from swingby.quantities import counted
-from swingby.records import BatchNote, Plan
+from swingby.data.records import BatchNote, Plan
+from swingby.model.experiment import Resources
 from swingby.run.deadline import deadline_told
 from swingby.run.forecast import Forecast, forecast_lines
-from swingby.run.room import on_gpus, together, widened
-from swingby.sweep import Sweep
+from swingby.run.resources import on_gpus, together, widened
+from swingby.sweepfile.sweep import Sweep
+from swingby.units import counted
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
-from swingby.legible import legible
-from swingby.quantities import duration
+from swingby.text import legible
+from swingby.units import duration
 
 if TYPE_CHECKING:
-    from swingby.run.batch import BatchDone
     from swingby.run.planned import Planned
+    from swingby.run.worker.batch import BatchDone
 
 WEIGHT = 20.0
 """Core seconds that the forecast counts for beside what was measured."""

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from swingby import plugins
-from swingby.cells import Cell
+from swingby.data.parquet import write_parquet
+from swingby.data.records import Records
+from swingby.data.records.headers import plan_cells
 from swingby.errors import SwingbyError
-from swingby.headers import plan_cells
-from swingby.parquet import write_parquet
-from swingby.records import Records
+from swingby.model import registry
+from swingby.model.cell import Cell
 from swingby.run.lookup import find_cell
 from swingby.store import Store
 
@@ -67,7 +67,7 @@ def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "
         cell_id, experiment = find_cell(store, start)
         stored = store.sql(f'select * from "{experiment}" where cell_id = ?', [cell_id]).arrow()
     began = time.perf_counter()
-    known, cell = plugins.experiment(experiment), cell_of(records, cell_id)
+    known, cell = registry.experiment(experiment), cell_of(records, cell_id)
     table = pa.concat_tables(known.replay(cell, device))
     seconds = time.perf_counter() - began
     path = out if out is not None else Path(f"replay-{cell_id[:12]}.parquet")

@@ -8,22 +8,22 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from swingby.data.records import Records
 from swingby.errors import SwingbyError
-from swingby.quantities import counted
-from swingby.records import Records
-from swingby.run.begun import begun_of
 from swingby.run.drain import Drain
-from swingby.run.folding import Folding
-from swingby.run.lacking import Elsewhere
+from swingby.run.in_progress import begun_of
+from swingby.run.ingest_thread import Folding
 from swingby.run.local import run_local
+from swingby.run.pending import Elsewhere
 from swingby.run.plan import Planner
 from swingby.run.planned import Planned, summary
-from swingby.run.pledges import Pledges
 from swingby.run.progress import Progress
-from swingby.run.results import Tally
-from swingby.run.tune.session import Standby
-from swingby.run.tune.trials import run_tune
+from swingby.run.ray.session import Standby
+from swingby.run.ray.trials import run_tune
+from swingby.run.reservations import Pledges
+from swingby.run.summary import Tally
 from swingby.store import ingest
+from swingby.units import counted
 
 LOOK_SECONDS = 2.0
 """How often a driver that waits looks whether others have trained what it waits for."""

@@ -58,7 +58,7 @@ def query(
         SwingbyError: there is no such data folder, or nothing was published in it yet.
     """
     # Not at the top: the query's process imports this package too, and starts twice as fast without the store.
-    from swingby.records import Records
+    from swingby.data.records import Records
     from swingby.store import Layout
 
     layout = Layout(Records.open(data, create=False).data)

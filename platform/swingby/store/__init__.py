@@ -7,12 +7,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from swingby.locks import held
-from swingby.records import Records
-from swingby.store.answers import Finished, Gap, Rows
+from swingby.data.locks import held
+from swingby.data.records import Records
 from swingby.store.ingest import Ingest, Taken
 from swingby.store.layout import Generation, Layout, OlderStoreError
 from swingby.store.reader import Store
+from swingby.store.results import Finished, Gap, Rows
 from swingby.store.tables import FORMAT, check_experiment
 
 __all__ = [

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from swingby.data.files import sync_folder, write_whole
 from swingby.errors import SwingbyError
-from swingby.experiment import AFTER
-from swingby.files import sync_folder, write_whole
+from swingby.model.experiment import AFTER
 from swingby.store.catalogue import views
 from swingby.store.database import (
     BASE_MB,

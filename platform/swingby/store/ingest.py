@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
-from swingby.store import fold
+from swingby.store import apply
 from swingby.store.tables import fetch, insert_one
 from swingby.store.writer import Writer
 
@@ -22,10 +22,10 @@ GROUP_BYTES = 128 * 2**20
 READ_AHEAD = 1
 
 
-def _ahead(read: Callable[[str], fold.Piece], names: Iterable[str]) -> Iterator[tuple[str, Future[fold.Piece]]]:
+def _ahead(read: Callable[[str], apply.Piece], names: Iterable[str]) -> Iterator[tuple[str, Future[apply.Piece]]]:
     """Reads in a thread of its own, a few names ahead: DuckDB writes meanwhile."""
     with ThreadPoolExecutor(1) as pool:
-        waiting: deque[tuple[str, Future[fold.Piece]]] = deque()
+        waiting: deque[tuple[str, Future[apply.Piece]]] = deque()
         for name in names:
             waiting.append((name, pool.submit(read, name)))
             if len(waiting) > READ_AHEAD:
@@ -145,27 +145,27 @@ class Ingest(Writer):
     def _take_plan(self, key: str) -> None:
         plan = self._records.read_plan(Path(key).stem)
         with self._transaction("ix") as connection:
-            fold.fold_plan(connection, plan, Path(key).stem)
+            apply.fold_plan(connection, plan, Path(key).stem)
             self._forgive(key)
 
     def _take_plan_again(self, key: str) -> None:
-        """Of several plans of one name the first created has it: see `swingby.keeping.merging`."""
+        """Of several plans of one name the first created has it: see `swingby.maintenance.merge`."""
         name = Path(key).stem
         plan = self._records.read_plan(name)
-        if fold.replaced(self._build.connection(), plan, name):
+        if apply.replaced(self._build.connection(), plan, name):
             with self._transaction("ix") as connection:
-                fold.refold_plan(connection, plan, name)
+                apply.refold_plan(connection, plan, name)
 
     def _take_retraction(self, key: str) -> None:
         retraction = self._records.read_retraction(key.removeprefix("retractions/"))
         with self._transaction("ix") as connection:
-            fold.fold_retraction(connection, key, retraction)
+            apply.fold_retraction(connection, key, retraction)
             self._forgive(key)
 
     def _take_derivation(self, key: str) -> None:
         header, table = self._records.read_derived(key.removeprefix("derived/"))
         with self._transaction("ix") as connection:
-            fold.fold_derived(connection, key, header, table)
+            apply.fold_derived(connection, key, header, table)
             insert_one(connection, "ix.records", {"record": key})
             self._forgive(key)
 
@@ -181,9 +181,9 @@ class Ingest(Writer):
             self._seal(self._segment_rows)
         return shards, rows
 
-    def _groups(self, names: Iterable[str]) -> Iterator[list[fold.Piece]]:
+    def _groups(self, names: Iterable[str]) -> Iterator[list[apply.Piece]]:
         """Good shards in groups of bounded size, a transaction each; bad ones are listed on the way."""
-        group: list[fold.Piece] = []
+        group: list[apply.Piece] = []
         for name, reading in _ahead(self._read, names):
             try:
                 piece = reading.result()
@@ -199,26 +199,26 @@ class Ingest(Writer):
         if group:
             yield group
 
-    def _read(self, name: str) -> fold.Piece:
+    def _read(self, name: str) -> apply.Piece:
         header, table = self._records.read_shard(name)
         with _fitting():
-            return fold.piece(name, self._path(name).stat().st_size, header, table)
+            return apply.piece(name, self._path(name).stat().st_size, header, table)
 
-    def _admit(self, piece: fold.Piece) -> None:
+    def _admit(self, piece: apply.Piece) -> None:
         look = (piece.experiment, piece.rows.schema, piece.curves.schema)
         if look not in self._admitted:
-            fold.admit(self._build.connection(), piece)
+            apply.admit(self._build.connection(), piece)
             self._admitted.add(look)
 
-    def _apply(self, group: Sequence[fold.Piece]) -> None:
+    def _apply(self, group: Sequence[apply.Piece]) -> None:
         """Folds a group of shards.
 
         DuckDB writes one database in a transaction, so the curves go first: until the index names the shard nothing
         points at them, and the segment remembers their numbers in case this is done again.
         """
         with self._transaction("seg") as connection:
-            numbers = fold.fold_curves(connection, self._build.segment, group)
+            numbers = apply.fold_curves(connection, self._build.segment, group)
         with self._transaction("ix") as connection:
-            fold.fold_rows(connection, group, numbers)
+            apply.fold_rows(connection, group, numbers)
             for piece in group:
                 self._forgive(piece.name)

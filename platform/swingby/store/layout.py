@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from swingby.data.files import clear_os_errors, write_json
 from swingby.errors import SwingbyError
-from swingby.files import clear_os_errors, write_json
 from swingby.store.tables import BRINGS_UP, FORMAT
 from swingby.store.views import literal
 

@@ -10,12 +10,12 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
+from swingby.data.records import Records
+from swingby.data.remote.address import is_address
 from swingby.errors import SwingbyError
-from swingby.records import Records
-from swingby.remote.address import is_address
-from swingby.store.answers import Finished, Gap, Rows
 from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
 from swingby.store.layout import Generation, Layout
+from swingby.store.results import Finished, Gap, Rows
 from swingby.store.tables import FORMAT, storable, widest
 from swingby.store.views import lost, quoted, retracted
 

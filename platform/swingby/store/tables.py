@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
-from swingby.experiment import Experiment
+from swingby.model.experiment import Experiment
 from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, quoted
 
 FORMAT = 3

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from swingby.experiment import AFTER
+from swingby.model.experiment import AFTER
 from swingby.store.packing import listed
 
 FIXED = ("bad_shards", "conventions", "members", "plans", "retractions", "shards", "sweeps")

@@ -11,10 +11,10 @@ from typing import Any, Self
 
 import pyarrow as pa
 
+from swingby.data.files import clear_os_errors, write_whole
+from swingby.data.locks import held
+from swingby.data.records import Records
 from swingby.errors import SwingbyError
-from swingby.files import clear_os_errors, write_whole
-from swingby.locks import held
-from swingby.records import Records
 from swingby.store.build import Build
 from swingby.store.database import Database, UnfitError, clear_errors
 from swingby.store.layout import SEALED, Generation, Layout, NewerStoreError, OlderStoreError

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from swingby.plugins import nearest
-from swingby.sweepfile.forms import FORMS, Linspace, Logspace, Range, written_out
+from swingby.model.registry import nearest
+from swingby.sweepfile.axis_forms import FORMS, Linspace, Logspace, Range, written_out
 from swingby.sweepfile.parameters import Parameters, split
-from swingby.sweepfile.yaml_lines import Lined, Path, dotted, shown
+from swingby.sweepfile.yaml import Lined, Path, dotted, shown
 
 ALLOWED = "allowed: a list [1, 2], linspace or logspace ({from, to, points}), range ({from, to, step})"
 ZIP = "such as axes: {zip: [{d: [2, 64], width: [4, 64]}]}"

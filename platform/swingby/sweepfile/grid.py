@@ -14,16 +14,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from swingby.cells import SeedMode
 from swingby.errors import SwingbyError
-from swingby.experiment import Experiment
-from swingby.points import Points, PointWriter
+from swingby.model.cell import SeedMode
+from swingby.model.experiment import Experiment
+from swingby.model.points import Points, PointWriter
 from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.expression import Expression, ExpressionError
-from swingby.sweepfile.lane import Lane
+from swingby.sweepfile.fast_path import Lane
+from swingby.sweepfile.memo import Recall
 from swingby.sweepfile.parameters import PRESET, Parameters, split
-from swingby.sweepfile.recall import Recall
-from swingby.sweepfile.yaml_lines import Lined, Path, dotted, plain_message, shown
+from swingby.sweepfile.yaml import Lined, Path, dotted, plain_message, shown
 
 _INNER = (SwingbyError, ValueError, TypeError, LookupError, ArithmeticError)
 

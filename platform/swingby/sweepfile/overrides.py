@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from swingby.errors import InputFaults
-from swingby.plugins import nearest
-from swingby.sweepfile.yaml_lines import Lined, Path, dotted, read_yaml, shown
+from swingby.model.registry import nearest
+from swingby.sweepfile.yaml import Lined, Path, dotted, read_yaml, shown
 
 TOP = [
     "name",

@@ -10,9 +10,9 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from swingby.experiment import Params
-from swingby.plugins import nearest
-from swingby.sweepfile.yaml_lines import guess, plain_message, shown
+from swingby.model.experiment import Params
+from swingby.model.registry import nearest
+from swingby.sweepfile.yaml import guess, plain_message, shown
 
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 Problem = tuple[tuple[str | int, ...], str, str | None]

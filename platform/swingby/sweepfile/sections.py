@@ -8,11 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from swingby import plugins
-from swingby.cells import SeedMode
 from swingby.errors import SwingbyError
-from swingby.experiment import Experiment, Recording, Spacing
-from swingby.sweepfile.yaml_lines import Lined, Path, shown
+from swingby.model import registry
+from swingby.model.cell import SeedMode
+from swingby.model.experiment import Experiment, Recording, Spacing
+from swingby.sweepfile.yaml import Lined, Path, shown
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def read_recording(lined: Lined, experiment: Experiment | None) -> Recording:
     known = list(experiment.recordings) if experiment is not None else record.also
     for index, name in enumerate(record.also):
         if name not in known:
-            lined.fault(("record", "also", index), f"unknown recording {name!r}", plugins.nearest(name, known))
+            lined.fault(("record", "also", index), f"unknown recording {name!r}", registry.nearest(name, known))
     return Recording(record.steps, record.points, tuple(record.also))
 
 
@@ -116,7 +116,7 @@ def read_diagram(lined: Lined, experiment: Experiment | None, axes: list[str]) -
     for key in ("x", "y", "facet"):
         name = getattr(diagram, key)
         if name is not None and name not in axes:
-            lined.fault(("diagram", key), f"{name!r} is no axis of this sweep", plugins.nearest(name, axes))
+            lined.fault(("diagram", key), f"{name!r} is no axis of this sweep", registry.nearest(name, axes))
         elif name in drawn:
             lined.fault(("diagram", key), f"{name!r} is {drawn[name]} already", "give x, y and facet an axis each")
         if name is not None:
@@ -143,12 +143,12 @@ def read_outcome(lined: Lined, experiment: Experiment | None, diagram: Diagram |
 
 def _known_outcome(lined: Lined, experiment: str, outcome: str, path: Path) -> None:
     try:
-        known = [kind for detector in plugins.detectors_for(experiment) for kind in detector.kinds]
+        known = [kind for detector in registry.detectors_for(experiment) for kind in detector.kinds]
     except SwingbyError as error:
         lined.fault(path, f"outcomes are not known: {error}")
         return
     if outcome not in known:
-        lined.fault(path, f"unknown outcome {outcome!r}", plugins.nearest(outcome, known))
+        lined.fault(path, f"unknown outcome {outcome!r}", registry.nearest(outcome, known))
 
 
 def read_drawings(
@@ -171,12 +171,12 @@ def _drawn(
 ) -> Drawn | None:
     path: Path = ("drawings", index)
     name, options = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else (item, {})
-    known = list(plugins.offered(plugins.DRAWINGS))
+    known = list(registry.offered(registry.DRAWINGS))
     if not isinstance(name, str) or name not in known:
-        lined.fault(path, f"unknown drawing {shown(name)}", plugins.nearest(str(name), known))
+        lined.fault(path, f"unknown drawing {shown(name)}", registry.nearest(str(name), known))
         return None
     try:
-        drawing = plugins.drawing(name)
+        drawing = registry.drawing(name)
     except SwingbyError as error:
         lined.fault(path, str(error))
         return None

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.detector import Detector, OutcomeKind
-from swingby.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params
+from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params
 
 POINTS = 8
 LIST = pa.list_(pa.float64())

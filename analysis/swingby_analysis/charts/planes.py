@@ -1,0 +1,192 @@
+"""Paths in planes: a panel each, all of one look, with bands over seeds, marks at equal times, points and landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import altair as alt
+
+from swingby_analysis.charts import style
+
+ARROW = "M0,-1L0.62,0.8L0,0.4L-0.62,0.8Z"
+"""An arrowhead that points up at angle 0."""
+BAND, MEDIAN, MEDIAN_SEED, SEEDS = "central half of the seeds", "median over the seeds", "median seed", "single seeds"
+BUMP_SEED = "median seed of those with a bump"
+PARTS: Mapping[str, str] = {
+    BAND: "#bcd3e6", SEEDS: "#8593a3", MEDIAN: style.INK, MEDIAN_SEED: style.OOD, BUMP_SEED: style.BUMP,
+}  # fmt: skip
+"""The colours of one point's parts, where lines do not differ by a parameter."""
+
+
+class Panel(NamedTuple):
+    """One plane: its key in the rows, its title with smaller lines below, and its axes, which share one scale.
+
+    `x_range` and `y_range` are as long as each other.
+    """
+
+    key: str
+    title: str
+    notes: tuple[str, ...]
+    x: str
+    y: str
+    x_range: tuple[float, float]
+    y_range: tuple[float, float]
+
+
+class Corner(NamedTuple):
+    """One corner of a line or of a region's outline; `order` along it, `run` tells lines of one name apart.
+
+    `kind`: region, run (thin), dashed, or line (thick).
+    """
+
+    panel: str
+    kind: str
+    line: str
+    run: int
+    order: int
+    x: float
+    y: float
+
+
+class Mark(NamedTuple):
+    """A mark: `kind` point (of data), dot (at a step), or arrow, which points to `angle`, degrees clockwise from up."""
+
+    panel: str
+    kind: str
+    line: str
+    step: float
+    x: float
+    y: float
+    angle: float = 0.0
+
+
+class Spot(NamedTuple):
+    """A landmark: `kind` centre (of a training cluster), own (with the colour of `line`), or target (the test point).
+
+    `what` is written beside it.
+    """
+
+    panel: str
+    kind: str
+    what: str
+    x: float
+    y: float
+    line: str = ""
+
+
+Row = Corner | Mark | Spot
+
+
+def planes(
+    panels: Sequence[Panel],
+    rows: Sequence[Row],
+    colours: Mapping[str, str],
+    columns: int,
+    title: Sequence[str] = (),
+    side: int = 250,
+    shade: float = 0.8,
+) -> Any:
+    """The panels side by side.
+
+    Args:
+        colours: the name of a line -> its colour, in the legend's order.
+        columns: panels in a row.
+        title: of the legend, in lines.
+        side: of a panel, in px.
+        shade: opacity of the regions.
+    """
+    colour = _colour(colours, title)
+    charts = [_panel(panel, colour, side, shade) for panel in panels]
+    chart = alt.concat(*charts, columns=columns, data=style.LATER, spacing={"row": 26, "column": 30})
+    return style.finished(chart.resolve_scale(color="shared"), ({**row._asdict()} for row in rows))
+
+
+def _panel(panel: Panel, colour: alt.Color, side: int, shade: float) -> Any:
+    base = alt.Chart().encode(x=_axis("x", panel.x, panel.x_range), y=_axis("y", panel.y, panel.y_range))
+    base = base.transform_filter(f"datum.panel == '{panel.key}'")
+    (region, thin, *lines), (squares, own, diamond, *names) = _lines(base, colour, shade), _landmarks(base, colour)
+    points, *marks = _marks(base, colour)
+    layers = [region, thin, points, squares, own, *lines, *marks, diamond, *names]
+    return alt.layer(*layers).properties(width=side, height=side, title=headed(panel.title, panel.notes))
+
+
+def headed(title: str, notes: Sequence[str]) -> alt.TitleParams:
+    """A panel's title with smaller lines below it."""
+    return alt.TitleParams(
+        title, subtitle=list(notes), fontSize=12, subtitleFontSize=11, subtitleColor=style.FAINT, anchor="middle",
+        color=style.INK, subtitlePadding=3, offset=6,
+    )  # fmt: skip
+
+
+def _axis(channel: str, title: str, domain: tuple[float, float]) -> Any:
+    kind = alt.X if channel == "x" else alt.Y
+    scale = alt.Scale(domain=list(domain), nice=False, zero=False)
+    axis = alt.Axis(title=title, grid=True, gridColor=style.RULE, tickCount=6, format="~g", titleFontSize=11)
+    return kind(f"{channel}:Q", scale=scale, axis=axis)
+
+
+def _colour(colours: Mapping[str, str], title: Sequence[str]) -> alt.Color:
+    legend = alt.Legend(
+        title=list(title) or None, titleLimit=0, orient="bottom", direction="horizontal",
+        columns=5 if len("".join(colours)) < 75 else 3,
+        symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1, symbolSize=260,
+    )  # fmt: skip
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    return alt.Color("line:N", scale=scale, legend=legend)
+
+
+def _lines(base: alt.Chart, colour: alt.Color, shade: float) -> list[Any]:
+    """Regions, then thin lines, dashed and thick ones, each kind above the one before."""
+    order, detail = alt.Order("order:Q"), ["line:N", "run:N"]
+    smooth = {"clip": True, "strokeJoin": "round", "strokeCap": "round"}
+    area = _only(base, "region").mark_line(filled=True, strokeWidth=0, fillOpacity=shade, clip=True)
+    thin = _only(base, "run").mark_line(strokeWidth=0.6, strokeOpacity=0.55, **smooth)
+    dashed = _only(base, "dashed").mark_line(strokeWidth=1.4, strokeDash=[5, 3], **smooth)
+    thick = _only(base, "line").mark_line(strokeWidth=2.1, **smooth)
+    return [chart.encode(color=colour, detail=detail, order=order) for chart in (area, thin, dashed, thick)]
+
+
+def _marks(base: alt.Chart, colour: alt.Color) -> list[Any]:
+    said = [alt.Tooltip("step:Q", title="step", format=",d"), alt.Tooltip("line:N", title="line")]
+    dots = _only(base, "dot").mark_circle(size=30, opacity=1, clip=True)
+    arrows = _only(base, "arrow").mark_point(
+        filled=True, shape=ARROW, size=150, opacity=1, stroke="white", strokeWidth=0.6, clip=True
+    )
+    points = _only(base, "point").mark_circle(size=8, opacity=1, fillOpacity=0.6, clip=True)
+    return [
+        points.encode(color=colour),
+        dots.encode(color=colour, tooltip=said),
+        arrows.encode(color=colour, angle=alt.Angle("angle:Q", scale=None), tooltip=said),
+    ]
+
+
+def _landmarks(base: alt.Chart, colour: alt.Color) -> list[Any]:
+    """Centres as squares, the target as a diamond, then their names; in colours of their own, or in those of a line."""
+    kinds = (("centre", "square", alt.value(style.TRAINING)), ("own", "square", colour), ("target", "diamond", None))
+    look = {"filled": True, "size": 110, "opacity": 1, "stroke": "white", "strokeWidth": 1, "clip": True}
+    text = {"dx": -9, "dy": -11, "align": "right", "fontSize": 11}
+    casing = {"stroke": "white", "strokeWidth": 3, "strokeJoin": "round"}
+    marks, names = list[Any](), list[Any]()
+    for kind, shape, own in kinds:
+        chart, hue = _only(base, kind), own or alt.value(style.INK)
+        marks.append(chart.mark_point(shape=shape, **look).encode(color=hue))
+        names.append(chart.mark_text(**text, **casing).encode(text="what:N"))
+        names.append(chart.mark_text(**text).encode(text="what:N", color=hue))
+    return [*marks, *names]
+
+
+def _only(base: alt.Chart, kind: str) -> alt.Chart:
+    return base.transform_filter(f"datum.kind == '{kind}'")
+
+
+def ordered_colours(count: int) -> list[str]:
+    """Colours from dark to light that colour-blind readers can order: an excerpt of the palette plasma."""
+    anchors = [(0x1B, 0x06, 0x8D), (0x8B, 0x0A, 0xA5), (0xDB, 0x5C, 0x68), (0xF7, 0xA9, 0x36)]
+    found = []
+    for k in range(count):
+        at = k / max(count - 1, 1) * (len(anchors) - 1)
+        i = min(int(at), len(anchors) - 2)
+        mixed = (round(a + (at - i) * (b - a)) for a, b in zip(anchors[i], anchors[i + 1], strict=True))
+        found.append("#" + "".join(f"{part:02x}" for part in mixed))
+    return found

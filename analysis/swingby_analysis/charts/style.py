@@ -1,0 +1,182 @@
+"""How every figure looks: type, colours that colour-blind readers can tell apart, and axes over a grid."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import altair as alt
+
+from swingby_analysis.charts.axes import Grid, GridAxis, plain
+
+FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
+INK = "#1d2733"
+FAINT = "#6b7785"
+RULE = "#d9dee4"
+NO_RESULT = "#eef1f4"
+OOD = "#d1495b"
+TRAINING = "#2a6f97"
+BUMP = "#7a3fa0"
+"""A run that stands for those with a bump."""
+
+TILE = 48
+"""The side in px of a tile where the grid is coarse."""
+OVERLAP = {"x2Offset": 0.6, "y2Offset": -0.6, "strokeWidth": 0}
+"""Tiles reach a little over their neighbours, so that no hairline of the ground shows between them."""
+SMALLEST = 144
+"""The least side in px of a panel."""
+
+Row = Mapping[str, Any]
+
+
+LATER = alt.NamedData("rows")
+"""What stands for the rows in a faceted chart until `finished` puts them in."""
+
+TEXT = {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": 11}
+LOOK: Mapping[str, Any] = {
+    "background": "white",  # on white, so that a figure prints as it shows
+    "font": FONT,
+    "padding": 8,
+    "view": {"stroke": None},
+    "axis": {
+        **TEXT, "titleFontSize": 12, "titlePadding": 8, "domainColor": FAINT, "tickColor": FAINT, "grid": False,
+    },
+    "legend": {**TEXT, "titleFontSize": 11, "titleLimit": 400, "labelLimit": 300},
+    "header": {"labelColor": INK, "labelFontSize": 12, "labelFontWeight": "bold", "title": None, "labelPadding": 6},
+}  # fmt: skip
+
+
+def short(value: Any, digits: int = 5) -> Any:
+    """A number with as many digits as a figure can show; non-finite numbers become null."""
+    if isinstance(value, float):
+        return float(f"{value:.{digits}g}") if math.isfinite(value) else None
+    return value
+
+
+def finished(chart: Any, rows: Iterable[Row], **properties: Any) -> Any:
+    """The chart with the house's look and its rows written into it."""
+    done = chart.properties(config=alt.Config(**LOOK), **properties)
+    # Last, and as a plain dict: Altair copies and checks a chart at every step, which is slow once the rows are inside.
+    done.data = {"values": [{key: short(value) for key, value in row.items()} for row in rows]}
+    return done
+
+
+def waiting(chart: Any, name: str, **properties: Any) -> Any:
+    """The chart with the house's look and no rows yet, but data of this name, which the page fills in."""
+    return chart.properties(config=alt.Config(**LOOK), data=alt.InlineData(values=[], name=name), **properties)
+
+
+def panel_size(grid: Grid) -> tuple[int, int]:
+    """Width and height in px of one panel: larger where there are fewer of them, but no tile is larger than TILE."""
+    side = {1: 430, 2: 310, 4: 290}.get(len(grid.facets), 236)
+    if grid.y is None:
+        return side, round(side * 0.7)
+    widths = max(TILE, label_room(grid.x)) * len(grid.x.values), TILE * len(grid.y.values)
+    width, height = (min(side, max(SMALLEST, math.ceil(wanted))) for wanted in widths)
+    return width, height
+
+
+def columns(grid: Grid) -> int:
+    """How many panels stand side by side."""
+    count = len(grid.facets)
+    return count if count <= 3 else (2 if count == 4 else 3)
+
+
+def grid_scale(axis: GridAxis) -> alt.Scale:
+    """The scale on which tiles of this axis touch: from its first edge to its last."""
+    kind = "log" if axis.kind == "log" else "linear"
+    zero = alt.Undefined if kind == "log" else False
+    return alt.Scale(type=kind, domain=[axis.edges[0], axis.edges[-1]], nice=False, zero=zero)
+
+
+def grid_ticks(axis: GridAxis, length: float, room: float) -> alt.Axis:
+    """Ticks at the grid's own values, thinned until `room` px lie between two labels on an axis of `length` px."""
+    kept = thinned(axis, length, room)
+    positions = [axis.positions[i] for i in kept]
+    texts = tick_texts(axis)
+    labels = {f"{axis.positions[i]:.6g}": texts[i] for i in kept}
+    # A look-up, because the values of an ordinal axis are text and those of a log axis are not powers of ten.
+    expression = f"{json.dumps(labels)}[format(datum.value, '.6~g')]"
+    title = textwrap.wrap(axis.title, max(20, int(length / 6.5)))
+    return alt.Axis(title=title, values=positions, labelExpr=expression, labelOverlap=False)
+
+
+def tick_texts(axis: GridAxis) -> list[str]:
+    """The values as labels: numbers in three digits where that still tells them apart."""
+    texts = [f"{v:.3g}" if isinstance(v, float) else plain(v) for v in axis.values]
+    return texts if len(set(texts)) == len(texts) else [plain(v) for v in axis.values]
+
+
+def label_room(axis: GridAxis) -> float:
+    """The px that the widest label takes side by side with others."""
+    return 6.5 * max(map(len, tick_texts(axis))) + 8
+
+
+def thinned(axis: GridAxis, length: float, room: float) -> list[int]:
+    """Ranks of the values that get a label: evenly many steps apart, and at least `room` px."""
+    first, last = axis.ruler(axis.edges[0]), axis.ruler(axis.edges[-1])
+    at = [(axis.ruler(p) - first) / (last - first) * length for p in axis.positions]
+    for stride in range(1, len(at)):
+        kept = list(range(0, len(at), stride))
+        if all(at[b] - at[a] >= room - 1e-6 for a, b in pairwise(kept)):
+            return kept
+    return [0]
+
+
+def grid_x(grid: Grid, field: str = "x") -> alt.X:
+    """The x axis of a map over the grid, encoding `field`."""
+    ticks = grid_ticks(grid.x, panel_size(grid)[0], label_room(grid.x))
+    return alt.X(f"{field}:Q", scale=grid_scale(grid.x), axis=ticks)
+
+
+def grid_y(grid: Grid, field: str = "y") -> alt.Y:
+    """The y axis of a map over the grid, encoding `field`.
+
+    Raises:
+        ValueError: the diagram runs along one parameter only.
+    """
+    if grid.y is None:
+        raise ValueError("a map needs two axes; a diagram along one parameter is drawn as a line")
+    return alt.Y(f"{field}:Q", scale=grid_scale(grid.y), axis=grid_ticks(grid.y, panel_size(grid)[1], 18))
+
+
+def tile_area(grid: Grid) -> dict[str, Any]:
+    """The encodings that make a rectangle fill its tile."""
+    return {"x": grid_x(grid, "x0"), "x2": "x1:Q", "y": grid_y(grid, "y0"), "y2": "y1:Q"}
+
+
+def tile(grid: Grid, point: int) -> dict[str, Any]:
+    """Where a point's tile lies: centre x, y, edges x0, x1, y0, y1, and the label of its facet."""
+    i, j, facet = grid.places[point]
+    row: dict[str, Any] = {"point": point, "facet": grid.facets[facet], "label": grid.label(point)}
+    row |= {"x": grid.x.positions[i], "x0": grid.x.edges[i], "x1": grid.x.edges[i + 1]}
+    if grid.y is not None:
+        row |= {"y": grid.y.positions[j], "y0": grid.y.edges[j], "y1": grid.y.edges[j + 1]}
+    return row
+
+
+def smallest_tile(grid: Grid) -> float:
+    """The side in px of the largest square that fits every tile, centred at its point."""
+    width, height = panel_size(grid)
+    across = grid.x.narrowest * width
+    return across if grid.y is None else min(across, grid.y.narrowest * height)
+
+
+def level(value: float) -> alt.Chart:
+    """A dashed line across a panel; once, not once a row."""
+    once = alt.Chart().transform_aggregate(rows="count()")
+    return once.mark_rule(color=FAINT, strokeDash=[4, 3]).encode(y=alt.datum(value))
+
+
+def faceted(layers: Sequence[alt.Chart], rows: Iterable[Row], grid: Grid) -> Any:
+    """The layers over one table, one panel a facet; `picked` is the point that the page outlines."""
+    width, height = panel_size(grid)
+    chart = alt.layer(*layers).properties(width=width, height=height)
+    if len(grid.facets) > 1:
+        facet = alt.Facet("facet:N", sort=list(grid.facets), header=alt.Header(title=None))
+        chart = chart.facet(facet=facet, columns=columns(grid), data=LATER).properties(spacing=18)
+    return finished(chart.add_params(alt.param(name="picked", value=-1)), rows)

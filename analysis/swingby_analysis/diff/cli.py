@@ -1,0 +1,108 @@
+"""The verb `diff` of the command."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swingby.cli.console import ANYWHERE, DEFAULT_DATA, DataFolder, out, say, table, tell
+from swingby.errors import SwingbyError
+
+if TYPE_CHECKING:
+    from swingby_analysis.diff import Diff
+
+NOT_SAME = 1
+
+
+class Format(StrEnum):
+    """How the comparison is printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+class Rows(StrEnum):
+    """Which rows are printed."""
+
+    all = "all"
+    shares = "shares"
+    curves = "curves"
+    cells = "cells"
+
+
+def diff(
+    a: Annotated[
+        str, typer.Argument(help="A sweep's name, its id (or the first digits), or a sweep file.", show_default=False)
+    ],
+    b: Annotated[str | None, typer.Argument(help="Likewise; default: the same.", show_default=False)] = None,
+    data: DataFolder = DEFAULT_DATA,
+    other_data: Annotated[Path | None, typer.Option(help="The data folder of B, if it is another.", **ANYWHERE)] = None,
+    format: Annotated[Format, typer.Option(help="How it is printed.")] = Format.table,  # noqa: A002
+    rows: Annotated[
+        Rows,
+        typer.Option(help="What of it: shares (at every point), curves (over all cells), cells; all is no CSV."),
+    ] = Rows.all,
+    folder: Annotated[Path, typer.Option("--out", help="Where the folder with the page goes.")] = Path("out"),
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Write the page, or only print.")] = True,
+    pictures: Annotated[
+        bool, typer.Option("--pictures/--no-pictures", help="Each figure as PNG, SVG and PDF too.")
+    ] = False,
+    worst: Annotated[int, typer.Option(min=1, help="So many of the cells that lie farthest apart.")] = 10,
+    same: Annotated[
+        bool, typer.Option("--same", help="Exit code 1 unless every cell compared is bit for bit the same.")
+    ] = False,
+) -> None:
+    """Compares two sweeps, or one before and after a change of the code: cell by cell, and in what became of the runs.
+
+    Cells belong together where everything that varies has the same value and the seed is the same. Told are the largest
+    difference of every curve and where it is, and for every outcome its shares with intervals and a corrected test;
+    also while a sweep runs, of what is finished. The page shows the differences over the grid; its path is printed.
+
+    Example:
+
+        swingby diff transient-memorization --data data --other-data data-before --same
+    """
+    from swingby_analysis.diff import compared
+    from swingby_analysis.diff.page import write_page
+    from swingby_analysis.report import KINDS
+
+    if b is None and other_data is None:
+        raise SwingbyError("name two sweeps, or give --other-data: a second data folder in which to look for the same")
+    if format is Format.csv and rows is Rows.all:
+        raise SwingbyError("--format csv prints one table: add --rows shares, curves or cells")
+    with compared(a, a if b is None else b, data, other_data) as found:
+        for text in (text for side in found.sides for text in side.warnings):
+            tell(f"warning: {text}")
+        _print(found, format, rows, worst)
+        if page:
+            path = write_page(found, folder, worst, KINDS if pictures else ())
+            (say if format is Format.table else tell)(str(path))
+        if same and not found.same:
+            raise typer.Exit(NOT_SAME)
+
+
+def _print(found: Diff, form: Format, rows: Rows, worst: int) -> None:
+    from swingby.cli.data import Format as Written
+    from swingby.cli.data import write_rows
+    from swingby_analysis.diff import tables, words
+
+    if rows is not Rows.all:
+        write_rows(tables.rows_of(found, rows.value), Written(form.value), None)
+    elif form is Format.json:
+        say(json.dumps(tables.document(found, worst), indent=1, default=str))
+    else:
+        for side in found.sides:
+            say(f"{side.title} in {side.data}")
+        say()
+        for sentence in words.sentences(found):
+            say(f"- {sentence}")
+        for shown in tables.tables(found, worst, worst):
+            say()
+            out.print(shown.heading, style="bold", markup=False)
+            table(shown.columns, shown.rows)
+        say()

@@ -1,0 +1,117 @@
+"""The curves and the scalars of paired cells, read in portions that fit the memory, and how far they lie apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from swingby.model import registry
+from swingby_analysis.diff.gaps import SCHEMA, gaps
+from swingby_analysis.diff.nested import Nested
+from swingby_analysis.diff.pairing import Pairing
+from swingby_analysis.diff.side import FINISHED, Side
+from swingby_analysis.query import Query
+
+NUMBERS = 4_000_000
+"""About so many values of a curve are held of either side at once: 32 MB."""
+FEW = 16
+"""Cells of the first portion, which tells how large a cell is."""
+MOST = 20_000
+TIMES = ("s", "1/s")
+"""Units of scalars that say how fast a run was, which is no part of what came of it."""
+STEP = "step"
+
+
+def finished(pairing: Pairing) -> pl.DataFrame:
+    """The pairs of which both cells have a result, numbered by `place`; neighbours lie together in A's store."""
+    both = pairing.pairs.filter(pl.col("status_a").is_in(FINISHED) & pl.col("status_b").is_in(FINISHED))
+    return both.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
+
+
+def curves_of(a: Side, b: Side) -> tuple[list[str], list[str], list[str]]:
+    """The curves that both sides have, and those of one only."""
+    names = [{name for name, role in side.roles.items() if role == "curve"} for side in (a, b)]
+    return sorted(names[0] & names[1] - {STEP}), sorted(names[0] - names[1]), sorted(names[1] - names[0])
+
+
+def curve_gaps(a: Side, b: Side, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Every curve of every pair; see `gaps.SCHEMA`.
+
+    Args:
+        pairs: see `finished`.
+    """
+    tables = [gap for name in curves_of(a, b)[0] for gap in _portions(a, b, pairs, name)]
+    return pl.concat(tables) if tables else pl.DataFrame(schema=SCHEMA)
+
+
+def _portions(a: Side, b: Side, pairs: pl.DataFrame, name: str) -> Iterator[pl.DataFrame]:
+    begin, size = 0, FEW
+    while begin < pairs.height:
+        part = pairs.slice(begin, size)
+        read = [_read(side, part[f"cell_{letter}"], name) for letter, side in (("a", a), ("b", b))]
+        steps = (Nested.of(read[0][STEP]), Nested.of(read[1][STEP])) if STEP in read[0].column_names else None
+        curves = [Nested.of(table[name]) for table in read]
+        yield gaps(name, curves[0], curves[1], steps, begin)
+        begin += part.height
+        # Cells of other points may be larger than those seen.
+        largest = max(1, *(int(curve.sizes.max(initial=0)) for curve in curves))
+        size = int(np.clip(NUMBERS // largest, 1, min(MOST, 64 * size)))
+
+
+def _read(side: Side, cells: pl.Series, name: str) -> pa.Table:
+    """The curve and its steps, a row a cell, in the order of the cells."""
+    query = curve_query(side, cells.to_list(), name)
+    table = side.store.sql(query.text, [list(p) if isinstance(p, tuple) else p for p in query.parameters]).arrow()
+    found = {cell: row for row, cell in enumerate(table["cell_id"].to_pylist())}
+    return table.take(pa.array([found.get(cell) for cell in cells.to_list()], pa.int64()))
+
+
+def curve_query(side: Side, cells: Sequence[str], name: str) -> Query:
+    """What reads a curve of some cells."""
+    wanted = ("cell_id", STEP, name) if STEP in side.types else ("cell_id", name)
+    return Query("diff/curve", (side.experiment, tuple(cells), wanted))
+
+
+def scalar_gaps(a: Side, b: Side, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Every scalar that is a result (a number, and no time) of every pair; see `gaps.SCHEMA`."""
+    both = [name for name, role in a.roles.items() if role == "scalar" and b.roles.get(name) == "scalar"]
+    tables = [
+        gaps(name, Nested.of(_scalar(a, pairs, "a", name)), Nested.of(_scalar(b, pairs, "b", name)), None)
+        for name in both
+        if not _is_text(a, name) and not _is_text(b, name)
+    ]
+    # The experiment, which may have to load much, is asked only where something differs.
+    told = [table for table in tables if table["same"].all() or not _is_time(a.experiment, table["column"][0])]
+    return pl.concat(told) if told else pl.DataFrame(schema=SCHEMA)
+
+
+def texts(a: Side, b: Side, pairs: pl.DataFrame) -> dict[str, tuple[str, str, int]]:
+    """Scalars that are texts (by what engine a run was trained) and differ: what stands in A, in B, in how many."""
+    found = {}
+    for name, role in a.roles.items():
+        if role != "scalar" or b.roles.get(name) != "scalar" or not (_is_text(a, name) and _is_text(b, name)):
+            continue
+        one, other = (_scalar(side, pairs, letter, name).to_pylist() for letter, side in (("a", a), ("b", b)))
+        unlike = [(x, y) for x, y in zip(one, other, strict=True) if x != y]
+        if unlike:
+            said = [", ".join(sorted({str(item) for item in side})) for side in zip(*unlike, strict=True)]
+            found[name] = (said[0], said[1], len(unlike))
+    return found
+
+
+def _is_text(side: Side, name: str) -> bool:
+    return side.types.get(name) == "VARCHAR"
+
+
+def _scalar(side: Side, pairs: pl.DataFrame, letter: str, name: str) -> pa.ChunkedArray:
+    own = pairs.select("place", cell_id=f"cell_{letter}").join(side.cells.select("cell_id", name), on="cell_id")
+    return own.sort("place").select(name).to_arrow()[name]
+
+
+def _is_time(experiment: str, name: str) -> bool:
+    """Whether a scalar says how fast a run was, as the installed experiment has it."""
+    known = registry.experiment(experiment).scalars
+    return name in known and known[name].unit in TIMES

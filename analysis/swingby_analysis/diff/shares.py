@@ -1,0 +1,262 @@
+"""What became of the runs in A and in B: shares and medians with intervals, differences, and corrected exact tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from swingby.model.detector import OutcomeKind
+from swingby_analysis.report.phases import ORDER
+from swingby_analysis.stats import exact, intervals
+from swingby_analysis.stats.intervals import Interval
+from swingby_analysis.stats.shares import wilson
+
+STATUS = "status"
+"""How a cell ended, which is compared like an outcome."""
+STATUSES = ("ok", "diverged", "failed")
+Kind = Literal["share", "median"]
+Row = dict[str, Any]
+SCHEMA: Mapping[str, Any] = {
+    "point": pl.Int64, "outcome": pl.String, "value": pl.String, "kind": pl.String,
+    "n_a": pl.Int64, "n_b": pl.Int64, "k_a": pl.Int64, "k_b": pl.Int64,
+    "a": pl.Float64, "a_low": pl.Float64, "a_high": pl.Float64,
+    "b": pl.Float64, "b_low": pl.Float64, "b_high": pl.Float64,
+    "difference": pl.Float64, "low": pl.Float64, "high": pl.Float64,
+    "up": pl.Int64, "down": pl.Int64, "test": pl.String,
+    "p": pl.Float64, "least": pl.Float64, "corrected": pl.Float64,
+}  # fmt: skip
+"""A row of `compared`. `point` is null for all points together; `value` names one of a category's values; `k` of `n`
+cells have it; `difference` is B less A; `up` and `down` count pairs that are higher in B and in A (null if there are no
+pairs); `corrected` is NaN for a test that took no part (see `exact.corrected`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One thing that is compared: an outcome, or one value of a category."""
+
+    outcome: str
+    value: str | None
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The cells that are compared: one row a pair, or a table for each side.
+
+    Attributes:
+        pairs: point, unit, and each outcome as `a:<name>` and `b:<name>`; None where no seed is in both.
+        alone: a side's cells, with point, unit, and `a:<name>` or `b:<name>`.
+        kinds: the outcomes that both have.
+    """
+
+    pairs: pl.DataFrame | None
+    alone: tuple[pl.DataFrame, pl.DataFrame]
+    kinds: Mapping[str, OutcomeKind]
+
+
+def compared(samples: Samples) -> pl.DataFrame:
+    """Every outcome over all points together and at each; see SCHEMA. Two families of tests are corrected apart."""
+    rows: list[Row] = []
+    for asked in _asked(samples):
+        told = _told(samples, asked)
+        rows += _paired(asked, told[0]) if samples.pairs is not None else _unpaired(asked, *told)
+    table = pl.DataFrame(rows, schema=SCHEMA)
+    alone = table["point"].is_null()
+    return pl.concat([_corrected(table.filter(alone)), _corrected(table.filter(~alone))])
+
+
+def _corrected(family: pl.DataFrame) -> pl.DataFrame:
+    found = exact.corrected(family["p"].to_numpy(), family["least"].to_numpy())
+    return family.with_columns(corrected=pl.Series(found, dtype=pl.Float64))
+
+
+def _asked(samples: Samples) -> Iterator[Asked]:
+    """Yes/no outcomes, every value of the categories that occurs on either side, numbers."""
+    for name, kind in samples.kinds.items():
+        if kind != "category":
+            yield Asked(name, None, "share" if kind == "yes_no" else "median")
+            continue
+        frames = samples.alone if samples.pairs is None else (samples.pairs, samples.pairs)
+        seen = {
+            value
+            for side, frame in zip("ab", frames, strict=True)
+            for value in frame[f"{side}:{name}"].drop_nulls().unique()
+        }
+        known = STATUSES if name == STATUS else tuple(ORDER.get(name, ()))
+        ordered = [value for value in known if value in seen] + sorted(seen - set(known))
+        for value in ordered if len(ordered) != 2 else ordered[:1]:  # of two, one tells of the other
+            yield Asked(name, value, "share")
+
+
+def _told(samples: Samples, asked: Asked) -> tuple[pl.DataFrame, ...]:
+    """point, unit, and a and b (or only one of them): as yes/no or number, without cells that could not be told."""
+    if samples.pairs is not None:
+        both = samples.pairs.select("point", "unit", a=_column("a", asked), b=_column("b", asked))
+        return (both.drop_nulls(),)
+    return tuple(
+        frame.select("point", "unit", _column(side, asked).alias(side)).drop_nulls()
+        for side, frame in zip("ab", samples.alone, strict=True)
+    )
+
+
+def _column(side: str, asked: Asked) -> pl.Expr:
+    column = pl.col(f"{side}:{asked.outcome}")
+    if asked.kind == "median":
+        return column.cast(pl.Float64).fill_nan(None)
+    return (column.cast(pl.Boolean) if asked.value is None else column == asked.value).cast(pl.Int64)
+
+
+def _paired(asked: Asked, told: pl.DataFrame) -> Iterator[Row]:
+    if told.is_empty():
+        return
+    told = told.with_columns(
+        net=(pl.col("b") > pl.col("a")).cast(pl.Int64) - (pl.col("b") < pl.col("a")).cast(pl.Int64)
+    )
+    points = told.group_by("point").agg(*_counts()).sort("point")
+    p, least = exact.mcnemar(points["up"].to_numpy(), points["down"].to_numpy())
+    units = told.group_by("unit").agg(*_counts(), net=pl.col("net").sum()).sort("unit")
+    whole = told.select(*_counts())
+    test = exact.flips(units["net"].to_numpy())
+    clustered = bool((units["n"] > 1).any())
+    if asked.kind == "share":
+        of_all = _clustered(units) if clustered else _pairs(whole)[0]
+        of_points = _pairs(points)
+    else:
+        # The interval is of independent pairs, which the runs of a seed are not.
+        of_all = {**_medians(told), **({"low": None, "high": None} if clustered else {})}
+        of_points = [_medians(part) for part in _by_point(told)]
+    yield _row(asked, None, whole.row(0, named=True), of_all, "sign flips by seed" if clustered else "McNemar", test)
+    for place, row in enumerate(points.iter_rows(named=True)):
+        found = exact.Test(float(p[place]), float(least[place]))
+        yield _row(asked, row["point"], row, of_points[place], "McNemar", found)
+
+
+def _counts() -> list[pl.Expr]:
+    up, down = (pl.col("net") > 0).sum(), (pl.col("net") < 0).sum()
+    return [n.cast(pl.Int64).alias(name) for name, n in (
+        ("n", pl.len()), ("k_a", pl.col("a").cast(pl.Int64, strict=False).sum()),
+        ("k_b", pl.col("b").cast(pl.Int64, strict=False).sum()), ("up", up), ("down", down),
+    )]  # fmt: skip
+
+
+def _by_point(told: pl.DataFrame) -> list[pl.DataFrame]:
+    return [part for _, part in sorted(told.partition_by("point", as_dict=True).items())]
+
+
+def _pairs(counts: pl.DataFrame) -> list[Row]:
+    """Wilson's intervals of both shares and Newcombe's of their difference, of pairs that are independent."""
+    n, k_a, k_b, up, down = (counts[name].to_numpy() for name in ("n", "k_a", "k_b", "up", "down"))
+    of_a, of_b = Interval(*wilson(k_a, n)), Interval(*wilson(k_b, n))
+    both = k_a - down
+    alike = intervals.phi(both, up, down, n - both - up - down)
+    return _shares(k_a / n, of_a, k_b / n, of_b, intervals.newcombe(k_a / n, of_a, k_b / n, of_b, alike))
+
+
+def _clustered(units: pl.DataFrame) -> Row:
+    """The same where the cells of a seed may err together."""
+    n, k_a, k_b = (units[name].to_numpy() for name in ("n", "k_a", "k_b"))
+    (a, of_a), (b, of_b) = intervals.by_units(k_a, n), intervals.by_units(k_b, n)
+    alike = intervals.correlation(k_a, n, k_b, n)
+    return _shares([a], of_a, [b], of_b, intervals.newcombe(a, of_a, b, of_b, alike))[0]
+
+
+def _shares(a: Any, of_a: Interval, b: Any, of_b: Interval, of_both: Interval) -> list[Row]:
+    columns = np.broadcast_arrays(*map(np.atleast_1d, (a, *of_a, b, *of_b, *of_both)))
+    names = ("a", "a_low", "a_high", "b", "b_low", "b_high", "low", "high")
+    rows = [dict(zip(names, map(float, values), strict=True)) for values in zip(*columns, strict=True)]
+    return [{**row, "difference": row["b"] - row["a"]} for row in rows]
+
+
+def _medians(told: pl.DataFrame) -> Row:
+    """The medians of both, and the median of the differences with its interval."""
+    a, b = told["a"].to_numpy(), told["b"].to_numpy()
+    with np.errstate(invalid="ignore"):
+        differences = np.where(a == b, 0.0, b - a)
+    middle, low, high = intervals.median_of(differences[~np.isnan(differences)])
+    return {"a": _median(a), "b": _median(b), "difference": middle, "low": low, "high": high}
+
+
+def _median(values: np.ndarray) -> float:
+    return intervals.median_of(values)[0]
+
+
+def _row(asked: Asked, point: int | None, counts: Mapping[str, Any], found: Row, name: str, test: exact.Test) -> Row:
+    n = counts.get("n")
+    shared = asked.kind == "share"
+    return {
+        "point": point, "outcome": asked.outcome, "value": asked.value, "kind": asked.kind,
+        "n_a": counts.get("n_a", n), "n_b": counts.get("n_b", n),
+        "k_a": counts["k_a"] if shared else None, "k_b": counts["k_b"] if shared else None,
+        **found, "up": counts.get("up"), "down": counts.get("down"),
+        "test": name if shared or "flips" in name else name.replace("McNemar", "sign test"),
+        "p": test.p, "least": test.least, "corrected": None,
+    }  # fmt: skip
+
+
+def _unpaired(asked: Asked, of_a: pl.DataFrame, of_b: pl.DataFrame) -> Iterator[Row]:
+    """The same for independent samples, at points and over all of them."""
+    if of_a.is_empty() or of_b.is_empty():
+        return
+    yield _apart(asked, None, of_a, of_b)
+    parts = [frame.partition_by("point", as_dict=True) for frame in (of_a, of_b)]
+    for key in sorted(parts[0].keys() & parts[1].keys()):
+        yield _apart(asked, int(key[0]), parts[0][key], parts[1][key])
+
+
+def _apart(asked: Asked, point: int | None, of_a: pl.DataFrame, of_b: pl.DataFrame) -> Row:
+    n_a, n_b = of_a.height, of_b.height
+    units = [_units(of_a, "a"), _units(of_b, "b")]
+    clustered = any(bool((table["n"] > 1).any()) for table in units)
+    a, b = of_a["a"].to_numpy(), of_b["b"].to_numpy()
+    if asked.kind == "median":
+        counts = {"n_a": n_a, "n_b": n_b}
+        middles = (table["median"].to_numpy() for table in units) if clustered else (a, b)
+        name = "rank sum of the seeds' medians" if clustered else "rank sum"
+        found = {"a": _median(a), "b": _median(b)}
+        found["difference"] = 0.0 if found["a"] == found["b"] else found["b"] - found["a"]
+        return _row(asked, point, {**counts, "k_a": None, "k_b": None}, found, name, exact.rank_sum(*middles))
+    k_a, k_b = int(a.sum()), int(b.sum())
+    counts = {"n_a": n_a, "n_b": n_b, "k_a": k_a, "k_b": k_b}
+    if clustered:
+        (share_a, low_a), (share_b, low_b) = (intervals.by_units(table["k"], table["n"]) for table in units)
+        test, name = exact.rank_sum(*(table["k"] / table["n"] for table in units)), "rank sum of the seeds' shares"
+    else:
+        share_a, low_a, share_b, low_b = k_a / n_a, Interval(*wilson(k_a, n_a)), k_b / n_b, Interval(*wilson(k_b, n_b))
+        test, name = exact.fisher(k_a, n_a, k_b, n_b), "Fisher"
+    found = _shares([share_a], low_a, [share_b], low_b, intervals.newcombe(share_a, low_a, share_b, low_b))[0]
+    return _row(asked, point, counts, found, name, test)
+
+
+def _units(table: pl.DataFrame, side: str) -> pl.DataFrame:
+    column = pl.col(side)
+    return table.group_by("unit").agg(n=pl.len(), k=column.sum(), median=column.median()).sort("unit")
+
+
+def samples(a: pl.DataFrame, b: pl.DataFrame, pairs: pl.DataFrame | None, kinds: Mapping[str, OutcomeKind]) -> Samples:
+    """The cells to compare.
+
+    Args:
+        a, b: the cells of both sides at matched points, with cell_id, `point` (A's), `unit`, and the outcomes.
+        pairs: `cell_a` and `cell_b` of each pair; None: no seed is in both.
+        kinds: the outcomes that both sides have.
+    """
+    kinds = {**kinds, STATUS: "category"}
+    names = list(kinds)
+    alone = tuple(
+        frame.select("point", "unit", "cell_id", *(pl.col(name).alias(f"{side}:{name}") for name in names))
+        for side, frame in (("a", a), ("b", b))
+    )
+    if pairs is None:
+        return Samples(None, (alone[0], alone[1]), kinds)
+    own = pairs.select(cell_id="cell_a", other="cell_b").join(alone[0], on="cell_id", how="inner")
+    both = own.join(alone[1].drop("point", "unit").rename({"cell_id": "other"}), on="other", how="inner")
+    return Samples(both, (alone[0], alone[1]), kinds)
+
+
+def common_kinds(one: Mapping[str, OutcomeKind], other: Mapping[str, OutcomeKind]) -> dict[str, OutcomeKind]:
+    """The outcomes that both sides have, in the order of the first."""
+    return {name: kind for name, kind in one.items() if other.get(name) == kind}

@@ -1,0 +1,85 @@
+"""The curves of every point, median and band over its seeds, packed small enough to travel inside the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from swingby_analysis.charts.losses import FLOOR
+from swingby_analysis.charts.trajectory import Place, even_time, time_marks
+
+CEILING = 1e6
+"""Losses above this many L_ref, and those that are not finite, are packed as this; beyond it a run has diverged."""
+
+
+@dataclass(frozen=True)
+class PointCurves:
+    """What the seeds of one point did.
+
+    Attributes:
+        step: recorded steps, int (T,), increasing from 0.
+        losses: name -> (3, T): median, low and high over the seeds, in units of L_ref.
+        path: (2, T): median output in the plane of two concepts, over their mu; None where there is no plane.
+        n: how many seeds the curves are over.
+    """
+
+    step: np.ndarray
+    losses: Mapping[str, np.ndarray]
+    path: np.ndarray | None
+    n: int
+
+    def places(self, group: str = "") -> list[Place]:
+        """The path as places, up to the first that is not finite."""
+        if self.path is None:
+            return []
+        finite = np.logical_and.accumulate(np.isfinite(self.path).all(axis=0))
+        return [
+            Place(group, None, float(step), float(x), float(y))
+            for step, x, y in zip(self.step[finite], *self.path[:, finite], strict=True)
+        ]
+
+
+def differences(values: np.ndarray) -> list[Any]:
+    """Whole numbers as the first and the differences after it, row by row: short to write, exact to undo."""
+    whole = values.astype(np.int64)
+    whole[..., 1:] -= whole[..., :-1].copy()
+    return whole.tolist()
+
+
+def packed_loss(loss: np.ndarray) -> list[Any]:
+    """Losses (over L_ref) as differences of thousandths of a decade (0.12 %), from the chart's floor to CEILING."""
+    bounded = np.clip(np.nan_to_num(loss, nan=CEILING, posinf=CEILING), FLOOR, CEILING)
+    return differences(np.round(1000 * np.log10(bounded)))
+
+
+def packed_output(output: np.ndarray) -> list[Any]:
+    """Outputs (over mu) as differences of thousandths, bounded by 10 on either side."""
+    return differences(np.round(1000 * np.clip(output, -10, 10)))
+
+
+def packed(curves: Mapping[int, PointCurves]) -> dict[str, Any]:
+    """The curves as the page's script reads them: shared lists of steps; of each point its losses, path and marks."""
+    steps: dict[tuple[int, ...], int] = {}
+    points = {}
+    for point, curve in curves.items():
+        index = steps.setdefault(tuple(differences(curve.step)), len(steps))
+        losses = [packed_loss(rows) for rows in curve.losses.values()]
+        points[str(point)] = {"steps": index, "losses": losses, **_packed_path(curve)}
+    return {"steps": [list(step) for step in steps], "of": points}
+
+
+def _packed_path(curve: PointCurves) -> dict[str, Any]:
+    places = curve.places()
+    if len(places) < 2:
+        return {}
+    every = even_time(places)
+    marks = np.array([(mark.x, mark.y) for mark in time_marks(places, every)]).T
+    path = np.array([(place.x, place.y) for place in places]).T
+    return {
+        "path": packed_output(path),
+        "every": every,
+        "marks": packed_output(marks),
+    }

@@ -1,0 +1,60 @@
+"""The drawings that a sweep file asks for, each tried by itself: one that fails is told of, the others are drawn."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.store import Store
+from swingby_analysis.report.data import ReportData
+from swingby_analysis.report.page import Figure
+from swingby_analysis.report.subject import Subject
+
+
+class Attempts(NamedTuple):
+    """What came of the drawings: their figures, in the order of the sweep file, and a sentence for each that failed."""
+
+    figures: Sequence[Figure]
+    faults: Sequence[str]
+
+
+def attempt(read: ReportData, store: Store) -> Attempts:
+    """Draws everything that the sweep asks for; if it asks for nothing, what its experiment is drawn by."""
+    subject, figures, faults = Subject(read, store), list[Figure](), list[str]()
+    for asked in read.resolved.get("drawings") or _unasked(read):
+        try:
+            figures += _figures(subject, asked)
+        except Exception as error:  # a drawing may be anybody's, and no fault of it is worth the rest of the report
+            faults.append(f"The drawing {_named(asked)} is left out, for it failed: {_reason(error)}.")
+    return Attempts(figures, faults)
+
+
+def _unasked(read: ReportData) -> list[Mapping[str, Any]]:
+    """What the experiment is drawn by, as far as what that takes was recorded."""
+    also = set(read.resolved["recording"]["also"])
+    names = [name for name in read.reported.drawings if also.issuperset(registry.drawing(name).recordings)]
+    return [{"name": name, "options": {}} for name in names]
+
+
+def _figures(subject: Subject, asked: Mapping[str, Any]) -> Sequence[Figure]:
+    drawing = registry.drawing(asked["name"])
+    return drawing.figures(subject, drawing.Options.model_validate_json(json.dumps(asked["options"])))
+
+
+def _named(asked: Mapping[str, Any]) -> str:
+    given = ", ".join(f"{name}: {json.dumps(value)}" for name, value in asked["options"].items() if value is not None)
+    return f"`{asked['name']}`" + (f" ({given})" if given else "")
+
+
+def _reason(error: Exception) -> str:
+    """What a user is told; of a fault in the drawing's own code, its kind and where it was raised."""
+    text = " ".join(str(error).split()).rstrip(".")
+    if isinstance(error, SwingbyError):
+        return text
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {text} ({Path(last.filename).name}, line {last.lineno})"

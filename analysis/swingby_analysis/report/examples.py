@@ -1,0 +1,94 @@
+"""The few points whose curves a report shows at length: which, why, and every single run at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from swingby.store import Store
+from swingby_analysis.query import Query
+from swingby_analysis.report.data import ReportData, ask
+from swingby_analysis.report.prose import spoken
+from swingby_analysis.stats.seeds import Bump, bump_over_seeds
+
+DETAILED_STEPS = 120
+"""About how many steps of the single runs are drawn."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Up to three points of a sweep.
+
+    Attributes:
+        reasons: point -> why it was chosen; the first is the most telling.
+        runs: a row a kept step of each run there: point, seed, step, ood, training (over L_ref), x, y (over mu).
+        query: what gave the runs.
+    """
+
+    reasons: Mapping[int, str]
+    runs: pl.DataFrame
+    query: Query
+
+    @classmethod
+    def of(cls, data: ReportData, store: Store) -> Examples:
+        """Chooses the points by their outcomes, then reads their runs."""
+        reasons = choose(data)
+        first, second = (data.plane.first, data.plane.second) if data.plane else (1, 1)
+        query = Query("runs", (data.sweep["sweep_id"], tuple(reasons), DETAILED_STEPS, first, second))
+        return cls(reasons, ask(store, query), query)
+
+    @property
+    def first(self) -> int:
+        """The most telling point."""
+        return next(iter(self.reasons))
+
+    def bump(self) -> Bump | None:
+        """The test over seeds for a bump at the first point, on runs that came to their end; None with fewer than 2."""
+        runs = self.runs.filter(pl.col("point") == self.first).partition_by("seed", maintain_order=True)
+        whole = [run for run in runs if run["ood"].is_finite().all()]
+        longest = max((run.height for run in whole), default=0)
+        losses = [run["ood"].to_numpy() for run in whole if run.height == longest]
+        if len(losses) < 2 or longest < 3:
+            return None
+        return bump_over_seeds(np.arange(longest), np.array(losses))
+
+
+def choose(data: ReportData) -> dict[int, str]:
+    """Where the outcome is most frequent (or the number largest), nearest to half-way, and least; one if all are alike.
+
+    Of equal points, the one with the higher median bump stands, then the first of the grid.
+    """
+    values = {point: value for point, value in _values(data).items() if point in data.curves}
+    values = values or dict.fromkeys(data.curves, 0.0)
+    low, high = min(values.values()), max(values.values())
+    half = 0.5 if data.kind == "yes_no" else (low + high) / 2
+    bumps = (
+        {row.point: -row.median for row in data.phases.spreads("bump_height")} if "bump_height" in data.kinds else {}
+    )
+    words = spoken(data.outcome)
+    wanted: list[tuple[str, Callable[[float], float]]] = [
+        (f"most {words}", lambda value: -value),
+        ("nearest to half-way", lambda value: abs(value - half)),
+        (f"least {words}", lambda value: value),
+    ]
+    found: dict[int, str] = {}
+    for reason, distance in wanted if high > low else wanted[:1]:
+        rest = [
+            (distance(value), bumps.get(point, 0.0), point) for point, value in values.items() if point not in found
+        ]
+        if rest:
+            found[min(rest)[2]] = reason
+    return found
+
+
+def _values(data: ReportData) -> dict[int, float]:
+    """The main diagram as one number a point; of a category, the share of its first value."""
+    if data.kind == "yes_no":
+        return {share.point: share.share for share in data.phases.shares(data.outcome)}
+    if data.kind == "number":
+        return {row.point: row.median for row in data.phases.spreads(data.outcome)}
+    first = data.phases.categories(data.outcome)[0]
+    return {row.point: row.k / row.n if row.outcome == first else 0.0 for row in data.phases.most_common(data.outcome)}

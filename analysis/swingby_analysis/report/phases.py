@@ -1,0 +1,96 @@
+"""From a row a cell to a row a point, in the shape that the charts take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from swingby_analysis.charts.axes import Grid, GridAxis
+from swingby_analysis.charts.number_map import Spread
+from swingby_analysis.charts.outcome_map import MostCommon
+from swingby_analysis.charts.phase_diagram import Segment, Share
+from swingby_analysis.signals.contour import contour
+from swingby_analysis.stats import shares
+
+ORDER: Mapping[str, Sequence[str]] = {
+    "outcome": ("generalized", "plateau", "failed", "structural", "artefact", "diverged"),
+    **dict.fromkeys(("learning_order", "learning_order_by_trained"), ("color first", "tie", "size first", "neither")),
+    **dict.fromkeys(("bend_toward", "bend_toward_by_trained"), ("color", "neither", "size")),
+    **dict.fromkeys(("slowdown", "slowdown_by_trained"), ("exponential", "either", "power law", "neither")),
+}
+"""Every value of a category, in the order of the legend, from the best news to the worst."""
+
+
+class Phases:
+    """The outcomes of one sweep over its seeds; each is counted once and kept.
+
+    Args:
+        cells: a row a finished cell, with `point` and a column an outcome (null where it could not be told).
+    """
+
+    def __init__(self, cells: pl.DataFrame) -> None:
+        self.cells = cells
+        self._shares: dict[str, list[Share]] = {}
+        self._spreads: dict[str, list[Spread]] = {}
+
+    def shares(self, outcome: str) -> list[Share]:
+        """The share of the seeds with an outcome at every point where it could be told of some."""
+        if outcome not in self._shares:
+            table = shares.shares(self.cells, outcome).filter(pl.col("n") > 0)
+            self._shares[outcome] = [Share(*row) for row in table.select(Share._fields).iter_rows()]
+        return self._shares[outcome]
+
+    def spreads(self, outcome: str) -> list[Spread]:
+        """Median with its bootstrap interval, and quartiles, of a number over the seeds at every point that has it."""
+        if outcome not in self._spreads:
+            table = shares.medians(self.cells, outcome).filter(pl.col("n") > 0)
+            self._spreads[outcome] = [Spread(*row) for row in table.select(Spread._fields).iter_rows()]
+        return self._spreads[outcome]
+
+    def most_common(self, outcome: str) -> list[MostCommon]:
+        """The most common outcome at every point; of equally common ones the first of `categories`."""
+        table = shares.categories(self.cells, outcome, order=self.categories(outcome))
+        return [
+            MostCommon(row["point"], row["category"], row["k"], row["n"], _counted(row["counts"]))
+            for row in table.iter_rows(named=True)
+        ]
+
+    def categories(self, outcome: str) -> list[str]:
+        """Every possible value of a category in its fixed order; then any unexpected ones, by name."""
+        known = list(ORDER.get(outcome, ()))
+        return known + sorted(set(self.cells[outcome].drop_nulls().unique()) - set(known))
+
+    def seeds(self, outcome: str | None = None) -> tuple[int, int]:
+        """The least and the largest number of finished runs at a point, of those whose outcome could be told."""
+        told = self.cells if outcome is None else self.cells.filter(pl.col(outcome).is_not_null())
+        counts = told.group_by("point").len()["len"].to_list()
+        return (min(counts), max(counts)) if counts else (0, 0)
+
+
+def _counted(counts: Sequence[Mapping[str, object]]) -> str:
+    return ", ".join(f"{entry['category']} {entry['k']}" for entry in counts)
+
+
+def boundary(grid: Grid, found: Sequence[Share]) -> list[Segment]:
+    """The contour at one half in every panel, straight on the axes as drawn; none along a single parameter."""
+    if grid.y is None:
+        return []
+    return [piece for facet in range(len(grid.facets)) for piece in _boundary(grid, grid.y, found, facet)]
+
+
+def _boundary(grid: Grid, axis_y: GridAxis, found: Sequence[Share], facet: int) -> Iterator[Segment]:
+    values = np.full((len(axis_y.values), len(grid.x.values)), np.nan)
+    for share in found:
+        i, j, panel = grid.places[share.point]
+        if panel == facet:
+            values[j, i] = share.share
+    x, y = ([axis.ruler(position) for position in axis.positions] for axis in (grid.x, axis_y))
+    for line in contour(x, y, values, 0.5):
+        corners = [
+            (grid.x.unruler(a), axis_y.unruler(b)) for a, b in zip(line.x.tolist(), line.y.tolist(), strict=True)
+        ]
+        for start, end in pairwise(corners):
+            yield Segment(grid.facets[facet], *start, *end)

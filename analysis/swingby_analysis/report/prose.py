@@ -1,0 +1,100 @@
+"""The wording of reports: how numbers, outcomes and parameters are written, and how each figure is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from swingby_analysis.charts.axes import plain
+from swingby_analysis.charts.phase_diagram import Share
+
+SHARES = (
+    "Each tile is one point of the grid; its colour is the share of the seeds. The white square inside grows with "
+    "the width of the 95 % Wilson interval of that share and would fill an ordinary tile if nothing were known: the "
+    "more white, the less is known. A dot marks points whose interval contains one half. The line is where the "
+    "share, interpolated between points, is one half. Tiles without colour have no result. Each interval speaks for "
+    "its own point, so that over the whole grid about one in twenty misses."
+)
+SHARES_FINE = (
+    "Each tile is one point of the grid; its colour is the share of the seeds. A white dot marks points whose 95 % "
+    "Wilson interval contains one half; the legend says how wide the intervals are at most. The line is where the "
+    "share, interpolated between points, is one half. Tiles without colour have no result. Each interval speaks for "
+    "its own point, so that over the whole grid about one in twenty misses."
+)
+SHARES_ALONG = (
+    "Each mark is one point of the grid, with the 95 % Wilson interval of its share. Open marks have an interval "
+    "that contains one half. Each interval speaks for its own point, so that over the whole grid about one in twenty "
+    "misses."
+)
+OUTCOMES = (
+    "The colour of a square is the most common outcome at that point of the grid, its area the share of the seeds "
+    "that ended so; the largest means all of them. Of equally common outcomes the one named first in the legend is "
+    "drawn. The legend lists every possible outcome, whether or not it occurred."
+)
+OUTCOMES_ALONG = (
+    "The height of a mark is the share of the seeds that ended in the most common outcome at that point of the grid, "
+    "its colour says which outcome that is. Of equally common outcomes the one named first in the legend is drawn."
+)
+NUMBERS = (
+    "Each tile is the median over the seeds at one point of the grid; pointing at it shows the 95 % bootstrap "
+    "interval of the median and the quartiles of the seeds. Tiles without colour have no result."
+)
+NUMBERS_ALONG = (
+    "Each mark is the median over the seeds at one point of the grid, its bar the 95 % bootstrap interval of that "
+    "median."
+)
+LOSSES = (
+    "Thick: the median over the seeds at each step. Shaded: from the 10 % to the 90 % quantile of the seeds, which "
+    "is their spread and not a confidence interval. Thin: the OOD loss of each seed; a bump that comes at different "
+    "times is flatter in the median than in the runs. Dashed: 1 % of L_ref, at or below which a run counts as "
+    "generalized. L_ref is half the squared length of the test point. Steps are spaced as log(1 + step), so that "
+    "step 0 is on the axis. Losses below 0.001 are drawn there. Of more than 100 seeds at a point, the first 100 "
+    "are drawn."
+)
+PATHS = (
+    "The output at the test point, each concept in units of its own mu: (1, 1) is the right answer (diamond); the "
+    "centres of the training clusters (squares) are right in one concept at most. Thick: the median over the seeds, "
+    "coordinate by coordinate, with dots at equal intervals of training steps, so that dots far apart mean fast. "
+    "Thin: the single seeds. Of more than 100 seeds at a point, the first 100 are drawn."
+)
+BUMPS = ("bump_height", "mse_bump", "mse_bump_by_trained")
+"""Heights that are 0 where there is no bump."""
+SEED_MODES = {
+    "common": "common: a seed has the same draws at every point, so neighbouring points err together",
+    "independent": "independent: no two points share a draw",
+}
+
+
+def spoken(outcome: str) -> str:
+    """An outcome's column as words."""
+    return outcome.replace("_by_trained", "_by_the_trained_judge").replace("_", " ")
+
+
+def unit(outcome: str) -> str:
+    """The unit of an outcome that is a number, as it stands behind its name."""
+    return " / L_ref" if outcome == "bump_height" else ""
+
+
+def percent(share: float) -> str:
+    """A share as a reader writes it; number and sign stay on one line."""
+    return f"{100 * share:.0f}\u00a0%"
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun: 1 point, 2,000 points."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def told(share: Share) -> str:
+    """A share with its count and interval."""
+    interval = f"95\u00a0% interval {percent(share.low)} to {percent(share.high)}"
+    return f"{share.k} of {plural(share.n, 'seed')}, {percent(share.share)} ({interval})"
+
+
+def between(low: int, high: int) -> str:
+    """A range of counts: 20, or 17 to 20."""
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def shown(value: Any) -> str:
+    """A parameter's value."""
+    return f"({', '.join(map(shown, value))})" if isinstance(value, list | tuple) else plain(value)

@@ -1,0 +1,180 @@
+"""What a report says in plain words: the summary with its intervals, the warnings, and every point as a table row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from swingby.run.refresh import AsPublished
+from swingby_analysis.charts.number_map import told as told_number
+from swingby_analysis.charts.phase_diagram import Share
+from swingby_analysis.report.data import ReportData
+from swingby_analysis.report.examples import Examples
+from swingby_analysis.report.prose import BUMPS, percent, plural, spoken, told, unit
+
+Rows = dict[int, tuple[str, ...]]
+
+
+def warnings(data: ReportData) -> list[str]:
+    """What a reader must know before believing a figure."""
+    counts, found = data.counts, [*data.remarks, *([] if data.recorded is None else [str(data.recorded)])]
+    if counts.missing:
+        found.append(
+            f"This sweep is not finished: {counts.missing:,} of {plural(counts.planned, 'cell')} have no result yet. "
+            f"`swingby run {data.sweep['name']}` goes on with it."
+        )
+    if counts.failed:
+        found.append(
+            f"{plural(counts.failed, 'cell')} failed with an error and are left out of every figure; "
+            "`swingby run --retry-failed` runs them again."
+        )
+    if counts.diverged:
+        found.append(f"{plural(counts.diverged, 'cell')} diverged; they count as runs, with the outcome “diverged”.")
+    empty = counts.points - data.cells["point"].n_unique()
+    if empty:
+        found.append(f"Left blank for want of a finished run: {plural(empty, 'point')} of the grid.")
+    if any(row["git_dirty"] for row in data.origins):
+        found.append("Some cells were computed by code with changes that no commit holds.")
+    return found
+
+
+def as_published(found: AsPublished, untold: int) -> list[str]:
+    """What a reader must know where results could not be folded in, nor shown to the detectors."""
+    lines = [str(found)]
+    if untold:
+        cells = f"{plural(untold, 'cell')} with a result"
+        lines.append(f"No detector has seen {cells} yet: they are left out wherever an outcome is drawn.")
+    return lines
+
+
+def summary(data: ReportData, examples: Examples | None, said: Sequence[str] = ()) -> list[str]:
+    """The sentences at the top of the page; `said` are those that others found."""
+    counts, seeds = data.counts, len(data.resolved["seeds"])
+    points = f"{plural(counts.points, 'point')} of the grid"
+    tell = {"yes_no": _shares, "category": _categories, "number": _numbers}
+    finished = f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished"
+    if said:  # they tell of the companions too, where several judges would repeat one another
+        asked = data.resolved["diagram"] is not None and not data.outcome.startswith("learning_order")
+        main = tell[data.kind](data, data.outcome) if asked else []
+        return [f"{finished}: {points}, {plural(seeds, 'seed')} each.", *main, *said]
+    return [
+        f"{finished}: {points}, {plural(seeds, 'seed')} each.",
+        *tell[data.kind](data, data.outcome),
+        *([] if examples is None else _bump(data, examples)),
+        *(sentence for name in reversed(data.companions) for sentence in tell[data.kinds[name]](data, name)),
+    ]
+
+
+def _shares(data: ReportData, outcome: str) -> list[str]:
+    found, words = data.phases.shares(outcome), spoken(outcome)
+    if not found:
+        return [f"For no run could it be told whether it shows {words}."]
+    above = [share for share in found if share.low > 0.5]
+    below = [share for share in found if share.high < 0.5]
+    undecided = len(found) - len(above) - len(below)
+    most = (
+        f"Most runs show {words} at {len(above):,} of {plural(len(found), 'point')} (the 95\u00a0% Wilson interval of "
+        f"the share lies above one half), a minority at {len(below):,} (below it); at {undecided:,} the seeds do not "
+        "decide (it contains one half)."
+    )
+    if not any(share.k for share in found):
+        return [most, f"No run shows {words}."]
+    return [most + _by_panel(data, found), f"The share is largest at {_extremes(data, found)}."]
+
+
+def _by_panel(data: ReportData, found: Sequence[Share]) -> str:
+    above = Counter(data.grid.places[share.point][2] for share in found if share.low > 0.5)
+    if len(data.grid.facets) < 2 or not above:
+        return ""
+    total = Counter(data.grid.places[share.point][2] for share in found)
+    parts = [f"{above[facet]} of {total[facet]} at {label}" for facet, label in enumerate(data.grid.facets)]
+    return f" Points above one half, by panel: {', '.join(parts)}."
+
+
+def _extremes(data: ReportData, found: Sequence[Share]) -> str:
+    most, least = max(found, key=lambda share: share.low), min(found, key=lambda share: share.high)
+    text = f"{data.grid.label(most.point)}: {told(most)}"
+    lowest = sum(share.k == 0 for share in found)
+    if lowest > 1:
+        return f"{text}; at {plural(lowest, 'point')} no seed shows it"
+    return text if least.share == most.share else f"{text}; smallest at {data.grid.label(least.point)}: {told(least)}"
+
+
+def _bump(data: ReportData, examples: Examples) -> list[str]:
+    bump = examples.bump()
+    if bump is None:
+        return []
+    place, seeds = data.grid.label(examples.first), plural(bump.n, "seed")
+    verdict = "the seeds share a bump" if bump.found else "that the seeds share a bump in time is not established"
+    weak = f" With {seeds} this test has little power." if bump.weak else ""
+    interval = f"95\u00a0% t-interval {_plain(bump.low)} to {_plain(bump.high)}, {seeds}"
+    sentence = (
+        f"At {place}, a rise of the OOD loss located on all seeds but one and measured at the same steps of the one "
+        f"left out is {_plain(bump.height)} of L_ref on average ({interval}): {verdict}.{weak}"
+    )
+    return [sentence]
+
+
+def _plain(height: float) -> str:
+    """A height over L_ref; what rounding leaves of nothing is 0."""
+    return "0" if abs(height) < 1e-9 else f"{height:.2g}"
+
+
+def _categories(data: ReportData, outcome: str) -> list[str]:
+    counts = Counter(data.cells[outcome].drop_nulls().to_list())
+    parts = [f"{counts[name]:,} {name}" for name in data.phases.categories(outcome) if counts[name]]
+    doubted = outcome == "outcome" and "certain" in data.cells
+    unsure = int((~data.cells["certain"].fill_null(value=False)).sum()) if doubted else 0
+    doubt = f" Of {unsure:,} of them the run did not record enough to be certain." if unsure else ""
+    return [f"The {spoken(outcome)} of the {plural(counts.total(), 'run')}: {', '.join(parts)}.{doubt}"]
+
+
+def _numbers(data: ReportData, outcome: str) -> list[str]:
+    found, name = data.phases.spreads(outcome), f"{spoken(outcome)}{unit(outcome)}"
+    if not found:
+        return [f"No run has a {name}."]
+    most = max(found, key=lambda spread: spread.median)
+    if outcome in BUMPS and most.median == 0:
+        return ["At no point does the median run have a bump."]
+    if len(found) > 1 and len({spread.median for spread in found}) == 1:
+        return [f"The {name} has the same median at every point: {most.median:.3g}."]
+    return [f"The {name} is largest at {data.grid.label(most.point)}: {told_number(most)}."]
+
+
+@dataclass(frozen=True)
+class Table:
+    """The numbers behind the figures, for readers who cannot see them or want them exactly: a row a point."""
+
+    headings: list[str]
+    rows: list[list[str]]
+    caption: str = (
+        "The numbers behind the figures, a row a point of the grid. Intervals are for 95\u00a0%: Wilson's for a share, "
+        "the bootstrap's for a median, both over seeds."
+    )
+
+    @classmethod
+    def of(cls, data: ReportData) -> Table:
+        """Every point with the main outcome and its companions."""
+        names = [data.outcome, *data.companions]
+        blocks = [_columns(data, name) for name in names]
+        rows = []
+        for point in data.grid.places:
+            texts = [found.get(point, ("",) * len(headings)) for headings, found in blocks]
+            rows.append([data.grid.label(point), *(text for block in texts for text in block)])
+        return cls(["point", *(heading for heads, _ in blocks for heading in heads)], rows)
+
+
+def _columns(data: ReportData, outcome: str) -> tuple[list[str], Rows]:
+    words, kind = spoken(outcome), data.kinds[outcome]
+    if kind == "yes_no":
+        shares = data.phases.shares(outcome)
+        rows: Rows = {
+            s.point: (f"{s.k} of {s.n}", percent(s.share), f"{percent(s.low)} to {percent(s.high)}") for s in shares
+        }
+        return [words, "share", "interval"], rows
+    if kind == "category":
+        return [f"{words} (runs)"], {row.point: (row.counts,) for row in data.phases.most_common(outcome)}
+    spreads = data.phases.spreads(outcome)
+    rows = {s.point: (f"{s.median:.3g}", f"{s.low:.3g} to {s.high:.3g}", str(s.n)) for s in spreads}
+    return [f"median {words}{unit(outcome)}", "interval", "runs"], rows

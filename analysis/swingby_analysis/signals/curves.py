@@ -1,0 +1,271 @@
+"""Curves of a table of runs as arrays: grouped by equal recorded steps, and cut where a run left its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from swingby.errors import SwingbyError
+from swingby_analysis.signals.extrema import Floats, Ints
+
+BOUND = 1e6
+"""Loss over L_ref beyond which a run has diverged."""
+CHUNK = 1000
+"""Cells that are held as dense arrays at once: few enough that a curve of each stays in a core's cache."""
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Lists:
+    """A list column with the lists laid end to end; a record is a number, or a vector of the row's own width.
+
+    Attributes:
+        values: every number of the column; nulls are NaN.
+        start: where each row begins in `values`, int (R,).
+        count: how many records each row has, int (R,); 0 for a null row.
+        width: numbers a record of each row, int (R,); 1 for a plain list and for a row without records.
+    """
+
+    values: Floats
+    start: Ints
+    count: Ints
+    width: Ints
+
+    def dense(self, rows: Ints, times: int, width: int) -> Floats:
+        """The first `times` records of rows that have them, all of this width: (C, times, width)."""
+        size, start = times * width, self.start[rows]
+        if len(self.values) % size == 0 and not (start % size).any():  # whole rows of a matrix
+            flat = self.values.reshape(-1, size)[start // size]
+        else:
+            flat = self.values[start[:, None] + np.arange(size)]
+        return flat.reshape(len(rows), times, width)
+
+
+def lists(column: pa.ChunkedArray) -> Lists:
+    """A column of lists of numbers, or of lists of lists of numbers that are equally long within a row.
+
+    Raises:
+        ValueError: the inner lists of a row differ in length, or one is null; the message says in which row.
+    """
+    array = _whole(column)
+    if pa.types.is_null(array.type):
+        nothing = np.zeros(len(array), dtype=np.int64)
+        return Lists(np.zeros(0), nothing, nothing, np.ones_like(nothing))
+    count, flat, width = _lengths(array, 0), array.flatten(), np.ones(len(array), dtype=np.int64)
+    if pa.types.is_list(flat.type) or pa.types.is_large_list(flat.type) or pa.types.is_fixed_size_list(flat.type):
+        inner, given = _lengths(flat, -1), count > 0
+        width[given] = inner[(np.cumsum(count) - count)[given]]
+        wrong = np.flatnonzero((inner != np.repeat(width, count)) | (inner < 0))
+        if len(wrong):
+            row = int(np.searchsorted(np.cumsum(count), wrong[0], side="right"))
+            raise ValueError(f"row {row} holds vectors of different lengths; one length a row is allowed")
+        flat = flat.flatten()
+    size = count * width
+    values = flat.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return Lists(values, np.cumsum(size) - size, count, width)
+
+
+def _lengths(array: pa.Array, null: int) -> Ints:
+    return pc.fill_null(array.value_lengths(), null).to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    array = column.combine_chunks()
+    return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
+
+
+def _objects(column: pa.ChunkedArray) -> NDArray[np.object_]:
+    """Every value as a Python object; equal ones are the same object, for few differ."""
+    coded = _whole(column).dictionary_encode()
+    values = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
+    return values[pc.fill_null(coded.indices, len(values) - 1).to_numpy(zero_copy_only=False)]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells whose curves have the same steps: C rows, T records, s concepts.
+
+    Attributes:
+        rows: their rows in the table, int (C,).
+        steps: recorded steps, (T,), T >= 1.
+        mu: (C, s).
+    """
+
+    runs: Runs
+    rows: Ints
+    steps: Floats
+    mu: Floats
+
+    @cached_property
+    def l_ref(self) -> Floats:
+        """The unit of loss, (C,)."""
+        return self.runs.l_ref[self.rows]
+
+    @cached_property
+    def a(self) -> Floats:
+        """The signal a_p, (C, s)."""
+        return self.runs.a.dense(self.rows, self.mu.shape[1], 1)[:, :, 0]
+
+    def words(self, name: str) -> NDArray[np.object_]:
+        """A column of text, (C,)."""
+        return self.runs.words(name)[self.rows]
+
+    def flags(self, name: str) -> Mask:
+        """A column of yes and no, (C,); null is no."""
+        return self.runs.flags(name)[self.rows]
+
+    def curve(self, name: str) -> Floats:
+        """A curve of numbers, (C, T); NaN where the row has none."""
+        return self.vectors(name, 1)[:, :, 0]
+
+    def vectors(self, name: str, width: int) -> Floats:
+        """A curve of vectors, (C, T, width); NaN where the row has none.
+
+        Raises:
+            SwingbyError: a cell's curve has another width, or fewer records than steps.
+        """
+        source, times = self.runs.curves[name], len(self.steps)
+        given = self.has(name)
+        rows = self.rows[given]
+        wrong = rows[(source.count[rows] < times) | (source.width[rows] != width)]
+        if len(wrong):
+            got = f"{source.count[wrong[0]]} records of {source.width[wrong[0]]} numbers"
+            raise SwingbyError(f"cell {self.runs.ids[wrong[0]]}: {name} has {got}; expected {times} of {width}")
+        if given.all():
+            return source.dense(rows, times, width)
+        result = np.full((len(self.rows), times, width), np.nan)
+        if len(rows):
+            result[given] = source.dense(rows, times, width)
+        return result
+
+    def has(self, name: str) -> Mask:
+        """Which rows recorded this curve, (C,)."""
+        return self.runs.curves[name].count[self.rows] > 0
+
+
+class Runs:
+    """A table of runs with its curves.
+
+    Attributes:
+        table: as given.
+        final: rows that are results (status ok or diverged), (R,).
+        diverged: rows that say so, or whose curve is non-finite or beyond 1e6 L_ref somewhere, (R,).
+        length: records before that place, int (R,).
+        l_ref: ||x^||^2 / 2, (R,).
+        mu, a: the centres' distances, and the signal a_p as recorded or else sigma_p^2 + mu_p^2 / C, C clusters.
+
+    Raises:
+        SwingbyError: curves of one cell that differ in length.
+    """
+
+    def __init__(self, table: pa.Table, curves: tuple[str, ...]) -> None:
+        self.table = table
+        self.ids = table["cell_id"].to_pylist()
+        self.curves: dict[str, Lists] = {}
+        for name in curves:
+            try:
+                self.curves[name] = lists(table[name])
+            except ValueError as error:
+                raise SwingbyError(f"column {name}: {error}") from None
+        self._words: dict[str, NDArray[np.object_]] = {}
+        status = self.words("status")
+        self.final = (status == "ok") | (status == "diverged")
+        self.mu = lists(table["mu"])
+        self.a = self._signal()
+        self.l_ref = self._l_ref()
+        self._check_lengths()
+        cut = self._first_out_of_bounds()
+        self.diverged = (status == "diverged") | (self.final & (cut < self.curves["step"].count))
+        self.length = np.where(self.final, cut, 0)
+
+    def words(self, name: str) -> NDArray[np.object_]:
+        """A column of text, (R,)."""
+        if name not in self._words:
+            self._words[name] = _objects(self.table[name])
+        return self._words[name]
+
+    def flags(self, name: str) -> Mask:
+        """A column of yes and no, (R,); null is no."""
+        return self.words(name).astype(bool)
+
+    def numbers(self, name: str) -> Floats:
+        """A column of numbers, (R,); null is NaN."""
+        return self.table[name].cast(pa.float64()).to_numpy()
+
+    def _signal(self) -> Lists:
+        given, sigma, count = lists(self.table["a"]), lists(self.table["sigma"]), self.mu.count
+        row = np.repeat(np.arange(len(count)), count)
+        entry = np.arange(len(row)) - np.repeat(self.mu.start, count)
+        values = np.full(len(row), np.nan)
+        fits = (sigma.count == count)[row]
+        spread = sigma.values[(sigma.start[row] + entry)[fits]]
+        variance = np.where(self.words("sigma_is")[row[fits]] == "variance", spread, spread**2)
+        clusters = (count + self.flags("zero_cluster"))[row[fits]]
+        values[fits] = variance + self.mu.values[fits] ** 2 / clusters
+        recorded = (given.count == count)[row]
+        values[recorded] = given.values[(given.start[row] + entry)[recorded]]
+        return Lists(values, self.mu.start, count, self.mu.width)
+
+    def _l_ref(self) -> Floats:
+        row = np.repeat(np.arange(len(self.ids)), self.mu.count)
+        return np.bincount(row, weights=self.mu.values**2 / 2, minlength=len(self.ids)).astype(np.float64)
+
+    def _check_lengths(self) -> None:
+        steps = self.curves["step"].count
+        for name in ("ood_loss", "train_loss"):
+            count = self.curves[name].count
+            wrong = np.flatnonzero(self.final & (count != steps) & ~((count == 0) & (name != "ood_loss")))
+            if len(wrong):
+                row = wrong[0]
+                raise SwingbyError(f"cell {self.ids[row]}: {count[row]} records of {name} at {steps[row]} steps")
+
+    def _first_out_of_bounds(self) -> Ints:
+        """First record that is not finite or beyond the bound; the number of records if there is none."""
+        first = self.curves["step"].count.copy()
+        for name in ("ood_loss", "train_loss", "output"):
+            source = self.curves[name]
+            if self._inside(source.values):
+                continue
+            bad = np.flatnonzero(~np.isfinite(source.values))
+            if name == "ood_loss":
+                bad = np.union1d(bad, np.flatnonzero(source.values > BOUND * np.repeat(self.l_ref, source.count)))
+            row = np.searchsorted(source.start, bad, side="right") - 1
+            # Rows without a curve share their start with the next one; searchsorted's last is the one that has it.
+            np.minimum.at(first, row, (bad - source.start[row]) // source.width[row])
+        return first
+
+    def _inside(self, values: Floats) -> bool:
+        """Whether all of these are finite and within the least bound of all rows, as nearly always."""
+        return bool(len(values) and -np.inf < values.min() and values.max() <= BOUND * np.fmin.reduce(self.l_ref))
+
+    def groups(self) -> Iterator[Group]:
+        """Cells with equal steps and as many concepts together, in chunks; without rows that lack a usable record."""
+        step = self.curves["step"]
+        usable = np.flatnonzero(self.length > 0)
+        kinds, kind = np.unique(np.stack([self.mu.count, self.length], axis=1)[usable], axis=0, return_inverse=True)
+        for number, (concepts, times) in enumerate(kinds.tolist()):
+            rows = usable[kind.reshape(-1) == number]
+            for steps, members in _alike(rows, step.dense(rows, times, 1)[:, :, 0]):
+                for begin in range(0, len(members), CHUNK):
+                    chunk = members[begin : begin + CHUNK]
+                    mu = self.mu.values[self.mu.start[chunk, None] + np.arange(concepts)]
+                    yield Group(self, chunk, steps, mu)
+
+
+def _alike(rows: Ints, steps: Floats) -> Iterator[tuple[Floats, Ints]]:
+    """Every distinct row of steps (C, T), in the order of appearance, with those of `rows` that have it."""
+    if (steps == steps[0]).all():  # as nearly always
+        yield steps[0], rows
+        return
+    found: dict[bytes, list[int]] = {}
+    # float64 keeps every step below 2^53 exactly.
+    for row, own in zip(rows.tolist(), steps, strict=True):
+        found.setdefault(own.tobytes(), []).append(row)
+    for own, members in found.items():
+        yield np.frombuffer(own), np.array(members, dtype=np.int64)

@@ -1,0 +1,231 @@
+"""Packing: a finished sweep's outcomes and scalars as one small file, with a few thin curves or all curves whole."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from swingby import __version__
+from swingby.archive.file import ORIGIN, OWN, Recording, digest, write
+from swingby.archive.notice import of_record
+from swingby.archive.origins import computed, portable, portable_text
+from swingby.archive.rounding import rounded, spread
+from swingby.archive.thin_curves import thin_curves, with_thin
+from swingby.data.files import entry, utc_now
+from swingby.data.records import Records
+from swingby.data.records.headers import PLAN_COLUMNS, Plan
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.model.experiment import Column, Experiment
+from swingby.run.lookup import find_sweep, standing
+from swingby.run.outcomes import SHARD, derive
+from swingby.run.worker.segments import curve_columns
+from swingby.store import Store, ingest
+
+DIGITS, WHOLE_DIGITS, CURVES, POINTS = 3, 4, 200, 40
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What `pack` wrote: the file, its bytes, and of how many cells it has a result and a curve."""
+
+    path: Path
+    size: int
+    cells: int
+    curves: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a file keeps: scalars and whole curves by name and column, outcomes by detector."""
+
+    scalars: Mapping[str, Column]
+    curves: Mapping[str, Column]
+    outcomes: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, plan: Plan, whole: bool, without: Collection[str]) -> Kept:
+        """Everything that is not left out; no curves unless they are to be whole.
+
+        Raises:
+            SwingbyError: a name to leave out is no column's; with the nearest one.
+        """
+        experiment = registry.experiment(plan.experiment)
+        detectors = registry.detectors_for(plan.experiment)
+        curves = curve_columns(experiment, plan.recording) if whole else {}
+        told = [f"{item.name}.{outcome}" for item in detectors for outcome in item.outcomes]
+        known = [*experiment.scalars, *(name for name in curves if name != "step"), *told]
+        for name in without:
+            if name not in known:
+                raise SwingbyError(f"{name!r} is no column to leave out; {registry.nearest(name, known)}")
+        return cls(
+            {name: column for name, column in experiment.scalars.items() if name not in without},
+            {name: column for name, column in curves.items() if name not in without},
+            {
+                item.name: [outcome for outcome in item.outcomes if f"{item.name}.{outcome}" not in without]
+                for item in detectors
+            },
+        )
+
+
+def pack(
+    data: Path,
+    sweep: str,
+    out: Path,
+    *,
+    whole: bool = False,
+    digits: int | None = None,
+    curves: int = CURVES,
+    points: int = POINTS,
+    without: Collection[str] = (),
+) -> Packed:
+    """Writes `out/<name>.parquet` from the results of a sweep in a data folder, the outcomes brought up to date first.
+
+    Args:
+        sweep: a name, an id or its first digits.
+        whole: every cell keeps all that it recorded, so that a report can be drawn of what is unpacked.
+        digits: significant digits of every result that is a float; without, 3, and 4 of a whole file. Results that are
+            whole recorded ones get no more than they have.
+        curves: how many cells keep their curves otherwise, spread evenly over the sweep.
+        points: how many records such a curve keeps.
+        without: scalars, outcomes as `<detector>.<outcome>`, and curves of a whole file, to leave out.
+
+    Raises:
+        SwingbyError: no such sweep or column, a cell without a result, or results that are thin recorded ones
+            themselves.
+    """
+    records = Records.open(data, create=False)
+    ingest(records)
+    with Store.open(records.data) as store:
+        found = find_sweep(store, sweep)
+        derive(records, [found.sweep_id])
+        plan = _plan(records, store, found.sweep_id)
+        of = registry.experiment(found.experiment)
+        kept = Kept.of(plan, whole, without)
+        digits = _digits(store, found.sweep_id, digits or (WHOLE_DIGITS if whole else DIGITS))
+        cells = _in_order(plan)
+        rows = _rows(store, of, found.sweep_id, kept, cells)
+        entries, of_shard = computed(store, of.name, found.sweep_id)
+        parameters = [name for name in cells.column_names if name not in PLAN_COLUMNS]
+        table = _joined(cells.select(["point", "seed", *parameters]), rows.drop_columns(["shard"]), kept, digits)
+        if whole:
+            count, longest = cells.num_rows, _longest(rows["step"])
+            origins = [of_shard[shard] for shard in rows["shard"].to_pylist()]
+            table = table.append_column(ORIGIN, pa.array(origins, pa.int32()))
+        else:
+            places = spread(cells.num_rows, curves)
+            thin = thin_curves(store, of, [cells["cell_id"][place].as_py() for place in places.tolist()], points)
+            count, longest = len(places), points
+            table = with_thin(table, thin, places, digits)
+    recording = Recording(
+        sweep_id=found.sweep_id,
+        name=plan.name,
+        experiment=plan.experiment,
+        stream_version=plan.stream_version,
+        resolved={**plan.resolved, "source": portable_text(str(plan.resolved.get("source") or ""))},
+        provenance=portable({name: value for name, value in plan.provenance.items() if name != "recorded"}),
+        computed=entries,
+        detectors={item.name: item.version for item in registry.detectors_for(of.name)},
+        outcomes=kept.outcomes,
+        scalars=list(kept.scalars),
+        curves=list(kept.curves if whole else of.curves),
+        left_out=sorted(without),
+        digits=digits,
+        kept_curves=count,
+        curve_points=longest,
+        digest=digest(cells["cell_id"].to_pylist()),
+        packed=utc_now(),
+        swingby=__version__,
+        whole=whole,
+        tokens=plan.recording.tokens if whole else (),
+    )
+    path = write(entry(out.expanduser().absolute(), plan.name, ".parquet"), recording, table, parameters)
+    return Packed(path, path.stat().st_size, table.num_rows, count)
+
+
+def _plan(records: Records, store: Store, sweep_id: str) -> Plan:
+    """The newest plan of a sweep."""
+    newest = "select plan_id from plans where sweep_id = ? order by sequence desc, plan_id limit 1"
+    (row,) = store.sql(newest, [sweep_id]).rows()
+    return records.read_plan(row.plan_id)
+
+
+def _digits(store: Store, sweep_id: str, asked: int) -> int:
+    """As many as asked, or as the recorded ones among the results have.
+
+    Raises:
+        SwingbyError: some results are recorded ones without their curves.
+    """
+    known = of_record(store, sweep_id)
+    if known is not None and known.thin:
+        raise SwingbyError("these results are recorded ones themselves; train the sweep to pack it")
+    return asked if known is None else min(asked, known.digits)
+
+
+def _in_order(plan: Plan) -> pa.Table:
+    """The plan's cells, seed by seed as the sweep lists them, and point by point."""
+    rank = {seed: index for index, seed in enumerate(plan.resolved["seeds"])}
+    table = plan.table
+    order = np.lexsort((table["point"].to_numpy(), [rank[seed] for seed in table["seed"].to_pylist()]))
+    return table.take(pa.array(order))
+
+
+def _rows(store: Store, of: Experiment, sweep_id: str, kept: Kept, cells: pa.Table) -> pa.Table:
+    """Shard, status, scalars, outcomes and whole curves of the cells, in their order.
+
+    Raises:
+        SwingbyError: some cell has no result.
+    """
+    counts = standing(store, of.name, sweep_id)
+    lacking = cells.num_rows - counts["ok"] - counts["diverged"]
+    if lacking:
+        raise SwingbyError(f"{lacking:,} of {cells.num_rows:,} cells have no result: finish the sweep first")
+    there = {name for name, _ in store.tables().get(of.name, [])}
+    told = [f'{name}."{item}" as "{name}.{item}"' for name, outcomes in kept.outcomes.items() for item in outcomes]
+    joins = [
+        f"left join outcomes_{name} {name} on {name}.cell_id = e.cell_id and {name}.{SHARD} = e.shard"
+        for name in kept.outcomes
+    ]
+    own = [f'e."{name}"' if name in there else f'null as "{name}"' for name in (*kept.scalars, *kept.curves)]
+    table = store.sql(
+        f"""select e.cell_id, e.shard, e.status, e.message, e.steps as to_step, {", ".join([*own, *told])}
+            from members m join "{of.name}" e on e.cell_id = m.cell_id {" ".join(joins)}
+            where m.sweep_id = ? and e.status in ('ok', 'diverged')""",
+        [sweep_id],
+    ).arrow()
+    place = {cell_id: index for index, cell_id in enumerate(table["cell_id"].to_pylist())}
+    order = [place[cell_id] for cell_id in cells["cell_id"].to_pylist()]
+    return table.take(pa.array(order)).drop_columns(["cell_id"])
+
+
+def _longest(steps: pa.ChunkedArray) -> int:
+    """How many records the longest curve has."""
+    return max((len(item) for item in steps.to_pylist() if item is not None), default=0)
+
+
+def _joined(cells: pa.Table, rows: pa.Table, kept: Kept, digits: int) -> pa.Table:
+    """The cells with their rows: floats rounded, no path of this machine in a text, whole curves as declared."""
+    declared: dict[str, pa.DataType] = {name: column.type for name, column in kept.curves.items()}
+    table = pa.table({name: cells[name] for name in cells.column_names})
+    for name in rows.column_names:
+        column = pa.concat_arrays([*rows[name].chunks, pa.array([], rows[name].type)])
+        if name in kept.curves and column.null_count == len(column):
+            column = pa.nulls(len(column), declared[name])  # nobody recorded it: its type is anything
+        elif name in kept.curves:
+            column = rounded(column.cast(declared[name]), digits).cast(declared[name])
+        elif name in kept.scalars or name == "message":
+            column = rounded(_portable(column), digits)
+        elif name not in OWN:
+            column = rounded(column, digits)
+        table = table.append_column(name, column.cast(OWN.get(name, column.type)))
+    return table
+
+
+def _portable(column: pa.Array) -> pa.Array:
+    if not pa.types.is_string(column.type):
+        return column
+    return pa.array([text and portable_text(text) for text in column.to_pylist()], pa.string())

@@ -1,0 +1,282 @@
+"""Unpacking: recorded results become a plan, shards and derived records of a data folder, each marked as recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from swingby.archive.file import ORIGIN, Recording, digest, read
+from swingby.data.records import Records
+from swingby.data.records.headers import BatchNote, Plan, ShardHeader
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.model.cell import Point
+from swingby.model.columns import parameter_schema
+from swingby.model.experiment import SEGMENT_COLUMNS, Experiment
+from swingby.model.experiment import Recording as Tokens
+from swingby.run.outcomes import KEY, SHARD, WHOLE, derive
+from swingby.store import finished, ingest
+
+SHAPE = "recorded"
+"""What the plan and the shard call their one batch: its cells may be of many shapes, and nothing was trained."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What `unpack` brought in: cells that had no result before, and those that had one and keep it."""
+
+    recording: Recording
+    cells: int
+    kept: int
+
+    def __str__(self) -> str:
+        of = self.recording
+        more = f" ({self.kept:,} had a result before, and keep it)" if self.kept else ""
+        return f"{of.name}: {self.cells:,} recorded results, computed on {of.hosts} until {of.when}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Rows of a file that become one batch: of a whole file those of one origin, of any other all.
+
+    Attributes:
+        computed: what `Recording.computed` says of them.
+        cells: how many the file has; places: those of them that are brought in.
+    """
+
+    batch: int
+    shape: str
+    computed: Sequence[Mapping[str, Any]]
+    cells: int
+    places: Sequence[int]
+
+
+def unpack(data: Path, file: Path) -> Unpacked:
+    """Brings the recorded results of a sweep into a data folder, which is made if it is missing.
+
+    Cells with a result keep it. A later run of the sweep trains the recorded ones, and its rows then stand.
+    Outcomes come with the results. Those of a whole file are told again where the installed detectors are others.
+
+    Raises:
+        SwingbyError: the file is no file of recorded results; its experiment, or a detector unless it is whole, is of
+            another version than what is installed; or somebody runs the sweep.
+    """
+    recording, table = read(file)
+    of = registry.experiment(recording.experiment)
+    if not recording.whole:
+        _check_detectors(recording)
+    with _as_it_says(file):
+        ids = _cell_ids(recording, table, of)
+    records = Records.open(data)
+    with records.lock(recording.sweep_id):
+        ingest(records)
+        known = finished(records, of.name, ids, ()).done
+        fresh = [place for place, cell_id in enumerate(ids) if cell_id not in known]
+        if fresh:
+            with _as_it_says(file):
+                parts = _parts(recording, table, fresh)
+                plan = _plan(recording, records, table, ids, parts)
+                brought = _brought(records, recording, plan, of, table, ids, parts)
+            records.write_plan(plan)
+            _write(records, recording, plan, brought)
+            ingest(records)
+    if fresh and recording.whole:
+        derive(records, [recording.sweep_id])
+    return Unpacked(recording, len(fresh), len(ids) - len(fresh))
+
+
+@contextmanager
+def _as_it_says(file: Path) -> Iterator[None]:
+    """What a file that lies about itself leads to, as a clear error; nothing was written yet."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+        raise SwingbyError(
+            f"{file.name} is no sound file of recorded results: {type(error).__name__}: {error!s:.200}"
+        ) from error
+
+
+def _parts(recording: Recording, table: pa.Table, fresh: Sequence[int]) -> list[Part]:
+    if not recording.whole:
+        return [Part(0, SHAPE, recording.computed, table.num_rows, fresh)]
+    origins = table[ORIGIN].to_pylist()
+    if set(origins) - set(range(len(recording.computed))):
+        raise ValueError(f"a cell is of none of the {len(recording.computed)} origins that it names")
+    return [
+        Part(batch, WHOLE, [entry], origins.count(batch), [place for place in fresh if origins[place] == batch])
+        for batch, entry in enumerate(recording.computed)
+    ]
+
+
+def _check_detectors(recording: Recording) -> None:
+    """Outcomes cannot be computed again from thin curves: they have to be those of the installed detectors."""
+    for item in registry.detectors_for(recording.experiment):
+        recorded = recording.detectors.get(item.name)
+        if recorded != item.version:
+            raise SwingbyError(
+                f"the results of {recording.name!r} were recorded with version {recorded} of detector {item.name!r}; "
+                f"installed is {item.version}: train them, swingby run {recording.name}"
+            )
+
+
+def _cell_ids(recording: Recording, table: pa.Table, of: Experiment) -> list[str]:
+    """The id of every row, from its parameters and seed; they have to come out as they were.
+
+    Raises:
+        SwingbyError: they do not, or the installed experiment has other parameters.
+    """
+    other = (
+        f"{recording.name!r} was recorded with another version of experiment {of.name!r}; "
+        f"train it: swingby run {recording.name}"
+    )
+    names = [name for name in of.Params.model_fields if name in table.column_names]
+    rows = table["point"].to_pylist()
+    first = {point: place for place, point in reversed(list(enumerate(rows)))}
+    values = table.select(names).take(pa.array(list(first.values()))).to_pylist()
+    mode = recording.resolved["seed_mode"]
+    try:
+        points = {
+            index: Point(of.name, recording.stream_version, of.Params(**row), mode)
+            for index, row in zip(first, values, strict=True)
+        }
+    except ValueError as error:
+        raise SwingbyError(f"{other} ({error})") from error
+    ids = [points[index].cell(seed).cell_id for index, seed in zip(rows, table["seed"].to_pylist(), strict=True)]
+    if digest(ids) != recording.digest:
+        raise SwingbyError(other)
+    return ids
+
+
+def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence[str], parts: Sequence[Part]) -> Plan:
+    """A plan of a batch a part, with every cell of the sweep."""
+    count, when = len(ids), recording.resolved["recording"]
+    columns: dict[str, Any] = {
+        "cell_id": pa.array(ids, pa.string()),
+        "point": table["point"],
+        "seed": table["seed"],
+        "seed_mode": pa.array([recording.resolved["seed_mode"]] * count, pa.string()),
+        "batch": table[ORIGIN] if recording.whole else pa.array([0] * count, pa.int32()),
+    }
+    parameters = parameter_schema(registry.experiment(recording.experiment).Params)
+    columns |= {
+        field.name: table[field.name].cast(field.type) for field in parameters if field.name in table.column_names
+    }
+    return Plan(
+        sweep_id=recording.sweep_id,
+        name=recording.name,
+        experiment=recording.experiment,
+        stream_version=recording.stream_version,
+        sequence=records.next_sequence(recording.name, recording.sweep_id),
+        resolved=recording.resolved,
+        recording=Tokens(when["steps"], when["points"], tuple(when["also"])),
+        provenance={**recording.provenance, "recorded": _marks(recording)},
+        batches=tuple(BatchNote(part.batch, part.shape, part.cells) for part in parts),
+        given=pa.table(columns),
+    )
+
+
+def _marks(recording: Recording) -> dict[str, Any]:
+    """What a plan of recorded results says of them in its provenance, beside that of the run that computed them."""
+    names = ("computed", "detectors", "left_out", "digits", "kept_curves", "curve_points", "packed", "swingby", "whole")
+    return {name: getattr(recording, name) for name in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What is about to be written: a header and rows a shard, and the outcomes of their cells by detector."""
+
+    shards: Sequence[tuple[ShardHeader, pa.Table]]
+    outcomes: Mapping[str, pa.Table]
+
+
+def _brought(
+    records: Records,
+    recording: Recording,
+    plan: Plan,
+    of: Experiment,
+    table: pa.Table,
+    ids: Sequence[str],
+    parts: Sequence[Part],
+) -> Brought:
+    """A shard a part, and the outcomes of every detector."""
+    places, shards = list[int](), list[tuple[ShardHeader, pa.Table]]()
+    for part in parts:
+        if part.places:
+            own = [ids[place] for place in part.places]
+            rows = _rows(recording, of, table.take(pa.array(part.places)), own)
+            shards.append((_header(recording, records, plan, part), rows))
+            places += part.places
+    taken = table.take(pa.array(places))
+    outcomes = dict[str, pa.Table]()
+    for item in registry.detectors_for(of.name):
+        if recording.detectors.get(item.name) != item.version:
+            continue  # of a whole file: it tells them itself
+        columns: dict[str, pa.ChunkedArray | pa.Array] = {"cell_id": pa.array([ids[place] for place in places])}
+        for outcome, column in item.outcomes.items():
+            columns[outcome] = _column(taken, f"{item.name}.{outcome}", column.type)
+        outcomes[item.name] = pa.table(columns)
+    return Brought(shards, outcomes)
+
+
+def _write(records: Records, recording: Recording, plan: Plan, brought: Brought) -> None:
+    """The shards, and the outcomes as derived records that say of which shard they are."""
+    names = list[str]()
+    for header, rows in brought.shards:
+        shard = records.write_shard(header, rows)
+        names += [f"{plan.plan_id}/{shard.name}"] * rows.num_rows
+    for name, table in brought.outcomes.items():
+        told = table.append_column(SHARD, pa.array(names, pa.string()))
+        marks = {"experiment": plan.experiment, "recorded": recording.packed}
+        records.write_derived(f"outcomes_{name}", registry.detector(name).version, KEY, told, **marks)
+
+
+def _column(table: pa.Table, name: str, type_: pa.DataType) -> pa.ChunkedArray | pa.Array:
+    """A column in its declared type; nulls where it was left out."""
+    return table[name].cast(type_) if name in table.column_names else pa.nulls(table.num_rows, type_)
+
+
+def _rows(recording: Recording, of: Experiment, table: pa.Table, ids: Sequence[str]) -> pa.Table:
+    count = table.num_rows
+    columns: dict[str, Any] = {
+        "cell_id": pa.array(ids, pa.string()),
+        "from_step": pa.array([0] * count, pa.int64()),
+        "to_step": table["to_step"],
+        "final": pa.array([True] * count),
+        "status": table["status"],
+        "message": table["message"],
+    }
+    columns = {name: values.cast(SEGMENT_COLUMNS[name]) for name, values in columns.items()}
+    kinds: Mapping[str, Any] = {**of.curves, **of.scalars}
+    for asked in of.recordings.values():
+        kinds = {**asked, **kinds}
+    columns |= {name: _column(table, name, kinds[name].type) for name in (*recording.curves, *recording.scalars)}
+    return pa.table(columns)
+
+
+def _header(recording: Recording, records: Records, plan: Plan, part: Part) -> ShardHeader:
+    """A shard's header, with where and when its cells were computed, and no token: nobody trained them here."""
+    computed = part.computed
+    hosts = ", ".join(sorted({str(entry["host"]) for entry in computed}))
+    return ShardHeader(
+        plan_id=plan.plan_id,
+        sweep_id=plan.sweep_id,
+        experiment=plan.experiment,
+        batch=part.batch,
+        attempt=records.next_attempt(plan, part.batch),
+        recorded=(),
+        curves=tuple(recording.curves),
+        shape=part.shape,
+        cells=part.cells,
+        started=min(entry["started"] for entry in computed),
+        finished=max(entry["finished"] for entry in computed),
+        seconds=float(sum(entry["seconds"] for entry in computed)),
+        host=f"{hosts} (recorded)",
+        device=", ".join(sorted({entry["device"] for entry in computed})),
+        pid=0,
+        versions=computed[0]["versions"],
+    )

@@ -1,0 +1,38 @@
+"""What a detector must offer: which tables it reads, which outcomes it tells, and detect(table)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+import pyarrow as pa
+
+from swingby.model.experiment import Column
+
+OutcomeKind = Literal["yes_no", "category", "number"]
+
+
+class Detector(ABC):
+    """Turns curves into outcomes; offered under the entry-point group `swingby.detectors`, made without arguments.
+
+    Attributes:
+        name: also part of the name of its derived table, `outcomes_<name>`.
+        version: stored with every outcome; raised whenever an outcome of an existing curve can change.
+        experiments: names of the experiments whose tables it reads.
+        outcomes: the columns it adds to a cell.
+        kinds: for each outcome that a sweep file may name in its diagram: how it is drawn.
+        needs: the columns of the experiment's table that `detect` reads, beside `cell_id`; one that the table lacks
+            arrives as nulls.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[str]
+    experiments: ClassVar[tuple[str, ...]]
+    outcomes: ClassVar[Mapping[str, Column]]
+    kinds: ClassVar[Mapping[str, OutcomeKind]]
+    needs: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def detect(self, table: pa.Table) -> pa.Table:
+        """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""

@@ -1,0 +1,268 @@
+"""What an experiment must offer the platform: parameters, columns, resources, and run(batch)."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from swingby.model.process_group import ALONE, Gang
+
+if TYPE_CHECKING:
+    from swingby.model.cell import Cell
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(_as_tuple(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+Vector = Annotated[tuple[float, ...], BeforeValidator(_as_tuple)]
+"""A vector of finite floats; YAML lists are accepted."""
+Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_as_tuple)]
+"""A matrix as a tuple of rows; YAML lists of lists are accepted."""
+
+
+def added(default: Any, **field_options: Any) -> Any:
+    """A parameter added after cells already existed: at this default it is left out of the identity."""
+    return Field(default=default, json_schema_extra={"introduced_at": default}, **field_options)
+
+
+def plain(value: Any) -> Any:
+    """A parameter's value as JSON has it, where -0 and 0 are one number."""
+    if isinstance(value, float):
+        return 0.0 if value == 0 else value
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    return value
+
+
+def introduced(params: type[BaseModel]) -> dict[str, Any]:
+    """The parameters that were `added`, with the values at which they are left out of the identity."""
+    extras = {name: info.json_schema_extra for name, info in params.model_fields.items()}
+    return {
+        name: plain(extra["introduced_at"])
+        for name, extra in extras.items()
+        if isinstance(extra, dict) and "introduced_at" in extra
+    }
+
+
+class Params(BaseModel):
+    """Base of every experiment's parameters: flat, frozen, strict, finite, unknown names refused.
+
+    A parameter is a string, bool, int, float (or None too), `Vector` or `Matrix`: what a typed column can hold.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    dtype: Literal["float32", "float64"] = Field("float32", description="arithmetic of the run")
+
+    def canonical(self) -> dict[str, Any]:
+        """The parameters as plain JSON values, without those that stand at their introduction default."""
+        values = {name: plain(getattr(self, name)) for name in type(self).model_fields}
+        for name, default in introduced(type(self)).items():
+            if values[name] == default:
+                del values[name]
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of results: its Arrow type, what it means, its unit (or "" for a pure number)."""
+
+    type: pa.DataType
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What each process of a batch occupies while it runs.
+
+    Attributes:
+        cpus, gpus, custom: what it needs, as Ray counts it.
+        most_cpus: how many CPUs it can make use of where there are more of them than batches; None: no more.
+    """
+
+    cpus: float = 1.0
+    gpus: float = 0.0
+    custom: Mapping[str, float] = field(default_factory=dict)
+    most_cpus: float | None = None
+
+
+Spacing = Literal["log", "sqrt", "epoch", "every"]
+"""How recorded steps are spaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What to record, and when: a value handed to the engine, never an `if step in [...]` inside it.
+
+    Attributes:
+        steps: "log" (every step at first, then log-spaced), "sqrt" (0, and then evenly spaced in the root of the step,
+            from a fortieth of the run on), "epoch" (once an epoch, at its start), "every".
+        points: how many recorded steps "log" and "sqrt" aim at.
+        also: names of the experiment's recordings on request.
+    """
+
+    steps: Spacing = "log"
+    points: int = 200
+    also: tuple[str, ...] = ()
+
+    def at(self, total: int, epoch: int | None = None) -> np.ndarray:
+        """The recorded steps: int64, strictly increasing, from 0 to `total`, both included.
+
+        Raises:
+            ValueError: "epoch" was asked of a run that has no epochs.
+        """
+        if self.steps == "every":
+            return np.arange(total + 1)
+        if self.steps == "epoch":
+            if epoch is None:
+                raise ValueError('steps: "epoch" needs a run in epochs; allowed here: log, sqrt, every')
+            return np.unique(np.append(np.arange(0, total + 1, epoch), total))
+        if self.steps == "sqrt":
+            roots = np.linspace(math.sqrt(total / 40), math.sqrt(total), self.points)
+            return np.unique(np.append((roots**2).round().astype(np.int64), [0, total]))
+        if total + 1 <= self.points:
+            return np.arange(total + 1)
+        # The shortest dense head after which a log-spaced tail has gaps of at least one step, found by bisection.
+        short, dense = 1, self.points - 1
+        while dense - short > 1:
+            middle = (short + dense) // 2
+            gap = middle * math.expm1(math.log(total / middle) / (self.points - middle))
+            short, dense = (short, middle) if gap >= 1 else (middle, dense)
+        tail = np.geomspace(dense, total, self.points - dense).round().astype(np.int64)
+        return np.unique(np.concatenate([np.arange(dense + 1), tail, [total]]))
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """What a finished cell says it recorded; a cell that lacks a requested token is computed again."""
+        when = f"{self.steps}:{self.points}" if self.steps in ("log", "sqrt") else self.steps
+        return (f"steps:{when}", *sorted(set(self.also)))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Cells of one shape that are trained together; one trial of the scheduler.
+
+    Attributes:
+        cells: the cells, all of one `Experiment.shape`.
+        recording: what to record, and when.
+        device: "cpu" or "cuda" (or "cuda:k").
+        workdir: a folder of this batch's own for checkpoints, kept until every cell of it is final; where all of them
+            failed, for a run that tries them again.
+        draining: True once the run was asked to stop; a long experiment then yields what it has and returns.
+        cache: a folder for what can be made again, shared by all batches of a data folder (and by processes that run
+            at once); perhaps not there yet.
+        gang: the processes that train it; of one, unless the experiment `spreads`.
+        cpus: how many CPUs each of them may use.
+    """
+
+    cells: tuple[Cell, ...]
+    recording: Recording
+    device: str = "cpu"
+    workdir: Path | None = None
+    draining: Callable[[], bool] = lambda: False
+    cache: Path | None = None
+    gang: Gang = ALONE
+    cpus: float = 1.0
+
+
+SEGMENT_COLUMNS: Mapping[str, pa.DataType] = {
+    "cell_id": pa.string(),
+    "from_step": pa.int64(),
+    "to_step": pa.int64(),
+    "final": pa.bool_(),
+    "status": pa.string(),
+    "message": pa.string(),
+}
+"""Columns every table that `run` yields begins with. A row is a segment of one cell: steps from_step..to_step, both
+included. `status` is "ok", "diverged" (a result: non-finite or out of bounds) or "failed" (it raised; see message)."""
+
+AFTER = "after_step"
+"""The column that the platform adds to them: the last step before from_step that an earlier row of the cell covers, if
+it goes on from one. Where that row is in no shard any more the curve has a gap, and the cell is not finished."""
+
+
+class Experiment(ABC):
+    """One kind of training; offered under the entry-point group `swingby.experiments`, made without arguments.
+
+    Attributes:
+        name: also the name of its table in the store; a lower-case identifier.
+        stream_version: raised whenever the numbers of an existing cell change.
+        Params: the pydantic model of its parameters.
+        presets: named bundles: functions from the values that a sweep file sets for a point to defaults for the others.
+        default_preset: used where a sweep file names none.
+        scalars: result columns with one value a cell.
+        curves: list columns that every run records; `step` (int64 list) is always among them.
+        recordings: on request: name -> the columns it adds.
+        spreads: whether several processes can train a batch together, by `Batch.gang`.
+    """
+
+    name: ClassVar[str]
+    stream_version: ClassVar[int]
+    Params: ClassVar[type[Params]]
+    presets: ClassVar[Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {}
+    default_preset: ClassVar[str | None] = None
+    scalars: ClassVar[Mapping[str, Column]] = {}
+    curves: ClassVar[Mapping[str, Column]] = {}
+    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}
+    spreads: ClassVar[bool] = False
+
+    @abstractmethod
+    def shape(self, params: Any) -> str:
+        """Cells whose shapes are equal can share a batch."""
+
+    @abstractmethod
+    def run(self, batch: Batch) -> Iterator[pa.Table]:
+        """Train the batch. A table has SEGMENT_COLUMNS, `curves`, the asked recordings, and the scalars on final rows.
+
+        A cell that diverges or raises comes back as a final row with a status and a message; its neighbours go on.
+        Must not depend on the order or the company of the cells, save for rounding.
+        """
+
+    def resources(self, params: Any) -> Resources:
+        """What each process of a batch with such cells occupies."""
+        return Resources()
+
+    def work(self, params: Any) -> float:
+        """Relative cost of a cell (any unit); the platform measures the factor."""
+        return 1.0
+
+    def max_batch(self, params: Any) -> int:
+        """The most cells of this shape that fit one batch (memory)."""
+        return 4096
+
+    def lanes(self, params: Any) -> int:
+        """How many cells of this shape a batch trains side by side, at the cost of one."""
+        return 1
+
+    def steps(self, params: Any) -> int:
+        """How many steps a cell of these parameters takes (for forecasts)."""
+        return 1
+
+    def length(self, params: Any) -> str | None:
+        """The integer parameter that the number of steps of such a cell is proportional to; None: there is none."""
+        return None
+
+    def tolerance(self, params: Any) -> float:
+        """How far two runs of one cell may lie apart, in another batch or recorded at other steps.
+
+        Relative to a curve's largest value. A batch of another size rounds otherwise, and float32 rounds much.
+        """
+        return 1e-9 if params.dtype == "float64" else 1e-3
+
+    def prepare(self, params: Sequence[Any], tell: Callable[[str], None]) -> None:
+        """Do what has to be done once on a machine before such cells are trained (one of each shape), and say so."""
+        return
+
+    def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
+        """One cell again, recorded at every step with every recording; extra columns may hold the weights."""
+        yield from self.run(Batch((cell,), Recording(steps="every", also=tuple(self.recordings)), device))

@@ -1,0 +1,280 @@
+"""The points of a grid, a million if need be: columns of parameters and ids; a `Point` is made when asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Any, overload
+
+import numpy as np
+import pyarrow as pa
+
+from swingby.model.cell import Point, SeedMode, canonical_json
+from swingby.model.columns import parameter_schema
+from swingby.model.experiment import Params, introduced, plain
+
+CHUNK = 32_768
+_ID = 16
+"""Bytes of an id, which is written as twice as many hexadecimal digits."""
+_KEPT = 10_000
+
+
+class Points(Sequence[Point]):
+    """Points of one experiment, in order.
+
+    Attributes:
+        experiment, stream_version, seeds: what all points share beside parameters; see `Point`.
+        params: the experiment's model of parameters.
+        constants: parameters that are equal at all points, and what they are.
+        columns: every other parameter, one value a point.
+    """
+
+    def __init__(
+        self,
+        shared: tuple[str, int, type[Params], SeedMode],
+        constants: Mapping[str, Any],
+        columns: Mapping[str, pa.Array],
+        digests: bytes,
+    ) -> None:
+        self.experiment, self.stream_version, self.params, seeds = shared
+        self.seeds: SeedMode = seeds
+        self.constants, self.columns = constants, columns
+        self._digests = digests
+        self._made: dict[int, Point] = {}
+
+    def __len__(self) -> int:
+        return len(self._digests) // _ID
+
+    @overload
+    def __getitem__(self, index: int) -> Point: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Point]: ...
+
+    def __getitem__(self, index: int | slice) -> Point | Sequence[Point]:
+        if isinstance(index, slice):
+            return tuple(self[place] for place in range(*index.indices(len(self))))
+        place = range(len(self))[index]
+        if place not in self._made:
+            if len(self._made) >= _KEPT:
+                self._made.clear()
+            own = {name: column[place].as_py() for name, column in self.columns.items()}
+            params = self.params(**self.constants, **own)
+            self._made[place] = Point(self.experiment, self.stream_version, params, self.seeds)
+        return self._made[place]
+
+    def __iter__(self) -> Iterator[Point]:
+        return (self[place] for place in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Points):
+            return self._digests == other._digests
+        return isinstance(other, tuple) and tuple(self) == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def ids(self) -> pa.StringArray:
+        """The id of every point."""
+        return hexadecimal(self._digests)
+
+    def cell_ids(self, seeds: Sequence[int]) -> pa.StringArray:
+        """The id of every cell: of all points with the first seed, then of all with the next."""
+        digits = self._digests.hex().encode()
+        keys = [digits[start : start + 2 * _ID] for start in range(0, len(digits), 2 * _ID)]
+        found, sha256 = bytearray(), hashlib.sha256
+        for seed in seeds:
+            end = b":%d" % seed
+            found += b"".join([sha256(key + end).digest()[:_ID] for key in keys])
+        return hexadecimal(found)
+
+    def table(self, places: np.ndarray) -> pa.Table:
+        """The typed columns of the parameters, at these points."""
+        schema, taken = parameter_schema(self.params), pa.array(places, pa.int64())
+        columns = [
+            self.columns[field.name].take(taken)
+            if field.name in self.columns
+            else repeated(self.constants[field.name], len(places), field.type)
+            for field in schema
+        ]
+        return pa.table(columns, schema=schema)
+
+    def twins(self) -> list[tuple[int, int]]:
+        """Points that are the same as an earlier one: (earlier, later)."""
+        heads = np.frombuffer(self._digests, np.uint64)[::2]
+        order = np.argsort(heads, kind="stable")
+        if not (np.diff(heads[order]) == 0).any():
+            return []
+        first: dict[bytes, int] = {}
+        ids = (self._digests[start : start + _ID] for start in range(0, len(self._digests), _ID))
+        return [(seen, place) for place, one in enumerate(ids) if (seen := first.setdefault(one, place)) != place]
+
+    def told(self, ask: Callable[[Any], str]) -> tuple[np.ndarray, list[str]]:
+        """What a function says of the parameters of each point: numbers (one a point), and what these stand for.
+
+        The function must depend on nothing but the parameters. It is asked once for each combination of those that
+        it looks at, not once a point.
+        """
+        codes, names = np.zeros(len(self), np.int32), dict[str, int]()
+        asker = _Asker(self, ask)
+        waiting = [(np.arange(len(self)), frozenset[str]())] if len(self) else []
+        while waiting:
+            places, split = waiting.pop()
+            said, looked = asker.at(int(places[0]))
+            more = looked & self.columns.keys() - split
+            if not more:
+                codes[places] = names.setdefault(said, len(names))
+                continue
+            name = min(more, key=lambda one: asker.distinct(one))
+            parts = asker.codes(name)[places]
+            order = np.argsort(parts, kind="stable")
+            edges = np.flatnonzero(np.diff(parts[order])) + 1
+            waiting += [(part, split | {name}) for part in np.split(places[order], edges)]
+        return codes, list(names)
+
+
+class _Asker:
+    """Asks of single points, and notes which parameters that looked at."""
+
+    def __init__(self, points: Points, ask: Callable[[Any], str]) -> None:
+        self._points, self._ask = points, ask
+        self._fields = frozenset(points.params.model_fields)
+        self._looked: set[str] = set()
+        self._codes: dict[str, np.ndarray] = {}
+        self._watched = self._watching(points.params)
+
+    def _watching(self, params: type[Params]) -> type[Params]:
+        """The same parameters, but whoever looks at one is noted; whoever looks at all at once looked at all."""
+        fields, looked = self._fields, self._looked
+
+        def look(one: Any, name: str) -> Any:
+            if name in fields:
+                looked.add(name)
+            elif name == "__dict__" or name.startswith(("model_", "__pydantic_")):
+                looked.update(fields)
+            return object.__getattribute__(one, name)
+
+        return types.new_class(params.__name__, (params,), {}, lambda body: body.update(__getattribute__=look))
+
+    def at(self, place: int) -> tuple[str, frozenset[str]]:
+        """What is said of a point, and of which parameters it depends."""
+        seen = self._watched.model_construct(**dict(self._points[place].params))
+        self._looked.clear()
+        return self._ask(seen), frozenset(self._looked)
+
+    def codes(self, name: str) -> np.ndarray:
+        """A parameter's values as numbers."""
+        if name not in self._codes:
+            column = self._points.columns[name]
+            if pa.types.is_list(column.type):  # lists have no dictionary
+                known: dict[str, int] = {}
+                self._codes[name] = np.array([known.setdefault(repr(v), len(known)) for v in column.to_pylist()])
+            else:
+                self._codes[name] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
+        return self._codes[name]
+
+    def distinct(self, name: str) -> int:
+        """How many values a parameter has."""
+        return int(self.codes(name).max()) + 1
+
+
+def hexadecimal(digests: bytes | bytearray) -> pa.StringArray:
+    """Ids as texts."""
+    count, text = len(digests) // _ID, digests.hex().encode()
+    offsets = np.arange(0, len(text) + 1, 2 * _ID, dtype=np.int32)
+    return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(text))
+
+
+def repeated(value: Any, count: int, type_: pa.DataType) -> pa.Array:
+    """One value many times."""
+    return pa.array([value], type_).take(pa.array(np.zeros(count, np.int64)))
+
+
+class PointWriter:
+    """Writes points down, one by one: their ids as `Point.point_id` has them, their parameters as columns.
+
+    An id is the hash of a text of which little differs from point to point: its parts are spelled once each. The
+    parameters that were equal at all points so far are not looked at one by one.
+    """
+
+    def __init__(self, experiment: str, stream_version: int, params: type[Params], seeds: SeedMode) -> None:
+        self._shared = experiment, stream_version, params, seeds
+        around = Point(experiment, stream_version, params.model_construct(), seeds).around
+        self._head, self._tail = canonical_json({**around, "params": {}}).split("{}", 1)
+        self._names = sorted(params.model_fields)
+        self._defaults = introduced(params)
+        self._same: dict[str, Any] = {}
+        self._digests = bytearray()
+        self._chunks: list[tuple[int, dict[str, pa.Array]]] = []
+        self._rows: list[tuple[Any, ...]] = []
+        self._varying: list[str] = []
+
+    def add(self, values: Mapping[str, Any]) -> None:
+        """One point, by its validated parameters."""
+        if not self._digests:
+            self._same = dict(values)
+            self._widen([])
+        elif self._rest(values) != self._known:
+            self._widen([name for name, value in self._same.items() if values[name] != value])
+        row = self._pick(values)
+        for slot, texts, value in zip(self._slots, self._texts, row, strict=True):
+            text = texts.get(value)
+            self._parts[slot] = self._spelled(slot, value, texts) if text is None else text
+        body = "".join(self._parts)[:-1]
+        self._digests += hashlib.sha256(f"{self._head}{{{body}}}{self._tail}".encode()).digest()[:_ID]
+        self._rows.append(row)
+        if len(self._rows) >= CHUNK:
+            self._flush()
+
+    def points(self) -> Points:
+        """Everything written down."""
+        self._flush()
+        schema = parameter_schema(self._shared[2]) if self._digests else pa.schema([])
+        columns = {name: self._column(name, schema.field(name).type) for name in self._varying}
+        constants = {name: value for name, value in self._same.items() if name not in columns}
+        return Points(self._shared, constants, columns, bytes(self._digests))
+
+    def _column(self, name: str, type_: pa.DataType) -> pa.Array:
+        parts = [own.get(name, repeated(self._same[name], count, type_)) for count, own in self._chunks]
+        return pa.concat_arrays(parts)
+
+    def _widen(self, names: Sequence[str]) -> None:
+        """These differ from point to point after all."""
+        self._flush()
+        self._varying = sorted({*self._varying, *names})
+        fixed = [name for name in self._names if name not in self._varying]
+        self._rest, self._pick = _picker(fixed), _picker(self._varying)
+        self._known = self._rest(self._same)
+        self._parts = [self._fragment(name, self._same[name]) for name in self._names]
+        self._slots = [self._names.index(name) for name in self._varying]
+        self._texts: list[dict[Any, str]] = [{} for _ in self._varying]
+
+    def _spelled(self, slot: int, value: Any, texts: dict[Any, str]) -> str:
+        if len(texts) >= CHUNK:
+            texts.clear()
+        text = texts[value] = self._fragment(self._names[slot], value)
+        return text
+
+    def _fragment(self, name: str, value: Any) -> str:
+        """What a parameter adds to the text: nothing at its introduction default."""
+        value = plain(value)
+        if name in self._defaults and self._defaults[name] == value:
+            return ""
+        return f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'), allow_nan=False)},"
+
+    def _flush(self) -> None:
+        rows, self._rows = self._rows, []
+        if not rows:
+            return
+        schema = parameter_schema(self._shared[2])
+        own = zip(self._varying, zip(*rows, strict=True), strict=True) if self._varying else ()
+        self._chunks.append((len(rows), {name: pa.array(value, schema.field(name).type) for name, value in own}))
+
+
+def _picker(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """The values of these names, as a tuple however few they are."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda values: tuple(values[name] for name in names)

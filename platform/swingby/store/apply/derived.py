@@ -1,0 +1,90 @@
+"""A derived file into the index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from swingby.errors import SwingbyError
+from swingby.store.apply.instant import instant
+from swingby.store.tables import (
+    Connection,
+    Place,
+    alterations,
+    check_name,
+    check_spelling,
+    fetch,
+    insert,
+    insert_one,
+    storable,
+)
+from swingby.store.views import DERIVED_COLUMNS, quoted
+
+
+def fold_derived(connection: Connection, record: str, header: Mapping[str, Any], table: pa.Table) -> None:
+    """One derived file; of one version and key the latest file's row counts.
+
+    Raises:
+        SwingbyError: its name, key or columns do not go with what is there.
+    """
+    kind, key = header["kind"], list(header["key"])
+    check_name(kind, "kind of derived records")
+    table = storable(table)
+    _check_derived(connection, kind, key, table)
+    constants = {"version": header["version"], "record": record, "created": instant(header["created"])}
+    for index, (column, value) in enumerate(constants.items()):
+        type_ = pa.timestamp("us") if column == "created" else pa.string()
+        table = table.add_column(index, column, pa.repeat(pa.scalar(value, type_), table.num_rows))
+    place = Place("ix", "derived", kind)
+    for change in alterations(connection, place, table.schema):
+        connection.execute(change)
+    fresh = _all_new(connection, place, ["version", *key], table)
+    insert(connection, str(place), table)
+    if not fresh:
+        _drop_older(connection, place, key, record)
+
+
+def _check_derived(connection: Connection, kind: str, key: list[str], table: pa.Table) -> None:
+    check_spelling(table.column_names)
+    known = fetch(connection, "select key from ix.kinds where kind = ?", kind)
+    if fetch(connection, "select 1 from ix.columns where experiment = ?", kind):
+        raise SwingbyError(f"its kind {kind!r} is the name of an experiment")
+    if known and known[0][0] != key:
+        raise SwingbyError(f"its key is ({', '.join(key)}), and ({', '.join(known[0][0])}) in the store")
+    empty = [name for name in key if name not in table.column_names]
+    if empty or not key:
+        raise SwingbyError(f"its key ({', '.join(key)}) tells no rows apart: {', '.join(empty) or 'it'} holds nothing")
+    lower = [name.lower() for name in table.column_names]
+    clash = sorted({name for name in lower if name in DERIVED_COLUMNS or lower.count(name) > 1})
+    if clash:
+        raise SwingbyError(f"its columns {', '.join(clash)} clash with the store's own, or with each other")
+    if not known:
+        insert_one(connection, "ix.kinds", {"kind": kind, "key": key})
+
+
+def _all_new(connection: Connection, place: Place, key: list[str], table: pa.Table) -> bool:
+    """Whether each key of a table comes once, and is not there yet: then nothing has to be dropped."""
+    names = ", ".join(map(quoted, key))
+    connection.register("incoming", table)
+    (found,) = fetch(
+        connection,
+        f"""select exists (from {place} semi join incoming using ({names}))
+              or (select count(*) from incoming) > (select count(*) from (select distinct {names} from incoming))""",
+    )[0]
+    connection.unregister("incoming")
+    return not found
+
+
+def _drop_older(connection: Connection, place: Place, key: list[str], record: str) -> None:
+    names = ", ".join(map(quoted, key))
+    connection.execute(
+        f"""delete from {place} where rowid in (
+              select rowid from (
+                select rowid, row_number() over (
+                  partition by version, {names} order by created desc, record desc) as age
+                from {place} semi join (select version, {names} from {place} where record = ?) using (version, {names}))
+              where age > 1)""",
+        [record],
+    )

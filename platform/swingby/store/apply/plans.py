@@ -1,0 +1,110 @@
+"""A plan into the index: itself, the members of its sweep, and the parameters of its cells."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from swingby.data.records.headers import PLAN_COLUMNS, Plan
+from swingby.errors import SwingbyError
+from swingby.store.apply.instant import instant
+from swingby.store.tables import (
+    Connection,
+    Place,
+    alterations,
+    check_columns,
+    ensure_experiment,
+    fetch,
+    insert,
+    insert_one,
+    note_columns,
+    storable,
+)
+from swingby.store.views import CELL_COLUMNS, quoted
+
+
+def fold_plan(connection: Connection, plan: Plan, name: str) -> None:
+    """One plan: itself under that name, the members of its sweep if they are new, and the parameters of its cells."""
+    table = plan.table
+    if table["cell_id"].null_count:
+        raise SwingbyError("the id of a cell is missing")
+    columns = [name for name in table.column_names if name not in PLAN_COLUMNS]
+    cells = storable(table.select([*CELL_COLUMNS, *columns]))
+    roles = dict.fromkeys((name for name in columns if name in cells.column_names), "parameter")
+    check_columns(connection, plan.experiment, roles)
+    ensure_experiment(connection, plan.experiment)
+    note_columns(connection, plan.experiment, roles)
+    _fold_members(connection, plan, table)
+    _fold_cells(connection, Place("ix", "cells", plan.experiment), cells, list(roles))
+    insert_one(connection, "ix.plans", _plan_row(plan, name))
+
+
+def replaced(connection: Connection, plan: Plan, name: str) -> bool:
+    """Whether the plan of that name is another one than when it was folded: a merge put the older of two there."""
+    told = _header_row(plan)
+    known = fetch(connection, f"select {', '.join(told)} from ix.plans where plan_id = ?", name)
+    return bool(known) and known[0] != tuple(told.values())
+
+
+def refold_plan(connection: Connection, plan: Plan, name: str) -> None:
+    """Says of a plan what its file says now; its sweep has the same cells."""
+    connection.execute("delete from ix.plans where plan_id = ?", [name])
+    insert_one(connection, "ix.plans", _plan_row(plan, name))
+
+
+def _plan_row(plan: Plan, name: str) -> dict[str, Any]:
+    title = plan.resolved.get("title")
+    return {
+        "plan_id": name,
+        "sweep_id": plan.sweep_id,
+        "name": plan.name,
+        "experiment": plan.experiment,
+        "title": None if title is None else str(title),
+        "sequence": plan.sequence,
+        "cells": plan.table.num_rows,
+        "stream_version": plan.stream_version,
+        "git_commit": plan.provenance.get("git_commit"),
+        "git_dirty": plan.provenance.get("git_dirty"),
+        "recording": list(plan.recording.tokens),
+        **_header_row(plan),
+    }
+
+
+def _header_row(plan: Plan) -> dict[str, Any]:
+    """What tells plans of one name apart."""
+    return {
+        "created": instant(plan.created),
+        "resolved": json.dumps(plan.resolved),
+        "provenance": json.dumps(plan.provenance),
+        "batches": json.dumps(plan.header()["batches"]),
+    }
+
+
+def _fold_members(connection: Connection, plan: Plan, table: pa.Table) -> None:
+    # The sweep's id is a hash of its cells: every plan of it lists the same ones.
+    if fetch(connection, "select 1 from ix.plans where sweep_id = ? limit 1", plan.sweep_id):
+        return
+    members = table.select(["cell_id", "point"])
+    sweep = pa.repeat(pa.scalar(plan.sweep_id), members.num_rows)
+    insert(connection, "ix.members", members.append_column("sweep_id", sweep))
+
+
+def _fold_cells(connection: Connection, place: Place, cells: pa.Table, parameters: Sequence[str]) -> None:
+    """New cells; for known ones, the parameters that were not known of them when they came."""
+    for change in alterations(connection, place, cells.schema):
+        connection.execute(change)
+    connection.register("incoming", cells)
+    if parameters:
+        fill = ", ".join(f"{quoted(name)} = coalesce(c.{quoted(name)}, n.{quoted(name)})" for name in parameters)
+        lacks = " or ".join(f"c.{quoted(name)} is null and n.{quoted(name)} is not null" for name in parameters)
+        connection.execute(f"update {place} c set {fill} from incoming n where c.cell_id = n.cell_id and ({lacks})")
+    # To make rows distinct takes ten times what it takes to see that they are.
+    (once,) = fetch(connection, "select count(*) = count(distinct cell_id) from incoming")[0]
+    connection.execute(
+        f"insert into {place} by name select {'' if once else 'distinct on (cell_id)'} * from incoming n "
+        f"where not exists (select 1 from {place} c where c.cell_id = n.cell_id)"
+    )
+    connection.unregister("incoming")

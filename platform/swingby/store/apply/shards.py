@@ -1,0 +1,114 @@
+"""Shards into the open segment and the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from swingby.store import resolve
+from swingby.store.apply.piece import Piece
+from swingby.store.tables import (
+    Connection,
+    Place,
+    alterations,
+    check_columns,
+    check_name,
+    ensure_experiment,
+    fetch,
+    insert,
+    insert_one,
+    note_columns,
+)
+from swingby.store.views import CURVE_COLUMNS
+
+
+def admit(connection: Connection, shard: Piece) -> None:
+    """Makes room for a shard: tables and columns that are missing, in the index and in the open segment.
+
+    Raises:
+        SwingbyError: its names or types do not go with what is there; nothing was changed.
+    """
+    check_name(shard.experiment, "experiment")
+    check_columns(connection, shard.experiment, shard.roles)
+    ensure_experiment(connection, shard.experiment)
+    numbered = pa.schema([*(pa.field(name, pa.int64()) for name in CURVE_COLUMNS), *shard.curves.schema])
+    changes = [
+        *alterations(connection, Place("ix", "rows", shard.experiment), shard.rows.schema),
+        *alterations(connection, Place("seg", "curves", shard.experiment), numbered),
+    ]
+    for change in changes:
+        connection.execute(change)
+    note_columns(connection, shard.experiment, shard.roles)
+
+
+RAGGED = "update ix.columns set ragged = true where experiment = ? and name = ? and not ragged"
+
+
+def alike(pieces: Iterable[Piece], tables: Mapping[str, pa.Table]) -> list[tuple[str, pa.Table]]:
+    """Puts the tables of pieces of one experiment and schema together, so that many small shards are one insert."""
+    groups: dict[tuple[str, pa.Schema], list[pa.Table]] = {}
+    for shard in pieces:
+        table = tables[shard.name]
+        groups.setdefault((shard.experiment, table.schema), []).append(table)
+    return [(experiment, pa.concat_tables(parts)) for (experiment, _), parts in groups.items()]
+
+
+def fold_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) -> dict[str, pa.Array]:
+    """Curves into the open segment, where a shard that is there already keeps its numbers; the numbers of all rows."""
+    known = dict(fetch(connection, "select shard, first from seg.shards"))
+    (top,) = fetch(connection, 'select coalesce(max(first + "rows"), 0) from seg.shards')[0]
+    numbers: dict[str, pa.Array] = {}
+    tables: dict[str, pa.Table] = {}
+    steps = _fold_steps(connection, [shard for shard in pieces if shard.name not in known])
+    for shard in pieces:
+        count = shard.rows.num_rows
+        first = known.get(shard.name, top)
+        start = (segment << 32) + first
+        numbers[shard.name] = pa.array(np.arange(start, start + count))
+        if shard.name in known:
+            continue
+        top += count
+        curves = shard.curves.add_column(0, "curve", numbers[shard.name])
+        tables[shard.name] = numbered_steps(curves, steps.get(shard.name))
+        insert_one(connection, "seg.shards", {"shard": shard.name, "first": first, "rows": count})
+    for experiment, table in alike([shard for shard in pieces if shard.name in tables], tables):
+        insert(connection, str(Place("seg", "curves", experiment)), table)
+    return numbers
+
+
+def numbered_steps(curves: pa.Table, number: int | None) -> pa.Table:
+    """Curves with the number of their list of steps; null: each row has its own."""
+    return curves.add_column(1, "steps", pa.repeat(pa.scalar(number, pa.int64()), curves.num_rows))
+
+
+STEPS = """
+insert into seg.steps
+select (select coalesce(max(number), 0) from seg.steps) + row_number() over (order by min(place)), step
+from incoming anti join seg.steps using (step) group by step"""
+
+
+def _fold_steps(connection: Connection, pieces: Sequence[Piece]) -> dict[str, int]:
+    """The lists of steps that whole shards share, each into the open segment once; their numbers, shard by shard."""
+    shared = {shard.name: shard.steps.cast(pa.list_(pa.int64())) for shard in pieces if shard.steps is not None}
+    if not shared:
+        return {}
+    table = pa.table({"place": pa.array(range(len(shared))), "step": pa.concat_arrays(shared.values())})
+    connection.register("incoming", table)
+    connection.execute(STEPS)
+    numbers = fetch(connection, "select number from incoming join seg.steps using (step) order by place")
+    connection.unregister("incoming")
+    return {name: number for name, (number,) in zip(shared, numbers, strict=True)}
+
+
+def fold_rows(connection: Connection, pieces: Sequence[Piece], numbers: Mapping[str, pa.Array]) -> None:
+    """Rows into the index, the shards' names with them, and what follows for the cells they touch."""
+    tables = {shard.name: shard.rows.append_column("curve", numbers[shard.name]) for shard in pieces}
+    for shard in pieces:
+        insert_one(connection, "ix.shards", shard.entry)
+        for curve in shard.ragged:
+            connection.execute(RAGGED, [shard.experiment, curve])
+    for experiment, table in alike(pieces, tables):
+        insert(connection, str(Place("ix", "rows", experiment)), table)
+        resolve.settle(connection, experiment, table.select(["cell_id"]))

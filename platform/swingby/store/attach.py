@@ -1,0 +1,97 @@
+"""How other programs read the store while it grows: the statements that attach a generation, for each of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+
+from swingby.data.files import clear_os_errors, write_whole
+from swingby.data.records import Records
+from swingby.errors import SwingbyError
+from swingby.store.layout import Generation, Layout
+
+TRIES = 10
+ATTACH = "attach.sql"
+
+
+class Reader(StrEnum):
+    """Programs that read the store."""
+
+    duckdb = "duckdb"
+    python = "python"
+    polars = "polars"
+
+
+def attach(data: str | Path, reader: Reader = Reader.duckdb) -> str:
+    """What a reader runs to see the newest generation as one schema.
+
+    Its files stay until two more generations are published, and for whoever has them open.
+
+    Raises:
+        SwingbyError: no data folder, nothing was ever ingested there, or the store cannot be read.
+    """
+    layout = Layout(Records.open(data, create=False).data)
+    generation = _newest(layout)
+    return _spelled(reader, layout.statements(generation, layout.paths(generation)), generation)
+
+
+def keep(data: str | Path, folder: Path, reader: Reader = Reader.duckdb) -> str:
+    """The same of files that stay: links to those of the newest generation (copies on another disk) in a new folder.
+
+    The statements for the DuckDB client lie there too, as `attach.sql`.
+
+    Raises:
+        SwingbyError: as `attach`; the folder has something in it, or cannot be written.
+    """
+    layout = Layout(Records.open(data, create=False).data)
+    folder = folder.expanduser().absolute()
+    with clear_os_errors(f"keep a snapshot in {folder}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise SwingbyError(f"{folder} has something in it; give a new folder, or an empty one")
+        for _ in range(TRIES):
+            generation = _newest(layout)
+            with suppress(FileNotFoundError):  # published again since the pointer was read
+                paths = {alias: _linked(path, folder) for alias, path in layout.paths(generation).items()}
+                statements = layout.statements(generation, paths)
+                _write(folder / ATTACH, _spelled(Reader.duckdb, statements, generation))
+                return _spelled(reader, statements, generation)
+            for path in folder.iterdir():
+                path.unlink()
+    raise SwingbyError(f"the store in {layout.root} is published faster than it can be read")
+
+
+def _newest(layout: Layout) -> Generation:
+    generation = layout.newest()
+    if generation is None:
+        raise SwingbyError(f"nothing was ingested in {layout.root.parent} yet; `swingby ingest` does it")
+    return generation
+
+
+def _linked(path: Path, folder: Path) -> Path:
+    link = folder / path.name
+    try:
+        os.link(path, link)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        shutil.copyfile(path, link)
+    return link
+
+
+def _write(path: Path, text: str) -> None:
+    write_whole(path, lambda temporary: temporary.write_text(f"{text}\n"))
+
+
+def _spelled(reader: Reader, statements: list[str], generation: Generation) -> str:
+    about = f"generation {generation.number} of the store, read-only; `show tables` lists what there is"
+    if reader is Reader.duckdb:
+        return "\n".join([f"-- {about}", *(f"{statement};" for statement in statements)])
+    lines = [f"# {about}", "import duckdb", "", "db = duckdb.connect()", "for statement in ["]
+    lines += [f"    {statement!r}," for statement in statements]
+    lines += ["]:", "    db.execute(statement)"]
+    ask = 'db.sql("select name, experiment, cells from sweeps")'
+    return "\n".join([*lines, f"frame = {ask}.pl()" if reader is Reader.polars else f"print({ask})"])

@@ -1,0 +1,242 @@
+"""A sweep file read from its text to the fields of a `Sweep`, with every fault of it told at once."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.model.cell import Point, SeedMode
+from swingby.model.experiment import Experiment
+from swingby.sweepfile.axes import Axis, Draft, read_axes
+from swingby.sweepfile.expression import Expression, ExpressionError, parse
+from swingby.sweepfile.grid import Grid
+from swingby.sweepfile.overrides import TOP, apply_overrides
+from swingby.sweepfile.parameters import PRESET, Parameters, split
+from swingby.sweepfile.sections import axis_names, read_diagram, read_drawings, read_outcome, read_recording, read_seeds
+from swingby.sweepfile.yaml import Path, dotted, read_yaml, shown
+
+SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+MOST_POINTS = 10_000_000
+MOST_CELLS = 2**26 - 1
+"""Of one sweep: an Arrow array of texts holds no more ids."""
+
+
+class SweepFile:
+    """Reads one sweep file; `fields` gives the fields of a `Sweep` or raises every fault."""
+
+    def __init__(self, text: str, source: str, overrides: Sequence[str], confirm_above: int | None) -> None:
+        self.lined = read_yaml(text, source)
+        self.confirm_above = confirm_above
+        if self.lined.value is None:
+            self.lined.value = {}
+        if not isinstance(self.lined.value, dict):
+            wrong = f"a sweep file is a mapping of keys to values, got {shown(self.lined.value)}"
+            self.lined.fault((), wrong, f"allowed keys: {', '.join(TOP)}")
+            self.lined.finish()
+        apply_overrides(self.lined, overrides)
+        self.file: dict[str, Any] = self.lined.value
+
+    def fields(self) -> dict[str, Any]:
+        """Every field of the sweep, save its source.
+
+        Raises:
+            InputFaults: every fault of the file.
+        """
+        self._unknown_keys()
+        named = {"name": self._name(), "title": self._text("title"), "description": self._text("description")}
+        recording = read_recording(self.lined, self.experiment)
+        seeds, mode = read_seeds(self.lined)
+        diagram = read_diagram(self.lined, self.experiment, self._written_axes())
+        drawings = read_drawings(self.lined, self.experiment, recording, self._written_axes())
+        outcome = read_outcome(self.lined, self.experiment, diagram)
+        grid = self._grid(seeds, mode)
+        self.lined.finish()
+        asked = {"recording": recording, "diagram": diagram, "drawings": drawings, "outcome": outcome}
+        return named | grid | asked | {"seeds": tuple(seeds), "seed_mode": mode}
+
+    def _grid(self, seeds: Sequence[int], mode: SeedMode) -> dict[str, Any]:
+        before = self.lined.count
+        preset, where, base = self._preset(), self._where(), self._base()
+        drafts = read_axes(self.lined, self.parameters)
+        self._doubly_set(drafts)
+        axes = self._axes(drafts, len(seeds))
+        points: Sequence[Point] = ()
+        presets: tuple[str | None, ...] = ()
+        if self.experiment is not None and self.parameters is not None:
+            paths = {name: ("base", name) for name in base} | self._axis_paths(axes)
+            grid = Grid(self.experiment, preset, base, axes, where, mode, paths, self.parameters)
+            if self.lined.count > before:
+                self._check_sound_part(grid)
+            else:
+                points = grid.points(self.lined)
+                presets = tuple(grid.presets)
+        return {
+            "experiment_name": self.file.get("experiment"),
+            "preset": preset,
+            "base": self.file.get("base") or {},
+            "axes": axes,
+            "where": None if where is None else where.text,
+            "points": points,
+            "presets": presets,
+        }
+
+    def _check_sound_part(self, grid: Grid) -> None:
+        """Tell also what is wrong between parameters, as far as it does not follow from the faults told already."""
+        unread = set(self._written_axes()) - {name for axis in grid.axes for name in axis.names}
+        unread |= set(self._written_base()) - set(grid.base)
+        certain = {name for name in grid.paths if split(name)[1] is None} - {split(name)[0] for name in unread}
+        usable = grid.where is not None and {name for name, _ in grid.where.names} <= certain
+        if not usable and self.file.get("where") is not None:
+            # Which points the filter leaves is not known, but all of them have what base sets.
+            certain -= {split(name)[0] for name in self._written_axes()}
+        where = grid.where if usable else None
+        replace(grid, where=where, certain=frozenset(certain)).points(self.lined)
+
+    @cached_property
+    def experiment(self) -> Experiment | None:
+        """The experiment, or None with the fault noted."""
+        name = self._text("experiment", needed="such as experiment: sim")
+        if name is None:
+            return None
+        offered = registry.offered(registry.EXPERIMENTS)
+        if name not in offered:
+            self.lined.fault(("experiment",), f"unknown experiment {name!r}", registry.nearest(name, list(offered)))
+            return None
+        try:
+            return registry.experiment(name)
+        except SwingbyError as error:
+            self.lined.fault(("experiment",), str(error))
+            return None
+
+    @cached_property
+    def parameters(self) -> Parameters | None:
+        """What may be set of the experiment."""
+        return None if self.experiment is None else Parameters(self.experiment.Params, list(self.experiment.presets))
+
+    def _unknown_keys(self) -> None:
+        for key in self.file:
+            if key not in TOP:
+                self.lined.fault((key,), f"unknown key {key!r}", registry.nearest(key, TOP))
+
+    def _text(self, key: str, needed: str | None = None) -> str | None:
+        value = self.file.get(key)
+        if isinstance(value, str) or (value is None and needed is None):
+            return value
+        wrong = f"{key!r} must be text, got {shown(value)}" if key in self.file else f"{key!r} is missing"
+        self.lined.fault((key,), wrong, needed)
+        return None
+
+    def _name(self) -> str | None:
+        rule = "allowed: up to 64 of a-z, 0-9 and -, so that its files cannot leave the data folder"
+        name = self._text("name", needed=rule)
+        if name is not None and not SLUG.fullmatch(name):
+            self.lined.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
+        return name
+
+    def _preset(self) -> str | None:
+        name = self._text("preset")
+        if self.experiment is None:
+            return None
+        if PRESET in self._written_axes():
+            if name is not None:
+                self.lined.fault(("preset",), "preset is an axis too", "take one of them out: the axis would win")
+            return None
+        if name is None:
+            return self.experiment.default_preset
+        if name not in self.experiment.presets:
+            hint = registry.nearest(name, list(self.experiment.presets))
+            self.lined.fault(("preset",), f"unknown preset {name!r} of {self.experiment.name}", hint)
+        return name
+
+    def _where(self) -> Expression | None:
+        text = self._text("where")
+        if text is None:
+            return None
+        try:
+            expression = parse(text)
+        except ExpressionError as error:
+            self.lined.fault(("where",), f"where {error}")
+            return None
+        names = [name if entry is None else f"{name}.{entry}" for name, entry in expression.names]
+        for name in names:
+            wrong = None if self.parameters is None else self.parameters.unknown(name)
+            if wrong is not None:
+                self.lined.fault(("where",), f"where: {wrong[0]}", wrong[1])
+        return expression
+
+    def _base(self) -> dict[str, Any]:
+        """What base sets, as the parameters' types have it; values with a fault are left out."""
+        written = self.file.get("base") or {}
+        if not isinstance(written, dict):
+            self.lined.fault(("base",), f"base must be a mapping of parameters to values, got {shown(written)}")
+        base: dict[str, Any] = {}
+        for name, raw in self._written_base().items():
+            stem = split(name)[0]
+            if name != stem and stem in self._written_base():
+                self.lined.fault(("base", name), f"{name!r} and {stem!r} are both under base", "write one of them")
+            before = self.lined.count
+            value = self._base_value(name, raw)
+            if self.lined.count == before:
+                base[name] = value
+        return base
+
+    def _base_value(self, name: str, raw: Any) -> Any:
+        if self.parameters is None:
+            return raw
+        wrong = self.parameters.unknown(name)
+        if name == PRESET:
+            wrong = ("a preset is no parameter", "write preset: at the top of the file, or give it an axis")
+        if wrong is not None:
+            self.lined.fault(("base", name), *wrong)
+            return raw
+        value, problems = self.parameters.check(name, raw)
+        for place, message, hint in problems:
+            self.lined.fault(("base", name, *place), f"{dotted((name, *place))} {message}", hint)
+        return value
+
+    def _written_base(self) -> dict[str, Any]:
+        base = self.file.get("base")
+        return base if isinstance(base, dict) else {}
+
+    def _written_axes(self) -> list[str]:
+        axes = self.file.get("axes")
+        return axis_names(axes) if isinstance(axes, dict) else []
+
+    def _doubly_set(self, drafts: Sequence[Draft]) -> None:
+        for name, path in ((column.name, column.path) for draft in drafts for column in draft.columns):
+            # An entry's axis over a vector in base is how one coordinate is varied; the other way round is a fault.
+            for other in (other for other in self._written_base() if name in (other, split(other)[0])):
+                line = self.lined.origin(("base", other))
+                place = f"on line {line}" if isinstance(line, int) else f"by {line}"
+                hint = f"the axis would win and base.{other} say nothing: take one of them out"
+                self.lined.fault(path, f"{name!r} is an axis, and set under base {place}", hint)
+
+    def _axes(self, drafts: Sequence[Draft], seeds: int) -> tuple[Axis, ...]:
+        """The axes written out, if their product is not too large: the count comes first."""
+        points = math.prod(draft.count for draft in drafts)
+        cells, limit = points * max(seeds, 1), self.confirm_above
+        if points > MOST_POINTS or cells > MOST_CELLS or (limit is not None and cells > limit):
+            parts = [*(f"{'+'.join(draft.names)} {draft.count:,}" for draft in drafts), f"seeds {seeds:,}"]
+            most = "allowed:" if limit is None else f"allowed: {limit:,} cells, or more with --confirm-above {cells}"
+            most += f" (never more than {MOST_POINTS:,} points)" if points > MOST_POINTS else ""
+            if points <= MOST_POINTS and cells > MOST_CELLS:
+                most = f"allowed: {MOST_CELLS:,} cells; several sweeps (seeds: {{count, first}}) share a store"
+            self.lined.fault(("axes",), f"{cells:,} cells before `where`: {' x '.join(parts)}", most)
+        elif self.parameters is not None:
+            axes = [draft.axis(self.lined, self.parameters) for draft in drafts]
+            return tuple(axis for axis in axes if axis is not None)
+        return ()
+
+    def _axis_paths(self, axes: Sequence[Axis]) -> dict[str, Path]:
+        written = self.file.get("axes") or {}
+        paths: dict[str, Path] = {}
+        for name in (name for axis in axes for name in axis.names):
+            zipped = (index for index, item in enumerate(written.get("zip", ())) if name in item)
+            paths[name] = ("axes", name) if name in written else ("axes", "zip", next(zipped), name)
+        return paths

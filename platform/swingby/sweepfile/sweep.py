@@ -1,0 +1,220 @@
+"""A sweep: a named grid over one experiment, read from a YAML file and checked whole before anything runs."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, Self, cast
+
+import pyarrow as pa
+
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.model.cell import Cell, SeedMode, canonical_json
+from swingby.model.experiment import Experiment, Recording
+from swingby.model.points import Points
+from swingby.sweepfile.axes import Axis
+from swingby.sweepfile.loader import SweepFile
+from swingby.sweepfile.sections import Diagram, Drawn
+
+CONFIRM_ABOVE = 100_000
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A named grid over one experiment, with every parameter of every point resolved.
+
+    Attributes:
+        name: lower-case letters, digits and hyphens; part of file names.
+        source: the file it was read from, for messages.
+        experiment_name: the experiment's entry-point name.
+        preset: the bundle of defaults, the experiment's own where the file names none; None where an axis runs over it.
+        presets: the bundle of each point.
+        base: what the file sets for all points, as written.
+        axes: what varies.
+        where: the filter, as written.
+        points: every point left by the filter, in the order of the axes, the last fastest.
+        seeds: the replicates of each point.
+        seed_mode: "common" (points share a seed's draws) or "independent".
+        recording: what each cell records, and when.
+        diagram: the diagram to draw, if any.
+        drawings: what else to draw, in order.
+        outcome: what a report without a diagram sums up, if the file says so.
+    """
+
+    name: str
+    source: str
+    experiment_name: str
+    preset: str | None
+    base: Mapping[str, Any]
+    axes: tuple[Axis, ...]
+    where: str | None
+    points: Points
+    presets: tuple[str | None, ...]
+    seeds: tuple[int, ...]
+    seed_mode: SeedMode
+    recording: Recording
+    diagram: Diagram | None = None
+    drawings: tuple[Drawn, ...] = ()
+    outcome: str | None = None
+    title: str | None = None
+    description: str | None = None
+
+    @classmethod
+    def load(
+        cls, path_or_name: str | Path, overrides: Sequence[str] = (), confirm_above: int | None = CONFIRM_ABOVE
+    ) -> Self:
+        """The sweep in a file, or a packaged one by its name.
+
+        Args:
+            path_or_name: "grid.yaml", or a name of `named_sweeps()`.
+            overrides: options such as "base.n=100", laid over the file.
+            confirm_above: refuse more cells than this, without writing them out; None for no limit.
+
+        Raises:
+            InputFaults: something in the file is wrong; it lists everything that is.
+            SwingbyError: there is no such file or name, or it is no text.
+        """
+        found = _find(path_or_name)
+        try:
+            text = found.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise SwingbyError(f"{path_or_name} is not UTF-8 text: {error.reason} at byte {error.start}") from None
+        except OSError as error:
+            raise SwingbyError(f"{path_or_name} cannot be read: {error.strerror}") from None
+        return cls.parse(text, str(path_or_name), overrides, confirm_above)
+
+    @classmethod
+    def parse(
+        cls, text: str, source: str, overrides: Sequence[str] = (), confirm_above: int | None = CONFIRM_ABOVE
+    ) -> Self:
+        """The sweep written in `text`; `source` names it in messages.
+
+        Raises:
+            InputFaults: something in it is wrong; it lists everything that is.
+        """
+        return cls(source=source, **SweepFile(text, source, overrides, confirm_above).fields())
+
+    @property
+    def experiment(self) -> Experiment:
+        """The experiment itself."""
+        return registry.experiment(self.experiment_name)
+
+    def __len__(self) -> int:
+        return len(self.points) * len(self.seeds)
+
+    def cells(self) -> Iterator[Cell]:
+        """Every cell: all points with the first seed, then all with the next, the first half is a noisier whole."""
+        return (Cell(point, seed) for seed in self.seeds for point in self.points)
+
+    def cell_ids(self) -> pa.StringArray:
+        """The id of every cell, in the order of `cells`."""
+        return self.points.cell_ids(self.seeds)
+
+    @cached_property
+    def sweep_id(self) -> str:
+        """Hash of what is to be trained and recorded: 16 hexadecimal digits. How it is drawn is not part of it."""
+        content = {
+            "name": self.name,
+            "experiment": self.experiment_name,
+            "points": self.points.ids.to_pylist(),
+            "seeds": list(self.seeds),
+            "seed_mode": self.seed_mode,
+            "recording": list(self.recording.tokens),
+        }
+        return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:16]
+
+    @cached_property
+    def common(self) -> dict[str, Any]:
+        """The resolved parameters that are equal at all points, as plain values."""
+        return self.points[0].params.model_dump(mode="json", include=set(self.points.constants))
+
+    @property
+    def presentation(self) -> dict[str, Any]:
+        """How its report shows it, as plain JSON values; it may change without anything being trained again."""
+        return {
+            "title": self.title,
+            "description": self.description,
+            "diagram": None if self.diagram is None else asdict(self.diagram),
+            "drawings": [asdict(drawn) for drawn in self.drawings],
+            "outcome": self.outcome,
+        }
+
+    @cached_property
+    def resolved(self) -> dict[str, Any]:
+        """The whole sweep as plain JSON values, resolved parameters common to all points under "common"."""
+        return {
+            "sweep_id": self.sweep_id,
+            "name": self.name,
+            **self.presentation,
+            "source": self.source,
+            "experiment": self.experiment_name,
+            "stream_version": self.points.stream_version,
+            "preset": self.preset,
+            "base": dict(self.base),
+            "axes": [{"names": list(axis.names), "values": _plain(axis.values)} for axis in self.axes],
+            "where": self.where,
+            "points": len(self.points),
+            "seeds": list(self.seeds),
+            "seed_mode": self.seed_mode,
+            "recording": {**asdict(self.recording), "also": list(self.recording.also)},
+            "common": self.common,
+            **({"presets": list(self.presets)} if self.preset is None and any(self.presets) else {}),
+        }
+
+
+def named_sweeps() -> dict[str, Traversable]:
+    """Every packaged sweep by its name: the `.yaml` files in the packages under the entry-point group `swingby.sweeps`.
+
+    Raises:
+        SwingbyError: a package cannot be imported, or two offer the same name.
+    """
+    found: dict[str, Traversable] = {}
+    for entry in registry.offered(registry.SWEEPS).values():
+        try:
+            folder = files(entry.value)
+        except ImportError as error:
+            raise SwingbyError(f"the package of sweeps {entry.value!r} cannot be imported: {error}") from error
+        for file in sorted(folder.iterdir(), key=lambda item: item.name):
+            name, dot, suffix = file.name.rpartition(".")
+            if (dot, suffix) != (".", "yaml"):
+                continue
+            if name in found:
+                raise SwingbyError(f"two packages offer a sweep {name!r} ({found[name]}, {file}); give the file's path")
+            found[name] = file
+    return found
+
+
+def _beside(path: Path) -> str:
+    """A hint at a sweep file whose name differs by its ending or little else."""
+    stem = path.stem if path.suffix in (".yaml", ".yml") else path.name
+    there = {file.stem: file for file in path.parent.glob("*.y*ml") if file.suffix in (".yaml", ".yml")}
+    near = difflib.get_close_matches(stem, there, 1)
+    return f" (did you mean {there[near[0]]}?)" if near else ""
+
+
+def _find(path_or_name: str | Path) -> Traversable:
+    path = Path(path_or_name)
+    if isinstance(path_or_name, Path) or path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
+        if path.is_file():
+            return cast("Traversable", path)
+        raise SwingbyError(
+            f"no file {path}{_beside(path)}; named sweeps: {', '.join(sorted(named_sweeps())) or '(none)'}"
+        )
+    known = named_sweeps()
+    if path_or_name in known:
+        return known[path_or_name]
+    if own := _beside(path):
+        raise SwingbyError(f"no sweep is called {path_or_name!r}{own}; sweeps of your own are given by their file")
+    allowed = registry.nearest(path_or_name, list(known))
+    raise SwingbyError(f"no sweep is called {path_or_name!r}; {allowed}; or give a .yaml file")
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(item) for item in value] if isinstance(value, tuple | list) else value

@@ -1,0 +1,263 @@
+"""YAML read into plain values that remember their lines, with the faults of the text itself told in plain words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from swingby.errors import Fault, InputFaults
+from swingby.model.registry import nearest
+
+Model = TypeVar("Model", bound=BaseModel)
+
+Path = tuple[str | int, ...]
+MOST_CHARACTERS = 1_000_000
+MOST_NODES = 200_000
+MOST_DEPTH = 30
+MOST_FAULTS = 100
+
+_TAG = "tag:yaml.org,2002:"
+_NUMBERS = {
+    # YAML 1.1 as PyYAML reads it takes 1e-3 for a string, 1:30 for 90, 010 for 8; here numbers are what they look like.
+    "int": r"[-+]?(?:0|[1-9][0-9_]*)",
+    "float": r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*|[0-9][0-9_]*(?=[eE]))(?:[eE][-+]?[0-9]+)?"
+    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
+    "bool": r"true|True|TRUE|false|False|FALSE",
+    "null": r"~|null|Null|NULL|",
+}
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader with numbers as a scientist writes them; on, off, yes, no, dates and times stay strings."""
+
+
+_Loader.yaml_implicit_resolvers = {}
+for _name, _pattern in _NUMBERS.items():
+    _Loader.add_implicit_resolver(_TAG + _name, re.compile(f"(?:{_pattern})\\Z"), None)
+
+
+class Lined:
+    """A value read from YAML, and for each path into it the line (counted from 1) or the option it came from."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.value: Any = None
+        self._faults: dict[Fault, None] = {}
+        self._origins: dict[Path, int | str] = {}
+
+    def origin(self, path: Path) -> int | str | None:
+        """The line of a path, or of the nearest thing around it; a string where an option set it."""
+        return next(
+            (self._origins[path[:end]] for end in range(len(path), -1, -1) if path[:end] in self._origins), None
+        )
+
+    def place(self, path: Path, line: int) -> None:
+        """Say on which line a path stands, unless that is known (a value stands on the line of its key)."""
+        self._origins.setdefault(path, line)
+
+    def mark(self, path: Path, origin: int | str) -> None:
+        """Say that a path, and all below it, now comes from `origin`."""
+        for known in [key for key in self._origins if key[: len(path)] == path]:
+            del self._origins[known]
+        self._origins[path] = origin
+
+    def fault(self, path: Path, message: str, hint: str | None = None) -> None:
+        """Note a fault at a path, with the line or the option it stands in."""
+        origin = self.origin(path)
+        line = origin if isinstance(origin, int) else None
+        text = f"{origin}: {message}" if isinstance(origin, str) else message
+        self.add(Fault(text, line, hint))
+
+    def add(self, fault: Fault) -> None:
+        """Note a fault, once."""
+        self._faults.setdefault(fault)
+
+    @property
+    def count(self) -> int:
+        """How many faults were noted so far."""
+        return len(self._faults)
+
+    def read(self, path: Path, value: Any, model: type[Model]) -> Model | None:
+        """`value` as a pydantic model, or None with every fault noted at its own line."""
+        if not isinstance(value, dict):
+            allowed = ", ".join(_keys(model))
+            self.fault(path, f"{dotted(path)} must be a mapping, got {shown(value)}", f"allowed keys: {allowed}")
+            return None
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            for detail in error.errors():
+                self.fault((*path, *detail["loc"]), *_told(path, detail, model))
+            return None
+
+    def finish(self) -> None:
+        """Raise all faults noted so far, at once, if there are any."""
+        faults = list(self._faults)
+        if len(faults) > MOST_FAULTS:
+            more = Fault(f"and {len(faults) - MOST_FAULTS:,} faults more")
+            raise InputFaults(self.source, [*faults[:MOST_FAULTS], more])
+        if faults:
+            raise InputFaults(self.source, faults)
+
+
+def dotted(path: Path) -> str:
+    """A path as it is written on the command line."""
+    return ".".join(str(part) for part in path)
+
+
+def shown(value: Any) -> str:
+    """A value, short enough for a message."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def plain_message(detail: ErrorDetails) -> str:
+    """What pydantic says of one value, in the words of a sweep file."""
+    words = {"valid tuple": "list", "valid list": "list", "valid dictionary": "mapping", "valid string": "text"}
+    message = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    message = re.sub("^Input should be", "must be", message)
+    for theirs, ours in words.items():
+        message = message.replace(theirs, ours)
+    # An experiment's own check names the values it looked at.
+    return f"{message}, got {shown(detail['input'])}" if message.startswith("must be ") else message
+
+
+def _keys(model: type[BaseModel]) -> list[str]:
+    return [info.alias or name for name, info in model.model_fields.items()]
+
+
+def _told(path: Path, detail: ErrorDetails, model: type[BaseModel]) -> tuple[str, str | None]:
+    place = (*path, *detail["loc"])
+    if detail["type"] == "extra_forbidden":
+        return f"unknown key {dotted(place)!r}", nearest(str(place[-1]), _keys(model))
+    if detail["type"] == "missing":
+        return f"{dotted(place)} is missing", f"{dotted(path) or 'a sweep'} needs it"
+    return f"{dotted(place)} {plain_message(detail)}", guess(detail)
+
+
+def guess(detail: ErrorDetails) -> str | None:
+    """A hint for a value of the wrong kind, where there is one."""
+    value, kind = detail["input"], detail["type"]
+    if kind == "literal_error" and isinstance(value, str):
+        return nearest(value, re.findall(r"'([^']*)'", detail.get("ctx", {})["expected"]))
+    if kind == "int_type" and isinstance(value, float) and value.is_integer():
+        return f"write {int(value)}"
+    return None
+
+
+def read_yaml(text: str, source: str) -> Lined:
+    """The one document in `text`, with its lines.
+
+    Duplicate keys and values of a foreign kind are noted as faults, for the caller to raise together with its own.
+
+    Raises:
+        InputFaults: the text is too long, too deep, no YAML, or more than one document.
+    """
+    lined = Lined(source)
+    faults = list(_text_faults(text))
+    if faults:
+        raise InputFaults(source, faults)
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+        if node is not None:
+            lined.value = _Builder(lined).build(node, (), 0)
+    except yaml.MarkedYAMLError as error:
+        raise InputFaults(source, [_syntax_fault(error)]) from None
+    except yaml.reader.ReaderError as error:
+        message = f"character {error.character!r} is not allowed in YAML" if error.character else str(error)
+        raise InputFaults(source, [Fault(message, text.count("\n", 0, error.position) + 1)]) from None
+    except RecursionError:
+        raise InputFaults(source, [Fault(f"nested too deeply; allowed: {MOST_DEPTH} levels")]) from None
+    return lined
+
+
+def _text_faults(text: str) -> Iterator[Fault]:
+    if len(text) > MOST_CHARACTERS:
+        yield Fault(f"{len(text):,} characters are no sweep file; allowed: {MOST_CHARACTERS:,}")
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if re.match(r" *\t", line) and line.strip():
+            yield Fault("a tab in the indentation", number, "YAML indents with blanks only: replace the tab")
+
+
+def _syntax_fault(error: yaml.MarkedYAMLError) -> Fault:
+    mark = error.problem_mark or error.context_mark
+    line = None if mark is None else mark.line + 1
+    problem = error.problem or "not YAML"
+    if "'\\t'" in problem:
+        return Fault("a tab where only blanks may stand", line, "replace the tab by blanks")
+    if "single document" in (error.context or ""):
+        return Fault("more than one document ('---')", line, "write one sweep a file")
+    context = f"{error.context}: " if error.context else ""
+    return Fault(f"not YAML: {context}{problem}", line)
+
+
+class _Builder:
+    """Turns PyYAML's nodes into plain values; aliases are followed, but only so far as the budget of nodes allows."""
+
+    def __init__(self, lined: Lined) -> None:
+        self.lined = lined
+        self.left = MOST_NODES
+
+    def build(self, node: yaml.Node, path: Path, depth: int) -> Any:
+        self.left -= 1
+        if depth > MOST_DEPTH or self.left < 0:
+            line = node.start_mark.line + 1
+            limit = f"{MOST_DEPTH} levels of nesting and {MOST_NODES:,} values, aliases followed"
+            raise InputFaults(self.lined.source, [Fault("too deep or too large", line, f"allowed: {limit}")])
+        self.lined.place(path, node.start_mark.line + 1)
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, path, depth)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.build(item, (*path, index), depth + 1) for index, item in enumerate(node.value)]
+        return self._scalar(node, path)
+
+    def _mapping(self, node: yaml.MappingNode, path: Path, depth: int) -> dict[str, Any]:
+        mapping: dict[str, Any] = {}
+        first: dict[str, int] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                self.lined.add(Fault("a key must be a plain word", line))
+                continue
+            key = key_node.value
+            if key in mapping:
+                self.lined.add(Fault(f"{key!r} is given twice", line, f"first on line {first[key]}"))
+                continue
+            first[key] = line
+            self.lined.place((*path, key), line)
+            mapping[key] = self.build(value_node, (*path, key), depth + 1)
+        return mapping
+
+    def _scalar(self, node: yaml.Node, path: Path) -> Any:
+        kind, text = node.tag.removeprefix(_TAG), node.value
+        try:
+            return _scalar(kind, text)
+        except (ValueError, KeyError):
+            known = "allowed: text, integers within 64 bits, floats, true, false, null"
+            short = text if len(text) <= 40 else f"{text[:37]}..."
+            self.lined.fault(path, f"{short!r} cannot be read as {kind}", known)
+            return None
+
+
+def _scalar(kind: str, text: str) -> Any:
+    if kind == "str":
+        return text
+    if kind == "null":
+        return None
+    if kind == "bool":
+        return {"true": True, "false": False}[text.lower()]
+    number = text.replace("_", "")
+    if kind == "int":
+        value = int(number)
+        if not -(2**63) <= value < 2**63:
+            raise ValueError(text)
+        return value
+    if kind == "float":
+        return float(re.sub(r"\.(inf|nan)$", r"\1", number.lower()))
+    raise KeyError(kind)

@@ -1,0 +1,130 @@
+"""What a step is trained on: images, times and noise of the global batch's rows, the same however many share them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple, cast
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from swingby.model.cell import Cell
+from swingby_sweeps.diffusion import concepts
+from swingby_sweeps.diffusion.draws import sample_stream
+from swingby_sweeps.diffusion.params import DiffusionParams
+from swingby_sweeps.diffusion.vdm import antithetic_times
+
+_ODD = 0x9E3779B97F4A7C15
+"""Spreads the keys of dropout masks: 2**64 over the golden ratio, made odd."""
+
+
+class Rows(NamedTuple):
+    """Some rows of a batch: images (n, 3, P, P), conditions (n, 4), times (n,), noise like the images, keys (n,)."""
+
+    images: Tensor
+    conditions: Tensor
+    times: Tensor
+    noise: Tensor
+    keys: Tensor
+
+
+class Feed:
+    """The rows that one of several processes trains on, step by step.
+
+    Row j of step k is sample k x batch + j of one stream: its image, noise and dropout masks hang on that number alone,
+    its time on the step's one offset. Images come in epochs, each shuffled anew.
+
+    Args:
+        cell: of the run.
+        device: where the rows are wanted.
+        rank, size: this process among those that share a batch.
+        micro: parts that its share is cut into.
+
+    Raises:
+        ValueError: the batch cannot be shared out equally.
+    """
+
+    def __init__(self, cell: Cell, device: torch.device, rank: int = 0, size: int = 1, micro: int = 1) -> None:
+        self.params = params = cast(DiffusionParams, cell.params)
+        if params.batch_size % (size * micro):
+            raise ValueError(
+                f"batch_size = {params.batch_size} cannot be shared by {size} processes in {micro} parts each; "
+                f"allowed: multiples of {size * micro}"
+            )
+        self.device, self._micro = device, micro
+        share = params.batch_size // size
+        self._rows = range(rank * share, (rank + 1) * share)
+        self._keys = {name: cell.key(name) for name in ("images", "order", "times", "noise", "dropout")}
+        self._images, self._conditions = training_set(params, self._keys["images"], device)
+        self._epoch = -1, np.zeros(0, np.int64)
+        self._ahead: tuple[int, Future[list[Rows]]] | None = None
+        # Beside a GPU the draws of the next step are made while it computes; a CPU has no better use of a core.
+        self._drawer = ThreadPoolExecutor(1, "draws") if device.type == "cuda" else None
+
+    def step(self, step: int) -> list[Rows]:
+        """This process's rows of a step, part by part."""
+        if self._drawer is None:
+            return list(self._drawn(step))
+        found = self._ahead[1].result() if self._ahead and self._ahead[0] == step else list(self._drawn(step))
+        self._ahead = step + 1, self._drawer.submit(lambda: list(self._drawn(step + 1)))
+        return found
+
+    def close(self) -> None:
+        """Ends the thread that draws ahead."""
+        if self._drawer is not None:
+            self._drawer.shutdown()
+
+    def _drawn(self, step: int) -> Iterator[Rows]:
+        offset = float(sample_stream(self._keys["times"], step).random())
+        size = len(self._rows) // self._micro
+        for low in range(self._rows.start, self._rows.stop, size):
+            rows = np.arange(low, low + size)
+            places = self._sent(torch.from_numpy(self._chosen(step * self.params.batch_size + rows)))
+            yield Rows(
+                self._images[places],
+                self._conditions[places],
+                self._sent(antithetic_times(offset, self.params.batch_size, low, low + size)),
+                self._noise(step * self.params.batch_size + rows),
+                self._mask_keys(step * self.params.batch_size + rows),
+            )
+
+    def _chosen(self, positions: np.ndarray) -> np.ndarray:
+        """The training image of each position: epochs of all images, each in an order of its own."""
+        epochs, places = np.divmod(positions, len(self._images))
+        found = np.empty(len(positions), np.int64)
+        for epoch in np.unique(epochs).tolist():
+            if self._epoch[0] != epoch:
+                self._epoch = epoch, sample_stream(self._keys["order"], epoch).permutation(len(self._images))
+            found[epochs == epoch] = self._epoch[1][places[epochs == epoch]]
+        return found
+
+    def _noise(self, positions: np.ndarray) -> Tensor:
+        shape = (3, self.params.pixels, self.params.pixels)
+        drawn = np.empty((len(positions), *shape), np.float32)
+        for place, position in enumerate(positions.tolist()):
+            drawn[place] = sample_stream(self._keys["noise"], position).standard_normal(shape)
+        return self._sent(torch.from_numpy(drawn))
+
+    def _mask_keys(self, positions: np.ndarray) -> Tensor:
+        start = int.from_bytes(self._keys["dropout"][:8], "little")
+        keys = [(start + _ODD * position) % 2**63 for position in positions.tolist()]
+        return self._sent(torch.tensor(keys, dtype=torch.int64))
+
+    def _sent(self, drawn: Tensor) -> Tensor:
+        """The same where the rows are wanted. To a GPU by way of pinned memory: any other copy would wait until all
+        that was asked of the GPU before is done, and the next draws with it."""
+        if self.device.type != "cuda":
+            return drawn.to(self.device)
+        return drawn.pin_memory().to(self.device, non_blocking=True)
+
+
+def training_set(params: DiffusionParams, key: bytes, device: torch.device) -> tuple[Tensor, Tensor]:
+    """All images that are trained on, class by class: (M, 3, P, P), and their conditions (M, 4); float32."""
+    images, conditions = [], []
+    for number in params.trained_classes:
+        scenes = concepts.scenes(params, key, number, range(params.training_images))
+        images.append(concepts.render(scenes, params, device))
+        conditions.append(torch.as_tensor(concepts.conditions(scenes, params), dtype=torch.float32, device=device))
+    return torch.cat(images), torch.cat(conditions)

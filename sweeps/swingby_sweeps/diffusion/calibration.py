@@ -1,0 +1,107 @@
+"""How far off the measured judge is: on drawn images, whose circles are known, and on images that hold none.
+
+`python -m swingby_sweeps.diffusion.calibration` prints both tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from swingby.model.cell import philox, stream_key
+from swingby_sweeps.diffusion.concepts import render, scenes
+from swingby_sweeps.diffusion.measured import coordinates, measure, place
+from swingby_sweeps.diffusion.params import CLASSES, DiffusionParams
+
+Array = np.ndarray
+
+
+class Errors(NamedTuple):
+    """Errors of one coordinate of concept space, in its own units (the distance of the two class means is 1).
+
+    Attributes:
+        bias: mean of measured minus true.
+        rmse: root of the mean square.
+        q95: the size that 95 % of the errors stay below.
+    """
+
+    bias: float
+    rmse: float
+    q95: float
+
+    @classmethod
+    def of(cls, errors: Array) -> Errors:
+        """Those of errors (N,); at least one."""
+        return cls(
+            float(errors.mean()), float(np.sqrt(np.square(errors).mean())), float(np.quantile(abs(errors), 0.95))
+        )
+
+
+class Calibration(NamedTuple):
+    """How well known circles are measured: the share found, and the errors of those."""
+
+    found: float
+    color: Errors
+    size: Errors
+
+
+def calibrate(params: DiffusionParams, images: int = 128, seed: int = 0) -> Calibration:
+    """Draws `images` of each of the four classes and measures them; an image's truth is its own circle, not its class.
+
+    The images are those of `params`: their number of pixels, contrasts, noise and blur.
+
+    Raises:
+        ValueError: no circle was found.
+    """
+    found, color, size = [], [], []
+    for number in range(len(CLASSES)):
+        drawn = scenes(params, stream_key(seed, "calibration"), number, range(images))
+        seen = measure(render(drawn, params))
+        true = place(drawn.radius, drawn.rgb, params)
+        found.append(seen.found)
+        for errors, measured, known in zip((color, size), coordinates(seen, params), true, strict=True):
+            errors.append((measured - known)[seen.found])
+    if not np.any(found):
+        raise ValueError(f"none of {images * len(CLASSES)} circles was found")
+    return Calibration(float(np.mean(found)), Errors.of(np.concatenate(color)), Errors.of(np.concatenate(size)))
+
+
+def empty(pixels: int, images: int, seed: int = 0) -> Iterator[tuple[str, Array]]:
+    """Images that hold no circle, by name, each (N, 3, P, P): what the limits of `found` are held against."""
+    stream = philox(seed, "empty")
+    axis = (np.arange(pixels) * 2 + 1) / pixels - 1
+    shape, one = (images, 3, pixels, pixels), (images, 3, 1, 1)
+    yield "white noise", np.clip(0.5 + stream.uniform(0, 1, one) * stream.standard_normal(shape), 0, 1)
+    yield "grey noise", np.broadcast_to(stream.standard_normal((images, 1, pixels, pixels)), shape)
+    yield "constant", np.broadcast_to(stream.uniform(0, 1, one), shape)
+    yield "faint noise", stream.uniform(0, 1, one) + 0.001 * stream.standard_normal(shape)
+    for edge in (1, 3, 8):
+        angle, offset = stream.uniform(0, 2 * np.pi, (images, 1, 1)), stream.uniform(-0.8, 0.8, (images, 1, 1))
+        depth = axis * np.cos(angle) + axis[:, None] * np.sin(angle) - offset
+        share = np.clip(0.5 + depth * pixels / (2 * edge), 0, 1)[:, None]
+        one_side, other_side = stream.uniform(0, 1, one), stream.uniform(0, 1, one)
+        noise = 0.01 * stream.standard_normal(shape)
+        yield f"half-planes, edge {edge} px", one_side + (other_side - one_side) * share + noise
+    slope = stream.normal(0, 0.2, (2, *one))
+    yield "slopes", 0.5 + slope[0] * axis + slope[1] * axis[:, None]
+
+
+def main() -> None:
+    """Prints the errors by contrast, noise and blur, and what is found where there is nothing."""
+    print("pixels contrast size_contrast noise blur | found | colour: bias rmse q95 | size: bias rmse q95")  # noqa: T201
+    for pixels in (16, 32):
+        for contrast, size_contrast in ((0.1, 0.2), (0.2, 0.3), (0.4, 0.4), (0.8, 0.4)):
+            for noise, blur in ((0.0, 1.0), (0.05, 1.0), (0.1, 1.0), (0.0, 3.0), (0.05, 3.0)):
+                own = {"pixels": pixels, "contrast": contrast, "size_contrast": size_contrast}
+                found, *errors = calibrate(DiffusionParams(**own, pixel_noise=noise, blur=blur))
+                numbers = " | ".join("{:+.3f} {:.3f} {:.3f}".format(*values) for values in errors)
+                print(f"{pixels} {contrast} {size_contrast} {noise} {blur} | {found:.3f} | {numbers}")  # noqa: T201
+    for pixels in (8, 16, 32):
+        for name, images in empty(pixels, 500):
+            print(f"{name}, {pixels} pixels: found in {measure(images).found.mean():.1%}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

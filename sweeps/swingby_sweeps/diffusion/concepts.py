@@ -1,0 +1,137 @@
+"""The images: one circle on a plain ground, big or small, red or blue ([S] 5.1, G.1); and what is told of each.
+
+A sample is drawn from a stream of its own, that of its class and index, so that nothing else moves it: not how many
+samples there are, nor their order, nor the device. Its 9 uniform draws, then the noise of its pixels, in this order:
+
+| draw | law |
+|---|---|
+| radius | mean of its size +- radius_jitter, then raised to radius_floor where it lies below |
+| red, green, blue | mean of its colour +- color_jitter x contrast, each channel alone, then clipped to [0, 1] |
+| centre x, y | within +- centre: a circle may stick out of its image |
+| ground red, green, blue | from `background` to 1, each channel alone |
+| noise | normal with sd pixel_noise, each pixel and channel (3, P, P); not drawn at all at sd 0 |
+
+Classes are numbered blue + 2 x small. Lengths are in half widths of the image, x right and y down; pixel i's centre is
+at -1 + (2 i + 1) / P.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from swingby.model.cell import stream_key
+from swingby_sweeps.diffusion.draws import sample_stream
+from swingby_sweeps.diffusion.params import CLASSES, DiffusionParams
+
+Array = np.ndarray
+_UNIFORMS = 9
+"""Uniform draws of a sample: radius, its three channels, the centre's two coordinates, the ground's three channels."""
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """What N images of P x P pixels show.
+
+    Attributes:
+        number: their classes, (N,) of int.
+        radius: of the circles, (N,).
+        rgb: of the circles, (N, 3), in [0, 1].
+        centre: x and y, (N, 2).
+        background: of the grounds, (N, 3), in [0, 1].
+        noise: added to the pixels at last, (N, 3, P, P), float32.
+    """
+
+    number: Array
+    radius: Array
+    rgb: Array
+    centre: Array
+    background: Array
+    noise: Array
+
+
+def class_means(params: DiffusionParams) -> Array:
+    """Mean radius, red, green and blue of the four classes by number, (4, 4): what the test conditions are."""
+    low, high = 0.5 - params.contrast / 2, 0.5 + params.contrast / 2
+    red, blue = (high, low, low), (low, low, high)
+    return np.array([(radius, *rgb) for radius in params.radii for rgb in (red, blue)])
+
+
+def scenes(params: DiffusionParams, key: bytes, number: int, indices: Sequence[int] | Array) -> Scenes:
+    """Samples `indices` of class `number`: each depends on the key, the class and its own index alone.
+
+    Args:
+        params: of the run.
+        key: 16 bytes, the cell's for its images.
+        number: of the class, 0 to 3.
+        indices: N of them, in any order.
+
+    Raises:
+        ValueError: there is no such class.
+    """
+    if number not in range(len(CLASSES)):
+        raise ValueError(f"there is no class {number}; allowed: {', '.join(map(str, range(len(CLASSES))))}")
+    uniform, noise = _draws(params, stream_key(key.hex(), number), indices)
+    mean, about = class_means(params)[number], 2 * uniform - 1
+    return Scenes(
+        number=np.full(len(indices), number),
+        radius=np.maximum(mean[0] + params.radius_jitter * about[:, 0], params.radius_floor),
+        rgb=np.clip(mean[1:] + params.color_jitter * params.contrast * about[:, 1:4], 0, 1),
+        centre=params.centre * about[:, 4:6],
+        background=params.background + (1 - params.background) * uniform[:, 6:9],
+        noise=noise,
+    )
+
+
+def _draws(params: DiffusionParams, key: bytes, indices: Sequence[int] | Array) -> tuple[Array, Array]:
+    """Each sample's uniform draws on [0, 1), (N, 9), and the noise of its pixels, (N, 3, P, P)."""
+    side, sd = params.pixels, params.pixel_noise
+    uniform = np.empty((len(indices), _UNIFORMS))
+    noise = np.zeros((len(indices), 3 * side * side), dtype=np.float32)
+    for row, index in enumerate(indices):
+        stream = sample_stream(key, int(index))
+        uniform[row] = stream.random(_UNIFORMS)
+        if sd:
+            noise[row] = sd * stream.standard_normal(noise.shape[1])
+    return uniform, noise.reshape(-1, 3, side, side)
+
+
+def conditions(scenes: Scenes, params: DiffusionParams) -> Array:
+    """What the network is told of each image, (N, 4): radius, red, green, blue; its own or its class's mean."""
+    if params.condition == "class":
+        return class_means(params)[scenes.number]
+    return np.column_stack([scenes.radius, scenes.rgb])
+
+
+def render(scenes: Scenes, params: DiffusionParams, device: torch.device | str = "cpu") -> torch.Tensor:
+    """The images, float32 (N, 3, P, P) on the device, in [0, 1].
+
+    A pixel is a mixture of circle and ground by the share covered, clamp(1/2 + (radius - distance) / w, 0, 1), with the
+    distance of its centre from the circle's and the edge's width w = blur pixels; then comes the noise, then the clip.
+    """
+
+    def there(values: Array) -> torch.Tensor:
+        return torch.as_tensor(values, dtype=torch.float32, device=device)
+
+    share = coverage(there(scenes.radius), there(scenes.centre), params.pixels, params.blur)[:, None]
+    ground = there(scenes.background)[:, :, None, None]
+    images = torch.addcmul(ground, share, there(scenes.rgb)[:, :, None, None] - ground)
+    return images.add_(there(scenes.noise)).clamp_(0, 1)
+
+
+def coverage(radius: torch.Tensor, centre: torch.Tensor, pixels: int, blur: float) -> torch.Tensor:
+    """The share of each pixel that a circle covers, (N, P, P): from 1 to 0 along an edge that is `blur` pixels wide.
+
+    Args:
+        radius: (N,), in half widths.
+        centre: x and y, (N, 2).
+        pixels: side P of the images.
+        blur: width of the edge in pixels, above 0.
+    """
+    axis = (torch.arange(pixels, dtype=radius.dtype, device=radius.device) * 2 + 1) / pixels - 1
+    x, y = axis - centre[:, :1], axis - centre[:, 1:]
+    distance = torch.hypot(x[:, None, :], y[:, :, None])
+    return (0.5 + (radius[:, None, None] - distance) * (pixels / (2 * blur))).clamp(0, 1)

@@ -1,0 +1,112 @@
+"""The drawing `concept_mse`: the error in concept space over training, and whether seeds share a bump ([S] Fig 6 b)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from swingby_analysis.charts.step_curves import Axes, CurvePanel, Level, Spread, step_curves
+from swingby_analysis.report.page import Figure
+from swingby_analysis.report.prose import percent
+from swingby_analysis.report.subject import Subject
+from swingby_sweeps.diffusion.detect.bends import SUFFIX
+from swingby_sweeps.diffusion.detect.descent import error_of
+from swingby_sweeps.diffusion.detect.detectability import RISE
+from swingby_sweeps.diffusion.detect.path import Floats, toward
+from swingby_sweeps.diffusion.detect.runs import over_seeds
+from swingby_sweeps.diffusion.drawings.concepts import (
+    SEEDS,
+    ConceptDrawing,
+    ConceptOptions,
+    Group,
+    Line,
+    cells_of,
+    counted,
+    groups_of,
+    setting_of,
+    smoothing_told,
+)
+
+HIGHEST = 1.5
+"""No panel shows errors above this; 1 is that of a point that is wrong in both concepts."""
+READING = (
+    "The concept-space MSE is the mean over color and size of the squared distance of the class's mean point from its "
+    "own corner; 1 is wrong in both. Thick: the mean over the seeds of each seed's MSE, gaps of their paths bridged "
+    "by straight ways, and broken where a seed enters or leaves: that the mean is then one of other seeds is no rise. "
+    "Shaded: its 95 % t-interval over the seeds. Thin: single seeds. Dashed: the MSE of the mean point of all seeds, "
+    "as [S] has it, which is lower where seeds differ. Above a panel: how many of the seeds have an MSE that falls, "
+    "rises and falls by more than the detector's threshold, with Wilson's 95 % interval of their share; in how many "
+    "of them the threshold is low enough to have shown a rise to halfway between the class and a trained one; and the "
+    "rise located on all seeds but one and measured at the same evaluations of the one left out, on average, with its "
+    "t-interval: seeds share a bump where that lies above 0. Such an interval lies above 0 by chance in 5 to 20 % of "
+    "samples, and at 5 seeds or fewer it has little power."
+)
+Rows = Iterator[Level | Spread]
+
+
+class ConceptMse(ConceptDrawing):
+    """The concept-space MSE with bands over seeds."""
+
+    name: ClassVar[str] = "concept_mse"
+
+    def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
+        """One figure, a panel a line: rows by judge and setting."""
+        found = groups_of(subject, options, self.name)
+        table, panels, rows = cells_of(found), list[CurvePanel](), list[Level | Spread]()
+        for group, title, line in table.cells:
+            key = f"{group.key}:{title}"
+            panels.append(CurvePanel(key, title, (setting_of(group), *_notes(subject, group, line))))
+            rows += [] if line is None else _rows(key, line)
+        last = max(float(line.runs.steps[-1]) for group in found.groups for line in group.lines)
+        top = min(HIGHEST, 1.05 * max([row.value for row in rows if isinstance(row, Level)], default=1.0))
+        axes = Axes(0.0, last, 0.0, top, "concept-space MSE")
+        how = table.columns, found.legend, table.width, table.compact
+        spec = step_curves(panels, rows, axes, found.colours, *how).to_dict()
+        caption = f"The error of the held-out class in concept space over training, {counted(found)}."
+        caption = f"{caption} {smoothing_told(options)}"
+        queries = [found.query, subject.data.queries["cells"]]
+        title = "Concept-space MSE over training"
+        return [subject.figure("concept-mse", title, caption, READING, spec, queries)]
+
+
+def _notes(subject: Subject, group: Group, line: Line | None) -> tuple[str, ...]:
+    if line is None:
+        return ("no place yet",)
+    outcome, threshold = (name + SUFFIX[group.judge] for name in ("non_monotone", "mse_threshold"))
+    notes = [
+        f"{share.k} of {share.n} rise: {percent(share.low)} to {percent(share.high)}"
+        for share in subject.data.phases.shares(outcome)
+        if share.point == line.point
+    ]
+    cells = subject.data.cells.filter(pl.col("point") == line.point)
+    if threshold in cells.columns:
+        own = cells[threshold].drop_nulls()
+        notes.append(f"halfway seen in {(own <= RISE).sum()} of {len(own)}")
+    bump = line.runs.bump()
+    return (*notes, *([] if bump is None else [f"left-out {bump.height:+.2f} ({bump.low:+.2f} to {bump.high:+.2f})"]))
+
+
+def _rows(key: str, line: Line) -> Rows:
+    runs = line.drawn
+    for seed, errors in list(zip(runs.seeds, runs.errors, strict=True))[:SEEDS]:
+        yield from _line(key, "run", line.name, seed, runs.steps, errors)
+    mean = over_seeds(error_of(toward(runs.whole, runs.number)))
+    together = error_of(toward(runs.mean.value, runs.number))
+    for number, at in enumerate(runs.stretches):
+        steps, value, half = (values[at] for values in (runs.steps, mean.value, mean.half))
+        yield from _line(key, "line", line.name, number, steps, value)
+        if len(runs.seeds) > 1:
+            yield from _line(key, "dashed", line.name, number, steps, together[at])
+        known = np.isfinite(half)
+        low, high = (value - half)[known].round(5), (value + half)[known].round(5)
+        for step, *ends in zip(steps[known].tolist(), low.tolist(), high.tolist(), strict=True):
+            yield Spread(key, line.name, step, *ends, run=number)
+
+
+def _line(key: str, kind: str, name: str, run: int, steps: Floats, values: Floats) -> Iterator[Level]:
+    for step, value in zip(steps.tolist(), values.tolist(), strict=True):
+        if np.isfinite(value):
+            yield Level(key, kind, name, run, step, round(min(value, 10 * HIGHEST), 5))

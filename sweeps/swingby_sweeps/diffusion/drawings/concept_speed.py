@@ -1,0 +1,101 @@
+"""The drawing `concept_speed`: how fast the held-out class moves in concept space over training ([S] Fig 6 c)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from swingby_analysis.charts import style
+from swingby_analysis.charts.step_curves import Axes, CurvePanel, Level, step_curves
+from swingby_analysis.report.page import Figure
+from swingby_analysis.report.subject import Subject
+from swingby_sweeps.diffusion.detect.path import Path
+from swingby_sweeps.diffusion.detect.speed import Slowdown, Speeds, slowdown, speeds
+from swingby_sweeps.diffusion.drawings.concepts import (
+    SEEDS,
+    ConceptDrawing,
+    ConceptOptions,
+    Line,
+    cells_of,
+    counted,
+    groups_of,
+    setting_of,
+    smoothing_told,
+)
+
+EXPONENTIAL, POWER = "exponential fit", "power-law fit"
+FITS = {EXPONENTIAL: style.INK, POWER: style.FAINT}
+DECADES = 4.0
+"""The speed axis shows no more than this below its top."""
+READING = (
+    "The learning speed is the distance between the mean points of two evaluations in concept space, over the steps "
+    "between them. Thick: that of the mean move of the seeds that have a place at both, half of them or more, so that "
+    "no seed that enters or leaves seems to move. Thin: single seeds. Straight and dashed: an exponential slow-down, "
+    "log speed against step; curved and dotted: a power law, log speed against log step. Both are fitted to that mean "
+    "move as recorded, from the fastest on to where it is less than twice what it scatters by; each speed weighs by "
+    "how far it exceeds that. R² says which describes it better, not that the law is that one. Speeds at which "
+    "scatter alone would move the point say nothing: that falls too, divided by ever longer intervals."
+)
+
+
+class ConceptSpeed(ConceptDrawing):
+    """Speeds on a log axis, with both fits."""
+
+    name: ClassVar[str] = "concept_speed"
+
+    def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
+        """One figure, a panel a line: rows by judge and setting."""
+        found = groups_of(subject, options, self.name)
+        table, panels, rows = cells_of(found), list[CurvePanel](), list[Level]()
+        for group, title, line in table.cells:
+            key, fit = f"{group.key}:{title}", None if line is None else slowdown(line.runs.speeds)
+            panels.append(CurvePanel(key, title, (setting_of(group), *_notes(line, fit))))
+            rows += [] if line is None else _rows(key, line, fit)
+        values = [row.value for row in rows if row.kind == "line"] or [row.value for row in rows] or [1e-3]
+        high = 10 ** math.ceil(math.log10(max(values)))
+        low = 10 ** max(math.floor(math.log10(min(values))), math.log10(high) - DECADES)
+        last = max(float(line.runs.steps[-1]) for group in found.groups for line in group.lines)
+        axes = Axes(0.0, last, low, high, "learning speed |dC/dt| (1 / step)", "log", "linear")
+        how = table.columns, found.legend, table.width, table.compact
+        spec = step_curves(panels, rows, axes, {**found.colours, **FITS}, *how).to_dict()
+        caption = f"How fast the held-out class moves in concept space, {counted(found)}. {smoothing_told(options)}"
+        return [subject.figure("concept-speed", "Learning speed", caption, READING, spec, [found.query])]
+
+
+def _notes(line: Line | None, fit: Slowdown | None) -> tuple[str, ...]:
+    if line is None:
+        return ("no place yet",)
+    if fit is None:
+        return ("too few clear moves for a fit",)
+    exponential, power = fit.exponential, fit.power
+    halved = f"halves every {math.log(2) / -exponential.slope:,.0f} steps" if exponential.slope < 0 else "does not fall"
+    return (
+        f"{halved}, R² {exponential.r2:.2f}",
+        f"or exponent {power.slope:.2f}, R² {power.r2:.2f}",
+        f"{fit.n} speeds; better: {fit.law}",
+    )
+
+
+def _rows(key: str, line: Line, fit: Slowdown | None) -> Iterator[Level]:
+    runs = line.drawn
+    for seed, place, error in list(zip(runs.seeds, runs.place, runs.error, strict=True))[:SEEDS]:
+        at = np.flatnonzero(np.isfinite(place[:, 0]))
+        own = Path(runs.number, runs.trained, runs.steps[at], at, place[at], error[at])
+        if len(runs.seeds) > 1 and len(at) > 1:
+            yield from _line(key, "run", line.name, seed, speeds(own))
+    yield from _line(key, "line", line.name, 0, runs.speeds)
+    if fit is not None:
+        at = np.linspace(fit.first, fit.last, 40)
+        laws = (("dashed", EXPONENTIAL, fit.exponential, at), ("dotted", POWER, fit.power, np.log(at)))
+        for kind, name, law, x in laws:
+            for step, value in zip(at.tolist(), np.exp(law.start + law.slope * x).tolist(), strict=True):
+                yield Level(key, kind, name, 0, round(step, 1), value)
+
+
+def _line(key: str, kind: str, name: str, run: int, found: Speeds) -> Iterator[Level]:
+    for step, value in zip(found.step.tolist(), found.speed.tolist(), strict=True):
+        if value > 0:
+            yield Level(key, kind, name, run, step, value)

@@ -1,0 +1,80 @@
+"""The drawing `training_loss`: the variational bound and its three terms over training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from swingby.model import drawing
+from swingby_analysis.charts.step_curves import SYMLOG, Axes, CurvePanel, Level, step_curves
+from swingby_analysis.query import Query
+from swingby_analysis.report.page import Figure
+from swingby_analysis.report.prose import plural
+from swingby_analysis.report.subject import Subject
+
+TERMS = {
+    "loss": ("variational bound", "#1d2733"),
+    "loss_diffusion": ("diffusion term", "#2a6f97"),
+    "loss_prior": ("prior term", "#2c8c5a"),
+    "loss_reconstruction": ("reconstruction term", "#d1495b"),
+}
+"""Columns -> what the legend calls them, and their colours."""
+SEEDS = 12
+READING = (
+    "The loss that training descends, in bits a dimension, and the three terms that add up to it: means over the steps "
+    "since the evaluation before. It can be negative: the data are continuous, and the likelihood is a density. Thick: "
+    f"the median over the seeds; thin: single seeds; dashed: the bound. Values are spaced as log(1 + value / {SYMLOG}) "
+    "on either side of 0. A bump of the held-out class while the diffusion term rises is a step too large, and no "
+    "transient memorization."
+)
+
+
+class TrainingLoss(drawing.Drawing):
+    """Loss and terms, a panel a point."""
+
+    name: ClassVar[str] = "training_loss"
+    experiments: ClassVar[tuple[str, ...]] = ("diffusion",)
+
+    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
+        """One figure."""
+        query = Query("diffusion/losses", (subject.sweep_id,))
+        table = subject.ask(query)
+        points = table["point"].unique(maintain_order=True).to_list()
+        panels = [CurvePanel(str(point), subject.label(point) or "all runs") for point in points]
+        rows = [row for point in points for row in _rows(str(point), table.filter(pl.col("point") == point))]
+        if not rows:
+            raise subject.cannot(self.name, "no run recorded a finite loss")
+        values = [row.value for row in rows if row.kind != "run"]
+        last = max(row.step for row in rows)
+        low, high = (end + side * 0.3 * (SYMLOG + abs(end)) for end, side in ((min(values), -1), (max(values), 1)))
+        axes = Axes(0.0, last, low, high, "bits a dimension (symlog)", "symlog")
+        colours = dict(TERMS.values())
+        spec = step_curves(panels, rows, axes, colours, min(len(panels), 4)).to_dict()
+        most = max(subject.runs(point).height for point in points)
+        caption = f"The training loss and its terms over training, up to {plural(most, 'seed')} a panel."
+        return [subject.figure("training-loss", "Training loss", caption, READING, spec, [query])]
+
+
+def _rows(key: str, table: pl.DataFrame) -> Iterator[Level]:
+    runs = {row["seed"]: row for row in table.iter_rows(named=True) if row["step"]}
+    steps = np.unique(np.concatenate([np.array(row["step"]) for row in runs.values()])) if runs else np.zeros(0)
+    for column, (name, _) in TERMS.items():
+        curves = np.full((len(runs), len(steps)), np.nan)
+        for at, row in enumerate(runs.values()):
+            given = row[column] or []
+            curves[at, np.searchsorted(steps, row["step"][: len(given)])] = np.array(given, dtype=np.float64)
+        curves[~np.isfinite(curves)] = np.nan
+        for at, seed in list(enumerate(runs))[:SEEDS] if column == "loss" and len(runs) > 1 else ():
+            yield from _line(key, "run", name, seed, steps, curves[at])
+        known = np.flatnonzero(np.isfinite(curves).any(axis=0))
+        kind = "dashed" if column == "loss" else "line"
+        yield from _line(key, kind, name, 0, steps[known], np.nanmedian(curves[:, known], axis=0))
+
+
+def _line(key: str, kind: str, name: str, run: int, steps: np.ndarray, values: np.ndarray) -> Iterator[Level]:
+    for step, value in zip(steps.tolist(), values.tolist(), strict=True):
+        if np.isfinite(value):
+            yield Level(key, kind, name, run, float(step), float(f"{value:.5g}"))

@@ -1,0 +1,75 @@
+"""The experiment `diffusion`: one image diffusion run a cell, by as many processes as it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import pyarrow as pa
+
+from swingby.model.cell import Cell
+from swingby.model.experiment import Batch, Column, Experiment, Params, Resources
+from swingby_sweeps.diffusion import presets
+from swingby_sweeps.diffusion.columns import CURVES, RECORDINGS, SCALARS
+from swingby_sweeps.diffusion.params import DiffusionParams
+
+
+class Diffusion(Experiment):
+    """Conditional image diffusion on two concepts, size and colour ([S] 5, G)."""
+
+    name: ClassVar[str] = "diffusion"
+    stream_version: ClassVar[int] = 1
+    Params: ClassVar[type[Params]] = DiffusionParams
+    presets: ClassVar[Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {
+        "paper": presets.paper,
+        "authors": presets.authors,
+        "small": presets.small,
+    }
+    default_preset: ClassVar[str | None] = "authors"
+    scalars: ClassVar[Mapping[str, Column]] = SCALARS
+    curves: ClassVar[Mapping[str, Column]] = CURVES
+    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = RECORDINGS
+    spreads: ClassVar[bool] = True
+
+    def shape(self, params: DiffusionParams) -> str:
+        """Runs of one cost; each is a batch of its own all the same."""
+        net = f"w{params.width}x{params.levels}l{params.layers}"
+        return f"{params.pixels}px-{net}-b{params.batch_size}-{params.training_steps}"
+
+    def run(self, batch: Batch) -> Iterator[pa.Table]:
+        """Trains one cell after the other; a row an evaluation or a few, the first on disk before the run goes on."""
+        from swingby_sweeps.diffusion.runner import trained
+
+        for cell in batch.cells:
+            yield from trained(cell, batch)
+
+    def resources(self, params: DiffusionParams) -> Resources:
+        """A core, or more where fewer runs than cores are left."""
+        return Resources(cpus=1.0, most_cpus=8.0)
+
+    def work(self, params: DiffusionParams) -> float:
+        """Multiplications of the convolutions, roughly."""
+        depth = params.layers * params.levels
+        return float(params.training_steps * params.batch_size * params.pixels**2 * params.width**2 * depth) * 1e-9
+
+    def max_batch(self, params: DiffusionParams) -> int:
+        """A run is a batch."""
+        return 1
+
+    def steps(self, params: DiffusionParams) -> int:
+        """Training steps."""
+        return params.training_steps
+
+    def length(self, params: DiffusionParams) -> str | None:
+        """They are a parameter."""
+        return "training_steps"
+
+    def tolerance(self, params: DiffusionParams) -> float:
+        """Rounding differs with the number of threads and processes, and training makes it grow."""
+        return 0.2
+
+    def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
+        """The cell again, with every recording, at evaluations in the usual spacing: one a step would take days."""
+        from swingby.model.experiment import Recording
+
+        yield from self.run(Batch((cell,), Recording("sqrt", 60, tuple(self.recordings)), device))

@@ -1,0 +1,63 @@
+"""Images of the four classes at an evaluation, each from noise of its own that is the same at every evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from torch import Tensor
+
+from swingby.model.cell import Cell
+from swingby_sweeps.diffusion import concepts
+from swingby_sweeps.diffusion.draws import sample_stream
+from swingby_sweeps.diffusion.model import Diffusion
+from swingby_sweeps.diffusion.params import CLASSES, DiffusionParams
+
+TOGETHER = 128
+"""Images generated at a time."""
+
+
+class Generator:
+    """Generates what is judged: `judged_of` images of each class under the mean condition of the class ([S] G.3).
+
+    Image i of a class begins from the same noise at every evaluation, so that what changes between two of them is the
+    network. Several processes share the images out.
+
+    Args:
+        cell: of the run.
+        device: where images are made.
+        rank, size: this process among those that generate.
+    """
+
+    def __init__(self, cell: Cell, device: torch.device, rank: int = 0, size: int = 1) -> None:
+        self.params = params = cast(DiffusionParams, cell.params)
+        self.counts = params.judged_of
+        means = torch.as_tensor(concepts.class_means(params), dtype=torch.float32, device=device)
+        self.conditions = means.repeat_interleave(torch.tensor(self.counts, device=device), dim=0)
+        self.own = np.arange(rank, len(self.conditions), size)
+        keys = [cell.key(f"generate/{name}") for name in CLASSES]
+        places = [(key, index) for key, count in zip(keys, self.counts, strict=True) for index in range(count)]
+        shape = (params.sampling_steps + 1, 3, params.pixels, params.pixels)
+        noise = np.empty((len(self.own), *shape), np.float32)
+        for row, place in enumerate(self.own.tolist()):
+            noise[row] = sample_stream(*places[place]).standard_normal(shape)
+        self.noise = torch.from_numpy(noise).to(device)
+
+    def images(self, model: Diffusion) -> Tensor:
+        """This process's images, (n, 3, P, P)."""
+        if not len(self.own):
+            return self.noise[:, 0]
+        conditions = self.conditions[self.own]
+        parts = zip(conditions.split(TOGETHER), self.noise.split(TOGETHER), strict=True)
+        return torch.cat([model.sample(condition, noise).float() for condition, noise in parts])
+
+    def gathered(self, own: Tensor, accelerator: Accelerator) -> Sequence[Tensor]:
+        """The images of all processes, class by class, on the CPU."""
+        every = torch.zeros((len(self.conditions), *own.shape[1:]), device=own.device)
+        every[self.own] = own
+        if accelerator.num_processes > 1:
+            every = cast(Tensor, accelerator.reduce(every, reduction="sum"))
+        return every.cpu().split(self.counts)

@@ -1,0 +1,80 @@
+"""The initialisation of a network: each parameter from a stream of its own, keyed by its name."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.conv import _ConvNd
+
+from swingby_sweeps.diffusion.draws import sample_stream
+
+DRAWN = (_ConvNd, nn.Linear)
+ONES = (nn.GroupNorm, nn.LayerNorm, _BatchNorm)
+
+
+def start_at_zero(layer: nn.Module) -> None:
+    """Set a layer's own parameters to zero, and have `initialise` do so too."""
+    layer._starts_at_zero = True  # pyright: ignore[reportArgumentType]
+    _fill(layer, dict.fromkeys(("weight", "bias"), 0.0))
+
+
+def initialise(module: nn.Module, key: bytes) -> None:
+    """Draw every parameter of a network anew: torch's defaults in law, but a function of key and name alone.
+
+    Weights and biases of convolutions and linear layers are uniform within +- 1/sqrt(fan in), drawn in float64 and
+    cast; norms get weight 1 and bias 0; layers that `start_at_zero` get 0. Neither torch's version and random state
+    nor the device, dtype or order of the layers matter.
+
+    Args:
+        module: any network of such layers.
+        key: 16 bytes, see `Cell.key`.
+
+    Raises:
+        TypeError: for a layer of another kind that has parameters of its own.
+    """
+    for name, layer in module.named_modules():
+        if not list(layer.parameters(recurse=False)):
+            continue
+        if getattr(layer, "_starts_at_zero", False):
+            _fill(layer, {"weight": 0.0, "bias": 0.0})
+        elif isinstance(layer, ONES):
+            _fill(layer, {"weight": 1.0, "bias": 0.0})
+        elif isinstance(layer, DRAWN):
+            _draw(layer, name, key)
+        else:
+            raise TypeError(
+                f"{name or 'the network itself'} is a {type(layer).__name__} with parameters of its own; "
+                "allowed: convolutions, linear layers and norms"
+            )
+
+
+def _fill(layer: nn.Module, values: dict[str, float]) -> None:
+    for name, parameter in layer.named_parameters(recurse=False):
+        with torch.no_grad():
+            parameter.fill_(values[name])
+
+
+def _draw(layer: nn.Module, name: str, key: bytes) -> None:
+    bound = 1 / math.sqrt(_fan_in(layer))
+    for own, parameter in layer.named_parameters(recurse=False):
+        stream = sample_stream(_named(key, f"{name}.{own}"), 0)
+        drawn = np.asarray(stream.uniform(-bound, bound, tuple(parameter.shape)))
+        with torch.no_grad():
+            parameter.copy_(torch.from_numpy(drawn).to(parameter.dtype))
+
+
+def _fan_in(layer: nn.Module) -> int:
+    """Inputs of one output as torch's initialisation counts them: the weight's axis 1 times the kernel's size."""
+    weight = layer.weight
+    assert isinstance(weight, Tensor)
+    return weight[0].numel()
+
+
+def _named(key: bytes, name: str) -> bytes:
+    """The 16 bytes that key the stream of one parameter."""
+    return hashlib.sha256(key + name.encode()).digest()[:16]

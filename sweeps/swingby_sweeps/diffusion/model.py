@@ -1,0 +1,61 @@
+"""The diffusion model of a run: network and noise schedule as one module, its loss, and images generated from noise."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from swingby_sweeps.diffusion.initial import initialise
+from swingby_sweeps.diffusion.params import DiffusionParams
+from swingby_sweeps.diffusion.unet import ConceptUNet
+from swingby_sweeps.diffusion.vdm import LinearSchedule, VDMScheduler, losses, network_time, sample
+
+
+class Diffusion(nn.Module):
+    """A conditional variational diffusion model ([S] G.2): the U-Net predicts the noise, the schedule is learned.
+
+    Args:
+        params: of the run.
+        key: what its first weights are drawn from, see `Cell.key`; None: torch's own draws.
+    """
+
+    def __init__(self, params: DiffusionParams, key: bytes | None = None) -> None:
+        super().__init__()
+        self.params = params
+        self.unet = ConceptUNet.of(params)
+        if key is not None:
+            initialise(self.unet, key)
+        self.schedule = LinearSchedule(params.gamma_min, params.gamma_max, learned=params.schedule == "learned")
+
+    def predict(self, z: Tensor, gamma: Tensor, conditions: Tensor, keys: Tensor | None = None) -> Tensor:
+        """The noise in z (n, 3, P, P) at log SNR -gamma (n,), given conditions (n, 4)."""
+        time = network_time(gamma, self.params.gamma_min, self.params.gamma_max)
+        return self.unet(z, time, conditions, keys)
+
+    def forward(self, images: Tensor, conditions: Tensor, times: Tensor, noise: Tensor, keys: Tensor) -> Tensor:
+        """The three terms of the bound for each image, (n, 3): diffusion, prior, reconstruction, in bits a dimension.
+
+        The reconstruction term is its expectation over the noise of z_0, which has a closed form.
+        """
+        terms = losses(
+            self.schedule,
+            lambda z, gamma: self.predict(z, gamma, conditions, keys),
+            images,
+            times,
+            noise,
+            None,
+            self.params.data_noise,
+        )
+        return torch.stack([terms.diffusion, terms.prior, terms.reconstruction], dim=1)
+
+    @torch.no_grad()
+    def sample(self, conditions: Tensor, noise: Tensor) -> Tensor:
+        """Images (n, 3, P, P) in [0, 1] by ancestral sampling.
+
+        Args:
+            conditions: (n, 4).
+            noise: (n, S + 1, 3, P, P) for S sampling steps: z_1, then what each step adds.
+        """
+        scheduler = VDMScheduler.of(self.schedule, noise.shape[1] - 1)
+        images = sample(scheduler, lambda z, gamma: self.predict(z, gamma, conditions), noise.unbind(1))
+        return images.clamp(0, 1)

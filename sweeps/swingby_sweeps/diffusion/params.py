@@ -1,0 +1,123 @@
+"""The parameters of a diffusion run: images, network, diffusion, training and what is judged of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from swingby.model.experiment import Params
+
+CLASSES = ("red-big", "blue-big", "red-small", "blue-small")
+"""The four classes, wherever they are numbered: number = blue + 2 x small, for the bits of the two concepts."""
+
+
+def _classes(value: Any) -> Any:
+    """Names of classes in one order and spelling, so that one choice has one identity."""
+    if not isinstance(value, str):
+        return value
+    names = {name.strip() for name in value.split(",")} - {""}
+    unknown = sorted(names - set(CLASSES))
+    if unknown:
+        raise ValueError(f"there is no class {unknown[0]!r}; allowed, with commas between: {', '.join(CLASSES)}")
+    return ", ".join(name for name in CLASSES if name in names)
+
+
+Classes = Annotated[str, BeforeValidator(_classes)]
+
+
+class DiffusionParams(Params):
+    """What defines a diffusion run. Lengths are in half widths of the image: it spans [-1, 1] x [-1, 1]."""
+
+    pixels: int = Field(32, ge=8, le=256, description="side of an image, in pixels")
+    trained: Classes = Field("red-big, blue-big, red-small", description="the classes trained on; others are held out")
+    contrast: float = Field(0.5, gt=0, le=0.9, description="difference of the mean colours of red and blue")
+    size_mean: float = Field(0.45, gt=0, le=1, description="mean of the mean radii of big and small")
+    size_contrast: float = Field(0.4, gt=0, le=1.5, description="difference of the mean radii of big and small")
+    radius_jitter: float = Field(0.15, ge=0, le=1, description="radii are uniform within +- this of their mean")
+    radius_floor: float = Field(0.1, ge=0, le=1, description="no circle is smaller")
+    color_jitter: float = Field(0.125, ge=0, le=1, description="channels are uniform within +- this x contrast")
+    centre: float = Field(0.5, ge=0, le=1, description="centres are uniform within +- this")
+    background: float = Field(0.8, ge=0, le=1, description="background channels are uniform from this to 1")
+    pixel_noise: float = Field(0.001, ge=0, le=1, description="sd of the noise on every pixel and channel")
+    blur: float = Field(1.0, gt=0, le=8, description="width of a circle's edge, in pixels")
+    images: int = Field(2048, ge=1, le=2**20, description="images of each class")
+    train_share: float = Field(0.85, gt=0, le=1, description="share of them that is trained on")
+    condition: Literal["image", "class"] = Field(
+        "image", description="told in training: an image's own values, or its class's"
+    )
+
+    width: int = Field(64, ge=4, le=1024, description="channels of the first level; each level has twice as many")
+    levels: int = Field(3, ge=1, le=6, description="resolutions of the U-Net")
+    layers: int = Field(2, ge=1, le=8, description="ResNet blocks a level, one more on the way up")
+    norm_groups: int = Field(8, ge=1, description="groups of the GroupNorm; 1 is the LayerNorm over an image")
+    dropout: float = Field(0.1, ge=0, lt=1)
+    zero_init: bool = Field(default=True, description="the last convolution of each block starts at zero")
+    residual: bool = Field(default=True, description="the network's input is added to its output")
+
+    gamma_min: float = Field(-5.0, ge=-30, le=30, description="-log SNR of the data's end of the schedule, at first")
+    gamma_max: float = Field(10.0, ge=-30, le=30, description="-log SNR of the noise's end of the schedule, at first")
+    schedule: Literal["learned", "fixed"] = Field("learned", description="whether both ends are trained")
+    data_noise: float = Field(0.001, gt=0, description="sd of the likelihood of an image given its z_0")
+    sampling_steps: int = Field(50, ge=1, le=1000, description="steps of the ancestral sampler")
+
+    lr: float = Field(0.001, gt=0)
+    weight_decay: float = Field(0.01, ge=0)
+    batch_size: int = Field(64, ge=1, description="images a step, over all processes")
+    training_steps: int = Field(20_000, ge=1)
+    warmup: int = Field(0, ge=0, description="steps over which the rate rises linearly")
+    decay: Literal["constant", "cosine"] = Field("constant", description="what the rate does then; cosine: falls to 0")
+    clip: float | None = Field(None, gt=0, description="largest norm of a step's gradient; none: not clipped")
+    clip_of: Literal["all", "network"] = Field(
+        "all",
+        description="whose gradient is clipped: all, of which the schedule's is the largest part, or the network's",
+    )
+    accumulate: int = Field(1, ge=1, description="parts that a process's share of a batch is cut into, to save memory")
+    mixed_precision: Literal["no", "bf16", "fp16"] = "no"
+
+    judged: int = Field(32, ge=1, description="images generated of each held-out class at an evaluation")
+    judged_trained: int = Field(8, ge=1, description="images generated of each trained class at an evaluation")
+
+    @property
+    def trained_classes(self) -> tuple[int, ...]:
+        """The numbers of the classes trained on."""
+        names = self.trained.split(", ")
+        return tuple(number for number, name in enumerate(CLASSES) if name in names)
+
+    @property
+    def radii(self) -> tuple[float, float]:
+        """The mean radii of big and small."""
+        return self.size_mean + self.size_contrast / 2, self.size_mean - self.size_contrast / 2
+
+    @property
+    def judged_of(self) -> tuple[int, ...]:
+        """How many images of each class are generated at an evaluation."""
+        own = self.trained_classes
+        return tuple(self.judged_trained if number in own else self.judged for number in range(len(CLASSES)))
+
+    @property
+    def training_images(self) -> int:
+        """Images of each trained class that are trained on; the rest is never looked at by training."""
+        return max(1, round(self.images * self.train_share))
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if not self.trained:
+            raise ValueError(f"no class is trained; allowed, with commas between: {', '.join(CLASSES)}")
+        if self.radii[1] < self.radius_floor:
+            raise ValueError(
+                f"small circles have radius size_mean - size_contrast / 2 = {self.radii[1]:.3g} on average; "
+                f"allowed: at least radius_floor = {self.radius_floor:g}"
+            )
+        if self.pixels % 2 ** (self.levels - 1):
+            raise ValueError(
+                f"pixels = {self.pixels} cannot be halved levels - 1 = {self.levels - 1} times; "
+                f"allowed: multiples of {2 ** (self.levels - 1)}"
+            )
+        if self.width % self.norm_groups:
+            raise ValueError(f"norm_groups = {self.norm_groups} does not divide width = {self.width}")
+        if self.gamma_min >= self.gamma_max:
+            raise ValueError(f"gamma_min = {self.gamma_min:g}; allowed: less than gamma_max = {self.gamma_max:g}")
+        if self.dtype != "float32":
+            raise ValueError("dtype: float32 alone; mixed_precision says what is computed in half precision")
+        return self

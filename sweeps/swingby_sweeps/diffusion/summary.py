@@ -1,0 +1,267 @@
+"""The summary of a diffusion report: order, speed, bends, bumps, how it slows down, and how far to trust all that."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from swingby.store import Store
+from swingby_analysis.charts.axes import plain
+from swingby_analysis.query import Query
+from swingby_analysis.report.data import ReportData, ask
+from swingby_analysis.report.prose import percent, plural
+from swingby_analysis.stats.shares import wilson
+from swingby_sweeps.diffusion.detect.bends import SUFFIX
+from swingby_sweeps.diffusion.detect.descent import FACTOR
+from swingby_sweeps.diffusion.detect.detectability import ASIDE, RISE
+from swingby_sweeps.diffusion.detect.path import JUDGES, LEAST_FOUND, Judge, held_out, trained_of
+from swingby_sweeps.diffusion.detect.runs import Runs, over_seeds, runs_of
+from swingby_sweeps.diffusion.detect.shared_bend import SharedBend
+from swingby_sweeps.sim.detect import order
+
+AUTHORS = 2.0
+"""What the authors smooth by before they draw, in evaluations."""
+FEW_POINTS = 8
+"""So many points are named one by one; of more, only how many there are."""
+BY: Mapping[Judge, str] = {"measured": "measured judge", "trained": "trained judge"}
+Rows = list[dict[str, Any]]
+Every = Mapping[Judge, Mapping[int, Runs]]
+
+
+def sentences(data: ReportData, store: Store) -> list[str]:
+    """The sentences; none of a sweep over another experiment."""
+    if data.sweep["experiment"] != "diffusion":
+        return []
+    rows = ask(store, Query("diffusion/paths", (data.sweep["sweep_id"],))).to_dicts()
+    every: dict[Judge, dict[int, Runs]] = {judge: runs for judge in JUDGES if (runs := runs_of(rows, judge))}
+    said = [*(_order(data, judge, runs) for judge, runs in every.items()), *_speed(data)]
+    said += [_bends(data, judge, runs) for judge, runs in every.items()]
+    if every:
+        said += [_bumps(data, every, rows), *_slowing(data, every), _noise(data, every)]
+    return [*said, *_vanishing(data, rows), *_trust(data, rows, every)]
+
+
+def _named(data: ReportData, points: Iterable[int], notes: Mapping[int, str] | None = None) -> str:
+    """Points with what is to be said of each, or how many they are."""
+    points = list(points)
+    if data.grid.y is not None or len(data.grid.facets) > 1 or len(points) > FEW_POINTS:
+        return plural(len(points), "point")
+    values = [plain(data.grid.x.values[data.grid.places[point][0]]) for point in points]
+    texts = [value + (f" ({notes[p]})" if notes else "") for p, value in zip(points, values, strict=True)]
+    return f"{data.grid.x.name} = {', '.join(texts)}"
+
+
+def _order(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
+    """Which concept most runs learn first, point by point; and how many orders hang on one evaluation."""
+    name = "learning_order" if judge == "measured" else "learning_order_by_trained"
+    common = {one.point: one for one in data.phases.most_common(name)}
+    notes = {}
+    for point, one in common.items():
+        low, high = (percent(float(end)) for end in wilson(one.k, one.n))
+        notes[point] = f"{one.k} of {one.n} runs, {low} to {high}"
+    groups: dict[str, list[int]] = {}
+    for point, one in common.items():
+        groups.setdefault(one.outcome if 2 * one.k > one.n else "no majority", []).append(point)
+    parts = "; ".join(f"{which} at {_named(data, points, notes)}" for which, points in groups.items())
+    paths = [path for own in runs.values() for path in own.paths]
+    ended = [path for path in paths if path.ended]
+    late = sum(bool((order.learned_at(path.progress[None]) == len(path.steps) - 1).any()) for path in ended)
+    weak = f" In {late} of {plural(len(paths), 'run')} it hangs on the last evaluation alone." if late else ""
+    return f"Learned first by most runs, {BY[judge]} (95\u00a0% Wilson intervals): {parts or 'not known'}.{weak}"
+
+
+def _speed(data: ReportData) -> list[str]:
+    """When each concept is right, at the points where the median run has it soonest and latest."""
+    parts = []
+    for name, concept in (("t_color", "color"), ("t_size", "size")):
+        found = data.phases.spreads(name)
+        if found:
+            ends = [min(found, key=lambda one: one.median), max(found, key=lambda one: one.median)]
+            first, last = (
+                f"{_step(one.median)} ({_step(one.low)} to {_step(one.high)}) at {data.grid.label(one.point)}"
+                for one in ends
+            )
+            parts.append(f"{concept} {first}" + (f", {last}" if ends[0].median != ends[1].median else ""))
+    if not parts:
+        return []
+    what = "Speed, as the step from which a concept stays right to 0.9 (measured judge; soonest and latest median with"
+    return [f"{what} 95\u00a0% bootstrap interval): {'; '.join(parts)}."]
+
+
+def _step(value: float) -> str:
+    return f"{value:,.0f}" if math.isfinite(value) else "never"
+
+
+def _bends(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
+    """To which side the seeds' paths bend together, and where they come back."""
+    tests = {point: bend for point, own in runs.items() if (bend := own.bend()) is not None}
+    if not tests:
+        return f"Whether the seeds' paths bend to one side cannot be told by the {BY[judge]}: it takes two at a point."
+    notes = {point: _bend_note(bend) for point, bend in tests.items()}
+    sides = {side: [p for p, bend in tests.items() if bend.side == side] for side in ("color", "size", "neither")}
+    names = {"color": "toward color at", "size": "toward size at", "neither": "to neither side surely at"}
+    parts = "; ".join(f"{names[side]} {_named(data, points, notes)}" for side, points in sides.items() if points)
+    back = [point for point, bend in tests.items() if bend.returns]
+    again = f"coming back at {_named(data, back)}" if back else "coming back at none"
+    near = data.cells["point"].n_unique() - len(tests)
+    unseen = (
+        f"; untold at {plural(near, 'point')} (too few seeds seen farther than 0.25 from the target)" if near else ""
+    )
+    seeds = max(bend.n for bend in tests.values())
+    weak = f" At {plural(seeds, 'seed')} the power is low" if seeds <= 5 else " Its power grows with the seeds"
+    return (
+        f"The path bends, {BY[judge]} (located on all seeds but one, measured on that one; mean with 95\u00a0% "
+        f"t-interval): {parts}; {again}{unseen}.{weak}; straight ways pass in about one of ten."
+    )
+
+
+def _bend_note(bend: SharedBend) -> str:
+    return f"{bend.size:+.2f}, {bend.low:+.2f} to {bend.high:+.2f}"
+
+
+def _bumps(data: ReportData, every: Every, rows: Rows) -> str:
+    """The same test of a rise of the error, as recorded and smoothed, at the point where it is most certain."""
+    parts, seeds = [], 0
+    for judge, runs in every.items():
+        tests = {point: bump for point, own in runs.items() if (bump := own.bump()) is not None}
+        if not tests:
+            continue
+        best = max(tests, key=lambda point: tests[point].low)
+        bump, passed = tests[best], sum(test.found for test in tests.values())
+        smooth = [own.bump() for own in runs_of(rows, judge, AUTHORS).values()]
+        blurred = sum(test is not None and test.found for test in smooth)
+        parts.append(
+            f"{passed} by the {BY[judge]} (smoothed as the authors draw {blurred}; surest at "
+            f"{data.grid.label(best)}: {bump.height:+.2g}, {bump.low:+.2g} to {bump.high:+.2g})"
+        )
+        seeds = max(seeds, len(tests))
+    if not parts:
+        return "Whether the seeds share a bump of the concept-space MSE cannot be told: it takes two seeds a point."
+    return (
+        f"A bump of the concept-space MSE shared by the seeds (the same test, of a rise), of {plural(seeds, 'point')}: "
+        f"{'; '.join(parts)}; chance alone passes one in five to twenty."
+    )
+
+
+def _slowing(data: ReportData, every: Every) -> list[str]:
+    """Which law the slow-down of single runs follows better."""
+    parts = []
+    for judge in every:
+        name = "slowdown" if judge == "measured" else "slowdown_by_trained"
+        if name in data.cells.columns:
+            counts = Counter(data.cells[name].drop_nulls().to_list())
+            told = ", ".join(f"{counts[law]} {law}" for law in data.phases.categories(name) if counts[law])
+            told = told or "too few evaluations move by more than they scatter"
+            parts.append(f"of {counts.total()} runs by the {BY[judge]} ({told})")
+    return [f"How learning slows down can be told {'; '.join(parts)}."] if parts else []
+
+
+def _noise(data: ReportData, every: Every) -> str:
+    """How much a run's point jumps between evaluations, and in how many single runs a move could have been seen."""
+    parts = []
+    for judge, runs in every.items():
+        spread = [np.median(path.scatter, axis=0) for own in runs.values() for path in own.paths]
+        color, size = np.median(spread, axis=0).tolist()
+        parts.append(f"{color:.2g} in color and {size:.2g} in size ({BY[judge]})")
+    return (
+        f"From one evaluation to the next a run's mean point scatters by {', '.join(parts)}; a single run is credited "
+        f"with a bump or bend only beyond {FACTOR:g} times its noise.{_sight(data, every)}"
+    )
+
+
+def _sight(data: ReportData, judges: Iterable[Judge]) -> str:
+    """In how many runs the thresholds are low enough for a move to halfway between two classes; "" where unknown."""
+    parts = []
+    for judge in judges:
+        names = [f"{name}{SUFFIX[judge]}" for name in ("mse_threshold", "bend_threshold")]
+        if set(names) <= set(data.cells.columns):
+            rise, bend = (data.cells[name].drop_nulls() for name in names)
+            counts = f"in {(rise <= RISE).sum()} of {plural(len(rise), 'run')} as a rise of the MSE"
+            parts.append(f"{counts} and in {(bend <= ASIDE).sum()} of {len(bend)} as a bend ({BY[judge]})")
+    if not parts:
+        return ""
+    return f" A move to halfway between the held-out class and a trained one could have been seen {', '.join(parts)}."
+
+
+def _vanishing(data: ReportData, rows: Rows) -> list[str]:
+    """In which share of the held-out class's images no circle is found at the end, and in which runs it had been."""
+    lacking: dict[int, list[float]] = {}
+    vanished = 0
+    for row in rows:
+        number = held_out(row["trained"])
+        if number is not None and row.get("found"):
+            found = np.array([np.nan if entry is None else entry[number] for entry in row["found"]], dtype=float)
+            lacking.setdefault(row["point"], []).append(1 - found[-1])
+            vanished += bool(found[-1] < LEAST_FOUND <= np.nanmax(found))
+    if not lacking:
+        return []
+    means = {point: over_seeds(np.array(values)[:, None]) for point, values in lacking.items()}
+    notes = {point: _share(mean.value[0], mean.half[0]) for point, mean in means.items()}
+    worst = max(means, key=lambda point: means[point].value[0])
+    several = data.grid.y is not None or len(data.grid.facets) > 1 or len(means) > FEW_POINTS
+    where = f"{notes[worst]} at the worst, {data.grid.label(worst)}" if several else _named(data, means, notes)
+    came = f"in {vanished} of {plural(len(rows), 'run')} it had been in half of them or more, and is not at the end"
+    what = "Images of the held-out class without a circle at the last evaluation (mean, 95\u00a0% t-interval)"
+    return [f"{what}: {where}; {came}."]
+
+
+def _share(value: float, half: float) -> str:
+    if not np.isfinite(half):
+        return percent(value)
+    return f"{percent(value)}, {percent(max(0.0, value - half))} to {percent(min(1.0, value + half))}"
+
+
+def _trust(data: ReportData, rows: Rows, every: Every) -> list[str]:
+    """How well the trained classes are learned, how good the trained judge is, and whether the judges agree."""
+    parts = [*_learned(rows), *_accuracy(data), *_agreement(data, every)]
+    return [f"To judge by: {'; '.join(parts)}."] if parts else []
+
+
+def _learned(rows: Rows) -> list[str]:
+    ends: list[tuple[float, float]] = []
+    for row in rows:
+        if row.get("color_right") and row.get("size_right"):
+            known = list(trained_of(row["trained"]))
+            ends += [(row["color_right"][-1][k], row["size_right"][-1][k]) for k in known]
+    values = np.array([[np.nan if v is None else v for v in pair] for pair in ends], dtype=float)
+    if not len(values) or not np.isfinite(values).any(axis=0).all():
+        return []
+    color, size = np.nanmean(values, axis=0).tolist()
+    return [f"at the end the trained classes are right in {percent(color)} (color) and {percent(size)} (size)"]
+
+
+def _accuracy(data: ReportData) -> list[str]:
+    names = ("judge_color_accuracy", "judge_size_accuracy")
+    if any(name not in data.cells.columns or data.cells[name].null_count() == data.cells.height for name in names):
+        return []
+    worst = data.cells.select(pl.col(name).min() for name in names).row(0)
+    return [f"the trained judge in {percent(worst[0])} and {percent(worst[1])} of fresh images"]
+
+
+def _agreement(data: ReportData, every: Every) -> list[str]:
+    names = ("learning_order", "learning_order_by_trained")
+    if len(every) < len(JUDGES) or any(name not in data.cells.columns for name in names):
+        return []
+    both = data.cells.select(names).drop_nulls()
+    same = both.filter(pl.col(names[0]) == pl.col(names[1])).height
+    apart = _apart(every["measured"], every["trained"])
+    return [
+        f"the judges name the same order in {same} of {plural(both.height, 'run')}",
+        f"their mean points differ by {apart[0]:.2g} in color and {apart[1]:.2g} in size (medians)",
+    ]
+
+
+def _apart(one: Mapping[int, Runs], other: Mapping[int, Runs]) -> Sequence[float]:
+    """Median difference between the judges over evaluations, in color and in size."""
+    found = [
+        np.abs(p.place[np.isin(p.record, q.record)] - q.place[np.isin(q.record, p.record)])
+        for point in one.keys() & other.keys()
+        for p, q in zip(one[point].paths, other[point].paths, strict=False)
+        if one[point].seeds == other[point].seeds
+    ]
+    return np.median(np.concatenate(found), axis=0).tolist() if found else [math.nan, math.nan]

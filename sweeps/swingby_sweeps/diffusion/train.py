@@ -1,0 +1,271 @@
+"""Training one run with accelerate, by one process or by several that share every batch."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import torch
+from accelerate import Accelerator
+from torch import Tensor
+
+from swingby.model.cell import Cell
+from swingby.model.process_group import LostWorkerError
+from swingby_sweeps.diffusion import checkpoint
+from swingby_sweeps.diffusion.batch_stream import Feed
+from swingby_sweeps.diffusion.checkpoint import Progress
+from swingby_sweeps.diffusion.generate import Generator
+from swingby_sweeps.diffusion.model import Diffusion
+from swingby_sweeps.diffusion.params import DiffusionParams
+
+EVERY = 20
+"""Steps between two looks at whether to stop, and at whether the loss is still finite."""
+WIDE = 64
+"""Channels of the first level from which bf16 on a CPU gains by channels last."""
+TERMS = ("loss_diffusion", "loss_prior", "loss_reconstruction")
+
+
+class Evaluation(NamedTuple):
+    """What is known at a recorded step: the images of the four classes, (n, 3, P, P) each, and means since the last.
+
+    `means` has the terms of the loss in bits a dimension and the gradient's norm (over the steps at which that is
+    finite: the scaler of fp16 skips others); None before the first step.
+    """
+
+    step: int
+    images: Sequence[Tensor]
+    means: dict[str, float] | None
+    ends: tuple[float, float]
+
+
+class Training:
+    """One run, as one of its processes sees it; every process takes the same steps.
+
+    Args:
+        cell: what to train.
+        accelerator: of this process's session.
+        recorded: the steps at which it is evaluated, from 0 to the last.
+        path: its checkpoint; what is there is continued.
+
+    Raises:
+        CheckpointError: there is one that is of no use.
+        LostWorkerError: the processes do not see the same checkpoint.
+        ValueError: the batch cannot be shared by so many processes.
+    """
+
+    def __init__(self, cell: Cell, accelerator: Accelerator, recorded: Sequence[int], path: Path | None) -> None:
+        self.cell, self.params = cell, cast(DiffusionParams, cell.params)
+        self.accelerator, self.recorded, self.path = accelerator, frozenset(recorded), path
+        device, rank, size = accelerator.device, accelerator.process_index, accelerator.num_processes
+        self.feed = Feed(cell, device, rank, size, accelerator.gradient_accumulation_steps)
+        self.generator = Generator(cell, device, rank, size)
+        self.core = self._placed(Diffusion(self.params, cell.key("initialisation")))
+        self.names: dict[Tensor, str] = {parameter: name for name, parameter in self.core.named_parameters()}
+        self.clipped = list((self.core if self.params.clip_of == "all" else self.core.unet).parameters())
+        self.optimizer = torch.optim.AdamW(
+            self.core.parameters(), lr=self.params.lr, weight_decay=self.params.weight_decay, fused=True
+        )
+        self.progress = Progress()
+        self.sums = torch.zeros(len(TERMS) + 2, dtype=torch.float64, device=device)
+        self.skipped = torch.zeros((), dtype=torch.float64, device=device)
+        if path is not None and path.exists():
+            self._restore(path)
+        self.model, self.wrapped = accelerator.prepare(self.core, self.optimizer)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Refuses to go on where the processes are at different steps, as from folders that are not one."""
+        if self.accelerator.num_processes == 1:
+            return
+        mine = torch.tensor([[self.step, self.progress.evaluated]], device=self.accelerator.device)
+        every = cast(Tensor, self.accelerator.gather(mine)).tolist()
+        if any(one != every[0] for one in every):
+            steps = ", ".join(str(step) for step, _ in every)
+            raise LostWorkerError(f"the processes see different checkpoints of one run: at steps {steps}")
+
+    def _placed(self, model: Any) -> Diffusion:
+        """The model on this process's device, as its convolutions like it."""
+        device = self.accelerator.device
+        return model.to(device, memory_format=memory_format(device, self.params))
+
+    @property
+    def scaler(self) -> Any:
+        """The gradient scaler of fp16; None otherwise."""
+        return self.accelerator.scaler
+
+    @property
+    def step(self) -> int:
+        """Steps taken."""
+        return self.progress.step
+
+    def run(self, asked: Callable[[], bool] = lambda: False) -> Iterator[Evaluation]:
+        """Trains to the end, and yields at every recorded step that was not evaluated yet.
+
+        All processes have to go on with it together. `asked` counts in the first alone: once it is true, all of them
+        end, soon and perhaps between two recorded steps. The first can save whenever it is not inside.
+
+        Raises:
+            FloatingPointError: the loss is no number any more, or the weights are none.
+        """
+        try:
+            yield from self._run(asked)
+        finally:
+            self.feed.close()
+
+    def _run(self, asked: Callable[[], bool]) -> Iterator[Evaluation]:
+        began = time.perf_counter()
+        while True:
+            if self.step in self.recorded and self.step > self.progress.evaluated:
+                found = self._evaluate()
+                self._advance(evaluated=self.step, seconds=time.perf_counter() - began)
+                began = time.perf_counter()
+                yield found
+            if self.step >= self.params.training_steps:
+                return
+            started = time.perf_counter()
+            self._train(self.step)
+            self._advance(step=self.step + 1, training_seconds=time.perf_counter() - started)
+            if (self.step % EVERY == 0 or self.step in self.recorded) and self._told(asked):
+                self._advance(seconds=time.perf_counter() - began)
+                self._gather_sums()
+                return
+
+    def _advance(self, **changes: Any) -> None:
+        """Moves on: seconds are added, steps replaced."""
+        old = self.progress
+        added = {name: getattr(old, name) + value for name, value in changes.items() if name.endswith("seconds")}
+        self.progress = replace(old, **{**changes, **added})
+
+    def _train(self, step: int) -> None:
+        """One step of AdamW on the global batch."""
+        for group in self.wrapped.param_groups:
+            group["lr"] = self.params.lr * rate(self.params, step)
+        parts = self.feed.step(step)
+        for rows in parts:
+            with self.accelerator.accumulate(self.model):
+                terms = self.model(*rows)
+                self.accelerator.backward(terms.sum(dim=1).mean())
+                self.sums[:-2] += terms.detach().double().sum(dim=0)
+                self.sums[-2] += len(terms)
+                if self.accelerator.sync_gradients:
+                    self._clip()
+                self.wrapped.step()
+                self.wrapped.zero_grad()
+
+    def _clip(self) -> None:
+        limit = math.inf if self.params.clip is None else self.params.clip
+        norm = self.accelerator.clip_grad_norm_(self.clipped, limit)
+        if norm is not None:
+            finite = torch.isfinite(norm)
+            self.sums[-1] += torch.where(finite, norm, 0).detach().double()
+            self.skipped += ~finite
+
+    def _evaluate(self) -> Evaluation:
+        """Generates images with all processes; the means since the last evaluation begin anew."""
+        low, high = self._checked_ends()
+        means = self._means(self._total())
+        self.sums.zero_()
+        self.skipped.zero_()
+        self.model.train(False)
+        with self.accelerator.autocast():
+            mine = self.generator.images(self.core)
+        images = self.generator.gathered(mine, self.accelerator)
+        self.model.train(True)
+        return Evaluation(self.step, images, means, (low, high))
+
+    def _checked_ends(self) -> tuple[float, float]:
+        """The ends of the schedule, if the last step left a model: its loss tells of the weights before it alone."""
+        if not all(torch.stack([torch.isfinite(weights).all() for weights in self.names]).tolist()):
+            raise FloatingPointError(f"the weights are no finite numbers any more by step {self.step}")
+        low, high = (end.item() for end in self.core.schedule.ends)
+        if not low < high:
+            raise FloatingPointError(f"the noise schedule has no slope any more by step {self.step}")
+        return low, high
+
+    def _total(self) -> Tensor:
+        """The sums over all processes; the gradient's norm is the same in each."""
+        total = cast(Tensor, self.accelerator.reduce(self.sums.clone(), reduction="sum"))
+        total[-1] = self.sums[-1]
+        return total
+
+    def _means(self, sums: Tensor) -> dict[str, float] | None:
+        values = sums.tolist()
+        rows = values[-2]
+        if not rows:
+            return None
+        means = {name: value / rows for name, value in zip(TERMS, values, strict=False)}
+        counted = rows - self.skipped.item() * self.params.batch_size
+        norm = values[-1] * self.params.batch_size / counted if counted else math.nan
+        return {**means, "loss": sum(means.values()), "gradient_norm": norm}
+
+    def _told(self, asked: Callable[[], bool]) -> bool:
+        """Whether the first process was asked to stop; all of them hear it, and of a loss that is no number."""
+        lost = not bool(torch.isfinite(self.sums[:-2]).all())
+        stop = self.accelerator.is_main_process and asked()
+        if self.accelerator.num_processes > 1:
+            told = torch.tensor([float(stop), float(lost)], device=self.accelerator.device)
+            stop, lost = (value > 0 for value in cast(Tensor, self.accelerator.reduce(told, reduction="sum")).tolist())
+        if lost:
+            raise FloatingPointError(f"the loss is no finite number any more by step {self.step}")
+        return stop
+
+    def _gather_sums(self) -> None:
+        """Leaves the sums of all processes with the first, as if it had been alone."""
+        total = self._total()
+        if not self.accelerator.is_main_process:
+            total[:-1] = 0
+        self.sums = total
+
+    def save(self) -> None:
+        """Leaves a checkpoint; the other processes have the same weights, and no part in it."""
+        if self.path is not None and self.accelerator.is_main_process:
+            progress = replace(self.progress, skipped=int(self.skipped.item()))
+            checkpoint.save(self.path, self.cell.cell_id, progress, self._state())
+
+    def _state(self) -> dict[str, Tensor]:
+        model = {f"model/{name}": tensor for name, tensor in self.core.state_dict().items()}
+        state = {**model, **checkpoint.optimizer_tensors(self.optimizer, self.names), "sums": self.sums}
+        if self.params.mixed_precision == "fp16":
+            scale = self.scaler.state_dict()
+            numbers = [float(scale["scale"]), float(scale["_growth_tracker"])]
+            state["scaler"] = torch.tensor(numbers, dtype=torch.float64)
+        return state
+
+    def _restore(self, path: Path) -> None:
+        """Continues from a checkpoint; the sums of all processes go to the first."""
+        self.progress, tensors = checkpoint.load(path, self.cell.cell_id, self._state())
+        model = {name: tensors[f"model/{name}"] for name in self.core.state_dict()}
+        self.core.load_state_dict(model)
+        checkpoint.restore_optimizer(self.optimizer, self.names, tensors)
+        if self.accelerator.is_main_process:
+            self.sums.copy_(tensors["sums"])
+        self.sums[-1] = tensors["sums"][-1]
+        self.skipped.fill_(self.progress.skipped)
+        if "scaler" in tensors:
+            scale, tracker = tensors["scaler"].tolist()
+            kept = {**self.scaler.state_dict(), "scale": scale, "_growth_tracker": int(tracker)}
+            self.scaler.load_state_dict(kept)
+
+
+def rate(params: DiffusionParams, step: int) -> float:
+    """The learning rate at a step, over `lr`: it rises for `warmup` steps; with cosine it falls to 0 at the end.
+
+    Both factors act from the first step on, so that no step changes the law of the other.
+    """
+    rising = min(1.0, (step + 1) / params.warmup) if params.warmup else 1.0
+    falling = 0.5 * (1 + math.cos(math.pi * step / params.training_steps)) if params.decay == "cosine" else 1.0
+    return rising * falling
+
+
+def memory_format(device: torch.device, params: DiffusionParams) -> torch.memory_format:
+    """How images lie in memory: channels last, but for few channels of bf16 on a CPU.
+
+    On CPUs by what measures faster (`make bench`): in float32 the two are level; bf16 loses a third by channels last at
+    16 channels and gains 7 to 14 % at 64. On GPUs, where nobody has measured it, as cuDNN recommends.
+    """
+    narrow = device.type == "cpu" and params.mixed_precision != "no" and params.width < WIDE
+    return torch.contiguous_format if narrow else torch.channels_last

@@ -1,0 +1,92 @@
+"""The verb `theory` of the command."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from swingby.cli.console import DEFAULT_DATA, DataFolder, say, table
+from swingby.errors import SwingbyError
+
+if TYPE_CHECKING:
+    from swingby_sweeps.sim.comparison import Beside, Comparison
+
+HEADS = ("D.1", "D.2", "D.3", "D.4", "D.5 log <", "D.5 log >", "D.5 gap <", "D.5 gap >", "all <")
+"""How the columns of the assumptions are headed: < with the a_p ascending, > descending."""
+MOST_NAMED = 10
+"""Silent points beyond which they are counted and no longer named."""
+
+
+def theory(
+    sweep: Annotated[
+        str, typer.Argument(help="A sweep's name, its id (or the first digits), or a sweep file.", show_default=False)
+    ],
+    data: DataFolder = DEFAULT_DATA,
+    K: Annotated[float, typer.Option("--K", help="Constant of App. D.1, which asks for 20 or more.")] = 20.0,
+    C: Annotated[float, typer.Option("--C", help="Constant of App. D.1; more than 1.")] = 10.0,
+    P: Annotated[float, typer.Option("--P", help="Constant of App. D.1; 2 or more.")] = 2.0,
+    kappa: Annotated[float, typer.Option("--kappa", help="Constant of App. D.1; over 1.1, at most 1 + K/(2C).")] = 2.0,
+) -> None:
+    """Theory beside experiment, point by point: when each concept was to arrive and did, and which assumptions hold.
+
+    Theory speaks of the symmetric family (arrivals of w_pp at 0.9, eq 4.3; App. D's assumptions) and of one layer
+    without bias (r_k at 0.9, Theorem 4.1). Measured times of the symmetric family need `record: {also: [jacobian]}`.
+    The assumptions under the given constants are kept as the table `assumptions` (key cell_id, K, C, P, kappa); the
+    predictions of every cell are in `outcomes_theory`.
+
+    Example:
+
+        swingby theory figure-5 --P 4 --kappa 1.5
+    """
+    from swingby.data.records import Records
+    from swingby_sweeps.sim.assumptions import Constants
+    from swingby_sweeps.sim.comparison import beside, unmet
+
+    for name, value in (("K", K), ("C", C), ("P", P), ("kappa", kappa)):
+        if not (math.isfinite(value) and value > 0):
+            raise SwingbyError(f"--{name} {value}: a constant of App. D.1 is a finite number above 0")
+    constants = Constants(K, C, P, kappa)
+    found = beside(Records.open(data, create=False), sweep, constants)
+    say("Arrival at 0.9 in steps, a concept each; medians over the runs of a point. Concepts are counted from 1.")
+    columns = ("point", "runs", "a_p", "predicted order", "predicted", "measured", "order right", "within 10 %")
+    table(columns, map(_times, found.points))
+    _silent(found)
+    _assumptions(found.points, f"K = {K:g}, C = {C:g}, P = {P:g}, kappa = {kappa:g}", unmet(constants))
+
+
+def _silent(found: Comparison) -> None:
+    if found.silent:
+        count = len(found.silent)
+        named = "; ".join(found.silent[:MOST_NAMED]) + ("; ..." if count > MOST_NAMED else "")
+        say(
+            f"Theory is silent on {count} of the sweep's {count + len(found.points)} points: {named}. It speaks of the "
+            "symmetric family, and of one layer without bias, trained on whole clusters (not truncate)."
+        )
+
+
+def _times(point: Beside) -> Sequence[object]:
+    (order, count), *others = point.orders
+    order = " > ".join(map(str, order)) + (f" ({count} of {point.runs})" if others else "")
+    right, within = (f"{k} of {n}" if n else "not recorded" for k, n in (point.right, point.within))
+    numbers = (_numbers(point.a), order, _numbers(point.predicted), _numbers(point.measured))
+    return (point.label or "the only one", point.runs, *numbers, right, within)
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return ", ".join("never" if math.isinf(v) else "-" if math.isnan(v) else f"{v:.4g}" for v in values)
+
+
+def _assumptions(points: Sequence[Beside], constants: str, unmet: Sequence[str]) -> None:
+    judged = [point for point in points if point.held is not None]
+    if not judged:
+        say("App. D's assumptions are about the symmetric family; this sweep has none of it.")
+        return
+    say()
+    say(f"Runs that meet App. D.1's assumptions under {constants}; < with the a_p ascending, > descending:")
+    for line in unmet:
+        say(f"{line}: so no run meets it.")
+    rows = [(point.label or "the only one", point.runs, *(point.held or {}).values()) for point in judged]
+    table(("point", "runs", *HEADS), rows)

@@ -1,0 +1,245 @@
+"""The detector `descents`: from the curves of SIM runs to what they show, how strongly, and how surely."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.experiment import Column
+from swingby_analysis.signals.bumps import Descent, descend, fine_descents, nearest_centre, tallest
+from swingby_analysis.signals.curves import Group, Runs
+from swingby_analysis.signals.extrema import Floats
+from swingby_analysis.signals.groups import Found, Told
+from swingby_sweeps.sim.detect import order, slowdown
+from swingby_sweeps.sim.detect import outcome as verdict
+
+Mask = NDArray[np.bool_]
+Columns = dict[str, Told]
+CURVES = ("step", "ood_loss", "train_loss", "output", "jacobian", "hierarchy_loss")
+CERTIFICATES = ("gradient_norm", "growth_rate", "smallest_eigenvalue", "trace", "rank0", "narrowest")
+NOISY = "sgd"
+"""The drive by mini-batches; a run driven by anything else has no sampling noise."""
+LIST = pa.list_(pa.float64())
+
+OUTCOMES: dict[str, Column] = {
+    "noise_sd": Column(pa.float64(), "median over the curve of the noise's local standard deviation", "L_ref"),
+    "tau": Column(pa.float64(), "threshold: at the highest bump if there is one, else its median", "L_ref"),
+    "descents": Column(pa.int64(), "drops of the OOD loss by more than tau"),
+    "descents_fine": Column(
+        pa.int64(), "drops by more than 0.1 % of L_ref, where there is no sampling noise; null for sgd"
+    ),
+    "non_monotone": Column(pa.bool_(), "two descents or more"),
+    "transient_memorization": Column(
+        pa.bool_(), "non-monotone, and over a rise the output nears a training centre while training goes on"
+    ),
+    "retreat": Column(pa.bool_(), "some r_k = f_k / mu_k rises, falls, and exceeds its old peak"),
+    "bump_height": Column(pa.float64(), "largest rise between two descents; 0 if there is none", "L_ref"),
+    "bump_start": Column(pa.int64(), "step of the trough before that rise", "step"),
+    "bump_peak": Column(pa.int64(), "step of its peak", "step"),
+    "bump_end": Column(
+        pa.int64(), "first recorded step back at the level of the trough (else the lowest after)", "step"
+    ),
+    "outcome": Column(pa.string(), "the first that applies of " + ", ".join(verdict.OUTCOMES)),
+    "certain": Column(pa.bool_(), "the run recorded what it takes to tell that outcome from the others"),
+    "learning_order": Column(pa.list_(pa.int64()), "concepts, counted from 0, by t90; equal ones by number"),
+    "t90": Column(LIST, "start of the final stretch with r_k >= 0.9; infinite if r_k ends below", "step"),
+    "order_follows_a": Column(pa.bool_(), "the order by t90 is that of falling a_p; null if it cannot be told"),
+    "terminal_rate": Column(LIST, "exponential rate of the terminal slow-down of each concept", "1/flow time"),
+    "terminal_r2": Column(LIST, "R^2 of its fit"),
+    "terminal_predicted": Column(LIST, "the theory's rate where there is one", "1/flow time"),
+    "minor_rate": Column(LIST, "rate of |w_ij|, i < j row by row (symmetric model with jacobian)", "1/flow time"),
+    "minor_r2": Column(LIST, "R^2 of its fit"),
+    "minor_predicted": Column(LIST, "a_i + a_j", "1/flow time"),
+    "order_violations": Column(pa.float64(), "share of comparable pairs out of order, mean over records"),
+    "order_violations_worst": Column(pa.float64(), "the largest such share at one record"),
+    "order_violations_inner": Column(pa.float64(), "mean share without the node 0"),
+}
+
+
+class Descents(Detector):
+    """Descents, bumps, transient memorization, retreat, outcome, learning order, terminal rates and B.2 of SIM runs.
+
+    The unit of loss is L_ref = ||x^||^2 / 2. What is measured on a curve is measured up to the first record that is
+    not finite or exceeds 1e6 L_ref. Rates are in the time of eq 4.3 for the symmetric model (twice that of the flow
+    of L), else in that of the flow of L. Rows that are not results (status failed or running) give nulls.
+    """
+
+    name: ClassVar[str] = "descents"
+    version: ClassVar[str] = "2"
+    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+    outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
+    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
+        "transient_memorization": "yes_no",
+        "non_monotone": "yes_no",
+        "retreat": "yes_no",
+        "order_follows_a": "yes_no",
+        "outcome": "category",
+        "bump_height": "number",
+        "descents": "number",
+        "descents_fine": "number",
+        "order_violations": "number",
+    }
+    needs: ClassVar[tuple[str, ...]] = (
+        "status", "model", "drive", "mu", "sigma", "sigma_is", "zero_cluster", "bias", "dtype",
+        *CURVES, "a", "time_per_step", *CERTIFICATES,
+    )  # fmt: skip
+
+    def detect(self, table: pa.Table) -> pa.Table:
+        """`cell_id` and the outcome columns, one row for each row of `table`, in its order.
+
+        Raises:
+            SwingbyError: the curves of a cell do not fit each other.
+        """
+        runs = Runs(_completed(table, self.needs), CURVES)
+        found = Found(len(runs.ids))
+        final_loss, largest_a = np.full((2, len(runs.ids)), np.nan)
+        for group in runs.groups():
+            final_loss[group.rows] = group.curve("ood_loss")[:, -1] / group.l_ref
+            largest_a[group.rows] = group.a.max(axis=1)
+            found.put(group.rows, _measured(group))
+        found.put(np.arange(len(runs.ids)), _judge(runs, final_loss, largest_a))
+        columns = {name: found.column(name, column.type) for name, column in OUTCOMES.items()}
+        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
+
+
+def _completed(table: pa.Table, needs: tuple[str, ...]) -> pa.Table:
+    """The table with a column of nulls for each one that is missing."""
+    for name in needs:
+        if name not in table.column_names:
+            table = table.append_column(name, pa.nulls(table.num_rows))
+    return table
+
+
+def _finite(values: Floats) -> Mask:
+    """Rows without a number that is missing or infinite."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()
+    if np.isfinite(total):  # which nothing else adds up to
+        return np.ones(len(values), dtype=bool)
+    return np.asarray(np.isfinite(values).reshape(len(values), -1).all(axis=1), dtype=bool)
+
+
+def _measured(group: Group) -> Columns:
+    """Everything that is read off the curves of one group."""
+    noisy = group.words("drive") == NOISY
+    output = group.vectors("output", group.mu.shape[1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        progress = output / group.mu[:, None, :]
+    known = _finite(output)
+    # r_k does not exist where mu_k = 0: such a concept is never learned and never retreats.
+    steady = progress
+    if not (known.all() and _finite(progress).all()):
+        steady = np.where(known[:, None, None], np.nan_to_num(progress, nan=0, posinf=0, neginf=0), 0)
+    columns = _bumps(group, noisy, output)
+    columns["retreat"] = order.retreats(steady, group.steps, noisy), known
+    columns |= _order(group, progress, known)
+    columns |= _rates(group, progress)
+    return columns | _hierarchy(group)
+
+
+def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
+    loss = group.curve("ood_loss") / group.l_ref[:, None]
+    train = group.curve("train_loss") / group.l_ref[:, None]
+    distance = nearest_centre(output, group.mu, group.flags("zero_cluster"))
+    known = _finite(train) & _finite(distance)
+    if not known.all():
+        train, distance = np.where(known[:, None], train, 0), np.where(known[:, None], distance, 0)
+    descent = descend(loss, train, distance, group.steps, noisy)
+    several, always = descent.drops >= 2, np.ones(len(loss), dtype=bool)
+    transient = np.zeros(len(loss), dtype=bool)
+    shown = (descent.rises.nearer < 0) & (descent.rises.unlearned <= 0)
+    transient[descent.rises.curve[shown]] = True
+    return {
+        "noise_sd": (descent.noise_sd, always),
+        "descents": (descent.drops, always),
+        "descents_fine": (fine_descents(loss) if not noisy.all() else descent.drops, ~noisy),
+        "non_monotone": (several, always),
+        "transient_memorization": (transient & several, known | ~several),
+        **_highest(group, descent),
+    }
+
+
+def _highest(group: Group, descent: Descent) -> Columns:
+    top, steps, count = tallest(descent.rises), group.steps.astype(np.int64), len(group.rows)
+    tau, height, there = descent.tau.copy(), np.zeros(count), np.zeros(count, dtype=bool)
+    tau[top.curve], height[top.curve], there[top.curve] = top.tau, top.height, True
+    columns: Columns = {"tau": (tau, np.ones(count, dtype=bool)), "bump_height": (height, np.ones(count, dtype=bool))}
+    for name, at in (("bump_start", top.start), ("bump_peak", top.peak), ("bump_end", top.end)):
+        step = np.zeros(count, dtype=np.int64)
+        step[top.curve] = steps[at]
+        columns[name] = step, there
+    return columns
+
+
+def _order(group: Group, progress: Floats, known: Mask) -> Columns:
+    at = order.learned_at(progress)
+    # A run that left its bounds ends nowhere near the answer, whatever its last record inside them says.
+    at[group.runs.diverged[group.rows]] = len(group.steps)
+    times = order.learning_times(at, group.steps)
+    follows, told = order.follows_a(at, len(group.steps), group.a)
+    return {
+        "t90": (times, known),
+        "learning_order": (np.argsort(times, axis=1, kind="stable"), known),
+        "order_follows_a": (follows, told & known),
+    }
+
+
+def _rates(group: Group, progress: Floats) -> Columns:
+    model, a, concepts = group.words("model"), group.a, group.mu.shape[1]
+    least = np.where(group.words("dtype") == "float32", 1e-6, 1e-12)
+    time = group.runs.numbers("time_per_step")[group.rows, None] * group.steps
+    rates = slowdown.outputs(progress, time)
+    minors = slowdown.Rates(*(np.full((len(a), concepts * (concepts - 1) // 2), np.nan) for _ in range(3)))
+    if group.has("jacobian").any():
+        jacobian = group.vectors("jacobian", concepts**2).reshape(*progress.shape, concepts)
+        two = np.flatnonzero(group.has("jacobian") & ((model == "symmetric") | (model == "w_recurrence")))
+        _put(rates, two, slowdown.symmetric_majors(jacobian[two], time[two], a[two]))
+        _put(minors, two, slowdown.symmetric_minors(jacobian[two], time[two], a[two], least[two]))
+        one = np.flatnonzero(
+            group.has("jacobian") & (model == "one_layer") & ~group.flags("bias") & (group.steps[0] == 0)
+        )
+        _put(rates, one, slowdown.one_layer(progress[one], jacobian[one, 0], group.mu[one], time[one], a[one]))
+    names = ("rate", "r2", "predicted")
+    terminal = {f"terminal_{name}": _found(values) for name, values in zip(names, rates, strict=True)}
+    return terminal | {f"minor_{name}": _found(values) for name, values in zip(names, minors, strict=True)}
+
+
+def _found(values: Floats) -> Told:
+    """A row without a number has no value."""
+    return values, np.asarray(~np.isnan(values).all(axis=1))
+
+
+def _put(whole: slowdown.Rates, rows: NDArray[np.int64], part: slowdown.Rates) -> None:
+    for target, values in zip(whole, part, strict=True):
+        target[rows] = values
+
+
+def _hierarchy(group: Group) -> Columns:
+    given = np.flatnonzero(group.has("hierarchy_loss"))
+    if not len(given):
+        return {}
+    names = ("order_violations", "order_violations_worst", "order_violations_inner")
+    shares, concepts = np.full((3, len(group.rows)), np.nan), group.mu.shape[1]
+    every, inner = order.violations(group.vectors("hierarchy_loss", 2**concepts)[given], concepts)
+    shares[:, given] = every.mean(axis=1), every.max(axis=1), inner.mean(axis=1)
+    return {name: (values, ~np.isnan(values)) for name, values in zip(names, shares, strict=True)}
+
+
+def _judge(runs: Runs, final_loss: Floats, a: Floats) -> Columns:
+    outcome, certain = verdict.judge(
+        runs.diverged,
+        final_loss,
+        runs.words("model"),
+        runs.words("dtype"),
+        runs.mu.count,
+        runs.l_ref,
+        a,
+        {name: runs.numbers(name) for name in CERTIFICATES},
+    )
+    words = np.array(verdict.OUTCOMES, dtype=object)[outcome]
+    return {"outcome": (words, runs.final), "certain": (certain, runs.final)}

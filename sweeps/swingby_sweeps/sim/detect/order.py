@@ -1,0 +1,110 @@
+"""The order in which concepts are learned, whether it follows a_p, retreats on the way, and the hierarchy's order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from swingby_analysis.signals import kernels, noise
+from swingby_analysis.signals.extrema import Floats, Ints, zigzag
+
+LEARNED = 0.9
+RETREAT_FLOOR = 0.02
+SLACK_FACTOR, SLACK = 1.02, 1e-3
+Mask = NDArray[np.bool_]
+
+
+def learned_at(progress: Floats) -> Ints:
+    """Record at which the final stretch with r_k >= 0.9 starts, (C, s); T where r_k ends below.
+
+    Args:
+        progress: r_k = f_k / mu_k, (C, T, s); NaN counts as below.
+    """
+    return kernels.final_stretch(~(progress >= LEARNED))
+
+
+def learning_times(at: Ints, steps: Floats) -> Floats:
+    """The steps of these records, (C, s); infinite for T, which stands for never."""
+    return np.append(steps, np.inf)[at]
+
+
+def follows_a(at: Ints, times: int, a: Floats) -> tuple[Mask, Mask]:
+    """Whether concepts are learned in the order of falling a_p, and whether that can be told, each (C,).
+
+    It cannot where two a_p are equal, two times lie within one recording interval, two are infinite, or s = 1.
+
+    Args:
+        at: records from `learned_at`, (C, s).
+        times: T, the value in `at` that stands for never.
+        a: (C, s).
+    """
+    count = at.shape[1]
+    holds, told = np.ones(len(at), dtype=bool), np.full(len(at), count > 1)
+    for i in range(count):
+        for j in range(i + 1, count):
+            never = (at[:, i] >= times) | (at[:, j] >= times)
+            both = (at[:, i] >= times) & (at[:, j] >= times)
+            tie = both | (~never & (np.abs(at[:, i] - at[:, j]) <= 1))
+            equal = ~(np.abs(a[:, i] - a[:, j]) > 1e-9 * np.maximum(np.abs(a[:, i]), np.abs(a[:, j])))
+            told &= ~(tie | equal)
+            holds &= (a[:, i] > a[:, j]) == (at[:, i] < at[:, j])
+    return holds & told, told
+
+
+def retreats(progress: Floats, steps: Floats, noisy: Mask) -> Mask:
+    """Whether some r_k rises by, then falls by, more than its threshold and then exceeds its old peak, (C,).
+
+    The threshold is 0.02, or what the noise of r_k itself asks for (8 sd if that is white) if that is more.
+
+    Args:
+        progress: (C, T, s), finite.
+        steps: (T,).
+        noisy: (C,), False where the run has no sampling noise.
+    """
+    found = np.zeros(len(progress), dtype=bool)
+    for k in range(progress.shape[2]):
+        values = np.ascontiguousarray(progress[:, :, k])
+        # Whatever retreats by more than its noise does so by more than the floor, which is quickly told.
+        rows = np.flatnonzero(_retreat(values, np.zeros_like(values)))
+        loud = rows[noisy[rows] & ~found[rows]]
+        found[rows[~noisy[rows]]] = True
+        if len(loud):
+            found[loud] = _retreat(values[loud], noise.measure(values[loud], steps).threshold)
+    return found
+
+
+def _retreat(values: Floats, scale: Floats) -> Mask:
+    """Whether a curve of (C, T) rises, falls and exceeds its old peak, each time by more than the threshold, (C,)."""
+    turns = zigzag(values, scale, np.full(len(values), RETREAT_FLOOR))
+    curve, at = turns.curve, turns.at
+    same = np.append(curve[1:] == curve[:-1], False) if len(curve) else np.zeros(0, dtype=bool)
+    # A peak after a rise and before a fall, both of which passed the threshold.
+    inner = np.flatnonzero((turns.sign > 0) & np.roll(same, 1) & same)
+    again = kernels.exceeded(values, curve[inner], at[inner], at[inner + 1])
+    found = np.zeros(len(values), dtype=bool)
+    found[curve[inner[again]]] = True
+    return found
+
+
+def comparable_pairs(concepts: int) -> list[tuple[int, int]]:
+    """Pairs (u, v) of test points with u <= v componentwise and u != v, as indices in binary counting order."""
+    nodes = range(2**concepts)
+    return [(u, v) for v in nodes for u in nodes if u != v and u & v == u]
+
+
+def violations(hierarchy: Floats, concepts: int) -> tuple[Floats, Floats]:
+    """Share of comparable pairs with l(u) > 1.02 l(v) + 1e-3 at each record, with and without the node 0 ([S] B.2).
+
+    Args:
+        hierarchy: loss at every test point of B.1, (C, T, 2^s), in the run's own units of loss.
+
+    Returns:
+        two arrays (C, T); the second is NaN if s = 1, where no pair is left.
+    """
+    pairs = comparable_pairs(concepts)
+    broken = {False: np.zeros(hierarchy.shape[:2]), True: np.zeros(hierarchy.shape[:2])}
+    for u, v in pairs:
+        broken[u == 0] += hierarchy[:, :, u] > SLACK_FACTOR * hierarchy[:, :, v] + SLACK
+    inner = sum(u != 0 for u, _ in pairs)
+    without = broken[False] / inner if inner else np.full(hierarchy.shape[:2], np.nan)
+    return (broken[False] + broken[True]) / len(pairs), without

@@ -1,0 +1,250 @@
+"""The detector `theory`: what theory predicts of a SIM cell from its start, beside what the cell then did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from swingby.model.cell import Cell
+from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.experiment import Column
+from swingby_sweeps.sim import task, theory
+from swingby_sweeps.sim.assumptions import Assumptions, Constants, assumptions
+from swingby_sweeps.sim.detect import arrivals
+from swingby_sweeps.sim.detect.rebuild import PARAMETERS, Curves, cells_of, first_weights, ranks, spoken_of
+from swingby_sweeps.sim.init import Start
+from swingby_sweeps.sim.params import SimParams
+
+Array = np.ndarray
+Row = dict[str, Any]
+LIST = pa.list_(pa.float64())
+
+# The most lenient that App. D.1 allows. K and P at their least, which is laxest in D.2, D.3 and D.9 (D.10 asks for a
+# large P, and cannot be met from omega = 1e-4 on anyway). C and kappa would both be laxest large, and share the line
+# kappa <= 1 + K/(2C): this pair lies on it, asks the a_p for gaps of a tenth of alpha, and leaves D.9 0.29 of the 1
+# that it tends to.
+CONSTANTS = Constants(K=20.0, C=10.0, P=2.0, kappa=2.0)
+
+COLUMN_OF: Mapping[str, str] = {
+    "bounded": "d_1_bounded",
+    "small_step": "d_2_small_step",
+    "small_phase": "d_3_small_phase",
+    "small_start": "d_4_small_start",
+    "log_ascending": "d_5_log_ascending",
+    "log_descending": "d_5_log_descending",
+    "gap_ascending": "d_5_gap_ascending",
+    "gap_descending": "d_5_gap_descending",
+    "all_ascending": "all_assumptions",
+}
+"""The column of each assumption of App. D.1."""
+
+ASSUMPTIONS: dict[str, Column] = {
+    **{name: Column(pa.float64(), f"the constant {name} under which the assumptions were judged") for name in
+       (field.name for field in fields(Constants))},
+    "d_1_bounded": Column(pa.bool_(), "gamma and beta exist: d = s, and no w_ij(0) is 0"),
+    "d_2_small_step": Column(pa.bool_(), "K >= 20 and eta <= 1/(9 K gamma alpha)"),
+    "d_3_small_phase": Column(pa.bool_(), "P omega beta <= 0.4"),
+    "d_4_small_start": Column(pa.bool_(), "D.9 and the bounds on kappa and P: omega is small"),
+    "d_5_log_ascending": Column(pa.bool_(), "D.5, first part (D.10), with the a_p ascending"),
+    "d_5_log_descending": Column(pa.bool_(), "the same, descending as in the main text"),
+    "d_5_gap_ascending": Column(pa.bool_(), "D.5, second part, with the a_p ascending"),
+    "d_5_gap_descending": Column(pa.bool_(), "the same, descending: false from two concepts on"),
+    "all_assumptions": Column(pa.bool_(), "all of D.1 to D.5, the a_p ascending"),
+}  # fmt: skip
+
+OUTCOMES: dict[str, Column] = {
+    "a_p": Column(LIST, "a_p of each concept, as the model meets it; null, like all below, where theory is silent"),
+    "predicted_order": Column(pa.list_(pa.int64()), "concepts, counted from 0, by predicted_t90"),
+    "predicted_t90": Column(
+        LIST,
+        "when w_pp first reaches 0.9 (symmetric family), or the final stretch of r_k >= 0.9 starts (one layer)",
+        "step",
+    ),
+    "predicted_alone": Column(LIST, "the same by growth alone: from w_pp(0), or (one layer) from 0", "step"),
+    "predicted_delay": Column(
+        LIST, "what suppression by entries learned before adds, or (one layer) the initial noise", "step"
+    ),
+    "predicted_terminal": Column(LIST, "terminal rates: 2 a_k, or (one layer) a_k", "1/flow time"),
+    "predicted_minor": Column(LIST, "terminal rates of w_ij, i < j row by row: a_i + a_j", "1/flow time"),
+    "measured_t90": Column(
+        LIST, "what predicted_t90 predicts, between records; infinite if never (symmetric: needs jacobian)", "step"
+    ),
+    "measured_order": Column(pa.list_(pa.int64()), "concepts, counted from 0, by measured_t90"),
+    "predicted_order_right": Column(pa.bool_(), "concepts arrive in the predicted order; null if it cannot be told"),
+    "times_within_tenth": Column(pa.float64(), "share of the times to be compared within 10 % of their prediction"),
+    "rank_enough": Column(pa.bool_(), "rank(U_0) >= s (symmetric family)"),
+    "width_enough": Column(pa.bool_(), "narrowest layer >= s (every linear model)"),
+    "least_training_loss": Column(
+        pa.float64(), "the least L that the start's rank allows: half the sum of the s - rank smallest a_p"
+    ),
+    "omega": Column(pa.float64(), "smallest |w_ij(0)| (symmetric family)"),
+    "largest_start": Column(pa.float64(), "largest |w_ij(0)|, beta omega (symmetric family)"),
+    **ASSUMPTIONS,
+}
+
+
+class Theory(Detector):
+    """Predicted order, times and rates, App. D's assumptions and the rank law, for every cell of which theory speaks.
+
+    It speaks of the symmetric family (`theory.majors`, eq 4.3, App. D), whatever drives it, and of one layer without
+    bias (Theorem 4.1), with the a_p of the population: for SGD and for drawn moments, that is the theory of the mean.
+    It draws the cell's start again. Rows of other models, of truncated sets, of other versions of the experiment, and
+    rows that are not results, are null. A run that diverged has predictions and no measured times.
+    """
+
+    name: ClassVar[str] = "theory"
+    version: ClassVar[str] = "2"
+    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+    outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
+    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
+        "predicted_order_right": "yes_no",
+        "times_within_tenth": "number",
+        "rank_enough": "yes_no",
+        "width_enough": "yes_no",
+        "all_assumptions": "yes_no",
+    }
+    needs: ClassVar[tuple[str, ...]] = (
+        *PARAMETERS, "status", "steps", "step", "output", "jacobian", "narrowest",
+    )  # fmt: skip
+
+    def detect(self, table: pa.Table) -> pa.Table:
+        """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
+        for name in self.needs:
+            if name not in table.column_names:
+                table = table.append_column(name, pa.nulls(table.num_rows))
+        rows = np.flatnonzero(spoken_of(table))
+        found: dict[str, NDArray[np.object_]] = {
+            name: np.full(table.num_rows, None, dtype=object) for name in self.outcomes
+        }
+        found["width_enough"] = _width_enough(table)
+        for row, said in zip(rows, _told(table.take(pa.array(rows))), strict=True):
+            for name, value in said.items():
+                found[name][row] = value
+        columns = {name: pa.array(found[name].tolist(), column.type) for name, column in self.outcomes.items()}
+        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
+
+
+def _width_enough(table: pa.Table) -> NDArray[np.object_]:
+    """Whether the narrowest layer has room for s concepts, for every model linear in its input."""
+    narrowest, s = (table[name].cast(pa.float64()).to_numpy() for name in ("narrowest", "s"))
+    enough = (narrowest >= s).astype(object)
+    model = table["model"].to_numpy(zero_copy_only=False)
+    enough[np.isnan(narrowest) | np.isnan(s) | (model == "relu")] = None
+    return enough
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is the same for all seeds of a point: parameters, a_p, the test point, and the columns that hang on them."""
+
+    p: SimParams
+    a: Array
+    mu: Array
+    columns: Row
+
+    @classmethod
+    def of(cls, p: SimParams) -> _Known:
+        a = task.signal(p)
+        columns: Row = {"a_p": a.tolist(), "predicted_terminal": a.tolist()}
+        if p.starts_from_U:
+            majors, minors = theory.terminal_rates(a)
+            columns |= {"predicted_terminal": majors.tolist(), "predicted_minor": minors.tolist()}
+        return cls(p, a, task.test_point(p), columns)
+
+
+def _told(table: pa.Table) -> Iterator[Row]:
+    """What is said of each row, all of which theory speaks of."""
+    steps, output, jacobian = (Curves(table[name]) for name in ("step", "output", "jacobian"))
+    ends, statuses = (table[name].to_pylist() for name in ("steps", "status"))
+    cells, known = cells_of(table), dict[int, _Known]()
+    for row, cell in enumerate(cells):
+        if cell is None:
+            yield {}
+            continue
+        p = _params(cell)
+        # The cells of a point share their parameters, which `cells` keeps alive.
+        point = known.get(id(p)) or known.setdefault(id(p), _Known.of(p))
+        said, expected = predictions(cell, point)
+        measured = None
+        if statuses[row] == "ok" and (step := steps.row(row)) is not None:
+            measured = _measured(point, step[:, 0], output.row(row), jacobian.row(row))
+        yield said if measured is None else said | _beside(expected.times, measured, ends[row])
+
+
+def _params(cell: Cell) -> SimParams:
+    assert isinstance(cell.params, SimParams)
+    return cell.params
+
+
+def predictions(cell: Cell, point: _Known | None = None) -> tuple[Row, arrivals.Arrivals]:
+    """What theory says of a cell before it is trained: columns, and its arrivals in steps.
+
+    The cell is of the symmetric family, or of one layer without bias; `point` is what is known of its point already.
+    """
+    point, start = point or _Known.of(_params(cell)), Start.of(cell)
+    p, a, W0 = point.p, point.a, first_weights(start)
+    if not p.starts_from_U:
+        expected = arrivals.one_layer(W0, a, point.mu, p.time_per_step)
+        return point.columns | _expected(expected), expected
+    rank, informative = ranks(start)
+    expected = arrivals.symmetric(W0, a, p.time_per_step, informative)
+    size = np.abs(W0)
+    said = {
+        "rank_enough": rank >= p.s,
+        "least_training_loss": theory.least_training_loss(a, rank),
+        "omega": float(size.min()),
+        "largest_start": float(size.max()),
+        **_held(point, W0, CONSTANTS),
+    }
+    return point.columns | _expected(expected) | said, expected
+
+
+def _expected(expected: arrivals.Arrivals) -> Row:
+    return {
+        "predicted_order": expected.order,
+        "predicted_t90": expected.times.tolist(),
+        "predicted_alone": expected.alone.tolist(),
+        "predicted_delay": expected.delay.tolist(),
+    }
+
+
+def held(cell: Cell, constants: Constants) -> Row:
+    """The columns ASSUMPTIONS of a cell of the symmetric family."""
+    return _held(_Known.of(_params(cell)), first_weights(Start.of(cell)), constants)
+
+
+def _held(point: _Known, W0: Array, constants: Constants) -> Row:
+    """The same from W(0); a step of a cell is 2 time_per_step in D.2's time."""
+    eta = 0.0 if point.p.drive == "flow" else 2 * point.p.time_per_step
+    found = assumptions(W0, point.a, constants, eta)
+    said: Row = {field.name: getattr(constants, field.name) for field in fields(Constants)}
+    return said | {COLUMN_OF[field.name]: getattr(found, field.name) for field in fields(Assumptions)} | {
+        COLUMN_OF["all_ascending"]: found.all_ascending
+    }  # fmt: skip
+
+
+def _measured(point: _Known, steps: Array, output: Array | None, jacobian: Array | None) -> Array | None:
+    """What `Arrivals.times` predicts, read off the records; None where they do not hold it."""
+    if point.p.starts_from_U:
+        if jacobian is None:
+            return None
+        diagonal = jacobian.reshape(len(steps), point.p.s, point.p.s).diagonal(axis1=1, axis2=2)
+        return arrivals.first_crossing(steps, diagonal)
+    if output is None:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return arrivals.final_crossing(steps, output / point.mu)
+
+
+def _beside(predicted: Array, measured: Array, end: float) -> Row:
+    return {
+        "measured_t90": measured.tolist(),
+        "measured_order": np.argsort(measured, kind="stable").tolist(),
+        "predicted_order_right": arrivals.order_right(predicted, measured),
+        "times_within_tenth": arrivals.within_tenth(arrivals.ratios(predicted, measured, end)),
+    }

@@ -1,0 +1,110 @@
+"""The drawing `centre_trajectories`: the outputs at the test point and at the training centres ([S] Fig 18)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from swingby.model import drawing
+from swingby_analysis.charts import marks, plane_lines
+from swingby_analysis.charts.paths import Runs, runs_of
+from swingby_analysis.charts.plane_lines import Name
+from swingby_analysis.charts.planes import Corner, Mark, Row, Spot, planes
+from swingby_analysis.charts.style import OOD
+from swingby_analysis.query import Query
+from swingby_analysis.report.page import Figure
+from swingby_analysis.report.subject import MEDIAN_RUN, Subject
+from swingby_sweeps.sim.drawings.panels import (
+    BANDS,
+    MARKS,
+    PlaneOptions,
+    columns_of,
+    counted,
+    ended,
+    in_rows,
+    panel,
+    plane_of,
+    plural_steps,
+    spoken_planes,
+    spots,
+)
+
+CENTRES = ("#2a6f97", "#e08a1e", "#5b3f8c", "#3d8b5f")
+"""The colours of the first centres' paths, in turn."""
+READING = (
+    "Each line is the output for one input as training goes on, in the run of the median seed: for the test point "
+    "(red) and for the centre of each training cluster, each concept in units of its own mu. A line is right where it "
+    "ends at its own input: the diamond, or the square of its cluster. "
+    + BANDS
+    + "Bands and squares have the colours of their lines. A centre at the origin has no line: without a bias the "
+    "output there stays 0. Arrowheads, the same for all lines of a panel, so that a turn of one can be set beside the "
+    "place of another at the same time: " + MARKS
+)
+
+
+class CentreTrajectories(drawing.Drawing):
+    """Paths of the outputs at the test point and at the training centres."""
+
+    name: ClassVar[str] = "centre_trajectories"
+    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+    recordings: ClassVar[tuple[str, ...]] = ("centres",)
+    Options: ClassVar[type[drawing.Options]] = PlaneOptions
+
+    def figures(self, subject: Subject, options: PlaneOptions) -> Sequence[Figure]:
+        """One figure, a panel a point and plane."""
+        asked, query = options.planes(subject, self.name), Query("centre_paths", (subject.sweep_id,))
+        table = subject.ask(query)
+        runs, centres = runs_of(table, "output"), runs_of(table, "centre_output")
+        heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
+        rows: list[Row] = []
+        columns = columns_of(subject)
+        for point, concepts in in_rows(list(runs), asked, columns):
+            key, seed = f"{point}:{concepts[0]}", subject.median_seed(point)
+            found, every = _rows(key, _inputs(runs[point], centres[point], concepts), seed)
+            notes = [f"median seed {seed}; an arrowhead every {plural_steps(every)}", *ended(subject, point)]
+            heads.append((key, subject.label(point) or "all runs", notes, concepts))
+            rows += [*found, *(_coloured(spot, concepts) for spot in spots(key, plane_of(subject, point, concepts)))]
+        panels = [panel(*head, plane_lines.shown_range(rows)) for head in heads]
+        spec = planes(panels, rows, colours(runs), columns, ("output for the input",), side=300, shade=0.3).to_dict()
+        caption = (
+            f"The outputs at the test point and at the training centres over training, in {spoken_planes(asked)}: the "
+            f"median seed, and the band of {counted(runs)} seeds. {MEDIAN_RUN}"
+        )
+        return [subject.figure("centre-trajectories", "Test and training outputs", caption, READING, spec, [query])]
+
+
+def colours(runs: Mapping[int, Runs]) -> dict[str, str]:
+    """The colour of each input's line."""
+    concepts = next(iter(runs.values())).values.shape[2]
+    return {"test point": OOD, **{centre(p): CENTRES[p % len(CENTRES)] for p in range(concepts)}}
+
+
+def centre(p: int) -> str:
+    """What the legend calls the centre of cluster p, counted from 0."""
+    return f"centre of cluster {p + 1}"
+
+
+def _coloured(spot: Spot, concepts: tuple[int, int]) -> Spot:
+    """A centre of a cluster whose own concept spans the panel, in the colour of its line; all others as they are."""
+    if spot.kind != "centre" or (spot.x, spot.y) == (0, 0):
+        return spot
+    k = concepts[0] if spot.x else concepts[1]
+    return spot._replace(kind="own", what=f"cluster {k}", line=centre(k - 1))
+
+
+def _inputs(test: Runs, centres: Runs, concepts: tuple[int, int]) -> dict[str, Runs]:
+    """The runs in a plane, by input: row p of the centres' s x s numbers is the output at centre p."""
+    s, (first, second) = test.values.shape[2], (k - 1 for k in concepts)
+    at_centres = {centre(p): centres.plane(p * s + first, p * s + second) for p in range(s)}
+    return {"test point": test.plane(first, second), **at_centres}
+
+
+def _rows(key: str, inputs: Mapping[str, Runs], seed: int) -> tuple[list[Corner | Mark], float]:
+    paths = {name: plane_lines.places(runs.of(seed), runs.step) for name, runs in inputs.items()}
+    every = marks.interval(list(paths.values()))
+    rows: list[Corner | Mark] = []
+    for name, runs in inputs.items():
+        rows += plane_lines.band(Name(key, name), runs)
+        rows += plane_lines.line(Name(key, name), runs.of(seed))
+        rows += marks.arrows(Name(key, name), paths[name], every)
+    return rows, every

@@ -1,0 +1,116 @@
+"""The drawing `hypercube`: the loss at every test point of the hierarchy at some times, as the graph of a cube."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
+
+import numpy as np
+import polars as pl
+from pydantic import Field
+
+from swingby.model import drawing
+from swingby_analysis.query import Query
+from swingby_analysis.report.page import Figure
+from swingby_analysis.report.prose import percent, plural
+from swingby_analysis.report.subject import Subject
+from swingby_analysis.signals.extrema import Floats
+from swingby_sweeps.sim.detect import order
+from swingby_sweeps.sim.drawings.charts.hypercube import Cube, hypercube_chart
+
+SHARES = ("B.2 broken by", "without the origin:")
+TITLE = "The loss over the hierarchy of test points"
+MOST = 5
+"""Concepts beyond which the nodes are too many to read."""
+READING = (
+    "Each circle is a test point x^(v) of B.1, with v_1 ... v_s printed on it, the concepts that it combines, and "
+    "below that its loss 1/2 ||f(x) - x||^2: the median over the seeds, in its own unit and not over L_ref. The "
+    "colour is that loss too; as in the source all losses of 1 and more have one colour. Columns go by how many "
+    "concepts a point combines, from none (the origin) to all; lines join points that differ in one. B.2 says that "
+    "the loss never falls along a line from left to right. Lines along which this median does, by more than 2 % and "
+    "0.001, are thick and pink. The share above each panel is counted in each run on its own, over all comparable "
+    "pairs u <= v and not only over the lines: median, and in brackets the 10 % and 90 % quantiles of the seeds. The "
+    "origin is a test point too: a net with a bias starts with a loss there. Where all losses of all seeds are below "
+    "0.001, the slack of B.2, no pair can break it, and the panel says that instead."
+)
+
+
+class HypercubeOptions(drawing.Options):
+    """When to look.
+
+    `epochs`: after so many passes over the training points, each of ceil(points / batch_size) steps; `steps`: after so
+    many steps, in a figure of their own, for what an epoch is too late for.
+    """
+
+    epochs: list[Annotated[int, Field(ge=0)]] = Field([1, 3, 5], min_length=1, max_length=6)
+    steps: list[Annotated[int, Field(ge=0)]] = Field(default=[], max_length=6)
+
+
+class Hypercube(drawing.Drawing):
+    """Fig 7 of [S]: a row of panels for each point, one panel a time."""
+
+    name: ClassVar[str] = "hypercube"
+    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+    recordings: ClassVar[tuple[str, ...]] = ("hierarchy",)
+    Options: ClassVar[type[drawing.Options]] = HypercubeOptions
+
+    def figures(self, subject: Subject, options: HypercubeOptions) -> Sequence[Figure]:
+        """One figure over the epochs, and one over the steps if there are any.
+
+        Raises:
+            SwingbyError: its points have different numbers of concepts, or too many to draw.
+        """
+        concepts = subject.cells["s"].unique().to_list()
+        if len(concepts) != 1 or concepts[0] > MOST:
+            told = ", ".join(map(str, sorted(concepts)))
+            raise subject.cannot(self.name, f"s is {told}; allowed: the same s at all points, at most {MOST}")
+        times = {"epoch": options.epochs, "step": options.steps}
+        return [_figure(subject, unit, after, concepts[0]) for unit, after in times.items() if after]
+
+
+def _figure(subject: Subject, unit: str, times: Sequence[int], concepts: int) -> Figure:
+    """A row of panels a point, one panel a time, which is counted in epochs or in steps."""
+    asked = Query("hypercube", (subject.sweep_id, unit, tuple(times)))
+    tables = subject.ask(asked).partition_by("point", "after", as_dict=True)
+    cubes = [
+        _cube(subject, point, plural(after, unit), tables[point, after], concepts)
+        for point in subject.points
+        for after in times
+    ]
+    spec = hypercube_chart(cubes, len(times)).to_dict()
+    when = "the end of each epoch" if unit == "epoch" else f"each of the steps {', '.join(map(str, times))}"
+    caption = (
+        f"The loss at the {2**concepts} test points x^(v), v in {{0, 1}}^{concepts}, at the recorded step nearest to "
+        f"{when}, and where it breaks the order of u <= v (B.2); {len(order.comparable_pairs(concepts))} pairs."
+    )
+    slug, title = ("hypercube", TITLE) if unit == "epoch" else ("hypercube-steps", f"{TITLE}, in the first steps")
+    return subject.figure(slug, title, caption, READING, spec, [asked])
+
+
+def _cube(subject: Subject, point: int, after: str, runs: pl.DataFrame, concepts: int) -> Cube:
+    hierarchy = losses_of(runs, concepts)
+    steps = sorted(set(runs["step"].to_list()))
+    at = f"step {steps[0]:,}" if len(steps) == 1 else f"steps {steps[0]:,} to {steps[-1]:,}"
+    title = [subject.label(point), f"after {after} ({at})", *broken_shares(hierarchy, concepts)]
+    return Cube([line for line in title if line], np.median(hierarchy, axis=0).tolist())
+
+
+def losses_of(runs: pl.DataFrame, concepts: int) -> Floats:
+    """Loss at every test point of every run, (R, 2^s); infinite where the run diverged before."""
+    never = [float("inf")] * 2**concepts
+    return np.array([never if loss is None else loss for loss in runs["loss"].to_list()], dtype=float)
+
+
+def broken_shares(hierarchy: Floats, concepts: int) -> list[str]:
+    """The share of comparable pairs that break B.2 over the seeds, with and without the node 0 (none if s = 1).
+
+    Where every loss of every seed (R, 2^s) is below the slack, no pair can break it, and this is said instead.
+    """
+    if (hierarchy < order.SLACK).all():
+        return [f"all losses below {order.SLACK:g}: no order to see"]
+    told = []
+    for name, shares in zip(SHARES, order.violations(hierarchy[:, None], concepts), strict=True):
+        if np.isfinite(shares).all():
+            low, middle, high = map(percent, np.quantile(shares, [0.1, 0.5, 0.9]))
+            told.append(f"{name} {middle} of pairs (10-90 % of seeds: {low} to {high})")
+    return told

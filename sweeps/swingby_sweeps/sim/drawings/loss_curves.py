@@ -1,0 +1,156 @@
+"""The drawing `loss_curves`: OOD loss and training loss over training, and where bumps are ([S] Figs 3, 14)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from swingby.model import drawing
+from swingby_analysis.charts.loss_panels import BUMP_SEED, MEDIAN_SEED, BumpMark, Level, LossPanel, Spread, loss_panels
+from swingby_analysis.charts.losses import OOD_LOSS, TRAINING_LOSS
+from swingby_analysis.charts.paths import corners
+from swingby_analysis.query import Query
+from swingby_analysis.report.page import Figure
+from swingby_analysis.report.prose import percent, plural
+from swingby_analysis.report.subject import MEDIAN_RUN, Subject
+from swingby_analysis.stats import shares
+from swingby_sweeps.sim.drawings.panels import columns_of, ended
+
+EVERY_STEP = 1_000_000
+"""So many bins that every recorded step falls into one of its own."""
+THIN_LINES = 300
+"""About so many thin lines a figure, at most 40 of them in a panel."""
+CALLED = {"non_monotone": "non-monotone", "transient_memorization": "memorize transiently"}
+"""The outcomes whose shares stand above each panel."""
+HIGHEST = 1.5
+"""No panel shows losses above this many L_ref."""
+READING = (
+    "Red: the OOD loss, at the test point; blue: the training loss, over the whole training set; both over L_ref, "
+    "half the squared length of the test point, on a square-root axis: the height of the OOD loss is how far the "
+    "output is from the right answer, over the length of that answer. Thick: the median over the seeds at each step. "
+    "Shaded: from the 10 % to the 90 % quantile of the seeds, which is their spread and not a confidence interval. "
+    "Thin: the OOD loss of single seeds. A bump that comes at different times is flatter in the median than in the "
+    "runs; so small triangles mark the peak of the bump of every seed that has one, and dashed lines are single runs,"
+    " with triangles where the detector has their bump start (below) and peak (above) and a dot where it ends: black "
+    "of the median seed, violet, where that has no bump but others have one, of the median seed of those. Above each "
+    "panel, with Wilson's 95 % intervals: the share of the seeds whose OOD loss falls, rises and falls by more than "
+    "the detector's threshold; and of those that memorize transiently, in which meanwhile the output comes nearer to "
+    "a training centre and the training loss does not rise, so that steps too large do not count. Grey dashes: 1 % of"
+    " L_ref, at or below which a run counts as generalized. All panels have the same axes; steps are spaced as log(1 "
+    "+ step). What lies above the axis is cut off, and counted above the panel."
+)
+
+Row = Level | Spread | BumpMark
+
+
+class LossCurves(drawing.Drawing):
+    """Losses with bands over seeds, on axes that all panels share."""
+
+    name: ClassVar[str] = "loss_curves"
+    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+
+    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
+        """One figure, a panel a point."""
+        points = [point for point in subject.points if point in subject.data.curves]
+        query = Query("runs", (subject.sweep_id, tuple(points), EVERY_STEP, 1, 1))
+        table = subject.ask(query)
+        rows = [row for point in points for row in point_rows(subject, point, table.filter(pl.col("point") == point))]
+        high = top(rows)
+        leaving = {point: leave(subject, point, table.filter(pl.col("point") == point), high) for point in points}
+        panels = [
+            LossPanel(str(point), subject.label(point) or "all runs", (*_notes(subject, point), *leaving[point]))
+            for point in points
+        ]
+        last = max(int(subject.data.curves[point].step[-1]) for point in points)
+        columns = columns_of(subject)
+        spec = loss_panels(panels, rows, last, high, columns, width=225 if columns > 3 else 250).to_dict()
+        caption = f"The OOD loss over training beside the training loss, {_seeds(subject, points)}. {MEDIAN_RUN}"
+        queries = [query, subject.data.queries["curves"], subject.data.queries["cells"]]
+        return [subject.figure("losses-over-training", "Losses over training", caption, READING, spec, queries)]
+
+
+def point_rows(subject: Subject, point: int, table: pl.DataFrame) -> Iterator[Row]:
+    """Bands, medians, single runs and the bump of one point; `table` has a row a recorded step of its runs."""
+    key, curves, seed = str(point), subject.data.curves[point], subject.median_seed(point)
+    for name in (OOD_LOSS, TRAINING_LOSS):
+        for step, median, low, high in zip(curves.step.tolist(), *curves.losses[name].tolist(), strict=True):
+            yield Spread(key, name, step, _shown(low), _shown(high))
+            yield Level(key, "line", name, 0, step, _shown(median))
+    runs = {int(own): rows for (own,), rows in table.partition_by("seed", as_dict=True, maintain_order=True).items()}
+    for own in list(runs)[: thin_seeds(len(subject.points))]:
+        yield from _run(key, "run", OOD_LOSS, own, runs[own])
+    whole = {own: name for name, own in ((MEDIAN_SEED, seed), (BUMP_SEED, subject.bump_seed(point))) if own in runs}
+    for own, name in whole.items():
+        yield from _run(key, "seed", name, own, runs[own])
+    yield from _bumps(subject, point, whole, runs)
+
+
+def thin_seeds(panels: int) -> int:
+    """How many seeds of a panel are drawn as thin lines."""
+    return min(40, max(5, THIN_LINES // max(panels, 1)))
+
+
+def _run(key: str, kind: str, name: str, seed: int, rows: pl.DataFrame) -> list[Level]:
+    step, loss = (rows[column].cast(pl.Float64).to_numpy() for column in ("step", "ood"))
+    step, loss = step[np.isfinite(loss)], np.minimum(loss[np.isfinite(loss)], 2 * HIGHEST)
+    if len(step) < 2:
+        return []
+    # As far as the panel is drawn: its width is about half as much again as its height.
+    kept = corners(np.stack([1.5 * np.log1p(step) / math.log1p(step[-1]), np.sqrt(loss)], axis=1))
+    return [Level(key, kind, name, seed, float(step[k]), _shown(float(loss[k]))) for k in kept]
+
+
+def _bumps(
+    subject: Subject, point: int, whole: Mapping[int, str], runs: Mapping[int, pl.DataFrame]
+) -> Iterator[BumpMark]:
+    """The bumps of a point; `whole` has the seeds of the runs that are drawn whole, with what the legend calls them."""
+    for cell in subject.runs(point).filter(pl.col("bump_peak").is_not_null()).iter_rows(named=True):
+        loss, name = dict(runs[cell["seed"]].select("step", "ood").iter_rows()), whole.get(cell["seed"])
+        for kind in ("start", "peak", "end") if name else ("peak",):
+            step = cell[f"bump_{kind}"]
+            if step in loss:
+                yield BumpMark(str(point), kind if name else "other", name or "", step, _shown(loss[step]))
+
+
+def _notes(subject: Subject, point: int) -> tuple[str, ...]:
+    runs = subject.runs(point)
+    told = []
+    for outcome in CALLED:
+        for share in shares.shares(runs, outcome).filter(pl.col("n") > 0).iter_rows(named=True):
+            interval = f"{percent(share['share'])} ({percent(share['low'])} to {percent(share['high'])})"
+            told.append(f"{share['k']} of {share['n']} {CALLED[outcome]}: {interval}")
+    bump = subject.bump_seed(point)
+    own = f"median seed {subject.median_seed(point)}" + ("" if bump is None else f"; of those with a bump: seed {bump}")
+    return (*told, own, *ended(subject, point))
+
+
+def leave(subject: Subject, point: int, table: pl.DataFrame, high: float) -> list[str]:
+    """How many runs of a point have an OOD loss above the panel's upper end, if some have; and if their median has."""
+    # A loss that is not finite is beyond every axis, and so is one that DuckDB hands over as null.
+    beyond = table.filter((~(pl.col("ood") <= high)).fill_null(value=True))["seed"].n_unique()
+    median = bool((subject.data.curves[point].losses[OOD_LOSS][0] > high).any())
+    text = f"{beyond} of {plural(subject.runs(point).height, 'seed')} leave{'s' if beyond == 1 else ''} the panel"
+    return [text + (", the median too" if median else "")] if beyond else []
+
+
+def top(rows: Sequence[Row]) -> float:
+    """The upper end of all panels: above every band, and every median seed's run, but never above HIGHEST."""
+    bands = [row.high for row in rows if isinstance(row, Spread)]
+    lines = [row.value for row in rows if isinstance(row, Level) and row.kind != "run"]
+    return min(HIGHEST, 1.05 * max([*bands, *lines], default=1.0))
+
+
+def _seeds(subject: Subject, points: Sequence[int]) -> str:
+    counts = sorted({subject.runs(point).height for point in points})
+    between = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    thin = thin_seeds(len(subject.points))
+    drawn = f", the first {thin} of them drawn singly" if counts[-1] > thin else ""
+    return f"{plural(len(points), 'panel')} of {between} seeds{drawn}"
+
+
+def _shown(value: float) -> float:
+    return round(min(float(value), 2 * HIGHEST), 4) if math.isfinite(value) else 2 * HIGHEST

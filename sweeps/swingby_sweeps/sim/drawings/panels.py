@@ -1,0 +1,139 @@
+"""What the drawings of paths share: their options, the look of a panel, its place, and words about its seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from swingby.model import drawing
+from swingby_analysis.charts import plane_lines
+from swingby_analysis.charts.paths import Runs
+from swingby_analysis.charts.planes import Panel, Spot
+from swingby_analysis.charts.trajectory import Plane, landmarks
+from swingby_analysis.report.prose import between, plural
+from swingby_analysis.report.subject import Subject
+
+PLACES = (
+    "The output at the test point, each concept in units of its own mu, so that the right answer is (1, 1) in every "
+    "panel (diamond); the centres of the training clusters are squares. "
+)
+BANDS = (
+    "Shaded: the region that the paths of the central half of the seeds run through, those that lie nearest to all "
+    "others, whenever they pass; it is their spread and not a confidence interval, and gaps below 0.16 are filled. "
+)
+
+MARKS = (
+    "equal intervals of training steps, so that marks far apart mean fast and dense ones slow; where they would touch "
+    "others of their line some are left out, and arrowheads stand only where the line has a direction: none where it "
+    "rests, or jitters with the noise of the training. "
+)
+
+
+class PlaneOptions(drawing.Options):
+    """Which concepts span the panels."""
+
+    plane: Annotated[
+        tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None,
+        BeforeValidator(lambda v: tuple(v) if isinstance(v, list) else v),
+    ] = Field(
+        None, description="two concepts, counted from 1; without it every two neighbours, or with along the first two"
+    )
+
+    @field_validator("plane")
+    @classmethod
+    def _a_plane(cls, value: tuple[int, int] | None) -> tuple[int, int] | None:
+        if value is not None and value[0] == value[1]:
+            raise ValueError("names one concept twice; allowed: two different ones")
+        return value
+
+    def planes(self, subject: Subject, name: str) -> list[tuple[int, int]]:
+        """The planes that are drawn.
+
+        Raises:
+            SwingbyError: the sweep has no such plane.
+        """
+        concepts = min(subject.cells["s"].to_list())
+        asked = [self.plane] if self.plane else [(k, k + 1) for k in range(1, concepts)]
+        if not asked or not all(k <= concepts for k in asked[0]):
+            raise subject.cannot(name, f"a plane takes two different concepts from 1 to {concepts}")
+        return asked
+
+
+def plane_of(subject: Subject, point: int, concepts: tuple[int, int]) -> Plane:
+    """The plane, with a training cluster drawn at the origin where one lies there, or is seen there."""
+    own = subject.runs(point).row(0, named=True)
+    return Plane(*concepts, origin=bool(own["zero_cluster"]) or own["s"] > 2)
+
+
+def panel(key: str, title: str, notes: Sequence[str], concepts: tuple[int, int], shown: tuple[float, float]) -> Panel:
+    """A panel in units of mu."""
+    x, y = (f"output along concept {k}, over mu_{k}" for k in concepts)
+    return Panel(key, title, tuple(notes), x, y, shown, shown)
+
+
+def spots(key: str, plane: Plane) -> list[Spot]:
+    """The landmarks of a plane in units of mu."""
+    kinds = {"training": "centre", "test point": "target"}
+    return [Spot(key, kinds[row["what"]], row["what"], row["x"], row["y"]) for row in landmarks(plane)]
+
+
+def columns_of(subject: Subject) -> int:
+    """Panels in a row: the last axis of the sweep side by side, if they are not too many."""
+    counts = [len(axis["values"]) for axis in subject.data.resolved["axes"] if len(axis["values"]) > 1] or [1]
+    return counts[-1] if counts[-1] <= 3 else (2 if counts == [4] else 3 + (counts[-1] % 4 == 0))
+
+
+def in_rows(
+    points: Sequence[int], asked: Sequence[tuple[int, int]], columns: int
+) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Points side by side, and under each other the planes of the same points."""
+    for start in range(0, len(points), columns):
+        for plane in asked:
+            yield from ((point, plane) for point in points[start : start + columns])
+
+
+def spoken_planes(asked: Sequence[tuple[int, int]]) -> str:
+    """Planes in words."""
+    texts = [f"{a} and {b}" for a, b in asked]
+    return f"the plane{'s' if len(texts) > 1 else ''} of concepts {'; '.join(texts)}"
+
+
+def counted(runs: dict[int, Runs]) -> str:
+    """How many seeds there are a point."""
+    counts = sorted({len(own.seeds) for own in runs.values()})
+    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+
+
+def seeds_drawn(runs: dict[int, Runs]) -> str:
+    """How many seeds there are a point, and how many of them are drawn as thin lines."""
+    most = max(len(own.seeds) for own in runs.values())
+    thin = f", the first {plane_lines.MOST_SEEDS} of them drawn singly" if most > plane_lines.MOST_SEEDS else ""
+    return f"{counted(runs)} seeds a panel{thin}"
+
+
+def ended(subject: Subject, point: int) -> list[str]:
+    """How many runs of a point diverged, and how many rested on a plateau, if some did."""
+    runs = subject.runs(point)
+    diverged, resting = int((runs["status"] == "diverged").sum()), int((runs["outcome"] == "plateau").sum())
+    of, others = f"of {plural(runs.height, 'seed')}", runs.height - diverged
+    left = f"; median seed of the {others} that ended" if others else ""
+    told = [f"{diverged} {of} diverged{left}"] if diverged else []
+    return [*told, *([f"{resting} {of} on a plateau at the end"] if resting else [])]
+
+
+def ended_along(subject: Subject, points: Sequence[int]) -> list[str]:
+    """How many runs diverged or rested on a plateau, from the line of a panel with the fewest to that with the most."""
+    told = []
+    for column, value, words in (("status", "diverged", "diverged"), ("outcome", "plateau", "on a plateau at the end")):
+        counts = [int((subject.runs(point)[column] == value).sum()) for point in points]
+        if any(counts):
+            seeds = plural(max(subject.runs(point).height for point in points), "seed")
+            told.append(f"{between(min(counts), max(counts))} of {seeds} a line {words}")
+    return told
+
+
+def plural_steps(every: float) -> str:
+    """An interval of steps in words."""
+    return plural(round(every), "step")

@@ -1,0 +1,133 @@
+"""The drawing `training_points`: the training set beside the output's path, and how near it comes ([S] Figs 15, 16)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from swingby.model import drawing
+from swingby_analysis.charts import marks, plane_lines
+from swingby_analysis.charts.paths import Floats, Runs, runs_of
+from swingby_analysis.charts.plane_lines import Name
+from swingby_analysis.charts.planes import BUMP_SEED, MEDIAN_SEED, Mark, Panel, Row, planes
+from swingby_analysis.charts.style import BUMP, INK, OOD
+from swingby_analysis.charts.trajectory import Plane
+from swingby_analysis.query import Query
+from swingby_analysis.report.page import Figure
+from swingby_analysis.report.prose import plural
+from swingby_analysis.report.subject import MEDIAN_RUN, Subject
+from swingby_sweeps.sim.drawings.panels import MARKS, PlaneOptions, columns_of, plane_of, plural_steps, spots
+
+SAMPLE, NEAR = "training points (sample)", "the 50 nearest to the test point"
+CIRCLE, NEAREST = "within min(mu)/2 of the test point", "to the nearest training point"
+FIRST = 50
+"""So many of the recorded training points are those nearest to the test point; the others are a regular sample."""
+COLOURS = {SAMPLE: "#8f9aa6", NEAR: "#d08a1d", NEAREST: INK, CIRCLE: "#2f7d4f", MEDIAN_SEED: OOD, BUMP_SEED: BUMP}
+READING = (
+    "Points: training points of the median seed's run, the 50 nearest to the test point (amber) and a regular sample "
+    "of the others (grey), in the units of the data. Squares: the centres of the training clusters; diamond: the test "
+    "point. Green: the circle of radius min(mu)/2 around the test point, in which the truncated training set has no "
+    "point. Dashed: from the test point to the nearest of all training points; its length is written above the panel, "
+    "for this run and as median and range over all seeds. Red: the output at the test point over training; "
+    "violet, where that run has no bump in its OOD loss but others have: that of the median seed of those. Arrowheads: "
+    + MARKS
+)
+
+
+class TrainingPoints(drawing.Drawing):
+    """The training points with the path of the output at the test point."""
+
+    name: ClassVar[str] = "training_points"
+    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+    recordings: ClassVar[tuple[str, ...]] = ("points",)
+    Options: ClassVar[type[drawing.Options]] = PlaneOptions
+
+    def figures(self, subject: Subject, options: PlaneOptions) -> Sequence[Figure]:
+        """One figure, a panel a point of the sweep, in the first of the planes."""
+        concepts = options.planes(subject, self.name)[0]
+        seeds = {point: subject.median_seed(point) for point in subject.points}
+        queries = [
+            Query("training_points", (subject.sweep_id, tuple(seeds), tuple(seeds.values()))),
+            Query("paths", (subject.sweep_id,)),
+        ]
+        tables = subject.ask(queries[0]).partition_by("point", as_dict=True, maintain_order=True)
+        if not tables:
+            raise subject.cannot(self.name, "its runs drew no training points (moments: population)")
+        runs = runs_of(subject.ask(queries[1]), "output", scaled=False)
+        panels: list[Panel] = []
+        rows: list[Row] = []
+        for (point,), table in tables.items():
+            own = seeds[point], subject.bump_seed(point)
+            found, every = _rows(str(point), table, runs[point], own, plane_of(subject, point, concepts))
+            told = (*_distances(table, own[0]), *redrawn(table), subject.told_bumps(point))
+            notes = (*told, f"an arrowhead every {plural_steps(every)}")
+            (x, y), shown = (f"concept {k}, in the units of the data" for k in concepts), _range(found)
+            panels.append(Panel(str(point), subject.label(point) or "all runs", notes, x, y, shown, shown))
+            rows += found
+        spec = planes(panels, rows, COLOURS, columns_of(subject), side=300).to_dict()
+        caption = (
+            f"Training points, test point and the path of the output in the plane of concepts {concepts[0]} and "
+            f"{concepts[1]}, for the median seed of each panel. {MEDIAN_RUN}"
+        )
+        return [subject.figure("training-points", "How near the training points come", caption, READING, spec, queries)]
+
+
+def _rows(
+    key: str, table: pl.DataFrame, runs: Runs, seeds: tuple[int, int | None], plane: Plane
+) -> tuple[list[Row], float]:
+    own = table.row(by_predicate=pl.col("seed") == seeds[0], named=True)
+    shown = [plane.first - 1, plane.second - 1]
+    points, mu = np.array(own["training_point"], dtype=float)[:, shown], np.array(own["mu"], dtype=float)
+    named = zip((BUMP_SEED, MEDIAN_SEED), reversed(seeds), strict=True)
+    paths = {name: runs.plane(shown[0], shown[1]).of(seed) for name, seed in named if seed is not None}
+    target, unit = mu[shown], np.where(mu == 0, 1.0, mu)[shown]
+    places = {name: plane_lines.places(path / unit, runs.step) for name, path in paths.items()}
+    every = marks.interval(list(places.values()))
+    rows: list[Row] = [
+        Mark(key, "point", NEAR if k < FIRST else SAMPLE, 0, round(x, 4), round(y, 4))
+        for k, (x, y) in enumerate(points.tolist())
+    ]
+    for name, path in paths.items():
+        rows += plane_lines.line(Name(key, name), path)
+        rows += [_unscaled(mark, unit) for mark in marks.arrows(Name(key, name), places[name], every)]
+    rows += plane_lines.line(Name(key, CIRCLE), circle(target, float(mu.min()) / 2))
+    rows += plane_lines.line(Name(key, NEAREST), np.stack([target, points[0]]), "dashed")
+    rows += [spot._replace(x=spot.x * target[0], y=spot.y * target[1]) for spot in spots(key, plane)]
+    return rows, every
+
+
+def _unscaled(mark: Mark, mu: Floats) -> Mark:
+    """A mark in the units of the data, with its angle there, from one in units of mu."""
+    angle = math.radians(mark.angle)
+    turned = math.degrees(math.atan2(math.sin(angle) * mu[0], math.cos(angle) * mu[1]))
+    return mark._replace(x=mark.x * float(mu[0]), y=mark.y * float(mu[1]), angle=turned)
+
+
+def circle(centre: Floats, radius: float) -> Floats:
+    """Once around, (65, 2)."""
+    angle = np.linspace(0, 2 * math.pi, 65)
+    return centre + radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _distances(table: pl.DataFrame, seed: int) -> tuple[str, str]:
+    """How near the nearest training point comes to the test point: in the run that is drawn, and over all seeds."""
+    own, every = table.filter(pl.col("seed") == seed)["nearest"][0], table["nearest"].to_numpy()
+    over = f"{plural(len(every), 'seed')}: median {np.median(every):.2f}, {every.min():.2f} to {every.max():.2f}"
+    return f"nearest training point at {own:.2f} (seed {seed})", over
+
+
+def redrawn(table: pl.DataFrame) -> list[str]:
+    """How many truncated training sets had a point drawn again, where their whole twins are in the store."""
+    known = table["again"].drop_nulls()
+    return [f"{known.sum()} of {plural(len(known), 'seed')} had a point drawn again"] if len(known) else []
+
+
+def _range(rows: Sequence[Row]) -> tuple[float, float]:
+    """One range for both axes, with everything in it."""
+    values = [value for row in rows for value in (row.x, row.y) if math.isfinite(value)]
+    room = 0.04 * (max(values) - min(values))
+    return round(min(values) - room, 3), round(max(values) + room, 3)

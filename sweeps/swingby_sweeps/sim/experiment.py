@@ -1,0 +1,240 @@
+"""The SIM experiment: what the platform asks of it, and `run`, which trains one batch of cells of one shape."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from swingby.errors import SwingbyError
+from swingby.model.cell import Cell, Point, SeedMode
+from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Recording
+from swingby_sweeps.retryable import blameless
+from swingby_sweeps.sim import presets, rows
+from swingby_sweeps.sim.engine import Engine, Ready, Training, Watch, one_thread
+from swingby_sweeps.sim.init import Start
+from swingby_sweeps.sim.kernels import engine_for, points_wide
+from swingby_sweeps.sim.kernels.points import kernel_of
+from swingby_sweeps.sim.kernels.vector import LANES
+from swingby_sweeps.sim.kernels.warm import warm
+from swingby_sweeps.sim.nets import CHUNK
+from swingby_sweeps.sim.params import STREAM_VERSION, SimParams
+from swingby_sweeps.sim.weight_history import Film
+
+_LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
+_MEMORY = 1e9
+"""Bytes that one batch may occupy."""
+_RECORDED = 200
+"""Recorded steps of a usual run."""
+_REPLAYED_STEPS = 20_000
+
+
+class Sim(Experiment):
+    """Structured identity mapping ([S] 2.1): nets and theory on one task, recorded in one table.
+
+    Attributes:
+        engine: "compiled" or "torch" to train by that one; None for the faster one (`kernels.engine_for`).
+    """
+
+    name: ClassVar[str] = "sim"
+    stream_version: ClassVar[int] = STREAM_VERSION
+    Params: ClassVar[type[Params]] = SimParams
+    presets: ClassVar[Mapping[str, Any]] = {"paper": presets.paper, "authors": presets.authors}
+    default_preset: ClassVar[str | None] = "paper"
+    curves: ClassVar[Mapping[str, Column]] = {
+        "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),
+        "ood_loss": Column(_LIST, "1/2 ||f(x^) - x^||^2 at the test point, over all d coordinates"),
+        "train_loss": Column(_LIST, "L over the whole training set (eq 2.1), whatever a step descends"),
+        "output": Column(_ROWS, "f(x^) in the s informative directions, rotation undone"),
+    }
+    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {
+        "jacobian": {"jacobian": Column(_ROWS, "df/dx at x^, informative s x s block, row-major (row = output)")},
+        "hierarchy": {"hierarchy_loss": Column(_ROWS, "loss at each x^(v) (B.1); bit p of the index is v_(p+1)")},
+        "centres": {"centre_output": Column(_ROWS, "f at each training centre, s x s, row p = centre p")},
+        "velocity": {
+            "growth": Column(_ROWS, "G_ij of eq 4.3 in its own time, s x s, row-major, by `a`; symmetric family only"),
+            "suppression": Column(_ROWS, "S_ij of the same; W' = G - S - N for gd and flow on population moments"),
+            "noise": Column(_ROWS, "N_ij of the same; null, like these two, for other models"),
+        },
+        "points": {
+            "training_point": Column(
+                _ROWS,
+                "up to 500 training points in the s informative directions, rotation undone: the 50 nearest to x^, "
+                "nearest first, then every so many others; not one a step; null where moments: population draws none",
+            ),
+        },
+    }
+    scalars: ClassVar[Mapping[str, Column]] = {
+        "a": Column(_LIST, "a_p = sigma_p^2 + mu_p^2/C of the cell's own conventions (to the power moment_power)"),
+        "l_ref": Column(pa.float64(), "1/2 ||x^||^2, the unit of loss"),
+        "final_ood_loss": Column(pa.float64(), "last recorded OOD loss"),
+        "final_train_loss": Column(pa.float64(), "last recorded training loss"),
+        "gradient_norm": Column(
+            pa.float64(),
+            "||grad L|| over the whole training set at the final weights, float64 (null for w_recurrence)",
+        ),
+        "growth_rate": Column(
+            pa.float64(),
+            "largest growth rate of the flow of L linearised at the final weights, float64; null where the final OOD "
+            "loss is at most 1 % of L_ref, the net has more than 400 trained parameters, the cell diverged, or for "
+            "w_recurrence",
+            "1/time of the flow of L",
+        ),
+        "smallest_eigenvalue": Column(
+            pa.float64(),
+            "smallest eigenvalue of W = U U^T at the end (symmetric); of the recorded W at which it is lowest beside "
+            "the trace, also in a cell that diverged (w_recurrence)",
+        ),
+        "trace": Column(pa.float64(), "trace of the W of smallest_eigenvalue"),
+        "rank0": Column(
+            pa.int64(), "rank of U_0: singular values above the largest x max(d, d') x 2.2e-16 (symmetric family)"
+        ),
+        "narrowest": Column(pa.int64(), "narrowest layer that the output passes through"),
+        "time_per_step": Column(
+            pa.float64(), "time of the flow of L (eq 4.1) in one step: lr x 1, 2/d or 1/2; that of eq 4.3 is twice this"
+        ),
+        "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
+        "engine": Column(pa.string(), "the code that computed it, and where"),
+    }
+
+    def __init__(self, engine: Engine | None = None) -> None:
+        """`engine`: by default what the environment variable SWINGBY_ENGINE says.
+
+        Raises:
+            SwingbyError: the variable names no engine.
+        """
+        self.engine: Engine | None = engine or _engine_asked_for()
+
+    @classmethod
+    def point(cls, preset: str = "paper", seeds: SeedMode = "common", **values: Any) -> Point:
+        """One point of a grid: a preset, and the values that differ from it."""
+        return Point(cls.name, cls.stream_version, SimParams(**{**cls.presets[preset](values), **values}), seeds)
+
+    def shape(self, params: Any) -> str:
+        """What cells of one batch must share; mu, sigma, lr, initialisation and the like are per-cell numbers."""
+        p: SimParams = params
+        parts = [p.model, p.drive, f"s{p.s}", f"d{p.d}", f"L{p.depth}"]
+        if p.depth > 1 or p.starts_from_U:
+            parts += [f"w{p.width}"]
+        if p.drive == "sgd":
+            parts += [f"N{p.points}", f"b{p.batch_size}", f"e{p.epochs}", p.shuffle]
+        else:
+            parts += [f"t{p.gd_steps}"]
+        return " ".join([*parts, *(["bias"] if p.bias else []), p.dtype])
+
+    def steps(self, params: Any) -> int:
+        """Steps of the whole run."""
+        p: SimParams = params
+        return p.total_steps
+
+    def length(self, params: Any) -> str:
+        """Passes over the data, or steps (and the time of a flow)."""
+        p: SimParams = params
+        return "epochs" if p.drive == "sgd" else "gd_steps"
+
+    def work(self, params: Any) -> float:
+        """Nanoseconds of a cell by compiled kernels on the machine where they were measured, to a factor of 2."""
+        p: SimParams = params
+        weights, k, drawn = _weights(p), p.s + p.bias, 0.0
+        if p.drive == "sgd" or p.moments == "sample":
+            passes = p.epochs if p.drive == "sgd" and p.shuffle == "every_epoch" else 1
+            drawn = p.points * (6.5 * p.s + 9 * passes)
+        starting = 1e5 + 1.5 * p.d**3 * p.rotate
+        if p.model == "relu":
+            # A multiplication takes longer in loops over points than in matrix products, which small nets do not fill.
+            each = 0.04 if min(p.width, p.d) >= 16 else 0.15
+            return starting + drawn + each * p.points * weights * (3 * p.epochs + _RECORDED)
+        steps = p.total_steps if p.drive in ("sgd", "gd") else 7 * 500 if p.drive == "flow" else _RECORDED
+        return starting + drawn + steps * (0.1 * k * weights + 5 * p.depth)
+
+    def max_batch(self, params: Any) -> int:
+        """As many cells as fit into 1 GB: draws and curves in float64, the engine's own in the cell's dtype."""
+        p: SimParams = params
+        k, item = p.s + p.bias, 8 if p.dtype == "float64" else 4
+        held, drawn = 4 * _weights(p), sum(out * fan_in for out, fan_in in p.layer_shapes) + p.d**2
+        if p.model == "relu":
+            held += 2 * p.points * k + 3 * max(p.batch_size, CHUNK) * (p.depth * p.width + p.d)
+            drawn += p.points * p.s
+        elif p.drive == "sgd":
+            held += p.steps_per_epoch * k * k
+            drawn += p.steps_per_epoch * p.clusters * (1 + p.s) ** 2
+            drawn += p.points * p.s if p.shuffle == "every_epoch" else 0
+        curves = _RECORDED * (2 + p.s + (5 if p.starts_from_U else 2) * p.s**2 + 2**p.s)
+        return int(np.clip(_MEMORY / (item * held + 8 * drawn + 16 * curves), 1, 16_384))
+
+    def prepare(self, params: Sequence[Any], tell: Callable[[str], None]) -> None:
+        """Compile the kernels that such cells need on a CPU."""
+        with one_thread():
+            warm(self, params, tell)
+
+    def lanes(self, params: Any) -> int:
+        """Sixteen on a CPU, but for large ReLU nets, and where torch trains."""
+        p: SimParams = params
+        torch_alone = "torch" in (self.engine, engine_for(p, "cpu"))
+        return 1 if torch_alone or (p.model == "relu" and kernel_of(p) is points_wide) else LANES
+
+    def tolerance(self, params: Any) -> float:
+        """Beyond rounding, the adaptive steps of the flow end at the recorded ones: others, where others are recorded.
+
+        `rtol` bounds the error of one step; on the way out of a saddle it grows, to 5 rtol in the nets tried.
+        """
+        p: SimParams = params
+        rounding = super().tolerance(p)
+        return max(rounding, 100 * p.rtol) if p.drive == "flow" else rounding
+
+    def run(self, batch: Batch) -> Iterator[pa.Table]:
+        """Train the batch; one table, one final row a cell, in the order of the batch.
+
+        Raises:
+            LostWorkerError: the GPU is lost, of which no cell is at fault.
+        """
+        with blameless(), one_thread():
+            result = self._train(batch.cells, batch.recording, batch.device)
+        yield result
+
+    def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
+        """One cell again, with every recording and two more list columns: `weights_step`, and `weights` at these steps.
+
+        Every step is recorded up to 20,000 steps, and log-spaced 20,000 of them beyond. A row of `weights` is all
+        weights (of w_recurrence: W) in the original coordinates, layer by layer from the input on, each weight matrix
+        row-major and then its bias; where they would exceed 2.5e7 numbers, only every so many recorded steps have one.
+        """
+        p = cell.params
+        assert isinstance(p, SimParams)
+        every = p.total_steps <= _REPLAYED_STEPS
+        recording = Recording("every" if every else "log", _REPLAYED_STEPS, tuple(self.recordings))
+        film = Film(Start.of(cell), len(recording.at(p.total_steps)))
+        with one_thread():
+            table = self._train([cell], recording, device, film)
+        yield film.append_to(table)
+
+    def _train(self, cells: Sequence[Cell], recording: Recording, device: str, watch: Watch | None = None) -> pa.Table:
+        began, schema = time.perf_counter(), self._schema(recording.also)
+        training = Training([Ready.of(cell) for cell in cells], recording, device, self.engine)
+        training.run(watch)
+        table = rows.table(rows.trained(training, f"{training.engine} on {device}", recording.also), schema)
+        share = pa.array(np.full(len(cells), (time.perf_counter() - began) / len(cells)))
+        return table.set_column(schema.get_field_index("seconds"), "seconds", share)
+
+    def _schema(self, also: Sequence[str]) -> pa.Schema:
+        asked = {name: column for key in also for name, column in self.recordings[key].items()}
+        columns = {name: column.type for name, column in {**self.curves, **asked, **self.scalars}.items()}
+        return pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
+
+
+def _engine_asked_for() -> Engine | None:
+    match asked := os.environ.get("SWINGBY_ENGINE", ""):
+        case "":
+            return None
+        case "compiled" | "torch":
+            return asked
+        case _:
+            raise SwingbyError(f"SWINGBY_ENGINE = {asked!r} is no engine; allowed: compiled, torch, or unset")
+
+
+def _weights(p: SimParams) -> int:
+    return sum(out * fan_in for out, fan_in in p.layer_shapes[1:]) + p.layer_shapes[0][0] * (p.s + p.bias)

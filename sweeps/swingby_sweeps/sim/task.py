@@ -1,0 +1,181 @@
+"""The structured identity mapping (SIM) task: clusters, test points and the second moments that drive linear nets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from swingby.model.cell import Cell
+from swingby_sweeps.sim.params import SimParams
+
+Array = np.ndarray
+_NEAREST, _SHOWN = 50, 500
+"""Training points that a cell's row has on request: these nearest to the test point, and so many in all."""
+
+
+class Signals(NamedTuple):
+    """The numbers of the task for C cells with the same s.
+
+    Attributes:
+        mu: distances of the centres from the origin, (C, s); row c is x^ = sum_p mu_p e_p, the test point.
+        variances: sigma_p^2, (C, s).
+        a: sigma_p^2 + mu_p^2 / clusters ([S] 4, C.13 without its minus), (C, s); with moment_power 2 these are squared:
+            what drives the model is what is told.
+        l_ref: 1/2 ||x^||^2, the unit of loss, (C,).
+    """
+
+    mu: Array
+    variances: Array
+    a: Array
+    l_ref: Array
+
+    @classmethod
+    def of(cls, params: Sequence[SimParams]) -> Signals:
+        """Those of cells with these parameters."""
+        mu = np.array([p.mu for p in params], dtype=np.float64)
+        sigma = np.array([p.sigma for p in params], dtype=np.float64)
+        told = np.array([p.sigma_is == "variance" for p in params])
+        clusters, power = np.array([(p.clusters, p.moment_power) for p in params]).T
+        variances = np.where(told[:, None], sigma, sigma**2)
+        a = variances + np.square(mu) / clusters[:, None]
+        return cls(mu, variances, np.where(power[:, None] == 1, a, a**2), 0.5 * np.square(mu).sum(1))
+
+
+def variances(p: SimParams) -> Array:
+    """sigma_p^2, shape (s,)."""
+    return Signals.of([p]).variances[0]
+
+
+def signal(p: SimParams) -> Array:
+    """a_p of `Signals`, shape (s,)."""
+    return Signals.of([p]).a[0]
+
+
+def test_point(p: SimParams) -> Array:
+    """x^ = sum_p mu_p e_p, shape (s,): its informative coordinates."""
+    return np.asarray(p.mu, dtype=np.float64)
+
+
+def reference_loss(p: SimParams) -> float:
+    """L_ref = 1/2 ||x^||^2, the unit of loss."""
+    return float(Signals.of([p]).l_ref[0])
+
+
+def hierarchy(p: SimParams) -> Array:
+    """x^(v) = sum_p v_p mu_p e_p (B.1), shape (2^s, s); bit p of the row's index is v_(p+1)."""
+    v = np.arange(2**p.s)[:, None] >> np.arange(p.s)[None, :] & 1
+    return v * test_point(p)
+
+
+def centres(p: SimParams) -> Array:
+    """The s cluster centres mu_p e_p, shape (s, s); the one at the origin is left out."""
+    return np.diag(test_point(p))
+
+
+def draw_points(cell: Cell) -> Array:
+    """The training points in their s informative coordinates, before any shuffle; float64, shape (C n, s).
+
+    Cluster p comes from stream `data/p`; the one at the origin, last, from `data/0`. Larger n extends smaller n.
+    """
+    p = _params(cell)
+    names = [*range(1, p.s + 1), *([0] if p.zero_cluster else [])]
+    return np.concatenate([_cluster(cell, p, name) for name in names])
+
+
+def _cluster(cell: Cell, p: SimParams, name: int) -> Array:
+    stream = cell.stream(f"data/{name}")
+    centre = centres(p)[name - 1] if name else np.zeros(p.s)
+    kept: list[Array] = []
+    # Ends: no centre is within min(mu)/2 of x^ (s >= 2), so at least half of all draws are kept.
+    while missing := p.n - sum(map(len, kept)):
+        points = centre + np.sqrt(variances(p)) * stream.standard_normal((missing, p.s))
+        kept.append(points[far_enough(p, points)] if p.truncate else points)
+    return np.concatenate(kept)
+
+
+def far_enough(p: SimParams, points: Array) -> Array:
+    """Which points the truncated variant keeps: those no closer to x^ than min(mu)/2 ([S] F.3), shape (N,)."""
+    return np.linalg.norm(points - test_point(p), axis=-1) >= min(p.mu) / 2
+
+
+def shown_points(p: SimParams, points: Array) -> Array:
+    """At most 500 of the points (N, s), to look at: the 50 nearest to x^, nearest first, then every so many others."""
+    by_distance = np.argsort(np.linalg.norm(points - test_point(p), axis=-1), kind="stable")
+    near, far = by_distance[:_NEAREST], np.sort(by_distance[_NEAREST:])
+    stride = max(1, -(-len(far) // (_SHOWN - _NEAREST)))
+    return points[np.concatenate([near, far[::stride]])]
+
+
+class Order:
+    """The order of the training points in each epoch, from the stream `order`: drawn once, or anew each epoch."""
+
+    def __init__(self, cell: Cell) -> None:
+        p = _params(cell)
+        self._stream, self._points, self._once = cell.stream("order"), p.points, p.shuffle == "once"
+        self._current: Array | None = None
+
+    def next_epoch(self) -> Array:
+        """Indices of the points in the order of the next epoch, shape (N,)."""
+        if self._current is None or not self._once:
+            self._current = self._stream.permutation(self._points)
+        return self._current
+
+
+def with_constant(points: Array, bias: bool) -> Array:
+    """Points with a last coordinate of 1 where the net has biases: a bias is the weight of that coordinate."""
+    return np.concatenate([points, np.ones((*points.shape[:-1], 1))], axis=-1) if bias else points
+
+
+def batch_moments(points: Array, size: int) -> Array:
+    """E[x x^T] of every `size` consecutive points, a smaller last batch over its own number; shape (batches, k, k)."""
+    count, k = points.shape
+    batches = -(-count // size)
+    padded = np.zeros((batches * size, k))
+    padded[:count] = points
+    padded = padded.reshape(batches, size, k)
+    sizes = np.full(batches, size, dtype=np.float64)
+    sizes[-1] = count - (batches - 1) * size
+    return np.matmul(padded.transpose(0, 2, 1), padded) / sizes[:, None, None]
+
+
+def sample_moments(p: SimParams, points: Array) -> Array:
+    """A = E[x x^T] over the points (and the mean in the last row and column with bias), shape (k, k), k = s + bias."""
+    x = with_constant(points, p.bias)
+    return _power(x.T @ x / len(x), p)
+
+
+def population_moments(p: SimParams) -> Array:
+    """diag(a) (and the mean mu/C with bias): the moments of infinitely many points, shape (k, k)."""
+    A = np.diag(variances(p) + np.square(p.mu) / p.clusters)
+    if p.bias:
+        mean = test_point(p)[:, None] / p.clusters
+        A = np.block([[A, mean], [mean.T, np.ones((1, 1))]])
+    return _power(A, p)
+
+
+def _power(A: Array, p: SimParams) -> Array:
+    return np.linalg.matrix_power(A, p.moment_power)
+
+
+def random_rotation(cell: Cell) -> Array:
+    """R, orthogonal with determinant +1, uniformly distributed; identity without rotation. Shape (d, d).
+
+    QR of a normal matrix from the stream `rotation`, with the signs of R's diagonal taken out, so that Q is unique.
+    """
+    p = _params(cell)
+    return orthogonal(cell.stream("rotation").standard_normal((p.d, p.d))) if p.rotate else np.eye(p.d)
+
+
+def orthogonal(drawn: Array) -> Array:
+    """Q of QR with R's diagonal positive and, by the last column's sign, determinant +1; shapes (..., d, d)."""
+    Q, upper = np.linalg.qr(drawn)
+    Q = Q * np.where(np.diagonal(upper, axis1=-2, axis2=-1) < 0, -1.0, 1.0)[..., None, :]
+    Q[..., -1] *= np.where(np.linalg.det(Q) < 0, -1.0, 1.0)[..., None]
+    return Q
+
+
+def _params(cell: Cell) -> SimParams:
+    assert isinstance(cell.params, SimParams)
+    return cell.params

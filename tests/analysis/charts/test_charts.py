@@ -1,0 +1,341 @@
+"""Charts: what is drawn is what the tables say, whatever the grid."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import vl_convert
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from swingby_analysis.charts import style
+from swingby_analysis.charts.axes import Grid, GridAxis, axis_kind
+from swingby_analysis.charts.losses import FLOOR, OOD_LOSS, TRAINING_LOSS, Band, Run, loss_curves, loss_panel
+from swingby_analysis.charts.number_map import Spread, number_map
+from swingby_analysis.charts.outcome_map import MostCommon, outcome_map
+from swingby_analysis.charts.phase_diagram import Segment, Share, phase_diagram
+from swingby_analysis.charts.trajectory import Place, Plane, even_time, landmarks, moves_until, time_marks, trajectories
+from swingby_analysis.report.page import VEGA_LITE
+from swingby_analysis.report.phases import Phases, boundary
+from swingby_analysis.stats import shares as phase
+
+OUTCOMES = ["generalized", "plateau", "failed", "structural", "artefact", "diverged"]
+FEW = settings(max_examples=12, deadline=None)
+numbers = st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=12, unique=True).filter(
+    lambda values: all(b > a * 1.001 for a, b in pairwise(sorted(values)))
+)
+
+
+def grid(x: list[Any], y: list[Any] | None, facets: int = 1) -> Grid:
+    """A full grid with a point a tile."""
+    axis_x, axis_y = GridAxis.of("mu.1", "signal", x), None if y is None else GridAxis.of("width", "width", y)
+    places = [(i, j, f) for f in range(facets) for j in range(len(y or [0])) for i in range(len(x))]
+    labels = tuple(f"layers = {f + 1}" for f in range(facets)) if facets > 1 else ("",)
+    return Grid(axis_x, axis_y, labels, dict(enumerate(places)))
+
+
+def share(point: int, k: int, n: int) -> Share:
+    low, high = phase.wilson(k, n)
+    return Share(point, k, n, k / n, float(low), float(high))
+
+
+def items(spec: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Every mark that Vega draws, with the kind of its group."""
+
+    def walk(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        for item in node.get("items", []):
+            if item.get("marktype", "group") != "group" and item.get("role") == "mark":
+                yield from ({"marktype": item["marktype"], **leaf} for leaf in item.get("items", []))
+            yield from walk(item)
+
+    scene = vl_convert.vegalite_to_scenegraph(spec, vl_version=VEGA_LITE)["scenegraph"]
+    yield from walk({"items": [scene]})
+
+
+# axes
+
+
+@given(numbers)
+def test_tiles_touch_and_hold_their_value(values: list[float]) -> None:
+    """The tiles of an axis leave no gap, do not overlap, and each holds its own value."""
+    axis = GridAxis.of("x", "x", values)
+    assert all(a < b for a, b in pairwise(axis.edges))
+    assert all(low < at < high for low, at, high in zip(axis.edges, axis.positions, axis.edges[1:], strict=False))
+    assert len(axis.edges) == len(values) + 1
+    assert 0 < axis.narrowest <= 1 / len(values) + 1e-9
+
+
+@given(numbers, st.floats(1e-3, 1e3))
+def test_the_unit_of_a_parameter_changes_nothing(values: list[float], factor: float) -> None:
+    """An axis is logarithmic or not whatever unit its parameter is in."""
+    spacing = sorted(values)
+    ratios = [math.log(b / a) for a, b in pairwise(spacing)]
+    steps = [b - a for a, b in pairwise(spacing)]
+    if abs((max(ratios) / min(ratios)) / (max(steps) / min(steps)) - 1) < 1e-6:
+        return  # both spacings are equally even: rounding decides
+    assert axis_kind(spacing) == axis_kind([value * factor for value in spacing])
+
+
+@given(st.floats(1e-3, 1e3), st.floats(1.2, 10), st.integers(3, 12))
+def test_spacing_decides_the_scale(first: float, ratio: float, count: int) -> None:
+    """Equal ratios make a logarithmic axis, equal steps a linear one; text and yes/no have ranks."""
+    assert axis_kind([first * ratio**i for i in range(count)]) == "log"
+    assert axis_kind([first + ratio * i for i in range(count)]) == "linear"
+    assert axis_kind(["relu", "linear"]) == "ordinal" == axis_kind([False, True])
+
+
+@given(numbers, st.floats(50, 1000), st.floats(5, 60))
+def test_labels_keep_their_distance(values: list[float], length: float, room: float) -> None:
+    """Labels that are drawn lie at least the asked distance apart, at values of the grid, the first one included."""
+    axis = GridAxis.of("x", "x", values)
+    first, last = axis.ruler(axis.edges[0]), axis.ruler(axis.edges[-1])
+    kept = style.thinned(axis, length, room)
+    at = [(axis.ruler(axis.positions[i]) - first) / (last - first) * length for i in kept]
+    assert kept[0] == 0
+    assert all(b - a >= room - 1e-6 for a, b in pairwise(at))
+
+
+def test_values_of_an_axis_stay_text() -> None:
+    """A value that looks like code is written on the axis as it is, and is not run."""
+    hostile = ['"]; throw 1 //', "<b>", "a' + b"]
+    shares = [share(point, 1, 4) for point in range(6)]
+    svg = vl_convert.vegalite_to_svg(phase_diagram(grid(hostile, [1, 2]), shares, [], "x").to_dict(), VEGA_LITE)
+    for value in ("&quot;]; throw 1 //", "&lt;b&gt;"):
+        assert value in svg or value.replace("&quot;", '"') in svg
+
+
+# the phase diagram
+
+
+@FEW
+@given(st.lists(st.integers(0, 8), min_size=12, max_size=12), st.integers(1, 2))
+def test_a_tile_a_point_and_a_dot_where_half_is_inside(counts: list[int], facets: int) -> None:
+    """Every point has one tile and one inset; exactly those whose interval contains one half have a dot."""
+    shape = grid([1.0, 2.0, 3.0], [4, 8] if facets == 2 else [2, 4, 8, 16], facets)
+    shares = [share(point, k, 8) for point, k in enumerate(counts)]
+    drawn = list(items(phase_diagram(shape, shares, [], "x").to_dict()))
+    tiles = [item for item in drawn if item["marktype"] == "rect"]
+    symbols = Counter(item.get("shape", "circle") for item in drawn if item["marktype"] == "symbol")
+    assert len(tiles) == len(counts) == symbols["square"]
+    assert symbols["circle"] == sum(item.low <= 0.5 <= item.high for item in shares)
+
+
+@FEW
+@given(st.integers(1, 40), st.data())
+def test_the_inset_is_as_wide_as_the_interval(n: int, data: st.DataObject) -> None:
+    """An inset's side is to the tile's as the half-width is to one half: knowing nothing fills the tile."""
+    k = data.draw(st.integers(0, n))
+    shape = grid([1.0, 2.0], [1, 2])
+    spec = phase_diagram(shape, [share(0, k, n)], [], "x").to_dict()
+    sizes = [layer["encoding"]["size"] for layer in spec["layer"] if "size" in layer["encoding"]]
+    side = style.smallest_tile(shape)
+    for size in sizes:
+        (low, high), (none, full) = size["scale"]["domain"], size["scale"]["range"]
+        area = none + (full - none) * ((share(0, k, n).half_width - low) / (high - low)) ** size["scale"]["exponent"]
+        assert math.sqrt(area) / side == pytest.approx(share(0, k, n).half_width / 0.5)
+
+
+@FEW
+@given(st.lists(st.integers(0, 5), min_size=4, max_size=4))
+def test_colour_means_the_same_in_every_diagram(counts: list[int]) -> None:
+    """The colour scale runs from 0 to 1 whatever the shares are."""
+    shares = [share(point, k, 5) for point, k in enumerate(counts)]
+    spec = phase_diagram(grid([1.0, 2.0], [1, 2]), shares, [], "x").to_dict()
+    scales = [layer["encoding"]["color"]["scale"] for layer in spec["layer"] if "color" in layer["encoding"]]
+    assert [scale["domain"] for scale in scales] == [[0, 1]]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 10), min_size=24, max_size=24))
+def test_the_line_passes_between_unlike_neighbours(counts: list[int]) -> None:
+    """Between two neighbours on either side of one half, and nowhere else on that edge, the boundary crosses."""
+    shape = grid([1.0, 2.0, 3.0], [2, 4, 8, 16], 2)
+    shares = [share(point, k, 10) for point, k in enumerate(counts)]
+    segments = boundary(shape, shares)
+    assert shape.y is not None
+    at = {shape.places[item.point]: item.share for item in shares}
+    for (i, j, panel), value in at.items():
+        if (i + 1, j, panel) not in at:
+            continue
+        y, (left, right) = shape.y.positions[j], shape.x.positions[i : i + 2]
+        ends = [(s.x, s.y) for s in segments if s.facet == shape.facets[panel]]
+        ends += [(s.x2, s.y2) for s in segments if s.facet == shape.facets[panel]]
+        on_edge = [a for a, b in ends if math.isclose(b, y) and left <= a <= right]
+        if (value >= 0.5) != (at[i + 1, j, panel] >= 0.5):
+            assert on_edge
+        else:
+            assert all(a in (left, right) for a in on_edge)
+
+
+def test_along_one_parameter_intervals_are_drawn() -> None:
+    """Without a y axis every point has a mark and the bar of its interval, between 0 and 1."""
+    shares = [share(point, point, 4) for point in range(5)]
+    drawn = list(items(phase_diagram(grid([1, 2, 3, 4, 5], None), shares, [], "x").to_dict()))
+    kinds = Counter(item["marktype"] for item in drawn)
+    assert kinds["symbol"] == 5
+    assert kinds["rule"] == 5 + 1  # the line at one half
+
+
+def test_missing_points_are_blank() -> None:
+    """A point without a result has no tile."""
+    shares = [share(point, 1, 4) for point in (0, 3)]
+    drawn = list(items(phase_diagram(grid([1.0, 2.0], [1, 2]), shares, [], "x").to_dict()))
+    assert sum(item["marktype"] == "rect" for item in drawn) == 2
+
+
+# maps
+
+
+@FEW
+@given(st.lists(st.sampled_from(OUTCOMES), min_size=4, max_size=4))
+def test_the_legend_does_not_depend_on_what_occurred(found: list[str]) -> None:
+    """All possible outcomes stand in the legend, in the same order and colours, whatever occurred."""
+    rows = [MostCommon(point, outcome, 3, 5, "") for point, outcome in enumerate(found)]
+    spec = outcome_map(grid([1.0, 2.0], [1, 2]), rows, OUTCOMES, "outcome").to_dict()
+    scales = [layer["encoding"]["color"]["scale"] for layer in spec["layer"] if "color" in layer["encoding"]]
+    assert [scale["domain"] for scale in scales] == [OUTCOMES]
+    assert len(set(scales[0]["range"])) == len(OUTCOMES)
+
+
+@FEW
+@given(st.integers(1, 30), st.data())
+def test_the_area_of_an_outcome_is_its_share(n: int, data: st.DataObject) -> None:
+    """Half of the seeds cover half of the area that all of them cover."""
+    k = data.draw(st.integers(1, n))
+    rows = [MostCommon(0, "failed", k, n, ""), MostCommon(1, "failed", n, n, "")]
+    spec = outcome_map(grid([1.0, 2.0], [1, 2]), rows, OUTCOMES, "outcome").to_dict()
+    sizes = [item["size"] for item in items(spec) if item["marktype"] == "symbol"]
+    assert min(sizes) / max(sizes) == pytest.approx(k / n, rel=1e-4)  # sizes are written with five digits
+
+
+def test_numbers_keep_their_order_as_colours() -> None:
+    """The scale of a number begins at zero if all are positive, and reaches the largest."""
+    rows = [Spread(point, 5, value, value, value, value, value) for point, value in enumerate([0.2, 0.4, 0.1, 0.3])]
+    spec = number_map(grid([1.0, 2.0], [1, 2]), rows, "height").to_dict()
+    (scale,) = [layer["encoding"]["color"]["scale"] for layer in spec["layer"] if "color" in layer["encoding"]]
+    assert scale["domain"] == [0, 0.4]
+
+
+# counting
+
+
+def test_ties_go_by_the_order_of_the_legend() -> None:
+    """Of two equally common outcomes the one named first in the legend is drawn."""
+    cells = pl.DataFrame(
+        {"point": [0, 0, 1, 1, 1], "outcome": ["plateau", "generalized", "failed", "failed", "plateau"]}
+    )
+    found = {row.point: (row.outcome, row.k, row.n) for row in Phases(cells).most_common("outcome")}
+    assert found == {0: ("generalized", 1, 2), 1: ("failed", 2, 3)}
+
+
+# curves and paths
+
+
+def bands(last: int) -> list[Band]:
+    steps = [0, 1, 10, last]
+    return [Band("here", name, step, 0.5, 0.4, 0.6) for name in (OOD_LOSS, TRAINING_LOSS) for step in steps]
+
+
+def test_step_zero_has_its_place() -> None:
+    """Step 0 is drawn at the left end of the axis, and later steps to its right in order."""
+    runs = [Run("here", OOD_LOSS, 0, step, 0.5) for step in (0, 1, 10, 100)]
+    spec = loss_curves(bands(100), runs, top=2.0).to_dict()
+    lines = [item for item in items(spec) if item["marktype"] == "line"]
+    xs = {item["x"] for item in lines}
+    assert min(xs) == 0
+    assert len(xs) == 4
+    assert np.isfinite(list(xs)).all()
+
+
+def test_losses_beyond_the_axis_are_drawn_at_its_ends() -> None:
+    """A loss of zero is drawn on the floor and a diverged one at the top; neither leaves the panel."""
+    runs = [Run("here", OOD_LOSS, 0, step, loss) for step, loss in ((0, 0.0), (1, 1e300), (10, FLOOR / 5))]
+    spec = loss_curves(bands(10), runs, top=2.0).to_dict()
+    ys = {item["y"] for item in items(spec) if item["marktype"] == "line"}
+    assert min(ys) >= 0
+    assert max(ys) <= 210
+
+
+def test_the_panels_of_the_page_wait_for_data() -> None:
+    """The empty panel has its named data and draws no line yet."""
+    spec = loss_panel(100, 2.0).to_dict()
+    assert spec["data"]["name"] == "curve"
+    assert not [item for item in items(spec) if item["marktype"] == "line"]
+
+
+paths = st.lists(st.tuples(st.floats(-1, 2), st.floats(-1, 2)), min_size=3, max_size=30)
+
+
+def path_of(corners: list[tuple[float, float]]) -> list[Place]:
+    return [Place("here", None, float(step * step), x, y) for step, (x, y) in enumerate(corners)]
+
+
+@given(paths)
+def test_marks_are_at_equal_times(corners: list[tuple[float, float]]) -> None:
+    """Marks come at 0, every, 2 every, ...; `every` is round, and they are neither too few nor too many."""
+    path = path_of(corners)
+    every = even_time(path)
+    marks = time_marks(path, every)
+    assert re.fullmatch(r"[125]0*(\.0)?", f"{every:.0f}")
+    assert [mark.step for mark in marks] == [i * every for i in range(len(marks))]
+    assert len(marks) <= 17
+    assert every == 1 or len(marks) * every > moves_until(path) - every
+
+
+@given(paths)
+def test_marks_lie_on_the_path(corners: list[tuple[float, float]]) -> None:
+    """A mark at a recorded step is the recorded place; every mark lies between its two neighbours."""
+    path = path_of(corners)
+    for mark in time_marks(path, even_time(path)):
+        before = max((p for p in path if p.step <= mark.step), key=lambda p: p.step)
+        after = min((p for p in path if p.step >= mark.step), key=lambda p: p.step, default=path[-1])
+        for at, a, b in ((mark.x, before.x, after.x), (mark.y, before.y, after.y)):
+            assert min(a, b) - 1e-9 <= at <= max(a, b) + 1e-9
+
+
+def test_a_steady_output_has_evenly_spaced_marks() -> None:
+    """An output that moves at constant speed has marks at constant distance."""
+    path = [Place("here", None, float(step), step / 100, 0.5) for step in (0, 7, 30, 100)]
+    gaps = np.diff([mark.x for mark in time_marks(path, 10)])
+    assert gaps == pytest.approx(0.1)
+
+
+def test_lines_across_a_panel_are_drawn_once() -> None:
+    """The line of generalization is one mark a panel, however many rows there are."""
+    drawn = list(items(loss_curves(bands(100), [], top=2.0).to_dict()))
+    assert sum(item["marktype"] == "rule" for item in drawn) == 1
+
+
+@pytest.mark.parametrize("origin", [False, True])
+def test_the_plane_shows_what_was_trained_and_what_is_tested(origin: bool) -> None:
+    """Every training centre, the origin's only if there is one, and the test point are drawn in each panel."""
+    plane = Plane(1, 2, origin)
+    path = [Place(group, None, float(step), step / 10, step / 10) for group in ("a", "b") for step in range(11)]
+    drawn = list(items(trajectories(path, [], plane).to_dict()))
+    shapes = Counter(item.get("shape") for item in drawn if item["marktype"] == "symbol")
+    assert shapes["diamond"] == 2
+    assert shapes["square"] == 2 * (2 + origin)
+    assert len(landmarks(plane)) == 3 + origin
+
+
+def test_a_run_of_a_group_without_a_path_has_no_panel() -> None:
+    """Where every run of a point diverged at once there is no median path: its runs are left out, the others drawn."""
+    plane, path = Plane(1, 2, origin=True), [Place("a", None, float(step), step / 10, 0.0) for step in range(11)]
+    runs = [Place(group, 1, 0.0, 0.0, 0.0) for group in "ab"]
+    assert trajectories(path, runs, plane).to_dict() == trajectories(path, runs[:1], plane).to_dict()
+
+
+def test_segments_reach_the_chart() -> None:
+    """Every piece of the contour is drawn, over a casing."""
+    pieces = [Segment("", 1.2, 1.0, 1.4, 2.0), Segment("", 1.4, 2.0, 1.6, 2.5)]
+    shares = [share(point, 1, 4) for point in range(4)]
+    drawn = list(items(phase_diagram(grid([1.0, 2.0], [1, 2]), shares, pieces, "x").to_dict()))
+    assert sum(item["marktype"] == "rule" for item in drawn) == 2 * len(pieces)

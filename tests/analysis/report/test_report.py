@@ -1,0 +1,371 @@
+"""The report: what it says can be counted again from the store, and it is there whole or not at all."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import resource
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from swingby.cli import app
+from swingby.errors import SwingbyError
+from swingby.model.cell import Cell
+from swingby.run.driver import run_sweep
+from swingby.store import Store
+from swingby.sweepfile.sweep import Sweep
+from swingby_analysis.charts.losses import FLOOR
+from swingby_analysis.query import Query, literal
+from swingby_analysis.report import KINDS, PAGE, replace_folder, write_report
+from swingby_analysis.report import data as report_data
+from swingby_analysis.report.curves import CEILING
+from swingby_analysis.report.data import ReportData, ask
+from swingby_analysis.report.examples import Examples, choose
+from swingby_analysis.report.figures import Figures, distinct
+from swingby_analysis.report.page import Figure, embedded, vega
+from swingby_analysis.stats import shares as phase
+from tests.support import synthetic_sim
+
+SMALL = """
+name: small
+title: Small nets
+description: Two depths, three widths, four signals.
+experiment: sim
+preset: authors
+base: {model: linear, d: 2, s: 2, mu: [1.0, 1.0], sigma: [0.05, 0.05], n: 128, epochs: 30, lr: 0.05}
+axes:
+  layers: [2, 3]
+  width: [2, 4, 8]
+  mu.1: [1.0, 1.5, 2.0, 2.5]
+seeds: {count: 4, first: 3, mode: common}
+diagram: {x: mu.1, y: width, outcome: transient_memorization, facet: layers}
+"""
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with a small sweep of real nets."""
+    data = tmp_path_factory.mktemp("trained")
+    run_sweep(Sweep.parse(SMALL, "small.yaml"), data, local=True)
+    return data
+
+
+@pytest.fixture(scope="module")
+def report(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its report; the folder of the page."""
+    return write_report("small", trained, tmp_path_factory.mktemp("out")).page.parent
+
+
+@pytest.fixture(scope="module")
+def read(trained: Path, report: Path) -> Iterator[tuple[Store, ReportData]]:
+    """The store and what a report reads of it, outcomes derived."""
+    assert report.is_dir()
+    with Store.open(trained) as store:
+        sweep_id = store.sql("select sweep_id from sweeps").rows()[0].sweep_id
+        yield store, report_data.read(store, sweep_id)
+
+
+def page_data(folder: Path) -> dict[str, Any]:
+    """What the page's script reads."""
+    found = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>', (folder / PAGE).read_text(), re.DOTALL
+    )
+    assert found is not None
+    return json.loads(found[1])
+
+
+def text_of(folder: Path) -> str:
+    """The page without its scripts, as text."""
+    bare = re.sub(r"<(script|style)\b.*?</\1>", "", (folder / PAGE).read_text(), flags=re.DOTALL)
+    return html.unescape(re.sub(r"<[^>]+>", " ", bare)).replace("\u00a0", " ")
+
+
+# what is written
+
+
+def test_every_figure_is_in_the_page_and_beside_it(report: Path) -> None:
+    """Each figure of the page lies beside it as PNG, SVG and PDF, and nothing else does."""
+    slugs = list(page_data(report)["figures"])
+    assert len(slugs) == 6
+    assert {path.name for path in report.iterdir()} == {PAGE, *(f"{slug}.{kind}" for slug in slugs for kind in KINDS)}
+    first = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF"}
+    for slug in slugs:
+        for kind, magic in first.items():
+            assert (report / f"{slug}.{kind}").read_bytes().startswith(magic)
+
+
+def test_the_page_asks_for_nothing_from_outside(report: Path) -> None:
+    """Markup of the page names no address, and its policy forbids all but its own scripts and styles."""
+    page = (report / PAGE).read_text()
+    markup = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
+    assert re.findall(r'(?:src|href)="(?!#)([^"]*)"', markup) == [
+        f"{slug}.{kind}" for slug in page_data(report)["figures"] for kind in KINDS
+    ]
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert html.unescape(policy[1]).startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy[1]
+
+
+def test_vega_is_in_the_page_once(report: Path) -> None:
+    """However many figures there are, the library is bundled once."""
+    assert (report / PAGE).read_text().count(vega()) == 1
+
+
+def test_every_figure_tells_what_made_it(report: Path, trained: Path) -> None:
+    """SQL, sweep id, seeds, n, conventions and commit stand under each figure; the SQL gives the same rows again."""
+    text = text_of(report)
+    figures = len(page_data(report)["figures"])
+    with Store.open(trained) as store:
+        sweep_id = store.sql("select sweep_id from sweeps").rows()[0].sweep_id
+        assert text.count(f"small {sweep_id}") >= figures
+        assert text.count("4 (3 to 6), common") == figures
+        assert text.count("4 finished runs") == figures
+        assert text.count("reduction mean") == figures
+        assert len(re.findall(r"commit [0-9a-f]{40}|commit unknown", text)) >= figures
+        queries = re.findall(r"<pre><code>(.*?)</code></pre>", (report / PAGE).read_text(), re.DOTALL)
+        assert len(queries) >= figures
+        for query in queries:
+            assert len(store.sql(html.unescape(query))) > 0
+
+
+@pytest.mark.parametrize("name", ["cells", "counts", "origins", "curves", "runs", "sweep"])
+def test_the_shown_query_is_the_asked_one(name: str, read: tuple[Store, ReportData]) -> None:
+    """A query with its parameters written in gives the rows that it gave with parameters apart."""
+    store, data = read
+    query = Query("runs", (data.sweep["sweep_id"], (0, 5), 20, 1, 2)) if name == "runs" else data.queries.get(name)
+    query = query or Query(name, (data.sweep["sweep_id"],))
+    assert "$" not in re.sub(r"--.*", "", query.readable)
+    assert (
+        store.sql(query.readable)
+        .arrow()
+        .equals(store.sql(query.text, [list(p) if isinstance(p, tuple) else p for p in query.parameters]).arrow())
+    )
+
+
+@given(st.text())
+def test_text_cannot_leave_its_literal(text: str) -> None:
+    """However a text is spelled, its SQL literal is one quoted string that reads back as the text."""
+    quoted = literal(text)
+    assert quoted[0] == quoted[-1] == "'"
+    assert "'" not in quoted[1:-1].replace("''", "")
+    assert quoted[1:-1].replace("''", "'") == text
+
+
+@given(
+    st.recursive(st.text() | st.integers() | st.none(), lambda part: st.lists(part) | st.dictionaries(st.text(), part))
+)
+def test_embedded_data_cannot_leave_its_element(value: Any) -> None:
+    """Whatever the data, its JSON reads back as it was and holds no character that HTML could act on."""
+    text = str(embedded(value))
+    assert json.loads(text) == value
+    assert not set("<>&") & set(text)
+    assert text.isascii()
+
+
+# what is said
+
+
+def test_the_summary_counts_what_the_store_holds(report: Path, trained: Path) -> None:
+    """Runs, outcomes and points on either side of one half are those that a plain count gives."""
+    with Store.open(trained) as store:
+        rows = store.sql(
+            """select m.point, o.transient_memorization as told, o.outcome
+               from members m join outcomes_descents o using (cell_id)"""
+        ).rows()
+    told = {point: [row.told for row in rows if row.point == point] for point in {row.point for row in rows}}
+    intervals = [phase.wilson(sum(values), len(values)) for values in told.values()]
+    above, below = (sum(bool(low > 0.5) for low, _ in intervals), sum(bool(high < 0.5) for _, high in intervals))
+    text = text_of(report)
+    assert f"{len(rows)} of {len(rows)} runs are finished: {len(told)} points of the grid, 4 seeds each." in text
+    assert f"Most runs show transient memorization at {above} of {len(told)} points" in text
+    assert f"a minority at {below} (below it); at {len(told) - above - below} the seeds do not decide" in text
+    for outcome, count in Counter(row.outcome for row in rows).items():
+        assert f"{count} {outcome}" in text
+
+
+def test_every_point_is_in_the_table(report: Path, read: tuple[Store, ReportData]) -> None:
+    """The table has a row for every point of the grid, with its count and interval."""
+    _, data = read
+    body = re.search(r"<tbody>(.*?)</tbody>", (report / PAGE).read_text(), re.DOTALL)
+    assert body is not None
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", body[1], re.DOTALL)]
+    assert {row[0]: row[1] for row in rows} == {
+        data.grid.label(share.point): f"{share.k} of {share.n}"
+        for share in data.phases.shares("transient_memorization")
+    }
+
+
+def test_curves_of_the_page_are_those_of_the_store(report: Path, read: tuple[Store, ReportData]) -> None:
+    """Decoded as the page decodes them, median and band are numpy's over the stored curves, to the packing's step."""
+    store, data = read
+    page = page_data(report)
+    for point, packed_curve in page["curves"]["of"].items():
+        rows = store.sql(
+            "select sim.step, sim.ood_loss, sim.l_ref from members m join sim using (cell_id) where m.point = $1",
+            [int(point)],
+        ).rows()
+        steps = np.cumsum(page["curves"]["steps"][packed_curve["steps"]])
+        kept = np.isin(rows[0].step, steps)
+        losses = np.array([row.ood_loss for row in rows])[:, kept] / rows[0].l_ref
+        assert kept.sum() == len(steps)
+        wanted = [np.median(losses, axis=0), *np.quantile(losses, [0.1, 0.9], axis=0, method="inverted_cdf")]
+        for values, found in zip(wanted, packed_curve["losses"][0], strict=True):
+            decoded = 10 ** (np.cumsum(found) / 1000)
+            assert decoded == pytest.approx(np.clip(values, FLOOR, CEILING), rel=1.2e-3)
+    assert set(page["curves"]["of"]) == set(page["points"]) == {str(point) for point in data.grid.places}
+
+
+def test_examples_are_the_extremes(read: tuple[Store, ReportData]) -> None:
+    """The points shown at length have the largest share, the one nearest to half, and the smallest of the rest."""
+    _, data = read
+    shares = {share.point: share.share for share in data.phases.shares(data.outcome)}
+    most, middle, least = choose(data)
+    assert shares[most] == max(shares.values())
+    rest = {point: value for point, value in shares.items() if point != most}
+    assert abs(shares[middle] - 0.5) == min(abs(value - 0.5) for value in rest.values())
+    assert shares[least] == min(value for point, value in rest.items() if point != middle)
+
+
+# unfinished, failed, hostile, absent
+
+
+def test_an_unfinished_sweep_says_what_is_missing(tmp_path: Path) -> None:
+    """Cells that are missing, failed and diverged are counted, blank points named, and what is there is drawn."""
+
+    def fate(cell: Cell) -> str | None:
+        place = sweep.points.index(cell.point)
+        if place == 4:
+            return None
+        return {0: "ok", 1: "failed", 2: "diverged", 3: None}[cell.seed] if place == 0 else "ok"
+
+    sweep = synthetic_sim.square("half-done", 3, 4)
+    synthetic_sim.write(tmp_path / "data", sweep, fate)
+    text = text_of(write_report("half-done", tmp_path / "data", tmp_path / "out", kinds=()).page.parent)
+    assert "5 of 36 cells have no result yet" in text
+    assert "1 cell failed with an error" in text
+    assert "1 cell diverged" in text
+    assert "Left blank for want of a finished run: 1 point of the grid" in text
+    assert "30 of 36 runs are finished" in text
+    assert "2 to 4 at each point" in text
+
+
+def test_a_title_stays_text(tmp_path: Path) -> None:
+    """Markup in a sweep's title is shown, not obeyed, in the page and in its data."""
+    title = "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>"
+    sweep = synthetic_sim.square("hostile", 2, 2, title)
+    synthetic_sim.write(tmp_path / "data", sweep)
+    folder = write_report("hostile", tmp_path / "data", tmp_path / "out", kinds=()).page.parent
+    page = (folder / PAGE).read_text()
+    assert title not in page
+    assert html.escape(title, quote=False).replace("'", "&#39;") in page
+    assert len(re.findall(r"<script\b", page.replace(vega(), ""))) == 3
+
+
+def test_names_that_nothing_bears(trained: Path, tmp_path: Path) -> None:
+    """An unknown name is answered with the nearest known one, an unknown plane with what there is."""
+    with pytest.raises(SwingbyError, match=r"smal.*did you mean 'small'"):
+        write_report("smal", trained, tmp_path)
+    with pytest.raises(SwingbyError, match="two different concepts from 1 to 2"):
+        write_report("small", trained, tmp_path, plane=(1, 3))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_sweep_without_results(tmp_path: Path) -> None:
+    """A sweep that was planned and has no finished cell is refused with what to do."""
+    synthetic_sim.write(tmp_path / "data", synthetic_sim.square("nothing", 2, 2), lambda cell: None)
+    with pytest.raises(SwingbyError, match="no finished cell yet, of 8; `swingby run nothing`"):
+        write_report("nothing", tmp_path / "data", tmp_path / "out")
+
+
+def test_a_report_replaces_the_one_before(trained: Path, tmp_path: Path) -> None:
+    """Writing again leaves the new report alone in the folder."""
+    write_report("small", trained, tmp_path, kinds=("svg",))
+    write_report("small", trained, tmp_path, kinds=())
+    assert [path.name for path in tmp_path.iterdir()] == ["small"]
+    assert [path.name for path in (tmp_path / "small").iterdir()] == [PAGE]
+
+
+def test_a_report_is_whole_or_not_there(tmp_path: Path) -> None:
+    """If a file cannot be written to its end, the report before it stays, and nothing half-written is left."""
+    replace_folder(tmp_path / "small", {PAGE: b"before"})
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+    try:
+        with pytest.raises(SwingbyError, match="File too large"):
+            replace_folder(tmp_path / "small", {"first.svg": b"fits", PAGE: b"x" * 200_000})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")} == {"small", f"small/{PAGE}"}
+    assert (tmp_path / "small" / PAGE).read_bytes() == b"before"
+
+
+def test_a_place_that_cannot_be_written(trained: Path, tmp_path: Path) -> None:
+    """A file where the folder should go is a clear error."""
+    (tmp_path / "out").write_text("in the way")
+    with pytest.raises(SwingbyError, match="cannot write the report"):
+        write_report("small", trained, tmp_path / "out", kinds=())
+
+
+# one parameter, other outcomes
+
+
+@pytest.mark.parametrize(
+    ("outcome", "first"), [("outcome", "map-outcome"), ("bump_height", "map-bump-height"), ("retreat", "phase-retreat")]
+)
+def test_any_outcome_can_be_the_diagram(outcome: str, first: str, tmp_path: Path) -> None:
+    """Shares, categories and numbers are each drawn as what they are, along one parameter or over two."""
+    text = synthetic_sim.SQUARE.format(name="other", title="Other", points=3, seeds=3)
+    text = text.replace("outcome: transient_memorization", f"outcome: {outcome}")
+    sweep = Sweep.parse(text.replace(", y: init_gain", "") if outcome == "outcome" else text, "other.yaml")
+    synthetic_sim.write(tmp_path / "data", sweep)
+    folder = write_report("other", tmp_path / "data", tmp_path / "out", kinds=()).page.parent
+    assert next(iter(page_data(folder)["figures"])) == first
+    assert page_data(folder)["panel"]["figure"] == first
+
+
+def test_the_examples_runs_are_those_of_the_store(read: tuple[Store, ReportData]) -> None:
+    """Every seed of every example is drawn, from its first recorded step to its last."""
+    store, data = read
+    examples = Examples.of(data, store)
+    found = {(row["point"], row["seed"]) for row in examples.runs.iter_rows(named=True)}
+    assert found == {(point, seed) for point in examples.reasons for seed in range(3, 7)}
+    steps = examples.runs["step"]
+    assert steps.min() == 0
+    assert steps.max() == ask(store, data.queries["cells"])["steps"].max()
+    assert Figures(data, examples).main.points
+
+
+# the command
+
+
+def test_the_command_prints_the_path(trained: Path, tmp_path: Path) -> None:
+    """`swingby report` writes the page and prints where it is; a wrong plane is bad input."""
+    arguments = ["report", "small", "--data", str(trained), "--out", str(tmp_path), "--no-png", "--no-svg", "--no-pdf"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert Path(done.stdout.strip()) == tmp_path / "small" / PAGE
+    assert CliRunner().invoke(app, [*arguments, "--plane", "one"]).exit_code == 2
+
+
+def test_no_figure_overwrites_another() -> None:
+    """Figures of one name, a diagram's and a drawing's, get files of their own, and keep their order."""
+    names = ["loss-curves", "phase", "loss-curves", "trajectories", "loss-curves"]
+    figures = distinct([Figure(name, name, "", "", {}) for name in names])
+    assert [figure.slug for figure in figures] == [
+        "loss-curves",
+        "phase",
+        "loss-curves-2",
+        "trajectories",
+        "loss-curves-3",
+    ]
+    assert [figure.title for figure in figures] == names

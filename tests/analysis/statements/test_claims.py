@@ -1,0 +1,544 @@
+"""Claims: the rule of verdicts, every query on a real store, and what table, page and Markdown owe to them."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from swingby.cli import app
+from swingby.data.records import Records
+from swingby.errors import SwingbyError
+from swingby.store import Store, rebuild
+from swingby.sweepfile.sweep import Sweep
+from swingby_analysis import query as queries
+from swingby_analysis.claims import PAGE, TABLE, chosen, judging, write_claims
+from swingby_analysis.claims.catalogue import CATALOGUE
+from swingby_analysis.claims.claim import asked
+from swingby_analysis.claims.judging import COLUMNS
+from swingby_analysis.claims.verdict import (
+    FAILS,
+    FEWEST,
+    HOLDS,
+    MISSING,
+    MOST,
+    RULE,
+    SETTINGS,
+    SOME,
+    UNTOLD,
+    Answer,
+    verdict,
+)
+from swingby_analysis.query import text_of
+from swingby_analysis.stats.shares import wilson
+from tests.support import synthetic_diffusion
+
+SEEDS = 2
+TINY = (f"seeds.count={SEEDS}", "base.n=200", "record.points=80")
+"""Every named sweep with few seeds, few points a cluster, and few records: a record takes as long as many steps."""
+HOURS = {"figure-6-small": 5, "learning-order": 3}
+"""Sweeps that take hours, and how many seeds they have."""
+QUERIES = Path(queries.__file__).parent.parent / "sql" / "claims"
+
+
+def answers(*rows: tuple[str, int, int]) -> list[Answer]:
+    """Rows of a claim: convention, k, n."""
+    return [Answer(convention, "", n, k, "") for convention, k, n in rows]
+
+
+# the rule
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([("paper", 20, 20), ("authors", 19, 20)], HOLDS),
+        ([("paper", 0, 20), ("authors", 1, 20)], FAILS),
+        ([("paper", 10, 20)], SOME),
+        ([("paper", 10, 20), ("authors", 0, 20)], SOME),
+        ([("paper", 0, 20), ("authors", 20, 20)], "holds under the authors' conventions only"),
+        ([("paper", 18, 20), ("authors", 20, 20)], "holds under the authors' conventions only"),
+        ([("paper", 20, 20), ("authors", 3, 20)], "holds under the paper's conventions only"),
+        ([("theory", 20, 20), ("paper", 3, 20)], "holds under the assumptions of the theory only"),
+        ([("paper", 20, 20), ("paper", 0, 20)], SETTINGS),
+        ([("paper", 20, 20), ("paper", 0, 20), ("paper", 9, 20)], SOME),
+        ([("paper", 20, 20), ("paper", 0, 20), ("authors", 0, 20)], SETTINGS),
+        ([("paper", 20, 20), ("authors", 0, 0)], HOLDS),
+        ([("paper", 0, 0), ("authors", 0, 0)], UNTOLD),
+        ([], UNTOLD),
+    ],
+)
+def test_the_rule(rows: list[tuple[str, int, int]], expected: str) -> None:
+    """Rows make a convention's verdict, conventions the claim's, in whatever order they come."""
+    assert verdict(answers(*rows)) == expected
+    assert verdict(answers(*reversed(rows))) == expected
+
+
+@pytest.mark.parametrize(("k", "expected"), [(94, SOME), (95, HOLDS), (100, HOLDS), (6, SOME), (5, FAILS), (0, FAILS)])
+def test_a_rows_verdict_turns_at_the_stated_shares(k: int, expected: str) -> None:
+    """At 95 % and at 5 %, and the page's text says these two numbers."""
+    assert answers(("paper", k, 100))[0].verdict == expected
+    assert f"{MOST:.0%}" in RULE[0]
+    assert f"{FEWEST:.0%}" in RULE[0]
+
+
+def test_the_interval_is_wilsons() -> None:
+    """8 of 10 has the interval of Wilson's formula, written out here; no seed leaves it open."""
+    z, p, n = 1.959963984540054, 0.8, 10
+    centre, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    assert answers(("paper", 8, 10))[0].interval == pytest.approx(((centre - half) / scale, (centre + half) / scale))
+    assert answers(("paper", 0, 0))[0].interval == (0, 1)
+
+
+def test_a_statement_about_all_seeds_has_no_share() -> None:
+    """True, false, or too few seeds: it has the verdict of its one answer, and neither share nor interval."""
+    for n, k, expected in ((1, 1, HOLDS), (1, 0, FAILS), (0, 0, UNTOLD)):
+        answer = Answer("paper", "", n, k, "", together=True)
+        assert (answer.verdict, answer.share, answer.interval) == (expected, None, (None, None))
+        assert verdict([answer]) == expected
+
+
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_a_row_of_fewer_seeds_than_wanted_is_left_out(k: int) -> None:
+    """Two seeds where three are wanted have no verdict, and change none of the rows beside them."""
+    few = Answer("small", "", 2, k, "", least=3)
+    for beside, expected in (([], UNTOLD), ([Answer("small", "", 3, 3, "", least=3)], HOLDS)):
+        assert few.verdict == UNTOLD
+        assert verdict([few, *beside]) == expected
+
+
+# the catalogue
+
+
+def test_the_catalogue_is_whole() -> None:
+    """Slugs are unique, every query is a claim's and opens by saying what it asks, and every sweep is there."""
+    slugs = [claim.slug for claim in CATALOGUE]
+    assert len(set(slugs)) == len(slugs) >= 50
+    assert {claim.name for claim in CATALOGUE} == {f"claims/{path.stem}" for path in QUERIES.glob("*.sql")}
+    for claim in CATALOGUE:
+        assert len(asked(text_of(claim.name))) > 40, claim.slug
+        assert "$1" in text_of(claim.name)
+        assert claim.sweeps
+        assert claim.hours == (claim.slug.startswith("diffusion-"))
+    for name, hours in {(name, claim.hours) for claim in CATALOGUE for name in claim.sweeps}:
+        assert Sweep.load(name).experiment_name == ("diffusion" if hours else "sim"), name
+
+
+def test_a_query_stands_whole() -> None:
+    """No line that includes is left in any claim's query, every shared part is in one at least, and none is empty."""
+    texts = [text_of(claim.name) for claim in CATALOGUE]
+    assert not any("-- include" in text for text in texts)
+    parts = [path.read_text().strip() for path in (QUERIES / "shared").glob("*.sql")]
+    assert len(parts) > 5
+    for part in parts:
+        assert any(part in text for text in texts), part[:80]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of queries in the place of the package's."""
+    (tmp_path / "sql").mkdir()
+    monkeypatch.setattr(queries, "files", lambda package: tmp_path)
+    text_of.cache_clear()
+    yield tmp_path / "sql"
+    text_of.cache_clear()
+
+
+def test_an_include_is_replaced_by_its_file(folder: Path) -> None:
+    """The line alone is replaced, with the comma behind the name kept; a comment that only speaks of it is not."""
+    (folder / "part.sql").write_text("part as (\n    select 1 as n\n)\n")
+    (folder / "whole.sql").write_text(
+        "-- Asks; see include: part.\nwith\n-- include: part,\nlast as (select * from part)\n-- include: end\n"
+    )
+    (folder / "end.sql").write_text("select * from last")
+    assert text_of("whole") == (
+        "-- Asks; see include: part.\nwith\npart as (\n    select 1 as n\n),\nlast as (select * from part)\n"
+        "select * from last"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("with\n-- include: nothing\nselect 1", "query whole: cannot include 'nothing'.*sql/nothing.sql"),
+        ("with\n-- include:\nselect 1", "query whole: cannot include ''"),
+        ("with\n-- include: nests,\nselect 1", "query whole: it includes 'nests', which includes others"),
+    ],
+)
+def test_an_include_that_cannot_be_is_told(text: str, complaint: str, folder: Path) -> None:
+    """A file that is not there, and one that includes others, are errors that name the query."""
+    (folder / "nests.sql").write_text("-- include: part\n")
+    (folder / "whole.sql").write_text(text)
+    with pytest.raises(SwingbyError, match=complaint):
+        text_of("whole")
+
+
+def test_what_was_done_after_results_were_seen_is_said() -> None:
+    """A query with a repair says so in a comment, and its claim beside it; a claim never speaks of one that is not."""
+    for claim in CATALOGUE:
+        repaired = "Repaired after results were seen" in re.sub(r"\n *--", "", text_of(claim.name))
+        assert repaired == ("repaired" in claim.after), claim.slug
+        assert claim.after == "" or re.match("Added|Split|Rows|Reworded|The query was repaired", claim.after), (
+            claim.slug
+        )
+    assert sum(bool(claim.after) for claim in CATALOGUE) >= 10
+
+
+def test_nothing_is_typed_in() -> None:
+    """No words of a claim and no reason hold a number: a theorem's name and a symbol's index are none."""
+    for claim in CATALOGUE:
+        words = re.sub(r"Theorem \d\.\d", "", f"{claim.text} {claim.why} {claim.after}")
+        assert re.findall(r"(?<![\w.])\d[\d.]*", words) == [], claim.slug
+
+
+@pytest.mark.parametrize(
+    "slug",
+    [
+        *("fig-2a-order", "fig-2b-order", "fig-2c-low", "fig-3-low", "fig-3-high", "fig-5-descents", "fig-7-linear"),
+        *("fig-8-descents", "fig-9-descents", "fig-10-trapped", "fig-11-order", "fig-12-order", "fig-13", "fig-14"),
+        *("fig-15", "fig-16", "fig-17", "fig-18"),
+    ],
+)
+def test_every_figure_has_its_claim(slug: str) -> None:
+    """Each figure of the SIM experiments is judged, on its own sweep."""
+    (claim,) = chosen([slug])
+    assert any(name.removeprefix("figure-") in slug for name in claim.sweeps)
+
+
+def test_an_unknown_claim_is_answered_with_the_nearest() -> None:
+    """A misspelt slug is refused, with the nearest one."""
+    with pytest.raises(SwingbyError, match="did you mean 'fig-2a-order'"):
+        chosen(["fig-2a-ordr"])
+
+
+# every query on a real store
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with `data`, every sweep trained small, and `out`, the claims judged on it.
+
+    Sweeps that take hours are made up, and one of the two behind most claims on diffusion is not there.
+    """
+    folder = tmp_path_factory.mktemp("claims")
+    for name in HOURS:
+        synthetic_diffusion.write(folder / "data", Sweep.load(name))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("swingby_analysis.claims.train", train_here)
+        done = write_claims(folder / "data", folder / "out", overrides=TINY, run=("--local", "--no-pilot"))
+    assert (done.missing, done.waiting) == (0, 0)
+    return folder
+
+
+def train_here(names: Sequence[str], data: Path, overrides: Sequence[str], options: Sequence[str]) -> bool:
+    """Runs the command of `swingby_analysis.train.train` in this process, which has loaded everything: a process of its
+    own takes as long to load as to train. That the command starts by itself is tested with the gallery."""
+    asked = [f"--set={override}" for override in overrides]
+    done = CliRunner().invoke(app, ["run", *names, "--data", str(data), *asked, *options])
+    assert done.exit_code == 0, done.output
+    return True
+
+
+@pytest.fixture(scope="module")
+def table(written: Path) -> pl.DataFrame:
+    """The table `claims` of that store."""
+    with Store.open(written / "data") as store:
+        return store.sql("select * from claims").polars()
+
+
+@pytest.fixture(scope="module")
+def queries_of(written: Path) -> dict[str, str]:
+    """The table `claims_queries` of that store: each claim's SQL as it was asked."""
+    with Store.open(written / "data") as store:
+        return dict(tuple(row) for row in store.sql("select claim, query from claims_queries").rows())
+
+
+def test_the_queries_have_a_table_of_their_own(table: pl.DataFrame, queries_of: dict[str, str]) -> None:
+    """Each claim's SQL is kept once, beside the rows, so that no value of `claims` runs over lines."""
+    assert set(queries_of) == {claim.slug for claim in CATALOGUE}
+    assert all("list_contains" in query for query in queries_of.values())
+    assert "query" not in table.columns
+    texts = [value for name in table.columns if table[name].dtype == pl.String for value in table[name]]
+    assert not any("\n" in text for text in texts)
+
+
+def test_every_claim_is_judged(table: pl.DataFrame) -> None:
+    """Each claim has rows, each row names its convention and setting, and says what was measured."""
+    assert set(table["claim"]) == {claim.slug for claim in CATALOGUE}
+    assert set(table["convention"]) == {"paper", "authors", "theory", "small"}
+    assert MISSING not in set(table["verdict"])
+    for row in table.iter_rows(named=True):
+        assert row["setting"], row["claim"]
+        assert row["measured"], row["claim"]
+
+
+def test_the_unit_is_the_seed(table: pl.DataFrame) -> None:
+    """n is the number of seeds trained, or of those that tell, where the query says that some do not."""
+    together = {claim.slug for claim in CATALOGUE if claim.together}
+    assert len(together) == 6
+    for row in table.iter_rows(named=True):
+        said = asked(text_of(chosen([row["claim"]])[0].name))
+        assert ("all seeds" in said) == (row["unit"] == "all seeds") == (row["claim"] in together)
+        if row["claim"] in together:
+            assert 0 <= row["k"] <= row["n"] <= 1
+            assert (row["share"], row["low"], row["high"]) == (None, None, None)
+            continue
+        seeds = max(HOURS.get(name, SEEDS) for name in row["sweeps"])
+        assert 0 <= row["k"] <= row["n"] <= seeds, row["claim"]
+        if not re.search("tells? nothing|tell; |are met", said):
+            assert row["n"] == seeds, (row["claim"], row["setting"])
+
+
+def test_shares_and_intervals_follow_from_the_counts(table: pl.DataFrame) -> None:
+    """Share, interval and both verdicts of every row are those of its n and k, and of the seeds its claim wants."""
+    seeds = table.filter(pl.col("unit") == "seed")
+    low, high = wilson(seeds["k"].to_numpy(), seeds["n"].to_numpy())
+    assert np.array_equal(seeds["low"].to_numpy(), low)
+    assert np.array_equal(seeds["high"].to_numpy(), high)
+    for (slug,), rows in table.group_by(["claim"]):
+        claim = chosen([str(slug)])[0]
+        told = [
+            Answer(row["convention"], "", row["n"], row["k"], "", claim.together, claim.least)
+            for row in rows.iter_rows(named=True)
+        ]
+        assert set(rows["verdict"]) == {verdict(told)}
+        assert rows["row_verdict"].to_list() == [answer.verdict for answer in told]
+
+
+def test_what_can_only_hold_or_fail_does(table: pl.DataFrame) -> None:
+    """Two over d makes the two reductions one, one layer is monotone, and D.5 never holds descending."""
+    found = dict(table.select("claim", "verdict").iter_rows())
+    assert found["mean-is-a-shorter-step"] == HOLDS
+    assert found["one-layer-monotone"] == HOLDS
+    assert found["d-5-descending"] == FAILS
+
+
+@pytest.mark.parametrize(
+    ("slug", "was", "becomes"),
+    [
+        ("diagonal-bounded", "now <= 1 + 2 / K", "now <= 0.5"),
+        ("majors-in-order", "signals = list_reverse_sort(signals)", "signals = list_sort(signals)"),
+        ("fig-16", "apart <= 0.05", "apart < 0"),
+        ("mean-is-a-shorter-step", "apart <= 0.001", "apart < 0"),
+        ("bottleneck-is-structural", "between 1 - 1e-6 and 1.01", "between 0.9 and 0.99"),
+        ("minor-peaks-first", "peak <= half", "peak > half"),
+    ],
+)
+def test_a_claim_that_is_false_by_construction_does_not_hold(
+    slug: str, was: str, becomes: str, written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same query with a predicate that cannot be true gets "does not hold" where the claim itself holds."""
+    (claim,) = chosen([slug])
+    wrong = text_of(claim.name).replace(was, becomes)
+    assert wrong != text_of(claim.name)
+    with Store.open(written / "data") as store:
+        needed = judging.progress(store, judging.wanted([claim], TINY))
+        assert judging.judge(store, claim, needed).verdict == HOLDS
+        monkeypatch.setattr(queries, "text_of", lambda name: wrong)
+        assert judging.judge(store, claim, needed).verdict == FAILS
+
+
+def test_assumptions_in_sql_are_those_of_the_theory(written: Path) -> None:
+    """The bounds' query calls App. D's assumptions met in exactly the runs in which the theory's own code does."""
+    from swingby_sweeps.sim.assumptions import Constants, assumptions
+
+    text = text_of("claims/d-11-upper-growth")
+    inner = text[: text.index("records as (")].rstrip().removesuffix(",")
+    with Store.open(written / "data") as store:
+        ids = [item.sweep_id for item in judging.wanted(chosen(["d-11-upper-growth"]), TINY).values()]
+        rows = store.sql(f"{inner} select * from every", [ids]).rows()
+    assert len(rows) > 10
+    assert len({row.met for row in rows}) == 2
+    for row in rows:
+        constants = Constants(row.K, row.C, math.exp(row.log_P), row.kappa)
+        side = math.isqrt(len(row.w0))
+        held = assumptions(np.reshape(row.w0, (side, side)), np.array(row.a), constants, row.eta)
+        assert held.all_ascending == row.met
+
+
+def test_a_query_that_breaks_its_contract_is_told(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other columns, or SQL that is wrong, are errors that name the claim."""
+    (claim,) = chosen(["fig-5-sign"])
+    with Store.open(written / "data") as store:
+        needed = judging.progress(store, judging.wanted([claim], TINY))
+        for text, complaint in (("select $1 as n", "it must return"), ("select $1 from", "cannot answer")):
+            monkeypatch.setattr(queries, "text_of", lambda name, text=text: text)
+            with pytest.raises(SwingbyError, match=f"claim fig-5-sign: .*{complaint}"):
+                judging.judge(store, claim, needed)
+
+
+# table, page, Markdown
+
+
+def test_the_page_shows_every_query_with_its_result(
+    written: Path, table: pl.DataFrame, queries_of: dict[str, str]
+) -> None:
+    """Each claim's query stands on the page as it was asked, and so does every value that it returned."""
+    shown = (written / "out" / "claims" / PAGE).read_text()
+    sections = dict(re.findall(r'<section class="claim" id="([^"]+)">(.*?)</section>', shown, re.DOTALL))
+    assert set(sections) == set(table["claim"])
+    for row in table.iter_rows(named=True):
+        section = html.unescape(sections[row["claim"]])
+        assert queries_of[row["claim"]] in section
+        result = section[section.index('<table class="result">') :]
+        for name in COLUMNS:
+            assert f"<td>{row[name]}</td>" in result
+        if row["unit"] == "seed":
+            assert f"{row['k']} of {row['n']}" in section
+        else:
+            assert ("too few seeds to tell" if not row["n"] else "of all seeds together") in section
+            assert "svg" not in section
+    for claim in CATALOGUE:
+        section = html.unescape(sections[claim.slug])
+        assert ("After results were seen" in section) == bool(claim.after), claim.slug
+        assert claim.after in section
+
+
+def test_a_query_from_the_page_can_be_asked_again(
+    written: Path, table: pl.DataFrame, queries_of: dict[str, str]
+) -> None:
+    """Pasted as it stands on the page, a query gives the counts that the table keeps."""
+    with Store.open(written / "data") as store:
+        for (slug,), rows in table.filter(pl.col("claim").str.starts_with("fig-5")).group_by(["claim"]):
+            again = store.sql(queries_of[str(slug)]).polars()
+            counts = sorted(again.select("convention", "setting", "n", "k").iter_rows())
+            assert counts == sorted(rows.select("convention", "setting", "n", "k").iter_rows()), slug
+
+
+def test_the_markdown_has_every_claim(written: Path, table: pl.DataFrame) -> None:
+    """One row of four cells a claim, with its verdict; no text ends a cell early, and none is taken for markup."""
+    text = (written / "out" / "claims" / TABLE).read_text()
+    lines = text.split("\n\n")[0].splitlines()
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines[2:]]
+    assert re.findall(r"(?<!\\)[_*`<>\[\]]", "".join(lines)) == []
+    assert {len(row) for row in rows} == {4}
+    assert len(rows) == len(CATALOGUE)
+    assert [row[2].strip() for row in rows] == [
+        row["verdict"] for row in table.unique("claim", keep="first").sort("rank").iter_rows(named=True)
+    ]
+
+
+def test_the_markdown_ends_with_how_it_was_made(written: Path, table: pl.DataFrame, queries_of: dict[str, str]) -> None:
+    """Claims by verdict, seeds and runs in its last line are those of the table and of the sweeps."""
+    last = (written / "out" / "claims" / TABLE).read_text().rstrip().splitlines()[-1]
+    assert "`swingby claims`" in last
+    claims = table.unique("claim")
+    assert f"{len(claims)} claims;" in last
+    for verdict_, count in claims.group_by("verdict").len().iter_rows():
+        assert re.search(rf"[;,] {re.escape(verdict_)}: {count}[,.]", last), last
+    ids = {cell for query in queries_of.values() for cell in re.findall(r"'([0-9a-f]{16})'", query)}
+    with Store.open(written / "data") as store:
+        ((runs,),) = store.sql("select count(distinct cell_id) from members where sweep_id in $1", [sorted(ids)]).rows()
+    assert f"{runs:,} runs of {len(ids)} sweeps, {SEEDS} to {max(HOURS.values())} seeds a sweep" in last
+
+
+@pytest.mark.slow
+def test_a_second_call_adds_nothing(written: Path, table: pl.DataFrame, tmp_path: Path) -> None:
+    """Judged again, the table has the same rows, and no record was written; a store made again has them too."""
+    records = Records.open(written / "data")
+    before = records.derived()
+    write_claims(written / "data", tmp_path / "out", overrides=TINY, run=None)
+    assert records.derived() == before
+    rebuild(records)
+    with Store.open(written / "data") as store:
+        again = store.sql("select * from claims").polars()
+    assert again.sort("rank", "place").equals(table.select(again.columns).sort("rank", "place"))
+
+
+def test_one_claim_leaves_the_others(written: Path, table: pl.DataFrame, tmp_path: Path) -> None:
+    """Judging one claim on other seeds replaces its rows alone; the page shows the others from the table."""
+    other = ("seeds.count=1", "base.n=200")
+    done = write_claims(written / "data", tmp_path / "out", overrides=other, run=None, only=["e-1-minor"])
+    assert done.missing == 1
+    with Store.open(written / "data") as store:
+        now = store.sql("select * from claims").polars()
+    kept = table.filter(pl.col("claim") != "e-1-minor").sort("rank", "place")
+    assert now.filter(pl.col("claim") != "e-1-minor").select(table.columns).sort("rank", "place").equals(kept)
+    (row,) = now.filter(pl.col("claim") == "e-1-minor").to_dicts()
+    assert (row["verdict"], row["n"], row["share"]) == (MISSING, 0, None)
+    assert row["measured"] == "sweep claim-initial-weights: 0 of 6 cells"
+    shown = (tmp_path / "out" / "claims" / PAGE).read_text()
+    assert "No verdict: sweep claim-initial-weights: 0 of 6 cells" in shown
+    assert shown.count("Judged in an earlier run") == len(CATALOGUE) - 1
+    write_claims(written / "data", tmp_path / "out", overrides=TINY, run=None, only=["e-1-minor"])
+
+
+def test_rows_of_claims_that_are_no_more_are_dropped(
+    written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A claim that left the catalogue leaves the table with the next run."""
+    fewer = tuple(replace(claim) for claim in CATALOGUE if claim.slug != "fig-13")
+    monkeypatch.setattr("swingby_analysis.claims.CATALOGUE", fewer)
+    write_claims(written / "data", tmp_path / "out", overrides=TINY, run=None, only=["fig-14"])
+    with Store.open(written / "data") as store:
+        left = set(store.sql("select claim from claims").polars()["claim"])
+    assert left == {claim.slug for claim in fewer}
+    monkeypatch.undo()
+    write_claims(written / "data", tmp_path / "out", overrides=TINY, run=None, only=["fig-13"])
+
+
+# the command
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Callable[..., tuple[int, str]]:
+    """Runs `swingby claims` in this process; exit code, and all that it printed."""
+
+    def call(*arguments: str) -> tuple[int, str]:
+        result = CliRunner().invoke(app, ["claims", "--out", str(tmp_path / "out"), *arguments])
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result.exit_code, result.output
+
+    return call
+
+
+@pytest.mark.slow
+def test_the_command_trains_what_is_missing(tmp_path: Path) -> None:
+    """From nothing: one claim's sweep is trained, its page and Markdown written; again, nothing is trained."""
+    options = ["--data", "data", "--seeds", "2", "--local", "--only", "bottleneck-is-structural"]
+    command = [sys.executable, "-m", "swingby", "claims", *options, "--markdown", "claims.md"]
+    first, second = (
+        subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False) for _ in range(2)
+    )
+    assert first.returncode == 0, first.stderr
+    assert "training 1 of 1 sweeps: claim-rank" in first.stderr
+    assert "took" in first.stderr
+    page = Path(first.stdout.strip())
+    assert page == tmp_path / "out" / "claims" / PAGE
+    assert (tmp_path / "claims.md").read_text() == page.with_name(TABLE).read_text()
+    assert (second.returncode, "training" in second.stderr) == (0, False)
+
+
+def test_the_command_reads_only_on_request(command: Callable[..., tuple[int, str]], written: Path) -> None:
+    """Without training, a claim whose sweep was not run has no verdict, and the exit code says so."""
+    code, said = command("--data", str(written / "data"), "--no-run", "--seeds", "1", "--only", "fig-5-sign")
+    assert code == 1
+    assert f"fig-5-sign: {MISSING}" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (("--no-run", "--only", "fig-5-sgn"), "did you mean"),
+        (("--quick", "--seeds", "2"), "exclude each other"),
+        (("--no-run",), "there is no data folder"),
+    ],
+)
+def test_bad_input_ends_with_code_2(
+    options: tuple[str, ...], complaint: str, command: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    """A claim that is none, options that exclude each other, and a folder that is not there, each in words."""
+    code, said = command("--data", str(tmp_path / "nothing"), *options)
+    assert (code, complaint in said) == (2, True)
+    assert not (tmp_path / "nothing").exists()

@@ -1,0 +1,290 @@
+"""Findings: how a sentence is chosen, every query on a real store, and what page and Markdown owe to them."""
+
+from __future__ import annotations
+
+import html
+import math
+import string
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import vl_convert
+import yaml
+from scipy import stats
+from typer.testing import CliRunner
+
+from swingby.archive import pack
+from swingby.cli import app
+from swingby.errors import SwingbyError
+from swingby.run.driver import run_sweep
+from swingby.store import Store
+from swingby.sweepfile.sweep import Sweep, named_sweeps
+from swingby_analysis import findings, query
+from swingby_analysis.findings import FOLDER, PAGE, TEXT, chosen, write_findings
+from swingby_analysis.findings.catalogue import CATALOGUE
+from swingby_analysis.findings.diagram import PREFIX
+from swingby_analysis.findings.figures import figures
+from swingby_analysis.findings.sentence import MISSING, NO, UNSURE, YES, Number, OverSeeds, Sentence, decide, tell
+from swingby_analysis.query import Query, text_of
+from swingby_analysis.report import titled, write_report
+from swingby_analysis.report.data import ask
+from swingby_analysis.report.page import VEGA_LITE
+
+QUERIES = Path(query.__file__).parent.parent / "sql" / "findings"
+SENTENCES = [sentence for diagram in CATALOGUE for sentence in diagram.sentences]
+TINY = ["axes.init_high=[0.01,0.1,0.5]", "seeds.count=2", "base.gd_steps=300"]
+"""The sweep diagram-concepts-start with few starts and seeds, over a short time."""
+
+
+# how a sentence is chosen
+
+
+def test_the_interval_is_students() -> None:
+    """Over seeds, as scipy has it; a single seed tells nothing."""
+    values = [0.1, 0.4, 0.35, 0.2]
+    expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    assert OverSeeds(values).interval == pytest.approx((expected.low, expected.high))
+    assert OverSeeds([0.3]).interval == (-math.inf, math.inf)
+    assert OverSeeds([0.3]).sign == 0
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ({"holds": True}, YES),
+        ({"holds": False, "effect": [1.0, 1.1]}, NO),
+        ({"holds": None}, UNSURE),
+        ({"effect": [0.2, 0.21, 0.22]}, YES),
+        ({"effect": [-0.2, -0.21, -0.22]}, NO),
+        ({"effect": [-0.2, 0.3, 0.1]}, UNSURE),
+        ({"effect": [0.2, 0.21], "effect_2": [0.5, 0.51]}, YES),
+        ({"effect": [0.2, 0.21], "effect_2": [-0.5, -0.51]}, NO),
+        ({"effect": [0.2, 0.21], "effect_2": [-0.5, 0.51]}, UNSURE),
+        ({"effect": [0.2]}, UNSURE),
+        ({"effect": []}, UNSURE),
+        ({"effect": None}, UNSURE),
+        ({"effect": [None, 0.2, 0.21, 0.2]}, YES),
+    ],
+)
+def test_the_data_choose(row: dict[str, Any], expected: str) -> None:
+    """By what holds, or by intervals on one side of zero: all above, or some below."""
+    assert decide("some", row) == expected
+
+
+def test_a_query_that_decides_nothing_is_a_fault() -> None:
+    """It has to return `holds` or an effect."""
+    with pytest.raises(SwingbyError, match="neither 'holds' nor 'effect'"):
+        decide("some", {"share": 0.5})
+
+
+def test_numbers_are_written_as_a_reader_writes_them() -> None:
+    """Per cent apart and once, minus zero as zero, intervals of shares within 0 and 1, thousands told apart."""
+    shares = OverSeeds([0.30, 0.32, 0.34])
+    low, high = shares.interval
+    assert f"{shares:.0%}" == f"32\u00a0% ({100 * low:.0f} to {100 * high:.0f}\u00a0%)"
+    assert f"{OverSeeds([0.0, 0.0]):.0%}" == "0\u00a0% (every seed)"
+    assert f"{OverSeeds([0.01, 0.0, 0.03]):.0%}".startswith("1\u00a0% (0 to ")
+    assert f"{Number(12345)}" == "12,345"
+    assert f"{Number(-0.0001):.2f}" == "0.00"
+    assert f"{OverSeeds([]):.0%}" == "no number"
+
+
+# the catalogue
+
+
+def test_every_diagram_is_a_named_sweep_and_none_is_left_out() -> None:
+    """A diagram a sweep `diagram-...`, each once, with a diagram of two axes; slugs of sentences are their own."""
+    assert sorted(diagram.sweep for diagram in CATALOGUE) == sorted(n for n in named_sweeps() if n.startswith(PREFIX))
+    assert len({sentence.slug for sentence in SENTENCES}) == len(SENTENCES)
+    for diagram in CATALOGUE:
+        sweep = Sweep.load(diagram.sweep)
+        assert sweep.diagram is not None
+        assert sweep.diagram.y is not None
+        assert len(sweep.seeds) >= 20
+        assert min(sweep.seeds) < 1000
+
+
+def test_every_query_is_used_and_says_what_it_asks() -> None:
+    """No file of the folder is left over; each opens with its question."""
+    names = {sentence.name for sentence in SENTENCES} | {"findings/cells", "findings/origins"}
+    assert {f"findings/{path.stem}" for path in QUERIES.glob("*.sql")} == names
+    for name in names:
+        assert text_of(name).startswith("-- ")
+    included = "\n".join(path.read_text() for path in QUERIES.glob("*.sql"))
+    for path in (QUERIES / "shared").glob("*.sql"):
+        assert f"findings/shared/{path.stem}" in included
+
+
+@pytest.mark.parametrize("sentence", SENTENCES, ids=lambda sentence: sentence.slug)
+def test_no_number_of_a_sentence_is_typed_in(sentence: Sentence) -> None:
+    """All three wordings are there and differ; what varies with the data is a field."""
+    assert set(sentence.words) == {YES, NO, UNSURE}
+    assert len(set(sentence.words.values())) == 3
+    assert any(name for _, name, _, _ in string.Formatter().parse(sentence.words[YES]) if name)
+
+
+# on a real store
+
+
+def thin(name: str) -> Sweep:
+    """A named sweep with at most three values on each axis, two seeds, and short runs of few points."""
+    text = yaml.safe_load(named_sweeps()[name].read_text(encoding="utf-8"))
+    zipped = text["axes"].pop("zip", [])
+    for item in (text["axes"], *zipped):
+        item |= {key: _three(values) for key, values in item.items()}
+    text["axes"] |= {"zip": zipped} if zipped else {}
+    text["seeds"] = {"count": 2, "first": 1000, "mode": "independent"}
+    text["base"] |= {"n": 60, "gd_steps": 200, **({} if "epochs" in text["axes"] else {"epochs": 3})}
+    return Sweep.parse(yaml.safe_dump(text), name)
+
+
+def _three(values: Any) -> Any:
+    """The first, the middle and the last value of an axis, of however it is written."""
+    if isinstance(values, dict):
+        ((form, given),) = values.items()
+        return {form: {**given, "points": 3}}
+    return [values[0], values[len(values) // 2], values[-1]] if len(values) > 3 else values
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, dict[str, str]]]:
+    """Every sweep of the page, thinned and trained, and their ids by name."""
+    data = tmp_path_factory.mktemp("findings") / "data"
+    ids = {}
+    for diagram in CATALOGUE:
+        sweep = thin(diagram.sweep)
+        ids[diagram.sweep] = sweep.sweep_id
+        run_sweep(sweep, data, local=True, pilot=False)
+    with Store.open(data) as opened:
+        yield opened, ids
+
+
+@pytest.mark.parametrize("diagram", CATALOGUE, ids=lambda diagram: diagram.slug)
+def test_every_sentence_can_be_told(diagram: Any, store: tuple[Store, dict[str, str]]) -> None:
+    """Each query gives one row that decides, and every field of every wording is a column of it."""
+    opened, ids = store
+    for sentence in diagram.sentences:
+        asked = tuple(ids[name] for name in sentence.sweeps or (diagram.sweep,))
+        told = tell(opened, sentence, asked)
+        assert told.verdict in (YES, NO, UNSURE)
+        assert "{" not in told.text
+        for wording in sentence.words.values():
+            tell(opened, replace(sentence, words=dict.fromkeys((YES, NO, UNSURE), wording)), asked)
+        for sweep_id in asked:
+            assert told.query is not None
+            assert sweep_id in told.query.readable
+
+
+@pytest.mark.parametrize("diagram", CATALOGUE, ids=lambda diagram: diagram.slug)
+def test_every_figure_is_valid_and_holds_every_point(diagram: Any, store: tuple[Store, dict[str, str]]) -> None:
+    """It compiles as Vega-Lite without a warning, and its map of outcomes has a tile a point."""
+    opened, ids = store
+    made = figures(opened, diagram, ids[diagram.sweep])
+    assert [figure.slug for figure in made] == [f"{diagram.slug}-{name.replace('_', '-')}" for name in diagram.maps]
+    for figure in made:
+        assert vl_convert.vegalite_to_svg(titled(figure), vl_version=VEGA_LITE).startswith("<svg")
+    (outcomes,) = (figure for figure in made if figure.slug.endswith("-outcome"))
+    (rows,) = outcomes.spec["datasets"].values()
+    tiles = [row for row in rows if row["kind"] == "tile"]
+    assert len(tiles) == len(thin(diagram.sweep).points)
+
+
+def test_the_runs_of_a_query_are_those_that_ended(store: tuple[Store, dict[str, str]]) -> None:
+    """Every cell of every sweep has a row in what the figures are made of."""
+    opened, ids = store
+    for name, sweep_id in ids.items():
+        assert ask(opened, Query("findings/cells", (sweep_id,))).height == len(thin(name))
+
+
+# the page
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the data of one small diagram in `data` and its page in `out`."""
+    folder = tmp_path_factory.mktemp("page")
+    done = write_findings(
+        folder / "data", folder / "out", overrides=TINY, run=["--local"], only=["concepts-start"], vector=True
+    )
+    assert (done.diagrams, done.missing) == (1, 0)
+    return folder
+
+
+def test_the_page_shows_each_sentence_beside_its_query(trained: Path) -> None:
+    """The text, the SQL that decided it with its parameters, and its result; no script, and nothing is fetched."""
+    page = (trained / "out" / FOLDER / PAGE).read_text()
+    sweep = Sweep.load(f"{PREFIX}concepts-start", TINY)
+    with Store.open(trained / "data") as opened:
+        for sentence in next(item for item in CATALOGUE if item.slug == "concepts-start").sentences:
+            told = tell(opened, sentence, (sweep.sweep_id,))
+            assert html.escape(told.text, quote=False).replace("'", "&#39;") in page
+            assert told.query is not None
+            assert html.escape(told.query.readable).replace("&#x27;", "&#39;").replace("&quot;", "&#34;") in page
+            for value in told.row:
+                assert html.escape(str(value)) in page
+    assert "<script" not in page
+    assert "http" not in page.replace("http-equiv", "")
+    assert "a first look, not the result" in page
+
+
+def test_files_beside_the_page(trained: Path) -> None:
+    """Every figure as PNG, as SVG if asked, and the sentences as Markdown that names the command."""
+    folder = trained / "out" / FOLDER
+    names = {path.name for path in folder.iterdir()}
+    assert {PAGE, TEXT, "concepts-start-outcome.png", "concepts-start-outcome.svg"} <= names
+    text = (folder / TEXT).read_text()
+    assert "Made by `swingby findings`" in text
+    assert "![The number of descents](concepts-start-descents-fine.png)" in text
+
+
+def test_recorded_results_give_the_same_page_and_say_so(
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is shipped is unpacked, the sentences are those of the trained results, and page and Markdown say it."""
+    packed = pack(trained / "data", f"{PREFIX}concepts-start", tmp_path / "shipped")
+    known = {Sweep.load(f"{PREFIX}concepts-start", TINY).sweep_id: packed.path}
+    monkeypatch.setattr(findings.recordings, "shipped", lambda: known)
+    said: list[str] = []
+    done = write_findings(
+        tmp_path / "data",
+        tmp_path / "out",
+        overrides=TINY,
+        run=None,
+        recorded=True,
+        only=["concepts-start"],
+        say=said.append,
+    )
+    assert done.missing == 0
+    assert any("recorded results, computed on" in text for text in said)
+    mine, shown = (folder / "out" / FOLDER for folder in (trained, tmp_path))
+    texts = [(folder / TEXT).read_text().split("\nMade by")[0] for folder in (mine, shown)]
+    assert texts[0] == texts[1]
+    for name in (PAGE, TEXT):
+        assert "30 of 30 results are recorded ones" not in (mine / name).read_text()
+        assert "30 of 30 results are recorded ones" in (shown / name).read_text()
+    with pytest.raises(SwingbyError, match="recorded ones, which have hardly a curve"):
+        write_report(f"{PREFIX}concepts-start", tmp_path / "data", tmp_path / "out")
+
+
+def test_without_its_sweep_a_diagram_says_what_is_missing(tmp_path: Path) -> None:
+    """Nothing is trained with --no-run; the page says which sweep lacks what, and the exit code is 1."""
+    (tmp_path / "data").mkdir()
+    Path(tmp_path / "data" / "swingby.json").write_text('{"format": 1}')
+    asked = ["findings", "--no-run", "--data", str(tmp_path / "data"), "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, asked)
+    assert done.exit_code == 1, done.output
+    page = (tmp_path / "out" / FOLDER / PAGE).read_text()
+    assert page.count("Not finished: sweep diagram-") == len(CATALOGUE)
+    assert page.count(f">{MISSING}<") == len(SENTENCES)
+
+
+def test_unknown_diagrams_and_options_that_exclude_each_other(tmp_path: Path) -> None:
+    """The nearest diagram is named; a recorded result has all seeds, so --quick cannot be meant."""
+    with pytest.raises(SwingbyError, match="did you mean 'rate-depth'"):
+        chosen(["rate-dept"])
+    assert [item.slug for item in chosen(["diagram-rate-depth"])] == ["rate-depth"]
+    done = CliRunner().invoke(app, ["findings", "--quick", "--recorded", "--data", str(tmp_path / "data")])
+    assert done.exit_code == 2

@@ -1,0 +1,164 @@
+"""Laws of reading the store: whole generations, clear faults, publications rationed by their cost."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from swingby.data.records import Records
+from swingby.errors import SwingbyError
+from swingby.store import Ingest, Layout, Store, ingest, rebuild
+from tests.support.store import Segment, snapshot, write_plan, write_shard
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Records:
+    return Records.open(tmp_path / "data")
+
+
+# reading
+
+
+def test_a_reader_moves_on_when_the_next_generation_is_there(records: Records) -> None:
+    """An open reader sees what was published since, at its next question."""
+    write_shard(records, [Segment("x")])
+    ingest(records)
+    with Store.open(records.data) as store:
+        assert (store.generation, len(store.sql("from toy"))) == (1, 1)
+        write_shard(records, [Segment("y")])
+        assert len(store.sql("from toy")) == 1
+        ingest(records)
+        assert (len(store.sql("from toy")), store.generation) == (2, 2)
+        rebuild(records)
+        assert (len(store.sql("from toy")), store.generation) == (2, 3)
+
+
+def test_a_reader_in_the_middle_of_a_question_is_not_disturbed(records: Records) -> None:
+    """While generations come and go, readers always see a whole one, and never an older one than before."""
+    write_shard(records, [Segment("0"), Segment("0b")])
+    ingest(records)
+    seen: list[list[int]] = [[], []]
+    faults: list[BaseException] = []
+    reading, done = threading.Barrier(3), threading.Event()
+
+    def read(counts: list[int]) -> None:
+        try:
+            with Store.open(records.data) as store:
+                last = False
+                while not last:
+                    last = done.is_set()
+                    counts.append(store.sql("select count(*) from toy where len(loss) = 3").rows()[0][0])
+                    if len(counts) == 1:
+                        reading.wait(60)
+        except BaseException as error:
+            faults.append(error)
+            reading.abort()
+
+    readers = [threading.Thread(target=read, args=(counts,)) for counts in seen]
+    for reader in readers:
+        reader.start()
+    with suppress(threading.BrokenBarrierError):
+        reading.wait(60)
+    for batch in range(1, 7):
+        write_shard(records, [Segment(f"{batch}"), Segment(f"{batch}b")], batch=batch)
+        ingest(records)
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert faults == []
+    for counts in seen:
+        assert counts == sorted(counts)
+        assert (counts[0], counts[-1]) == (2, 14)
+        assert set(counts) <= set(range(2, 15, 2))
+
+
+def test_only_two_generations_are_kept(records: Records) -> None:
+    """After any number of publications and a rebuild there are the files of two, and no build but the live one."""
+    layout = Layout(records.data)
+    for batch in range(4):
+        write_shard(records, [Segment(f"{batch}")], batch=batch)
+        ingest(records)
+    assert len(list(layout.published.iterdir())) == 4
+    rebuild(records)
+    write_shard(records, [Segment("y")])
+    ingest(records)
+    assert len(list(layout.published.iterdir())) == 4
+    assert [path.name for path in layout.root.glob("build-*")] == ["build-0002"]
+
+
+def test_rows_come_as_arrow_polars_and_tuples(records: Records) -> None:
+    """One result in three shapes; parameters are bound; a name that is no Python name is replaced by its place."""
+    write_shard(records, [Segment("x"), Segment("y")])
+    ingest(records)
+    with Store.open(records.data) as store:
+        rows = store.sql('select cell_id, steps as "the steps" from toy where cell_id = ?', ["y"])
+        assert rows.arrow().to_pylist() == [{"cell_id": "y", "the steps": 2}]
+        assert rows.polars().equals(pl.DataFrame({"cell_id": ["y"], "the steps": [2]}))
+        assert [(row.cell_id, row._1) for row in rows] == [("y", 2)]
+        assert len(store.sql("from toy where cell_id = $cell", {"cell": "x"})) == 1
+        assert len(store.sql("from toy where false")) == 0
+
+
+def test_faults_of_a_question_are_clear(records: Records, tmp_path: Path) -> None:
+    """A wrong query, a folder that was never ingested, and one that is not there are told apart."""
+    with pytest.raises(SwingbyError, match="no data folder"):
+        Store.open(tmp_path / "nowhere")
+    with pytest.raises(SwingbyError, match="nothing was ingested"):
+        Store.open(records.data)
+    ingest(records)
+    with Store.open(records.data) as store:
+        assert len(store.sql("from sweeps")) == 0
+        with pytest.raises(SwingbyError, match="toyz"):
+            store.sql("from toyz")
+        with pytest.raises(SwingbyError, match="syntax"):
+            store.sql("selec 1")
+        with pytest.raises(SwingbyError, match="read-only"):
+            store.sql("delete from ix.plans")
+
+
+@pytest.mark.parametrize("spoilt", ["pointer.json", "build-0001/index.duckdb", "published/index-000001.duckdb"])
+def test_a_broken_store_says_so_and_a_rebuild_mends_it(records: Records, spoilt: str) -> None:
+    """Whichever file of the store is garbage: whoever needs it says how to mend it, and that mends it."""
+    write_plan(records, ["x"])
+    write_shard(records, [Segment("x")])
+    ingest(records)
+    before = snapshot(records)
+    (records.data / "store" / spoilt).write_bytes(b"garbage " * 1000)
+    write_shard(records, [Segment("y")])
+    with pytest.raises(SwingbyError, match="swingby rebuild"):
+        (ingest if "build" in spoilt else snapshot)(records)
+    rebuild(records)
+    after = snapshot(records)
+    assert set(before["toy"]) < set(after["toy"])
+    assert ingest(records).shards == 0
+
+
+# publishing
+
+
+def test_publications_are_rationed_by_their_cost(records: Records) -> None:
+    """Unforced, a publication waits for ten times the cost of the last one; forced it does not; nothing new: none."""
+    pointer = Layout(records.data).pointer
+    ingest(records)
+
+    def pretend(cost: float) -> None:
+        pointer.write_text(json.dumps({**json.loads(pointer.read_text()), "cost": cost}))
+
+    write_shard(records, [Segment("x")])
+    with Ingest(records) as step:
+        step.take()
+        pretend(1000)
+        assert not step.publish()
+        pretend(0)
+        assert step.publish()
+        assert not step.publish(force=True)
+    write_shard(records, [Segment("y")])
+    with Ingest(records) as step:
+        step.take()
+        pretend(1000)
+        assert step.publish(force=True)

@@ -1,0 +1,55 @@
+"""Somebody else's science: the README's package is built, installed, found, swept and drawn as the README says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from math import sqrt
+from pathlib import Path
+
+import pytest
+
+from swingby.store import Store
+from tests.support.places import ROOT
+
+README = ROOT / "README.md"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of the README's section, written as they stand there, and their package installed beside them."""
+    folder = tmp_path_factory.mktemp("heavyball")
+    section = re.split(r"^## ", README.read_text(), flags=re.MULTILINE)
+    (own,) = (part for part in section if part.startswith("Your own science"))
+    blocks = dict(re.findall(r"```(python|toml|yaml)\n(.*?)```", own, re.DOTALL))
+    for language, name in (("python", "heavyball.py"), ("toml", "pyproject.toml"), ("yaml", "damping.yaml")):
+        (folder / name).write_text(blocks[language])
+    install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--target", str(folder / "site"), "."]
+    subprocess.run([sys.executable, "-m", "pip", *install], cwd=folder, check=True, timeout=120)
+    return folder
+
+
+def swingby(project: Path, *words: str) -> str:
+    """What the command prints, where the package is installed."""
+    environment = {**os.environ, "PYTHONPATH": str(project / "site"), "SWINGBY_DATA": str(project / "data")}
+    command = [sys.executable, "-m", "swingby", *words]
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_the_readmes_package_is_swept_and_drawn(project: Path) -> None:
+    """Found by entry point; every run overshoots where theory says so, and none elsewhere; the report draws it."""
+    assert "120 cells: 120 ok" in swingby(project, "run", "damping.yaml", "--local")
+    with Store.open(project / "data") as store:
+        rows = store.sql(
+            "select lr, momentum, overshoots from heavyball join outcomes_overshoots using (cell_id)"
+        ).rows()
+    assert len(rows) == 120
+    assert all(row.overshoots == (sqrt(row.lr) > 1 - sqrt(row.momentum)) for row in rows)
+    swingby(project, "report", "damping")
+    page = (project / "out" / "damping" / "report.html").read_text()
+    assert "it crosses the minimum" in page
+    assert (project / "out" / "damping" / "phase-overshoots.png").stat().st_size > 10_000

@@ -1,0 +1,270 @@
+"""Predicates of claims on made-up runs, each with a run that must hold and one that only nearly does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from swingby_analysis.claims import chosen
+from swingby_analysis.query import text_of
+
+RUNS = text_of("claims/shared/runs").strip()
+Row = dict[str, Any]
+
+
+def ask(slug: str, runs: list[Row]) -> list[tuple[int, int]]:
+    """n and k of each row that a claim's query gives of these runs, in the place of those of a store."""
+    query = text_of(chosen([slug])[0].name)
+    assert RUNS in query
+    with duckdb.connect() as connection:
+        connection.register("runs", pa.Table.from_pylist(runs))
+        found = connection.execute(query.replace(RUNS, "chosen as (select $1 as ids)"), [["none"]]).fetchall()
+    return [(n, k) for _, _, n, k, _ in found]
+
+
+def symmetric(seed: int, minor: list[float], major: list[float]) -> Row:
+    """A run of two concepts, the first the stronger: |w_12| and w_22 at each record."""
+    return {
+        "convention": "paper",
+        "seed": seed,
+        "model": "symmetric",
+        "drive": "flow",
+        "s": 2,
+        "mu": [2.0, 1.0],
+        "sigma": [0.1, 0.1],
+        "a": [4.0, 1.0],
+        "step": list(range(len(minor))),
+        "jacobian": [[1.0, w, w, v] for w, v in zip(minor, major, strict=True)],
+    }
+
+
+@pytest.mark.parametrize(
+    ("minor", "suppressed", "peaks"),
+    [
+        ([0.1, 0.4, 0.2, 0.1, 0.0], 1, 1),  # half of its peak when the major one is at 0.1
+        ([0.1, 0.4, 0.3, 0.1, 0.0], 0, 1),  # past its peak, and not yet down to half
+        ([0.0, 0.1, 0.1, 0.3, 0.4], 0, 0),  # small as yet, and still to grow
+    ],
+)
+def test_suppressed_is_less_than_past_the_peak(minor: list[float], suppressed: int, peaks: int) -> None:
+    """Judged when the major entry is at 0.1, by half the peak; the weaker claim when it is at one half, by the peak."""
+    runs = [symmetric(7, minor, [0.0, 0.05, 0.1, 0.5, 1.0])]
+    assert ask("minor-suppressed-first", runs) == [(1, suppressed)]
+    assert ask("minor-peaks-first", runs) == [(1, peaks)]
+
+
+def hypercube(seed: int, losses: list[list[float]]) -> Row:
+    """A run of one layer and two concepts: losses at the four test points after the start and epochs 1, 3 and 5."""
+    return {
+        "convention": "paper",
+        "seed": seed,
+        "model": "one_layer",
+        "layers": 1,
+        "s": 2,
+        "d": 2,
+        "drive": "sgd",
+        "n": 50,
+        "batch_size": 10,
+        "zero_cluster": False,
+        "step": [0, 10, 30, 50],
+        "hierarchy_loss": losses,
+    }
+
+
+def test_what_is_learned_tells_no_order() -> None:
+    """With all losses within the tolerance a seed tells nothing; above it, order and disorder are told apart."""
+    start = [0.0, 1.0, 2.0, 3.0]
+    learned, right, wrong = [4e-4, 2e-4, 2e-4, 1e-4], [0.0, 0.1, 0.2, 0.3], [0.0, 0.1, 0.4, 0.3]
+    runs = [hypercube(seed, [start, now, learned, learned]) for seed, now in enumerate((learned, right, wrong))]
+    assert ask("fig-7-linear", runs) == [(2, 1), (2, 1)]
+    assert ask("fig-7-linear", runs[:1]) == [(0, 0), (0, 0)]
+    # Between the ends of epochs, too.
+    runs[1]["step"] = [0, 14, 29, 50]
+    assert ask("fig-7-throughout", runs) == [(2, 1), (2, 1)]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "shift", "expected"),
+    [(4, 0.0, (0, 0)), (4000, 0.0, (1, 1)), (4000, 0.05, (1, 0))],
+)
+def test_a_mean_is_told_by_enough_seeds_only(seeds: int, shift: float, expected: tuple[int, int]) -> None:
+    """Few seeds that agree tell nothing, many that agree hold, and many that are off do not."""
+    width, tau = 4, 0.1
+    # Quantiles of a normal law in the place of draws: their mean is the shift.
+    minor = np.sqrt(width) * tau**2 * (np.linspace(-2, 2, seeds) + shift * 10)
+    common = {"convention": "paper", "model": "symmetric", "s": 2, "init": "normal", "width": width}
+    runs = [
+        {**common, "seed": seed, "init_gain": tau * np.sqrt(width), "jacobian": [[width * tau**2, w, w, 1.0]]}
+        for seed, w in enumerate(minor)
+    ]
+    assert ask("e-1-minor", runs) == [expected]
+
+
+def test_a_bottleneck_has_to_end_at_its_bound() -> None:
+    """At the bound it holds; above it, or below 1 % of L_ref at the test point, it does not."""
+    common = {"convention": "paper", "model": "symmetric", "drive": "flow", "s": 3, "rank0": 1, "l_ref": 1.0}
+    ends = [(0.5, 0.3), (0.504, 0.3), (0.6, 0.3), (0.5, 0.001), (0.4, 0.3)]
+    runs = [
+        {**common, "cell_id": str(seed), "shard": "one", "seed": seed, "final_train_loss": train, "final_ood_loss": ood}
+        for seed, (train, ood) in enumerate(ends)
+    ]
+    theory = [{"cell_id": row["cell_id"], "of_shard": "one", "least_training_loss": 0.5} for row in runs]
+    query = text_of("claims/bottleneck-is-structural").replace(RUNS, "chosen as (select $1 as ids)")
+    with duckdb.connect() as connection:
+        connection.register("runs", pa.Table.from_pylist(runs))
+        connection.register("outcomes_theory", pa.Table.from_pylist(theory))
+        ((_, _, n, k, _),) = connection.execute(query, [["none"]]).fetchall()
+    assert (n, k) == (5, 2)
+
+
+def grid(seed: int, first: list[bool | None], ends: list[tuple[float, float]] | None = None) -> list[Row]:
+    """Runs of one layer at a_1 / a_2 = 1/4, 1/2, 2, 4: whether the order is right, and r_1 and r_2 at the end."""
+    signals = [[1.0, 4.0], [1.0, 2.0], [2.0, 1.0], [4.0, 1.0]]
+    mu = [2.0, 0.5]
+    return [
+        {
+            "convention": "paper", "cell_id": f"{seed}-{k}", "seed": seed, "model": "one_layer", "layers": 1, "d": 64,
+            "mu": mu, "a": a, "order_follows_a": right, "t90": [float("inf")] * 2,
+            "output": [[0.0, 0.0], [mu[0] * end[0], mu[1] * end[1]]],
+        }
+        for k, (a, right, end) in enumerate(zip(signals, first, ends or [(1.0, 1.0)] * 4, strict=True))
+    ]  # fmt: skip
+
+
+def test_the_order_is_right_at_every_point_and_on_both_sides() -> None:
+    """One point with the wrong order is enough against a seed; unfinished runs are told by what is further; and of one
+    side of the reversal alone nothing follows."""
+    right, wrong = grid(0, [True] * 4), grid(1, [True, True, False, True])
+    untold = [(0.5, 0.8), (0.6, 0.7), (0.7, 0.6), (0.8, 0.5)]
+    open_right, open_wrong = grid(2, [None] * 4, untold), grid(3, [None] * 4, [(b, a) for a, b in untold])
+    one_side = grid(4, [True] * 4)[2:]
+    assert ask("fig-2a-order", [*right, *wrong, *open_right, *open_wrong, *one_side]) == [(5, 2)]
+    # Where the two are as strong there is no order to be right.
+    level = grid(5, [True, True, False, True])
+    level[2] = level[2] | {"a": [2.0, 1.99]}
+    assert ask("fig-2a-order", level) == [(1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("leads", "expected"),
+    [
+        ([-2.0, -1.0, 1.0, 2.0], (1, 1)),
+        ([2.0, 1.0, -1.0, -2.0], (1, 0)),  # reversed the other way round
+        ([-2.0, 1.0, 2.0, 2.0], (1, 0)),  # at a_1 / a_2 = 0.31
+        ([-1.0, -1.0, 1.0, -1.0], (1, 0)),  # and back again
+        ([1.0, 1.0, 1.0, 1.0], (1, 0)),  # never
+    ],
+)
+def test_the_order_reverses_once_and_where_signals_are_equal(leads: list[float], expected: tuple[int, int]) -> None:
+    """The sign of the area between r_1 and r_2 changes from - to + along a_1 / a_2, near 1."""
+    runs = grid(0, [True] * 4)
+    for row, lead in zip(runs, leads, strict=True):
+        row |= {"step": [0, 1, 4], "output": [[0.0, 0.0], [2.0 * 0.1 * lead, 0.0], [2.0 * 0.1 * lead, 0.0]]}
+    assert ask("fig-2a-reversal", runs) == [expected]
+
+
+def deep(seed: int, **changes: Any) -> Row:
+    """A run of a deep linear net in two dimensions that generalizes without a rise."""
+    plain = {
+        "convention": "paper", "cell_id": str(seed), "seed": seed, "model": "linear", "drive": "sgd", "layers": 4,
+        "d": 2, "s": 2, "width": 4, "lr": 0.01, "mu": [2.0, 4.0], "a": [2.0, 8.0], "zero_cluster": True, "l_ref": 10.0,
+        "non_monotone": False, "transient_memorization": False, "retreat": False, "bump_height": 0.0,
+        "outcome": "generalized", "final_ood_loss": 0.01, "bump_start": None, "bump_peak": None, "step": [0, 10, 20],
+        "output": [[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]], "train_loss": [10.0, 5.0, 0.0],
+    }  # fmt: skip
+    return plain | changes
+
+
+RISE: Row = {"non_monotone": True, "bump_height": 0.1, "bump_start": 0, "bump_peak": 10}
+
+
+def test_each_claim_of_deep_nets_asks_for_its_own_outcome() -> None:
+    """Rising, memorizing, and generalizing are told apart, and so are low and high dimension."""
+    rises, memorizes = deep(1, **RISE), deep(2, **RISE, transient_memorization=True)
+    runs = [deep(0), rises, memorizes, deep(3, outcome="plateau"), deep(4, outcome=None, non_monotone=None), deep(5)]
+    for slug, k in (("fig-2c-low", 1), ("fig-3-low", 2), ("fig-14", 2), ("fig-2c-return", 4)):
+        assert ask(slug, runs) == [(6, k)], slug
+    assert ask("fig-3-high", runs) == []
+    assert ask("fig-3-high", [row | {"d": 64} for row in runs]) == [(6, 3)]
+    for slug in ("fig-2c-low", "fig-3-low", "fig-2c-return"):
+        assert ask(slug, [row | {"d": 64} for row in runs]) == [], slug
+
+
+@pytest.mark.parametrize(
+    ("at", "origin", "k"),
+    [
+        ((0.5, 3.5), True, 1),
+        ((1.9, 0.5), True, 0),
+        ((0.0, 1.9), True, 0),  # 1.9 from the origin, 2.1 from (0, 4), 2.8 from (2, 0)
+        ((0.0, 1.9), False, 1),
+    ],
+)
+def test_a_swing_is_to_the_strongest_of_all_centres(at: tuple[float, float], origin: bool, k: int) -> None:
+    """At the top of the rise the nearest centre is that of the largest a_p: neither the other one, nor the origin where
+    a cluster lies there; a run without a rise tells nothing."""
+    swung = deep(0, **RISE, zero_cluster=origin, output=[[0.0, 0.0], list(at), [2.0, 4.0]])
+    assert ask("fig-2c-direction", [swung, deep(1)]) == [(1, k)]
+
+
+def test_a_training_loss_only_falls_if_it_never_rises_above_its_least() -> None:
+    """A rise by less than 1 % of L_ref is none; a larger one counts against, however long after the least value."""
+    losses = ([10.0, 5.0, 5.09, 0.0], [10.0, 5.0, 5.06, 5.12], [0.0, 5.0, 2.0, 1.0])
+    runs = [deep(seed, step=[0, 1, 2, 3], train_loss=loss) for seed, loss in enumerate(losses)]
+    assert ask("fig-17", runs) == [(3, 1)]
+
+
+def test_one_layer_is_monotone_without_descents_and_without_retreats() -> None:
+    """A second descent or a retreat at any point of the grid counts against the seed; other models do not count."""
+    runs = [deep(seed, model="one_layer", sigma=[0.1, 0.1], mu=[1.0, mu]) for seed in range(4) for mu in (2.0, 3.0)]
+    runs[1] |= {"non_monotone": True}
+    runs[2] |= {"retreat": True}
+    assert ask("one-layer-monotone", [*runs, deep(4, **RISE, sigma=[0.1, 0.1])]) == [(4, 2)]
+
+
+def test_descents_are_counted_against_concepts() -> None:
+    """As many descents as concepts, or more; by the coarse and by the fine count, each for itself. A run that has
+    no fine count tells nothing by it."""
+    common = {"model": "symmetric", "drive": "flow", "s": 3, "mu": [1.0, 2.0, 3.0], "sigma": [0.1] * 3}
+    counts = [(1, 2), (2, 3), (3, 3), (4, 4), (None, None)]
+    runs = [deep(seed, **common, descents=n, descents_fine=fine) for seed, (n, fine) in enumerate(counts)]
+    assert ask("fig-8-descents", runs) == [(5, 2)]
+    assert ask("fig-8-descents-fine", runs) == [(4, 3)]
+
+
+@pytest.mark.parametrize(("slug", "axis", "fixed"), [
+    ("low-dimension-swings-more", "d", "width"), ("narrow-width-swings-more", "width", "d"),
+])  # fmt: skip
+def test_the_larger_swing_is_of_the_smaller_net(slug: str, axis: str, fixed: str) -> None:
+    """The ends of the grid are set beside each other, seed by seed; a pair in which neither swings tells nothing, and
+    what never comes back is no swing."""
+
+    def swung(seed: int, size: int, by: float, back: float = 4.0) -> Row:
+        path = [[0.0, 0.0], [1.0, 3.0], [1.0, 3.0 - 4 * by], [2.0, back]]
+        return deep(seed, **{axis: size, fixed: 8}, step=[0, 1, 2, 3], output=path) | {"cell_id": f"{seed}-{size}"}
+
+    small, middle, large = 4, 16, 64
+    pairs = [(0.3, 0.1), (0.1, 0.3), (0.01, 0.0), (0.3, 0.3)]
+    runs = [
+        swung(seed, size, by) for seed, pair in enumerate(pairs) for size, by in zip((small, large), pair, strict=True)
+    ]
+    others = [swung(seed, middle, 0.9) for seed in range(4)]
+    assert ask(slug, [*runs, *others]) == [(3, 1)]
+    assert ask(slug, [swung(0, small, 0.5, back=2.0), swung(0, large, 0.1)]) == [(1, 0)]
+
+
+def test_terminal_rates_hold_within_three_per_cent_everywhere() -> None:
+    """Every rate of a seed, of major and minor entries, within 3 % of its prediction; one without is left out."""
+    common = {"model": "symmetric", "drive": "flow", "init": "normal", "init_gain": 0.1, "init_high": 0.2}
+    rates = [([2.05, 4.1], [3.05]), ([2.05, 4.2], [3.0]), ([2.0, 4.0], [3.2]), ([2.0, None], None), (None, None)]
+    runs = [
+        deep(
+            seed, **common, a=[1.0, 2.0], terminal_rate=major, minor_rate=minor, terminal_predicted=[2.0, 4.0],
+            minor_predicted=None if minor is None else [3.0],
+        )
+        for seed, (major, minor) in enumerate(rates)
+    ]  # fmt: skip
+    assert ask("terminal-rate-symmetric", runs) == [(4, 2)]
