@@ -33,8 +33,8 @@ FOLDERS: Mapping[str, str] = {"sweeps": "swingby.sweeps", "archive": "swingby.re
 class Package:
     """What a package offers, for its `__init__.py` to declare as `PACKAGE`.
 
-    Every value is "module:Name", the module relative to the package. Data files are found by folder: `sweeps/**/*.yaml`,
-    `archive/*.parquet`, `statements/**/*.sql`.
+    Every value is "module:Name", the module relative to the package. Data files are found by folder:
+    `sweeps/**/*.yaml`, `archive/*.parquet`, `statements/**/*.sql`.
 
     Attributes:
         experiments, detectors, drawings, commands: for each name, where it is found. Detectors are those of the
