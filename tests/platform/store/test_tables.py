@@ -17,7 +17,8 @@ from swingby import sandbox
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.model.experiment import Batch, Column, Experiment, Params
+from swingby.model.experiment import Batch, Column, Experiment
+from swingby.model.params import Params
 from swingby.store import Ingest, Layout, Store, check_experiment, finished, ingest
 from tests.support.store import LIST, Segment, cells, rows_of, write_plan, write_shard
 
