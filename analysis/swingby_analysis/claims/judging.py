@@ -9,8 +9,8 @@ import polars as pl
 
 from swingby.archive import of_record
 from swingby.errors import SwingbyError
-from swingby.run.lookup import standing
 from swingby.store import Store
+from swingby.store.status import final_counts
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.claims.claim import Claim
 from swingby_analysis.claims.verdict import MISSING, PHRASES, Answer, verdict
@@ -94,7 +94,7 @@ def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
     """The same sweeps with how far each is in the store."""
     found = {}
     for name, item in needed.items():
-        counts, told = standing(store, item.experiment, item.sweep_id), of_record(store, item.sweep_id)
+        counts, told = final_counts(store, item.experiment, item.sweep_id), of_record(store, item.sweep_id)
         recorded = "" if told is None else str(told)
         done = counts["ok"] + counts["diverged"]
         found[name] = replace(item, done=done, failed=counts["failed"], recorded=recorded)

@@ -164,7 +164,7 @@ def export(
 
         swingby export transient-memorization --out results.parquet
     """
-    from swingby.run.lookup import sweep_rows
+    from swingby.store.lookup import sweep_rows
 
     endings = {f".{form.value}": form for form in Format if form is not Format.table}
     if out.suffix not in endings:

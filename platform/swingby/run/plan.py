@@ -19,13 +19,13 @@ from swingby.run.commit_lock import committing, planning
 from swingby.run.cost import Cost, costs
 from swingby.run.deadline import check_deadline
 from swingby.run.forecast import forecast
-from swingby.run.lookup import refused, shown_so
 from swingby.run.pending import Elsewhere, Lacking, Standing
 from swingby.run.pilots import Pilots, pilots, unmeasured
 from swingby.run.planned import Planned
 from swingby.run.reservations import Pledges
 from swingby.run.resources import check_processes, cores
 from swingby.store import Store, check_experiment, ingest
+from swingby.store.status import is_presented, refused_records
 from swingby.sweepfile.sweep import Sweep
 
 GRAINS = 4
@@ -132,7 +132,7 @@ class Planner:
         """
         with self._alone():
             planned = self._planned(self._standing(), written=True)
-            if not planned.missing and planned.plan.sequence > 1 and shown_so(self.records, self.sweep):
+            if not planned.missing and planned.plan.sequence > 1 and is_presented(self.records, self.sweep):
                 return replace(planned, written=False)
             self._write(planned.plan)
             return planned
@@ -183,7 +183,7 @@ class Planner:
         self.records.write_plan(plan)
         plan.__dict__.pop("table", None)  # the store reads the file: two of them would be in memory
         ingest(self.records)
-        reasons = refused(self.records, f"plans/{plan.plan_id}.parquet") or self._misfits()
+        reasons = refused_records(self.records, f"plans/{plan.plan_id}.parquet") or self._misfits()
         if reasons:
             raise SwingbyError(f"the store cannot hold experiment {plan.experiment!r}: {reasons[0]}")
         self.pledges.make(plan)

@@ -11,7 +11,6 @@ import pyarrow as pa
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.drain import Drain
-from swingby.run.in_progress import begun_of
 from swingby.run.ingest_thread import Folding
 from swingby.run.local import run_local
 from swingby.run.pending import Elsewhere
@@ -23,6 +22,7 @@ from swingby.run.ray.trials import run_tune
 from swingby.run.reservations import Pledges
 from swingby.run.summary import Tally
 from swingby.store import ingest
+from swingby.store.status import in_progress
 from swingby.units import counted
 
 LOOK_SECONDS = 2.0
@@ -106,7 +106,7 @@ class Rounds:
         records, progress, drain = self._records, self._progress, self._drain
 
         def shares() -> list[float]:
-            return [one.share for one in begun_of(records, sweeps)]
+            return [one.share for one in in_progress(records, sweeps)]
 
         progress.planned(*planned, begun=shares())
         try:
