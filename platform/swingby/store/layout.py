@@ -19,7 +19,7 @@ from typing import Any
 
 from swingby.data.files import clear_os_errors, write_json
 from swingby.errors import SwingbyError
-from swingby.store.tables import BRINGS_UP, FORMAT
+from swingby.store.tables import FORMAT, UPGRADES
 from swingby.store.views import literal
 
 SEALED = "sealed"
@@ -50,7 +50,7 @@ def check_version(what: Path, found: Any) -> None:
         raise ValueError(f"its format is {found!r}")
     if found > FORMAT:
         raise NewerStoreError(what, found)
-    if found != FORMAT and found not in BRINGS_UP:
+    if found != FORMAT and found not in UPGRADES:
         raise OlderStoreError(
             f"{what} has store version {found}, which this version of swingby does not read (it knows version "
             f"{FORMAT}); `swingby ingest` makes the store again from the records"

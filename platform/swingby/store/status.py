@@ -21,7 +21,7 @@ from swingby.model import registry
 from swingby.model.cell import Cell
 from swingby.store.lookup import find_sweep
 from swingby.store.reader import Store
-from swingby.store.views import quoted
+from swingby.store.sql import query, script
 from swingby.sweepfile.sweep import Sweep
 
 MOST_FAILURES = 10
@@ -30,35 +30,6 @@ MOST_REASONS = 5
 """Reasons for failures that are listed."""
 MOST_IN_PROGRESS = 100
 """Cells in progress that are looked at; where more run at once, none takes long."""
-
-SWEEPS = """
-select sweep_id, name, title, experiment, cells, created, resolved from sweeps order by created desc, sweep_id"""
-FINISHED = "select sweep_id, max(finished) as finished from shards group by sweep_id"
-COUNTS = """
-select m.sweep_id, e.status, count(*) as cells, max(e.steps) as furthest, sum(e.steps) as steps
-from members m join {experiment} e using (cell_id) group by all"""
-FINAL = """
-select e.status, count(*) as cells from members m join {experiment} e using (cell_id)
-where m.sweep_id = ? and e.status <> 'running' group by e.status"""
-FAILED = """
-select e.cell_id, e.message from members m join {experiment} e using (cell_id)
-where m.sweep_id = ? and e.status = 'failed' order by e.cell_id limit {most}"""
-REASONS = """
-select arg_max(coalesce(e.message, ''), (s.finished, e.cell_id)) as message, count(*) as cells,
-       epoch(max(s.finished)) as last
-from members m join {experiment} e using (cell_id) join shards s on s.shard = e.shard
-where m.sweep_id = ? and e.status = 'failed'
-group by regexp_replace(coalesce(e.message, ''), '[-+]?[0-9][0-9.eE+-]*', '#', 'g')
-order by last desc, cells desc, message limit {most}"""
-DELIVERED = """
-with ended as (
-  select e.status, e.shard, count(*) as cells from members m join {experiment} e using (cell_id)
-  where m.sweep_id = ? and e.status <> 'running' group by all)
-select status, ended.cells, coalesce(host, '') as host, coalesce(pid, 0) as pid, epoch(finished) as finished
-from ended left join shards using (shard)"""
-IN_PROGRESS = """
-select e.cell_id, e.steps from members m join {experiment} e using (cell_id)
-where m.sweep_id = ? and e.status = 'running' order by e.steps desc, e.cell_id limit {most}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +113,13 @@ class InProgress:
 
 def statuses(store: Store) -> list[SweepStatus]:
     """How every sweep of the store stands, the newest first."""
-    finished = {row.sweep_id: row.finished for row in store.sql(FINISHED).rows()}
+    finished = {row.sweep_id: row.finished for row in store.sql(script("finished")).rows()}
     found = {
         row["sweep_id"]: SweepStatus(**{**row, "title": (row["title"] or "").strip() or row["name"]})
-        for row in store.sql(SWEEPS).arrow().to_pylist()
+        for row in store.sql(script("sweeps")).arrow().to_pylist()
     }
     for experiment in sorted({one.experiment for one in found.values()} & store.tables().keys()):
-        for row in store.sql(COUNTS.format(experiment=quoted(experiment))).rows():
+        for row in store.sql(query("counts", experiment)).rows():
             one = found.get(row.sweep_id)
             if one is None:
                 continue
@@ -175,7 +146,7 @@ def final_counts(store: Store, experiment: str, sweep_id: str) -> dict[str, int]
     """How many cells of a sweep have a final row, by status (ok, diverged, failed)."""
     counts = {"ok": 0, "diverged": 0, "failed": 0}
     if experiment in store.tables():
-        rows = store.sql(FINAL.format(experiment=quoted(experiment)), [sweep_id]).rows()
+        rows = store.sql(query("final_counts", experiment), [sweep_id]).rows()
         counts |= {row.status: row.cells for row in rows}
     return counts
 
@@ -184,7 +155,7 @@ def deliveries(store: Store, experiment: str, sweep_id: str) -> tuple[Delivery, 
     """The sweep's cells that have a final row, by where and when they came."""
     if experiment not in store.tables():
         return ()
-    rows = store.sql(DELIVERED.format(experiment=quoted(experiment)), [sweep_id]).rows()
+    rows = store.sql(query("deliveries", experiment), [sweep_id]).rows()
     return tuple(Delivery(*row) for row in rows)
 
 
@@ -195,8 +166,7 @@ def failed_cells(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[st
     """The first cells of a sweep that failed, with the first line of what each raised."""
     if experiment not in store.tables():
         return ()
-    query = FAILED.format(experiment=quoted(experiment), most=MOST_FAILURES)
-    rows = store.sql(query, [sweep_id]).rows()
+    rows = store.sql(query("failed_cells", experiment), [sweep_id, MOST_FAILURES]).rows()
     return tuple((row.cell_id, ((row.message or "").splitlines() or [""])[0]) for row in rows)
 
 
@@ -212,8 +182,8 @@ def failure_reasons(store: Store, experiment: str, sweep_id: str) -> tuple[Reaso
     """Why cells of a sweep failed, the latest reasons first; messages that differ in numbers only are one reason."""
     if experiment not in store.tables():
         return ()
-    query = REASONS.format(experiment=quoted(experiment), most=MOST_REASONS)
-    return tuple(Reason(*row) for row in store.sql(query, [sweep_id]).rows())
+    rows = store.sql(query("failure_reasons", experiment), [sweep_id, MOST_REASONS]).rows()
+    return tuple(Reason(*row) for row in rows)
 
 
 # cells in progress
@@ -223,8 +193,7 @@ def cells_in_progress(store: Store, records: Records, experiment: str, sweep_id:
     """The cells of a sweep in progress as of the last publication, those that are furthest first."""
     if experiment not in store.tables():
         return []
-    query = IN_PROGRESS.format(experiment=quoted(experiment), most=MOST_IN_PROGRESS)
-    rows = store.sql(query, [sweep_id]).rows()
+    rows = store.sql(query("cells_in_progress", experiment), [sweep_id, MOST_IN_PROGRESS]).rows()
     return [InProgress(row.cell_id, row.steps, _steps_of(records, experiment, row.cell_id)) for row in rows]
 
 
@@ -272,8 +241,8 @@ def is_presented(records: Records, sweep: Sweep) -> bool:
 def refused_records(records: Records, start: str) -> list[str]:
     """Records whose names begin so and that the store lists as bad, with the reasons."""
     with Store.open(records.data) as store:
-        query = "select shard, reason from bad_shards where starts_with(shard, ?) order by shard"
-        return [f"{row.shard}: {row.reason}" for row in store.sql(query, [start]).rows()]
+        listed = "select shard, reason from bad_shards where starts_with(shard, ?) order by shard"
+        return [f"{row.shard}: {row.reason}" for row in store.sql(listed, [start]).rows()]
 
 
 def shards_to_ingest(store: Store, records: Records) -> int:

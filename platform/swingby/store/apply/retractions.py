@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from swingby.data.records.retraction import Retraction
-from swingby.store import resolve
 from swingby.store.apply.instant import instant
+from swingby.store.resolve import resolve
 from swingby.store.tables import Connection, fetch, insert, insert_one
 
 
@@ -20,7 +20,7 @@ def fold_retraction(connection: Connection, record: str, retraction: Retraction)
     insert(connection, "ix.retracted", table)
     known = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
     for (experiment,) in fetch(connection, known):
-        resolve.settle(connection, experiment, table.select(["cell_id"]))
+        resolve(connection, experiment, table.select(["cell_id"]))
 
 
 def _retraction_row(record: str, retraction: Retraction) -> dict[str, Any]:

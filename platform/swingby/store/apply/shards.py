@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from swingby.store import resolve
 from swingby.store.apply.piece import Piece
+from swingby.store.resolve import resolve
+from swingby.store.sql import script
 from swingby.store.tables import (
     Connection,
     Place,
@@ -83,12 +84,6 @@ def numbered_steps(curves: pa.Table, number: int | None) -> pa.Table:
     return curves.add_column(1, "steps", pa.repeat(pa.scalar(number, pa.int64()), curves.num_rows))
 
 
-STEPS = """
-insert into seg.steps
-select (select coalesce(max(number), 0) from seg.steps) + row_number() over (order by min(place)), step
-from incoming anti join seg.steps using (step) group by step"""
-
-
 def _fold_steps(connection: Connection, pieces: Sequence[Piece]) -> dict[str, int]:
     """The lists of steps that whole shards share, each into the open segment once; their numbers, shard by shard."""
     shared = {shard.name: shard.steps.cast(pa.list_(pa.int64())) for shard in pieces if shard.steps is not None}
@@ -96,7 +91,7 @@ def _fold_steps(connection: Connection, pieces: Sequence[Piece]) -> dict[str, in
         return {}
     table = pa.table({"place": pa.array(range(len(shared))), "step": pa.concat_arrays(shared.values())})
     connection.register("incoming", table)
-    connection.execute(STEPS)
+    connection.execute(script("steps"))
     numbers = fetch(connection, "select number from incoming join seg.steps using (step) order by place")
     connection.unregister("incoming")
     return {name: number for name, (number,) in zip(shared, numbers, strict=True)}
@@ -111,4 +106,4 @@ def fold_rows(connection: Connection, pieces: Sequence[Piece], numbers: Mapping[
             connection.execute(RAGGED, [shard.experiment, curve])
     for experiment, table in alike(pieces, tables):
         insert(connection, str(Place("ix", "rows", experiment)), table)
-        resolve.settle(connection, experiment, table.select(["cell_id"]))
+        resolve(connection, experiment, table.select(["cell_id"]))
