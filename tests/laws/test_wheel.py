@@ -109,7 +109,9 @@ def test_it_trains_and_draws_the_demo(python: Path, folder: Path) -> None:
     swingby(python, folder, "report", "transient-memorization")
     made = folder / "out" / "transient-memorization"
     assert "transient" in (made / "report.html").read_text()
-    assert all(path.stat().st_size > 10_000 for path in made.glob("*.png"))
+    pictures = [path.stat().st_size for path in made.glob("*.png")]
+    assert pictures
+    assert min(pictures) > 10_000
 
 
 def test_it_judges_a_claim(python: Path, folder: Path) -> None:
