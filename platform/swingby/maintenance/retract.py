@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from swingby.data.files import clear_os_errors
 from swingby.data.records import Records
-from swingby.data.records.retraction import Retraction, checked_reason
+from swingby.data.records.retractions import Retraction, checked_reason
 from swingby.errors import SwingbyError
 from swingby.run.commit_lock import committing, newest, token
 from swingby.store import Store, ingest

@@ -64,7 +64,7 @@ class Generation:
     Attributes:
         number: 1, then one more for each publication.
         build: which build it was copied from.
-        revision: how many transactions had been folded.
+        revision: how many transactions had been applied.
         files: alias of an attached database -> path relative to the store folder.
         views: `create view` statements for a connection that has attached the files read-only under their aliases.
         previous: the files of the generation before, kept for its readers.
