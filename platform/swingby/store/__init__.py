@@ -1,4 +1,4 @@
-"""The store: all records applied to DuckDB databases, written under a lease, published as generations, read with SQL."""
+"""The store: all records in DuckDB databases, written under a lease, published as generations, read with SQL."""
 
 from __future__ import annotations
 

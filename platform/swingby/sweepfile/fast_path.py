@@ -38,7 +38,7 @@ class FastPath:
         self._shared: dict[int, tuple[Any, dict[str, Any], dict[str, Any]]] = {}
 
     def values(self, defaults: Values, own: Values) -> Values | bool | None:
-        """The checked parameters; False where `where` leaves the point out; None where the point has to be checked whole.
+        """The checked parameters; False where `where` leaves the point out; None where it is not known.
 
         Args:
             defaults: what the preset gave: the same object each time.

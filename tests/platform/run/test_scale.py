@@ -118,7 +118,7 @@ where: {where}
     where=st.sampled_from(["mu.1 > 0", "width * mu.1 != 3", "later == 0.5 or width < 3", "gain > 2 or true"]),
 )
 def test_a_grid_is_its_points_one_by_one(preset: str, where: str) -> None:
-    """A point of a grid is the point of a file that sets just its values: what the fast path gives is what is resolved."""
+    """A point of a grid is the point of a file that sets just its values: the fast path changes nothing."""
     text = GRID.format(preset=preset, where=where).replace("[a, B, A]", "[a, B]")
     whole = Sweep.parse(text, "grid.yaml")
     found = []

@@ -27,7 +27,7 @@ from swingby.store.views import CELL_COLUMNS, quoted
 
 
 def apply_plan(connection: Connection, plan: Plan, name: str) -> None:
-    """Applies one plan: itself under that name, the members of its sweep if they are new, the parameters of its cells."""
+    """Applies one plan: its own row, the members of its sweep if they are new, the parameters of its cells."""
     table = plan.table
     if table["cell_id"].null_count:
         raise SwingbyError("the id of a cell is missing")
