@@ -1,23 +1,81 @@
-"""Every claim that is judged, in the order of the paper; those on diffusion last."""
+"""Every installed statement, found in the folders `statements` of experiments' packages."""
 
 from __future__ import annotations
 
-from swingby_analysis.claims.appendices import BOUNDS, START
-from swingby_analysis.claims.claim import Claim
-from swingby_analysis.claims.conventions import CONVENTIONS
-from swingby_analysis.claims.deep import DEEP
-from swingby_analysis.claims.diffusion import DIFFUSION
-from swingby_analysis.claims.one_layer import ORDER, THEOREM
-from swingby_analysis.claims.symmetric import PREDICTIONS, SYMMETRIC
+from collections.abc import Sequence
+from functools import cache
 
-CATALOGUE: tuple[Claim, ...] = (
-    *ORDER,
-    *THEOREM,
-    *DEEP,
-    *SYMMETRIC,
-    *PREDICTIONS,
-    *BOUNDS,
-    *START,
-    *CONVENTIONS,
-    *DIFFUSION,
-)
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby_analysis.statements.diagram import PREFIX, Diagram
+from swingby_analysis.statements.sources import sources
+from swingby_analysis.statements.statement import Statement, statements_in
+
+DIAGRAMS = "swingby.diagrams"
+"""The group under which a package offers its diagrams, in their order on the page."""
+
+
+@cache
+def catalogue() -> tuple[Statement, ...]:
+    """Every statement in the order of the pages.
+
+    Raises:
+        SwingbyError: a file is wrong, or two statements have one slug.
+    """
+    found = [item for folder, experiments in sources() for item in statements_in(folder, experiments)]
+    slugs = [item.slug for item in found]
+    for slug in slugs:
+        if slugs.count(slug) > 1:
+            raise SwingbyError(f"two statements are called {slug!r}")
+    return tuple(sorted(found, key=lambda item: item.place))
+
+
+def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Statement]:
+    """The claims about an experiment (None: all), or those of these slugs.
+
+    Raises:
+        SwingbyError: nothing is claimed about it, or a slug is no claim's; with the nearest one.
+    """
+    of = [item for item in catalogue() if item.claims]
+    known = [item.slug for item in _about(experiment, of, "claim")]
+    for slug in only:
+        if slug not in known:
+            raise SwingbyError(f"no claim is called {slug!r}; {registry.nearest(slug, known)}")
+    return [item for item in of if item.slug in (only or known)]
+
+
+def findings(diagram: Diagram) -> list[Statement]:
+    """What may be found in a diagram: the findings whose last sweep is its own."""
+    return [item for item in catalogue() if not item.claims and item.sweeps[-1] == diagram.sweep]
+
+
+@cache
+def every_diagram() -> tuple[Diagram, ...]:
+    """The diagrams of all packages, in their order."""
+    return tuple(item for name in sorted(registry.offered(DIAGRAMS)) for item in registry.load(DIAGRAMS, name))
+
+
+def diagrams(experiment: str | None = None, only: Sequence[str] = ()) -> list[Diagram]:
+    """The diagrams of an experiment (None: all), or those of these names, with or without `PREFIX`.
+
+    Raises:
+        SwingbyError: it has none, or a name is no diagram's; with the nearest one.
+    """
+    of = [item for item in every_diagram() if experiment is None or item.experiment == experiment]
+    if experiment is not None and not of:
+        known = sorted({item.experiment for item in every_diagram()})
+        raise SwingbyError(f"there is no diagram of {experiment!r}; {registry.nearest(experiment, known)}")
+    known = [item.slug for item in of]
+    wanted = [name.removeprefix(PREFIX) for name in only]
+    for name in wanted:
+        if name not in known:
+            raise SwingbyError(f"no diagram is called {name!r}; {registry.nearest(name, known)}")
+    return [item for item in of if not only or item.slug in wanted]
+
+
+def _about(experiment: str | None, of: Sequence[Statement], what: str) -> list[Statement]:
+    found = [item for item in of if experiment is None or experiment in item.shared.experiments]
+    if not found and experiment is not None:
+        known = sorted({name for item in of for name in item.shared.experiments})
+        raise SwingbyError(f"there is no {what} about {experiment!r}; {registry.nearest(experiment, known)}")
+    return found

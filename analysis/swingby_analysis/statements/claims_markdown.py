@@ -8,35 +8,37 @@ from itertools import groupby
 
 from swingby import __version__
 from swingby.store import Store
-from swingby_analysis.claims.page import AFTER, COUNTS, Row, by_claim, made
-from swingby_analysis.claims.table import UNITS
-from swingby_analysis.claims.verdict import MARK, MISSING, UNTOLD
 from swingby_analysis.report.data import ask
+from swingby_analysis.statements.claims_page import COUNTS, Row, by_claim, made
+from swingby_analysis.statements.statement import Statement
+from swingby_analysis.statements.table import UNITS
+from swingby_analysis.statements.verdict import MARK, MISSING, UNTOLD
 
 HEADINGS = ("claim", "source", "verdict", "seeds in which it holds (95 % interval)")
 
 
-def markdown(store: Store, command: str) -> str:
+def markdown(store: Store, claims: Sequence[Statement], command: str) -> str:
     """One row a claim, from the table `claims`, the seeds of all settings of a convention together; how it was made.
 
     In between: of which sweeps the results are recorded ones.
     """
     lines = ["| " + " | ".join(HEADINGS) + " |", "|" + "---|" * len(HEADINGS)]
     shown = by_claim(store)
+    after = {claim.slug for claim in claims if claim.after}
     for rows in shown:
         first = rows[0]
         told = first["measured"] if first["verdict"] == MISSING else "; ".join(_shares(rows))
-        text = f"{first['text']} {MARK}" if first["claim"] in AFTER else first["text"]
+        text = f"{first['text']} {MARK}" if first["claim"] in after else first["text"]
         cells = (text, first["source"], first["verdict"], told)
         lines.append("| " + " | ".join(map(_plain, cells)) + " |")
     recorded = dict.fromkeys(_plain(sentence) for rows in shown for sentence in rows[0]["recorded"])
     paragraphs = [line for sentence in recorded for line in (sentence, "")]
-    return "\n".join([*lines, "", *paragraphs, _made(store, command)]) + "\n"
+    return "\n".join([*lines, "", *paragraphs, _made(store, claims, command)]) + "\n"
 
 
-def _made(store: Store, command: str) -> str:
+def _made(store: Store, claims: Sequence[Statement], command: str) -> str:
     """The last line: command, claims by verdict, runs, seeds, date, and what the mark means."""
-    of = made(store)
+    of = made(store, claims)
     counts = ", ".join(f"{row['verdict']}: {row['claims']}" for row in ask(store, COUNTS).iter_rows(named=True))
     seeds = f"{of['fewest']} to {of['most']} seeds a sweep" if of["cells"] else "no seed"
     trained = f", the last trained on {of['trained']}" if of["trained"] else ""

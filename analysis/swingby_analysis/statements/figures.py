@@ -13,18 +13,15 @@ import polars as pl
 from swingby.store import Store
 from swingby_analysis.charts.axes import Grid
 from swingby_analysis.charts.phase_diagram import Share
-from swingby_analysis.findings.charts import count_map, number_share_map, outcome_share_map, share_map
-from swingby_analysis.findings.diagram import Diagram
 from swingby_analysis.grid import grid_of
 from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask
+from swingby_analysis.report.data import ask, cells_query
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.phases import Phases, boundary
 from swingby_analysis.report.prose import spoken
-from swingby_sweeps.sim.theory_lines import Line
+from swingby_analysis.statements.diagram import Diagram, Line, Map
+from swingby_analysis.statements.maps import count_map, number_share_map, outcome_share_map, share_map
 
-FEWEST = 3
-"""Runs with a bump from which on a point has a median height of its bumps."""
 FINE = 20
 """Values from which on an axis is fine enough for neighbours to be taken together."""
 READING = {
@@ -32,12 +29,9 @@ READING = {
         "A tile is a point of the grid, its colour the share of the seeds. White dots: the 95 % Wilson interval of "
         "it contains one half. Dark line: the share, taken together with that of the tiles beside it, is one half."
     ),
-    "outcome": "The colour of a tile is the most common outcome at that point, the stronger the more seeds ended so.",
-    "height": (
-        "The colour of a tile is the median height of the bumps, over the runs that show transient memorization; tiles "
-        f"without colour have fewer than {FEWEST} such runs. The few highest share the last colour."
-    ),
-    "number": "The colour of a tile is the mean over the seeds.",
+    "category": "The colour of a tile is the most common outcome at that point, the stronger the more seeds ended so.",
+    "median": "The colour of a tile is the median over the runs. The few highest share the last colour.",
+    "mean": "The colour of a tile is the mean over the seeds.",
 }
 THEORY = " Red: theory, computed from the sweep's own parameters."
 
@@ -52,60 +46,53 @@ class Read:
     query: Query
 
     @classmethod
-    def of(cls, store: Store, sweep_id: str) -> Read:
+    def of(cls, store: Store, diagram: Diagram, sweep_id: str) -> Read:
         """Every finished cell of a sweep, without its curves."""
-        query = Query("findings/cells", (sweep_id,))
+        query = cells_query(store, diagram.experiment, sweep_id)
         (row,) = ask(store, Query("sweep", (sweep_id,))).to_dicts()
         resolved = json.loads(row["resolved"])
-        cells = ask(store, query)
+        cells = ask(store, query).filter(pl.col("status") != "failed")
         firsts = cells.unique("point", keep="first", maintain_order=True)
         return cls(resolved, grid_of(resolved, firsts.iter_rows(named=True)), cells, query)
 
 
 def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
     """The maps of a diagram, in its order."""
-    read = Read.of(store, sweep_id)
+    read = Read.of(store, diagram, sweep_id)
     lines = diagram.lines(read.resolved, read.grid)
-    return [_figure(read, diagram, outcome, lines) for outcome in diagram.maps]
-
-
-def _figure(read: Read, diagram: Diagram, outcome: str, lines: Sequence[Line]) -> Figure:
-    draw = {"outcome": _outcomes, "bump_height": _heights}.get(outcome, _shares)
-    title, reading, spec = (_numbers if outcome.startswith("descents") else draw)(read, outcome, lines)
     seeds = read.cells["seed"].n_unique()
-    caption = f"{title}; {read.grid.x.title} against {read.grid.y.title if read.grid.y else ''}, {seeds} seeds a point."
-    slug = f"{diagram.slug}-{outcome.replace('_', '-')}"
+    axes = f"{read.grid.x.title} against {read.grid.y.title if read.grid.y else ''}"
     facts = {"Sweep": diagram.sweep, "Seeds": f"{seeds} a point, {read.resolved['seed_mode']} draws"}
-    return Figure(slug, title, caption, READING[reading] + (THEORY if lines else ""), spec, [read.query], facts)
+    return [
+        Figure(
+            f"{diagram.slug}-{one.outcome.replace('_', '-')}",
+            one.title,
+            f"{one.title}; {axes}, {seeds} seeds a point.",
+            (one.reading or READING[one.drawn]) + (THEORY if lines else ""),
+            _chart(read, one, lines),
+            [read.query],
+            facts,
+        )
+        for one in diagram.maps
+    ]
 
 
-def _shares(read: Read, outcome: str, lines: Sequence[Line]) -> tuple[str, str, dict[str, Any]]:
-    shares = Phases(read.cells).shares(outcome)
-    words = spoken(outcome)
-    chart = share_map(read.grid, shares, boundary(read.grid, pooled(read.grid, shares)), lines, words)
-    return f"Where runs show {words}", "share", chart
-
-
-def _outcomes(read: Read, outcome: str, lines: Sequence[Line]) -> tuple[str, str, dict[str, Any]]:
-    phases = Phases(read.cells)
-    rows = phases.most_common(outcome)
-    chart = outcome_share_map(read.grid, rows, phases.categories(outcome), lines, "most common outcome")
-    return "What became of the runs", "outcome", chart
-
-
-def _heights(read: Read, outcome: str, lines: Sequence[Line]) -> tuple[str, str, dict[str, Any]]:
-    with_bump = read.cells.filter(pl.col("transient_memorization") & (pl.col("outcome") != "diverged"))
-    found = with_bump.group_by("point").agg(pl.len().alias("n"), pl.col(outcome).median()).filter(pl.col("n") >= FEWEST)
-    heights = dict(found.sort("point").select("point", outcome).iter_rows())
-    chart = number_share_map(read.grid, heights, lines, "median height of the bumps / L_ref")
-    return "How high the bumps are", "height", chart
-
-
-def _numbers(read: Read, outcome: str, lines: Sequence[Line]) -> tuple[str, str, dict[str, Any]]:
-    words = "number of descents" if outcome == "descents_fine" else spoken(outcome)
-    means = read.cells.drop_nulls(outcome).group_by("point").agg(pl.col(outcome).mean()).sort("point")
-    chart = count_map(read.grid, dict(means.select("point", outcome).iter_rows()), lines, f"mean {words}")
-    return f"The {words}", "number", chart
+def _chart(read: Read, one: Map, lines: Sequence[Line]) -> dict[str, Any]:
+    legend = one.legend or spoken(one.outcome)
+    cells = read.cells.filter(pl.sql_expr(one.where)) if one.where else read.cells
+    if one.drawn == "share":
+        shares = Phases(cells).shares(one.outcome)
+        return share_map(read.grid, shares, boundary(read.grid, pooled(read.grid, shares)), lines, legend)
+    if one.drawn == "category":
+        phases = Phases(cells)
+        rows, categories = phases.most_common(one.outcome), phases.categories(one.outcome)
+        return outcome_share_map(read.grid, rows, categories, lines, legend)
+    number, draw = (pl.col(one.outcome).median(), number_share_map)
+    if one.drawn == "mean":
+        number, draw = pl.col(one.outcome).mean(), count_map
+    found = cells.drop_nulls(one.outcome).group_by("point").agg(pl.len().alias("n"), number)
+    numbers = found.filter(pl.col("n") >= one.fewest).sort("point").select("point", one.outcome)
+    return draw(read.grid, dict(numbers.iter_rows()), lines, legend)
 
 
 def pooled(grid: Grid, shares: Sequence[Share]) -> list[Share]:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from swingby import __version__
-from swingby_analysis.findings.page import Shown
-from swingby_analysis.findings.sentence import MISSING, YES
+from swingby_analysis.statements.findings_page import Shown
+from swingby_analysis.statements.statement import YES
+from swingby_analysis.statements.verdict import MISSING
 
 
 def markdown(shown: Sequence[Shown], notes: Sequence[str], command: str) -> str:

@@ -10,12 +10,14 @@ from typing import Any
 from swingby import __version__
 from swingby.data.files import utc_now
 from swingby.store import Store
-from swingby_analysis.claims.claim import asked
-from swingby_analysis.findings.diagram import Diagram
-from swingby_analysis.findings.sentence import MISSING, NO, UNSURE, YES, Told
 from swingby_analysis.query import Query
 from swingby_analysis.report.data import ask
 from swingby_analysis.report.page import Figure, own, plain_page
+from swingby_analysis.statements.diagram import Diagram
+from swingby_analysis.statements.judging import Told
+from swingby_analysis.statements.needed import Needed
+from swingby_analysis.statements.statement import NO, UNSURE, YES, Shared
+from swingby_analysis.statements.verdict import MISSING
 
 KINDS = {YES: "yes", NO: "no", UNSURE: "none", MISSING: "none"}
 _RULE = """
@@ -25,19 +27,9 @@ the result of the query chooses, and fills in every number. The mark beside it s
 Brackets hold 95 % intervals. A share of the runs of a grid is measured in every seed on its own, over all points of the
 grid; the interval is Student's, of the mean over seeds. A sentence that compares is decided by the interval of the
 difference, seed by seed: it has to lie on one side of zero.
-
-The wordings and predicates were written while the grids were chosen, on other seeds (from 1000 on) and coarse grids;
-the seeds shown here had not been looked at.
-Three things were repaired afterwards, as comments in their queries say too. Whether transient memorization is the
-rule anywhere was decided by a single point, and of many points some lie above one half by chance: now more than one in
-forty have to. The two lines over the gain had left out that the fan-in of the first layer is the dimension, not the
-width. And the rise that eq 4.3 predicts had been read at the peak of the minor entry, not at the trough of the loss.
-
-Added afterwards: that the spread counts for ReLU nets and not the distance, the line that would explain it, and the
-sweep over the time of the run that puts this line to the test; one in six of its runs are those seen before, of the
-diagram that suggested it.
 """
 RULE = tuple(" ".join(paragraph.split()) for paragraph in _RULE.strip().split("\n\n"))
+TITLE = "What we found: phase diagrams"
 
 
 @dataclass(frozen=True)
@@ -63,17 +55,27 @@ class Shown:
     missing: Sequence[str]
 
 
-def origins(store: Store, sweep_ids: Sequence[str]) -> tuple[Query, list[dict[str, Any]]]:
-    """Where the cells of these sweeps come from, and the query that told it."""
-    query = Query("findings/origins", (tuple(sweep_ids),))
-    return query, ask(store, query).to_dicts()
+def origins(store: Store, sweeps: Sequence[Needed]) -> tuple[list[Query], list[dict[str, Any]]]:
+    """Where the cells of these sweeps come from, and the queries that told it, one an experiment."""
+    ids: dict[str, list[str]] = {}
+    for item in sweeps:
+        ids.setdefault(item.sweep.experiment_name, []).append(item.sweep_id)
+    queries = [Query("statements/origins", (tuple(names), experiment)) for experiment, names in sorted(ids.items())]
+    return queries, [row for query in queries for row in ask(store, query).to_dicts()]
 
 
-def page(shown: Sequence[Shown], made: Query | None, rows: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> str:
+def page(
+    shown: Sequence[Shown],
+    shared: Sequence[Shared],
+    made: Sequence[Query],
+    rows: Sequence[Mapping[str, Any]],
+    notes: Sequence[str],
+) -> str:
     """The page.
 
     Args:
-        made, rows: the query for the origins of the cells, and what it gave.
+        shared: what the experiments of these diagrams say of themselves.
+        made, rows: the queries for the origins of the cells, and what they gave.
         notes: what has to be said of the results first, such as that they are recorded.
     """
     content = {
@@ -95,8 +97,9 @@ def page(shown: Sequence[Shown], made: Query | None, rows: Sequence[Mapping[str,
             for item in shown
         ],
         "kind": lambda verdict: KINDS[verdict],
-        "asked": asked,
-        "rule": RULE,
+        "title": next((text for item in shared for text in item.said("title of findings")), TITLE),
+        "lead": [text for item in shared for text in item.said("lead of findings")],
+        "rule": [*RULE, *(text for item in shared for text in item.said("note on findings"))],
         "notes": notes,
         "made": made,
         "origins": rows,

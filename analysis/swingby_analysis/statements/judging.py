@@ -1,53 +1,23 @@
-"""Judging: which sweeps a claim needs and how far they are, and what its query says of them."""
+"""Asking: what the query of a statement says of the sweeps that are there."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
-from swingby.archive import of_record
 from swingby.errors import SwingbyError
-from swingby.run.lookup import standing
 from swingby.store import Store
-from swingby.sweepfile.sweep import Sweep
-from swingby_analysis.claims.claim import Claim
-from swingby_analysis.claims.verdict import MISSING, PHRASES, Answer, verdict
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask
+from swingby_analysis.statements import effect
+from swingby_analysis.statements.compose import Asked, compose
+from swingby_analysis.statements.needed import Needed
+from swingby_analysis.statements.statement import NO, YES, Statement
+from swingby_analysis.statements.verdict import MISSING, Answer, verdict
 
-COLUMNS = ("convention", "setting", "n", "k", "measured")
-"""What every claim's query returns."""
-
-
-@dataclass(frozen=True)
-class Needed:
-    """A named sweep that claims need, with the overrides of this run, and how far it is.
-
-    Attributes:
-        experiment: whose runs it is of.
-        hours: it takes hours: it is not trained for claims, and no override of theirs changes it.
-        done: cells with a result; `failed` ones ended without one, and are not waited for.
-        recorded: how its results came about, in words, if recorded ones are among them; else "".
-    """
-
-    name: str
-    sweep_id: str
-    experiment: str
-    cells: int
-    hours: bool = False
-    done: int = 0
-    failed: int = 0
-    recorded: str = ""
-
-    @property
-    def finished(self) -> bool:
-        """Nothing is left to train, and something is there to read."""
-        return self.done > 0 and self.done + self.failed == self.cells
-
-    def __str__(self) -> str:
-        return f"sweep {self.name}: {self.done:,} of {self.cells:,} cells"
+COLUMNS = ("preset", "setting", "n", "k", "measured")
+"""What the query of a claim returns."""
 
 
 @dataclass(frozen=True)
@@ -55,77 +25,102 @@ class Judged:
     """A claim with what its query said; without its sweeps: what is missing, and no verdict.
 
     Attributes:
-        query: as asked; None if it was not.
+        query: as asked; "" if it was not.
         frame: its rows, with the columns COLUMNS.
         missing: what is not there yet, in words.
         lacking: sweeps on which it could be judged besides, and how far they are, in words.
         recorded: of sweeps whose results are recorded ones, how these came about, in words.
+        sweep_ids: of the sweeps it was asked of.
     """
 
-    claim: Claim
-    query: Query | None
-    frame: pl.DataFrame | None
+    claim: Statement
+    query: str = ""
+    frame: pl.DataFrame | None = None
     answers: Sequence[Answer] = ()
     missing: Sequence[str] = ()
     lacking: Sequence[str] = ()
     recorded: Sequence[str] = ()
+    sweep_ids: Sequence[str] = ()
 
     @property
     def verdict(self) -> str:
         """By the rule; `MISSING` where nothing was asked."""
-        return MISSING if self.missing else verdict(self.answers)
+        return MISSING if self.missing else verdict(self.answers, self.claim.shared.presets)
 
 
-def wanted(claims: Sequence[Claim], overrides: Sequence[str]) -> dict[str, Needed]:
-    """The sweeps that these claims need, by name, each once; overrides change none that takes hours.
+@dataclass(frozen=True)
+class Told:
+    """A finding with what its query said; without its sweeps: what is missing."""
 
-    Raises:
-        SwingbyError: no such named sweep, or an override does not fit it.
-    """
-    hours = {name: claim.hours for claim in claims for name in claim.sweeps}
-    loaded = {name: Sweep.load(name, () if long else overrides) for name, long in hours.items()}
-    return {
-        name: Needed(name, sweep.sweep_id, sweep.experiment_name, len(sweep), hours[name])
-        for name, sweep in loaded.items()
-    }
-
-
-def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
-    """The same sweeps with how far each is in the store."""
-    found = {}
-    for name, item in needed.items():
-        counts, told = standing(store, item.experiment, item.sweep_id), of_record(store, item.sweep_id)
-        recorded = "" if told is None else str(told)
-        done = counts["ok"] + counts["diverged"]
-        found[name] = replace(item, done=done, failed=counts["failed"], recorded=recorded)
-    return found
+    finding: Statement
+    verdict: str
+    text: str
+    query: str = ""
+    columns: Sequence[str] = ()
+    row: Sequence[str] = ()
+    missing: Sequence[str] = ()
 
 
-def judge(store: Store, claim: Claim, needed: Mapping[str, Needed]) -> Judged:
-    """What the claim's query says, if all its sweeps are finished; of sweeps that take hours, any.
+def judge(store: Store, claim: Statement, needed: Mapping[str, Needed]) -> Judged:
+    """What the query of a claim says, if all its sweeps are finished; of sweeps that take hours, any.
 
     Raises:
-        SwingbyError: the query is wrong, or returns other columns than `COLUMNS`.
+        SwingbyError: the query is wrong.
     """
     sweeps = [needed[name] for name in claim.sweeps]
     lacking = [str(item) for item in sweeps if not item.finished]
     there = [item for item in sweeps if item.finished]
     if lacking and not (claim.hours and there):
-        return Judged(claim, None, None, missing=lacking)
-    query = claim.query(tuple(item.sweep_id for item in there))
-    try:
-        frame = ask(store, query)
-    except SwingbyError as error:
-        raise SwingbyError(f"claim {claim.slug}: {error}") from error
-    if tuple(frame.columns) != COLUMNS:
-        raise SwingbyError(f"claim {claim.slug}: its query returns {frame.columns}; it must return {list(COLUMNS)}")
-    told = (Answer(**row, together=claim.together, least=claim.least) for row in frame.iter_rows(named=True))
-    answers = sorted(told, key=_convention)
+        return Judged(claim, missing=lacking)
+    query, frame = ask(store, claim, [item.asked for item in there])
+    told = [answer(claim, row) for row in frame.iter_rows(named=True)]
+    known = list(claim.shared.presets)
+    # The rows of a preset together, in the order of the presets; the query's own order within.
+    told.sort(key=lambda row: known.index(row.convention) if row.convention in known else len(known))
     recorded = [f"Sweep {item.name}: {item.recorded}" for item in there if item.recorded]
-    return Judged(claim, query, frame, answers, lacking=lacking, recorded=recorded)
+    return Judged(
+        claim, query, frame, told, lacking=lacking, recorded=recorded, sweep_ids=[item.sweep_id for item in there]
+    )
 
 
-def _convention(answer: Answer) -> int:
-    """The paper's rows first, then the authors', then the theory's; the query's own order within."""
-    known = list(PHRASES)
-    return known.index(answer.convention) if answer.convention in known else len(known)
+def answer(claim: Statement, row: Mapping[str, Any]) -> Answer:
+    """A row of the query of a claim."""
+    said = {name: row[name] for name in COLUMNS[1:]}
+    return Answer(row["preset"], **said, together=claim.together, least=claim.least)
+
+
+def tell(store: Store, finding: Statement, asked: Sequence[Asked]) -> Told:
+    """What the query of a finding says of these sweeps, in words.
+
+    Raises:
+        SwingbyError: the query is wrong, gives other than one row, or lacks a column that decides or is spoken of.
+    """
+    query, frame = ask(store, finding, asked)
+    try:
+        if frame.height != 1:
+            raise SwingbyError(f"its query gives {frame.height} rows; it must give one")
+        row = frame.row(0, named=True)
+        found = effect.decide(row)
+        text = effect.written(finding.words[found], row)
+    except SwingbyError as error:
+        raise SwingbyError(f"finding {finding.slug}: {error}") from error
+    shown = [effect.shown(value) for value in row.values()]
+    return Told(finding, YES if finding.either and found == NO else found, text, query, frame.columns, shown)
+
+
+def not_run(finding: Statement, lacking: Sequence[str]) -> Told:
+    """A finding before its sweeps are finished."""
+    return Told(finding, MISSING, f"Not run yet: {'; '.join(lacking)}.", missing=lacking)
+
+
+def ask(store: Store, statement: Statement, asked: Sequence[Asked]) -> tuple[str, pl.DataFrame]:
+    """The query of a statement over these sweeps, and its rows.
+
+    Raises:
+        SwingbyError: it is wrong.
+    """
+    try:
+        query = compose(statement, asked, store.tables())
+        return query, store.sql(query).polars()
+    except SwingbyError as error:
+        raise SwingbyError(f"{'claim' if statement.claims else 'finding'} {statement.slug}: {error}") from error

@@ -12,7 +12,7 @@ from swingby_analysis.charts import style
 from swingby_analysis.charts.axes import Grid
 from swingby_analysis.charts.outcome_map import PALETTE, MostCommon
 from swingby_analysis.charts.phase_diagram import Segment, Share
-from swingby_sweeps.sim.theory_lines import Line
+from swingby_analysis.statements.diagram import Line
 
 THEORY = "#d1495b"
 """The lines of theory, on every ground."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import vl_convert
 
 from swingby.errors import SwingbyError
-from swingby_analysis.findings.page import Shown
 from swingby_analysis.report import titled
 from swingby_analysis.report.page import VEGA_LITE, Figure
+from swingby_analysis.statements.findings_page import Shown
 
 SHARP, SMALL = 2.0, 1.0
 """Pixels for each pixel of a figure: in the files beside the page, and in the page."""

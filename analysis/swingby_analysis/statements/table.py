@@ -10,7 +10,7 @@ import pyarrow as pa
 from swingby.data.files import utc_now
 from swingby.data.records import Records
 from swingby.store import Store, ingest
-from swingby_analysis.claims.judging import Judged
+from swingby_analysis.statements.judging import Judged
 
 KIND = "claims"
 KEY = ("claim", "place")
@@ -86,9 +86,7 @@ def write(records: Records, store: Store, judged: Sequence[tuple[int, Judged]], 
     """
     asked = {item.claim.slug for _, item in judged}
     shown = [row for rank, item in judged for row in rows(rank, item)]
-    queries = [
-        {"claim": item.claim.slug, "query": "" if item.query is None else item.query.readable} for _, item in judged
-    ]
+    queries = [{"claim": item.claim.slug, "query": item.query} for _, item in judged]
     version = f"{VERSION}.{''.join(filter(str.isdigit, utc_now()))}"
     changed = False
     for kind, key, schema, fresh in ((KIND, KEY, SCHEMA, shown), (QUERIES, QUERIES_KEY, QUERIES_SCHEMA, queries)):

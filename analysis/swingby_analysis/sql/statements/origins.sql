@@ -1,11 +1,12 @@
--- Where the cells of these sweeps come from: trained here, or recorded results; where, and when. $1 is the list of their ids.
+-- Where the cells of these sweeps come from: trained here or recorded results; where, and when. $1 is
+-- the list of their ids, $2 their experiment.
 with cells as (
     select
-        sweeps.name, sweeps.sweep_id, len(sim.recorded) = 0 as recorded, sim.status, shards.host, shards.finished,
-        shards.plan_id, sim.engine, sim.seconds
+        sweeps.name, sweeps.sweep_id, len(trained.recorded) = 0 as recorded, trained.status, shards.host, shards.finished,
+        shards.plan_id, trained.engine, trained.seconds
     from sweeps
     join members using (sweep_id)
-    join sim using (cell_id)
+    join query_table($2) trained using (cell_id)
     join shards using (shard)
     where list_contains($1, sweep_id)
 )
