@@ -21,11 +21,9 @@ SOURCE_ROOTS = {"swingby": ROOT / "platform", "swingby_sweeps": ROOT / "sweeps",
 NO_SCIENCE = {"swingby_sweeps", "swingby_analysis", "torch", "diffusers", "accelerate", "altair"}
 DUCKDB_ROOMS = ("swingby.store.", "swingby.sandbox")
 TOOLS = {"torch", "diffusers", "accelerate", "altair", "ray", "duckdb"}
-FINDINGS = ("charts", "diagram", "distance", "figures", "nets", "symmetric")
 KNOWN = {
     "swingby.run.ray.environment": {"ray"},
     "swingby_analysis.report": {"swingby_sweeps"},
-    **{f"swingby_analysis.findings.{name}": {"swingby_sweeps"} for name in FINDINGS},
 }
 """It asks whether Ray is loaded already, and runs Ray's command in a process of its own. What analysis still takes from
 an experiment may only become less."""
@@ -205,7 +203,7 @@ from swingby.sweepfile.sweep import Sweep
 loaded = {group: sorted(name for name in plugins.offered(group) if plugins.load(group, name))
           for group in (plugins.EXPERIMENTS, plugins.DETECTORS, plugins.DRAWINGS, plugins.COMMANDS)}
 packed = {folder: sorted(item.name for item in files("swingby_analysis").joinpath(folder).iterdir())
-          for folder in ("sql", "sql/claims", "sql/claims/shared", "templates")}
+          for folder in ("sql", "sql/statements", "templates")}
 print(json.dumps({
     "places": [module.__file__ for module in (swingby, swingby_sweeps, swingby_analysis)],
     "loaded": loaded,

@@ -67,20 +67,26 @@ def compose(statement: Statement, asked: Sequence[Asked], tables: Collection[str
     """
     used = needed(statement, given)
     parts = [_cte(view.name, view.select, view.comment) for view in statement.shared.views if view.name in used]
-    named = words_of("\n".join([*parts, _counted(statement), statement.body]))
+    sql = "\n".join([*parts, _counted(statement), statement.body])
+    named, asked_for = words_of(sql), relations_of(sql)
     provided = {"runs": lambda: _runs(asked, tables, named), "grid": lambda: _grid(asked)}
-    parts = [provided[name]() for name in PROVIDED if name in named and name not in given] + parts
+    parts = [provided[name]() for name in PROVIDED if name in asked_for and name not in given] + parts
     whole = ",\n".join([*parts, _cte(ROWS, statement.body)])
     return f"{comment(statement.question)}\nwith\n{whole}\n{_counted(statement)}"
 
 
 def needed(statement: Statement, given: Collection[str] = ()) -> set[str]:
     """The views of its folder that a statement uses, itself or through others."""
-    names = words_of(statement.body)
+    names = relations_of(statement.body)
     for view in reversed(statement.shared.views):
         if view.name in names and view.name not in given:
-            names |= words_of(view.select)
+            names |= relations_of(view.select)
     return {view.name for view in statement.shared.views if view.name in names} - set(given)
+
+
+def relations_of(sql: str) -> set[str]:
+    """Every name that stands behind `from` or `join` in some SQL."""
+    return set(re.findall(r"\b(?:from|join)\s+([A-Za-z_]\w*)", _NOT_SQL.sub(" ", sql)))
 
 
 def words_of(sql: str) -> set[str]:
