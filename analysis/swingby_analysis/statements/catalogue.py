@@ -8,11 +8,10 @@ from functools import cache
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby_analysis.statements.diagram import PREFIX, Diagram
-from swingby_analysis.statements.sources import sources
 from swingby_analysis.statements.statement import Statement, statements_in
 
-DIAGRAMS = "swingby.diagrams"
-"""The group under which a package offers its diagrams, in their order on the page."""
+FOLDER = "statements"
+"""The folder of a package that holds its statements."""
 
 
 @cache
@@ -22,7 +21,9 @@ def catalogue() -> tuple[Statement, ...]:
     Raises:
         SwingbyError: a file is wrong, or two statements have one slug.
     """
-    found = [item for folder, experiments in sources() for item in statements_in(folder, experiments)]
+    found = [
+        item for folder, package in registry.homes(FOLDER) for item in statements_in(folder, tuple(package.experiments))
+    ]
     slugs = [item.slug for item in found]
     for slug in slugs:
         if slugs.count(slug) > 1:
@@ -52,7 +53,9 @@ def findings(diagram: Diagram) -> list[Statement]:
 @cache
 def every_diagram() -> tuple[Diagram, ...]:
     """The diagrams of all packages, in their order."""
-    return tuple(item for name in sorted(registry.offered(DIAGRAMS)) for item in registry.load(DIAGRAMS, name))
+    return tuple(
+        item for name in sorted(registry.offered(registry.DIAGRAMS)) for item in registry.load(registry.DIAGRAMS, name)
+    )
 
 
 def diagrams(experiment: str | None = None, only: Sequence[str] = ()) -> list[Diagram]:

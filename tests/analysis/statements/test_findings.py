@@ -13,11 +13,6 @@ import pytest
 import vl_convert
 import yaml
 from scipy import stats
-from swingby_analysis.findings import FOLDER, PAGE, TEXT, write_findings
-from swingby_analysis.findings.catalogue import CATALOGUE
-from swingby_analysis.findings.diagram import PREFIX
-from swingby_analysis.findings.figures import figures
-from swingby_analysis.findings.sentence import MISSING, NO, UNSURE, YES, Number, OverSeeds, decide, tell
 from typer.testing import CliRunner
 
 from swingby.archive import pack

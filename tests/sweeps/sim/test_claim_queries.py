@@ -101,8 +101,9 @@ def test_a_mean_is_told_by_enough_seeds_only(seeds: int, shift: float, expected:
             **common,
             "seed": seed,
             "init_gain": tau * np.sqrt(width),
-            "e_1_major": width * tau**2,
-            "jacobian": [[width * tau**2, w, w, 1.0]],
+            "e_1_major": mean,
+            "e_1_minor_spread": mean / np.sqrt(width),
+            "jacobian": [[mean, w, w, 1.0]],
         }
         for seed, w in enumerate(minor)
     ]
