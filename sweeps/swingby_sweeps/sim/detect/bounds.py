@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
-from swingby_sweeps.sim import theory
-from swingby_sweeps.sim.assumptions import (
+
+from .. import theory
+from ..assumptions import (
     Constants,
     assumptions,
     first_phase_steps,
@@ -21,8 +22,8 @@ from swingby_sweeps.sim.assumptions import (
     upper_growth,
     upper_major,
 )
-from swingby_sweeps.sim.detect.rebuild import Curves
-from swingby_sweeps.sim.detect.theory import CONSTANTS
+from .cells import Curves
+from .theory import CONSTANTS
 
 Array = np.ndarray
 Row = dict[str, Any]
