@@ -1,6 +1,7 @@
-"""Gradient and Hessian of L at many nets at once, in closed form: two layers meet in two Kronecker products.
+"""Gradient and Hessian of L at many nets at once, in closed form, and how fast gradient flow leaves a point.
 
-A ReLU net is, on the points of one pattern q of active units, a linear net. Write its output on the unit vectors as
+Two layers meet in two Kronecker products. A ReLU net is, on the points of one pattern q of active units, a linear net
+(`kernels.patterns` finds the patterns). Write its output on the unit vectors as
 F_q = X_l W_l^T B_l for each layer l: X_l (k, in) is what enters the layer, B_l (out, d) what the rest of the net makes
 of its outputs. With D_q = A_q (F_q - T) and with P_lm (out of l, in of m), what reaches layer m from layer l < m,
 
@@ -19,8 +20,11 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from swingby_sweeps.sim.params import SimParams
+from .nets import build
+from .shapes import NetShape
 
+MOST_PARAMETERS = 400
+"""Nets with more trained parameters get no growth rate: it would cost more than a usual run."""
 _MOST_NUMBERS = 4_000_000
 """Numbers in the Hessians that are held at a time."""
 
@@ -34,19 +38,19 @@ class Pieces:
         pull: D, (C, Q, k, d).
     """
 
-    def __init__(self, p: SimParams, W: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> None:
+    def __init__(self, shape: NetShape, W: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> None:
         self._W, self._moments = W, moments
         # Of each layer but the last, whether its units are active, (C, Q, out).
         self._on: list[Tensor] = list(masks) or [moments.new_ones(1, 1, layer.shape[1]) for layer in W[:-1]]
         C, Q, k, _ = moments.shape
-        constant = moments.new_zeros(C, Q, k, int(p.bias))
+        constant = moments.new_zeros(C, Q, k, int(shape.bias))
         constant[:, :, -1:] = 1
         self.inputs = [torch.eye(k, dtype=moments.dtype).expand(C, Q, k, k)]
         for layer, on in zip(W, self._on, strict=False):
             image = (self.inputs[-1] @ layer[:, None].mT) * on[:, :, None]
             self.inputs.append(torch.cat([image, constant], dim=3))
         error = self.inputs[-1] @ W[-1][:, None].mT
-        error.diagonal(dim1=2, dim2=3)[..., : p.s] -= 1
+        error.diagonal(dim1=2, dim2=3)[..., : shape.s] -= 1
         self.pull = moments @ error
         d = W[-1].shape[1]
         self.outputs = [torch.eye(d, dtype=moments.dtype).expand(C, Q, d, d)]
@@ -60,11 +64,6 @@ class Pieces:
     def pulled(self, high: int, low: int) -> Tensor:
         """B_high D^T X_low, (C, Q, out of high, in of low); where both are one layer, its gradient of each pattern."""
         return (self.outputs[high] @ self.pull.mT) @ self.inputs[low]
-
-    def norm(self) -> Tensor:
-        """||grad L||, shape (C,)."""
-        slopes = [self.pulled(number, number).sum(1).flatten(1) for number in range(len(self._W))]
-        return torch.cat(slopes, dim=1).norm(dim=1)
 
     def block(self, low: int, high: int) -> Tensor:
         """d2L / dW_low dW_high for low <= high, shape (C, out of low, in of low, out of high, in of high)."""
@@ -91,20 +90,20 @@ def _kronecker(a: Tensor, b: Tensor) -> Tensor:
     return (left.mT @ b.flatten(2)).reshape(C, *a.shape[2:], *right)
 
 
-def layers_of(p: SimParams, parameters: Sequence[Tensor]) -> list[Tensor]:
-    """W (C, out, in) of each layer, the bias its last column, from the parameters of nets in the informative frame."""
+def layers_of(shape: NetShape, parameters: Sequence[Tensor]) -> list[Tensor]:
+    """W (C, out, in) of each layer, the bias its last column, from the `parameters` of nets."""
     first, rest = parameters[0], list(parameters[1:])
-    if p.model == "symmetric":
-        return [first[:, : p.s].mT, first]
-    if p.bias:
+    if shape.symmetric:
+        return [first[:, : shape.s].mT, first]
+    if shape.bias:
         rest = [torch.cat([W, b[:, :, None]], dim=2) for W, b in zip(rest[::2], rest[1::2], strict=True)]
     return [first.mT, *rest]
 
 
-def hessian(p: SimParams, W: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> Tensor:
+def hessian(shape: NetShape, W: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> Tensor:
     """The Hessians of C nets over all entries of `layers_of`, or for U U^T over U; shape (C, P, P), upper triangle."""
-    pieces = Pieces(p, W, masks, moments)
-    if p.model == "symmetric":
+    pieces = Pieces(shape, W, masks, moments)
+    if shape.symmetric:
         return _tied(pieces)
     C, sizes = len(moments), [layer[0].numel() for layer in W]
     ends = [0, *itertools.accumulate(sizes)]
@@ -128,42 +127,49 @@ def _tied(pieces: Pieces) -> Tensor:
     return whole
 
 
-def gradient_norms(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> Tensor:
-    """||grad L|| over all parameters of each of C nets, not U U^T, shape (C,); shapes as in `growth_rates`."""
-    return Pieces(p, layers_of(p, parameters), masks, moments).norm()
+def gradient_norms(shape: NetShape, parameters: Sequence[Tensor], moments: Tensor) -> Tensor:
+    """||grad L|| over all parameters of each of C nets linear in x, shape (C,); moments (C, k, k)."""
+    slopes = [torch.zeros_like(parameter) for parameter in parameters]
+    build(shape, parameters).push(moments, slopes)
+    return torch.cat([slope.flatten(1) for slope in slopes], dim=1).norm(dim=1)
 
 
-def growth_rates(p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor) -> Tensor:
-    """Minus the smallest eigenvalue of the Hessian of L at each of C nets, shape (C,).
+def growth_rates(
+    shape: NetShape, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor
+) -> list[float | None]:
+    """The largest growth rate of theta' = -grad L linearised at each of C nets: minus L's smallest Hessian eigenvalue.
 
-    Shapes: parameters with a leading C; masks (C, Q, width), or none for nets linear in x; moments (C, Q, k, k).
+    None for nets of more than `MOST_PARAMETERS` parameters. Shapes: parameters with a leading C; masks (C, Q, width),
+    or none for nets linear in x; moments (C, Q, k, k).
     """
-    W = layers_of(p, parameters)
-    if p.model != "relu":
-        W = _narrowed(p, W)
+    if sum(parameter[0].numel() for parameter in parameters) > MOST_PARAMETERS:
+        return [None] * len(moments)
+    W = layers_of(shape, parameters)
+    if shape.kind != "relu":
+        W = _narrowed(shape, W)
     P = sum(layer[0].numel() for layer in W)
     found = []
     for part in _parts(len(moments), max(1, _MOST_NUMBERS // P**2)):
-        H = hessian(p, [layer[part] for layer in W], [mask[part] for mask in masks], moments[part])
+        H = hessian(shape, [layer[part] for layer in W], [mask[part] for mask in masks], moments[part])
         found.append(-torch.linalg.eigvalsh(H, UPLO="U")[:, 0])
-    return torch.cat(found)
+    return torch.cat(found).tolist()
 
 
 def _parts(count: int, size: int) -> Iterator[slice]:
     return (slice(start, start + size) for start in range(0, count, size))
 
 
-def _narrowed(p: SimParams, W: list[Tensor]) -> list[Tensor]:
+def _narrowed(shape: NetShape, W: list[Tensor]) -> list[Tensor]:
     """Nets with the same smallest eigenvalue, and fewer weights where width or outputs have more than they can use.
 
-    L does not change if hidden units are rotated, or outputs beyond the s informative ones. All but a few can so be
+    L does not change if hidden units are rotated, or outputs beyond the first s. All but a few can so be
     rotated to have no weights at all; each of these has the same block of the Hessian to itself, and one is kept.
     """
-    if p.model == "symmetric":
-        U = _fewer_rows(W[1], p.s)
+    if shape.symmetric:
+        U = _fewer_rows(W[1], shape.s)
         U = _fewer_rows(U.mT, 0).mT
-        return [U[:, : p.s].mT, U]
-    W = [*W[:-1], _fewer_rows(W[-1], p.s)]
+        return [U[:, : shape.s].mT, U]
+    W = [*W[:-1], _fewer_rows(W[-1], shape.s)]
     if len(W) != 2:
         return W
     k, w = W[0].shape[2], W[0].shape[1]

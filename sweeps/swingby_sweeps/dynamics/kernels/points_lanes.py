@@ -11,20 +11,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from swingby_sweeps.sim.kernels.lanes import pack, unpack
-from swingby_sweeps.sim.kernels.vector import (
-    LANES,
-    add,
-    add_product,
-    less,
-    load,
-    memory,
-    move,
-    passed,
-    positive,
-    store,
-    zero,
-)
+from . import LANES
+from .lanes import pack, unpack
+from .vector import add, add_product, less, load, memory, move, passed, positive, store, zero
 
 Array = np.ndarray
 _AT_ONCE = 4
@@ -145,7 +134,7 @@ def _put(M: Any, at: int, a: Any, b: Any, c: Any, d: Any, hidden: bool) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _less_target(M: Any, f: int, X: Any, x: int, y: int, z: int, t: int, s: int) -> None:
-    """f(x) at place f becomes f(x) - x in the informative directions."""
+    """f(x) at place f becomes f(x) - x in the first s outputs."""
     for r in range(s):
         at = f + 4 * r
         store(M, at, less(load(M, at), load(X, x + r)))

@@ -1,4 +1,4 @@
-"""ReLU nets on the CPU: mini-batch SGD, losses and outputs by compiled loops, one cell at a time."""
+"""ReLU nets on the CPU: mini-batch SGD, losses, outputs and gradients by compiled loops."""
 
 from __future__ import annotations
 
@@ -12,15 +12,12 @@ import torch
 from threadpoolctl import ThreadpoolController
 from torch import Tensor
 
-from swingby.model.cell import Cell
-from swingby_sweeps.sim.kernels import points_lanes, points_wide
-from swingby_sweeps.sim.kernels.streams import STREAM, begin, keys, next_orders
-from swingby_sweeps.sim.nets import ReluNet
-from swingby_sweeps.sim.params import SimParams
+from ..nets import ReluNet
+from ..shapes import Batching, NetShape
+from . import points_lanes, points_wide, side_by_side
+from .streams import STREAM, begin, next_orders
 
 Array = np.ndarray
-_SMALL = 520
-"""Weights of the layers after the first, up to which sixteen cells side by side beat products by BLAS (measured)."""
 
 
 @functools.cache
@@ -48,9 +45,9 @@ class Kernel(Protocol):
     gradients: Callable[..., None]
 
 
-def kernel_of(p: SimParams) -> Kernel:
-    """The faster kernel for nets of this shape, by their layers after the first, which has few inputs in any net."""
-    return points_lanes if sum(out * fan_in for out, fan_in in p.layer_shapes[1:]) <= _SMALL else points_wide
+def kernel_of(shape: NetShape) -> Kernel:
+    """The faster kernel for nets of this shape."""
+    return points_lanes if side_by_side(shape) else points_wide
 
 
 class PackedRelu(ReluNet):
@@ -60,14 +57,15 @@ class PackedRelu(ReluNet):
         packed: the parameters, shape (C, P); `parameters` are views of it.
     """
 
-    def __init__(self, p: SimParams, parameters: Sequence[Tensor]) -> None:
+    def __init__(self, shape: NetShape, parameters: Sequence[Tensor], batch_size: int = 1) -> None:
+        """`batch_size`: the largest mini-batch that it will be trained on."""
         self.packed = torch.cat([part.flatten(1) for part in parameters], dim=1)
         shapes = [part.shape[1:] for part in parameters]
-        parts = self.packed.split([shape.numel() for shape in shapes], dim=1)
-        super().__init__(p, [part.unflatten(1, shape) for part, shape in zip(parts, shapes, strict=True)])
-        self.sizes, self._batch = np.array([self.k, *(out for out, _ in p.layer_shapes)]), p.batch_size
+        parts = self.packed.split([own.numel() for own in shapes], dim=1)
+        super().__init__(shape, [part.unflatten(1, own) for part, own in zip(parts, shapes, strict=True)])
+        self.sizes, self._batch = np.array([self.k, *shape.widths]), batch_size
         self._turned: tuple[Tensor, Array] | None = None
-        self.use(kernel_of(p))
+        self.use(kernel_of(shape))
 
     def use(self, kernel: Kernel) -> None:
         """Compute by this family of loops from now on."""
@@ -107,34 +105,39 @@ class PackedRelu(ReluNet):
 
 
 class PointsDescent:
-    """Mini-batch SGD of packed ReLU nets on points (C, N, k): a `Drive`."""
+    """Mini-batch SGD of packed ReLU nets on points (C, N, k).
 
-    def __init__(self, net: PackedRelu, cells: Sequence[Cell], points: Tensor) -> None:
-        self.net, self._p = net, _params(cells[0])
-        self._points = points
+    Attributes:
+        failed: no cell's step can fail; all False, (C,).
+    """
+
+    def __init__(self, net: PackedRelu, points: Tensor, order_keys: Array, rates: Array, batching: Batching) -> None:
+        """`order_keys`: of the random streams of the points' order, (C, 2); `rates`: the time of a step, (C,)."""
+        self.net, self._points, self._batching = net, points, batching
+        self._batches = batching.batches(points.shape[1])
         self._shuffled: Array = np.empty(0)
-        self._streams = np.empty((len(cells), STREAM), np.uint64)
-        for stream, key in zip(self._streams, keys(cells, "order"), strict=True):
+        self._streams = np.empty((len(order_keys), STREAM), np.uint64)
+        for stream, key in zip(self._streams, order_keys, strict=True):
             begin(key, stream)
-        self._rates = np.array([-_params(cell).time_per_step for cell in cells], points.numpy().dtype)
+        self._rates = (-rates).astype(points.numpy().dtype)
+        self.failed = torch.zeros(len(rates), dtype=torch.bool)
         self._epoch = -1
 
     def advance(self, start: int, stop: int) -> None:
         """Take the steps start, ..., stop - 1; asked in order."""
-        p = self._p
         while start < stop:
-            epoch, first = divmod(start, p.steps_per_epoch)
-            last = min(p.steps_per_epoch, first + stop - start)
+            epoch, first = divmod(start, self._batches)
+            last = min(self._batches, first + stop - start)
             self._shuffle(epoch)
             self.net.train(self._shuffled, self._rates, first, last)
             start += last - first
 
     def _shuffle(self, epoch: int) -> None:
-        if epoch != self._epoch and (self._epoch < 0 or self._p.shuffle == "every_epoch"):
+        if epoch != self._epoch and (self._epoch < 0 or self._batching.reshuffle):
             points = self.net.arranged(self._points)
             if self._epoch < 0:
                 self._shuffled = np.zeros_like(points)
-            orders = np.empty((len(self._streams), self._p.points), np.int32)
+            orders = np.empty((len(self._streams), self._points.shape[1]), np.int32)
             next_orders(self._streams, orders)
             self.net.kernel.shuffle(points, orders, self._shuffled)
         self._epoch = epoch
@@ -143,8 +146,3 @@ class PointsDescent:
         """Set the cells of a mask (C,) to zero weights that no longer move."""
         self.net.zero(cells)
         self._rates[cells.numpy()] = 0
-
-
-def _params(cell: Cell) -> SimParams:
-    assert isinstance(cell.params, SimParams)
-    return cell.params

@@ -1,4 +1,4 @@
-"""Gradient descent that stays on a GPU: food is picked by a counter that lies there, and many steps are one launch.
+"""Gradient descent that stays on a GPU: a counter there picks the mini-batch, and many steps are one launch.
 
 A step of a tiny net is some ten kernels of microseconds; launched one by one from Python they cost more than they do.
 So a run of steps is captured once as a CUDA graph and replayed. Nothing in it depends on the number of the step: which
@@ -15,60 +15,68 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from swingby.model.cell import Cell
-from swingby_sweeps.sim import task
-from swingby_sweeps.sim.nets import Food, Net
-from swingby_sweeps.sim.params import SimParams
-from swingby_sweeps.sim.train import Foods, minus_rates
+from .descent import MomentStream
+from .nets import Net, StepData
+from .shapes import Batching, Order
 
 Array = np.ndarray
 SIZES = (64, 16, 4, 1)
 """Steps in a graph, from long to short: a stretch between two recorded steps is a few of each."""
 
 
-class Larder(Protocol):
-    """Food on a device, scaled by minus the time of a step (eq 4.1)."""
+class DeviceStream(Protocol):
+    """An epoch's mini-batches on a device, scaled by minus the time of a step.
+
+    Attributes:
+        batches: mini-batches in an epoch.
+        reshuffled: whether a new epoch brings new mini-batches.
+    """
 
     batches: int
-    again: bool
+    reshuffled: bool
 
     def load(self) -> None:
-        """Put the next epoch's food where the last one's was."""
+        """Put the next epoch's data where the last one's was."""
         ...
 
-    def pick(self, batch: Tensor) -> Food:
-        """The food of mini-batch number `batch`, a tensor (1,) on the device."""
+    def pick(self, batch: Tensor) -> StepData:
+        """The data of mini-batch number `batch`, a tensor (1,) on the device."""
         ...
 
-    def starve(self, cells: Tensor) -> None:
-        """Scale the food of the cells of a mask (C,) by 0 from now on."""
+    def freeze(self, cells: Tensor) -> None:
+        """Scale the data of the cells of a mask (C,) by 0 from now on."""
         ...
 
 
 class ResidentDescent:
-    """Plain gradient descent, as `train.Descent`; with `capture`, by CUDA graphs."""
+    """Plain gradient descent with the steps of `descent.Descent`; with `capture`, by CUDA graphs.
 
-    def __init__(self, net: Net, larder: Larder, capture: bool) -> None:
-        self.net, self._larder, self._capture = net, larder, capture
+    Attributes:
+        failed: no cell's step can fail; all False, (C,).
+    """
+
+    def __init__(self, net: Net, stream: DeviceStream, capture: bool) -> None:
+        self.net, self._stream, self._capture = net, stream, capture
+        self.failed = torch.zeros(net.cells, dtype=torch.bool)
         self._batch = torch.zeros(1, dtype=torch.int64, device=net.device)
         self._graphs: dict[int, torch.cuda.CUDAGraph] = {}
         self._loaded = False
 
     def advance(self, start: int, stop: int) -> None:
         """Take the steps start, ..., stop - 1."""
-        batches = self._larder.batches
+        batches = self._stream.batches
         while start < stop:
-            if not self._loaded or (self._larder.again and start % batches == 0):
-                self._larder.load()
+            if not self._loaded or (self._stream.reshuffled and start % batches == 0):
+                self._stream.load()
                 self._loaded = True
-            end = min(stop, start - start % batches + batches) if self._larder.again else stop
+            end = min(stop, start - start % batches + batches) if self._stream.reshuffled else stop
             self._take(end - start)
             start = end
 
     def freeze(self, cells: Tensor) -> None:
         """Set the cells of a mask (C,) to zero weights that no longer move."""
         self.net.zero(cells)
-        self._larder.starve(cells)
+        self._stream.freeze(cells)
 
     def _take(self, count: int) -> None:
         for size in SIZES:
@@ -86,8 +94,8 @@ class ResidentDescent:
 
     def _steps(self, size: int) -> None:
         for _ in range(size):
-            self.net.push(self._larder.pick(self._batch), self.net.parameters)
-            self._batch.add_(1).remainder_(self._larder.batches)
+            self.net.push(self._stream.pick(self._batch), self.net.parameters)
+            self._batch.add_(1).remainder_(self._stream.batches)
 
     def _captured(self, size: int) -> dict[int, torch.cuda.CUDAGraph]:
         """The graph of so many steps, which leaves the nets as they are; none where the device cannot."""
@@ -116,37 +124,38 @@ class ResidentDescent:
 
 
 class ResidentMoments:
-    """The moments of all mini-batches of an epoch, (batches, C, k, k)."""
+    """A `DeviceStream` of the moments of all mini-batches of an epoch, (batches, C, k, k)."""
 
-    def __init__(self, foods: Foods, dtype: torch.dtype, device: torch.device) -> None:
-        self._foods, self.batches, self.again = foods, foods.batches, foods.again
-        cells, k, _ = foods.whole.shape
-        self._now = torch.zeros(foods.batches, cells, k, k, dtype=dtype, device=device)
+    def __init__(self, moments: MomentStream, dtype: torch.dtype, device: torch.device) -> None:
+        self._moments, self.batches, self.reshuffled = moments, moments.batches, moments.reshuffled
+        cells, k, _ = moments.whole.shape
+        self._now = torch.zeros(moments.batches, cells, k, k, dtype=dtype, device=device)
 
     def load(self) -> None:
-        self._now.copy_(torch.as_tensor(self._foods.epoch()))
+        self._now.copy_(torch.as_tensor(self._moments.epoch()))
 
     def pick(self, batch: Tensor) -> Tensor:
         return self._now.index_select(0, batch)[0]
 
-    def starve(self, cells: Tensor) -> None:
-        self._foods.starve(cells)
+    def freeze(self, cells: Tensor) -> None:
+        self._moments.freeze(cells)
         self._now[:, cells] = 0
 
 
 class ResidentPoints:
-    """The shuffled points of an epoch, (C, batches, B, k); the last mini-batch filled up with points that weigh 0."""
+    """A `DeviceStream` of shuffled points (C, N, k); an epoch's last mini-batch is filled up with points of weight 0.
 
-    def __init__(self, cells: Sequence[Cell], points: Tensor) -> None:
-        p = cells[0].params
-        assert isinstance(p, SimParams)
-        self._orders, self._points = [task.Order(cell) for cell in cells], points
-        self.batches, self.again = p.steps_per_epoch, p.shuffle == "every_epoch"
-        C, N, k = points.shape
-        self._now = points.new_zeros(C, self.batches, p.batch_size, k)
-        self._rates = torch.as_tensor(minus_rates(cells)).to(points.device, points.dtype)
-        sizes = np.minimum(p.batch_size, N - p.batch_size * np.arange(self.batches))
-        weights = (np.arange(p.batch_size) < sizes[:, None]) / sizes[:, None]
+    Rates (C,) are the time of a step.
+    """
+
+    def __init__(self, points: Tensor, orders: Sequence[Order], rates: Array, batching: Batching) -> None:
+        self._points, self._orders = points, orders
+        (C, N, k), size = points.shape, batching.size
+        self.batches, self.reshuffled = batching.batches(N), batching.reshuffle
+        self._now = points.new_zeros(C, self.batches, size, k)
+        self._rates = torch.as_tensor(-rates[:, None, None]).to(points.device, points.dtype)
+        sizes = np.minimum(size, N - size * np.arange(self.batches))
+        weights = (np.arange(size) < sizes[:, None]) / sizes[:, None]
         self._weights = torch.as_tensor(weights).to(points.device, points.dtype)
 
     def load(self) -> None:
@@ -160,5 +169,5 @@ class ResidentPoints:
         x = self._now.index_select(1, batch)[:, 0]
         return x, self._rates * self._weights.index_select(0, batch)[:, :, None]
 
-    def starve(self, cells: Tensor) -> None:
+    def freeze(self, cells: Tensor) -> None:
         self._rates[cells] = 0

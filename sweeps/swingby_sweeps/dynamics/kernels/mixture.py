@@ -1,79 +1,91 @@
-"""Second moments of training points: of all, and of every mini-batch, from one pass over what a cell draws.
+"""Points of Gaussian clusters, and their second moments: of all, and of every mini-batch, from one pass over the draws.
 
-A net that is linear in x meets its points only through moments, and a point is x = c + sigma z with a standard normal
-z. So the points themselves are never made: per mini-batch and cluster the sums of 1, z and z z^T are kept, which cells
-that share their draws share too, and a cell's moments follow from its own centres and sigma. The draws are those of
-`task.draw_points` and `task.Order`, to the last bit; the moments differ from `task.batch_moments` by rounding.
+A net that is linear in x meets its points only through moments, and a point is x = c + deviation z with a standard
+normal z. So for such nets the points themselves are never made: per mini-batch and cluster the sums of 1, z and z z^T
+are kept, which cells that share their draws share too, and a cell's moments follow from its own centres and deviations.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
 
-from swingby.model.cell import Cell
-from swingby_sweeps.sim import task
-from swingby_sweeps.sim.kernels.streams import STREAM, begin, keys, normals, permute
-from swingby_sweeps.sim.kernels.vector import LANES
-from swingby_sweeps.sim.params import SimParams
+from ..shapes import Batching
+from . import LANES
+from .streams import STREAM, begin, normals, permute
 
 Array = np.ndarray
 
 
-def _params(cell: Cell) -> SimParams:
-    assert isinstance(cell.params, SimParams)
-    return cell.params
+@dataclass(frozen=True)
+class Mixture:
+    """The points of C cells: M Gaussian clusters of n points in s dimensions, one random stream a cluster.
 
-
-class Draws:
-    """What C cells of one shape draw of points and orders; each set of streams is drawn once, whoever shares it.
-
-    Shapes: M clusters of n points, N = M n; U different sets of draws.
-
-    Args:
-        cells: of one shape.
-        batch_size: points a mini-batch, the last one smaller; None: all points at once, in no order.
+    Attributes:
+        n: points a cluster; N = M n of them in all.
+        keys: of the random streams, (C, 1 + M, 2), uint64: that of the order of the points, then each cluster's.
+        centres: of the clusters, (C, M, s).
+        deviations: standard deviation along each dimension, the same in all clusters, (C, s).
+        avoided: points closer to this one than `distance` are drawn again, (C, s).
+        distance: (C,); where it is 0 no point is drawn again.
+        bias: whether a constant 1 is the last coordinate in moments; k = s + bias.
     """
 
-    def __init__(self, cells: Sequence[Cell], batch_size: int | None) -> None:
-        params = [_params(cell) for cell in cells]
-        p = params[0]
-        self._p, self._size = p, batch_size or p.points
-        self.batches = -(-p.points // self._size)
-        names = [*range(1, p.s + 1), *([0] if p.zero_cluster else [])]
-        self._M = len(names)
-        signals = task.Signals.of(params)
-        self._test, self._deviations = signals.mu, np.sqrt(signals.variances)
-        self._centres = np.zeros((len(cells), self._M, p.s))
-        self._centres[:, np.arange(p.s), np.arange(p.s)] = self._test
-        self._nearest = np.array([min(q.mu) / 2 if q.truncate else 0.0 for q in params])
-        drawn = np.stack([keys(cells, name) for name in ("order", *(f"data/{name}" for name in names))], axis=1)
-        # A truncated cell's points hang on its own centres: it shares them with nobody.
-        told = np.concatenate([drawn.reshape(len(cells), -1), self._own()[:, None]], axis=1)
-        _, self._first, self.which = np.unique(told, axis=0, return_index=True, return_inverse=True)
-        self.which = self.which.reshape(-1)
-        self._keys = drawn[self._first]
+    n: int
+    keys: Array
+    centres: Array
+    deviations: Array
+    avoided: Array
+    distance: Array
+    bias: bool = False
+
+    @property
+    def points(self) -> int:
+        """Points of a cell, N."""
+        return self.n * self.centres.shape[1]
+
+
+class MixtureDraws:
+    """What C cells draw of points and orders; each set of streams is drawn once, whoever shares it.
+
+    U is the number of different sets of draws. Without `batching` all points come at once, in no order.
+
+    Attributes:
+        batches: mini-batches in an epoch.
+        reshuffle: whether every epoch has mini-batches of its own.
+        which: the number of each cell's set of draws, (C,).
+    """
+
+    def __init__(self, mixture: Mixture, batching: Batching | None = None) -> None:
+        m = self._mixture = mixture
+        self._size = batching.size if batching else m.points
+        self.batches = -(-m.points // self._size)
+        self.reshuffle = batching is not None and batching.reshuffle
+        # A cell that draws points again has them by its own centres: it shares them with nobody.
+        own = np.where(m.distance > 0, np.arange(1, len(m.distance) + 1), 0).astype(np.uint64)
+        sets = np.concatenate([m.keys.reshape(len(m.keys), -1), own[:, None]], axis=1)
+        _, self._first, which = np.unique(sets, axis=0, return_index=True, return_inverse=True)
+        self.which = which.reshape(-1)
+        self._keys = m.keys[self._first]
         self._streams: Array | None = None
         self._z: Array | None = None
-
-    def _own(self) -> Array:
-        return np.where(self._nearest > 0, np.arange(1, len(self._nearest) + 1), 0).astype(np.uint64)
 
     def sums(self) -> Array:
         """Per mini-batch and cluster the sums of 1, z_p and z_p z_q (q <= p): (U, batches, M, 1 + s + s (s + 1) / 2).
 
         Each call is the next epoch; where the order is drawn once, it is every epoch.
         """
-        s, again = self._p.s, self._p.drive == "sgd" and self._p.shuffle == "every_epoch"
-        out = np.zeros((len(self._keys), self.batches, self._M, 1 + s + s * (s + 1) // 2))
-        truncated = self._centres[self._first], self._deviations[self._first], self._test[self._first]
+        m, (_, M, s) = self._mixture, self._mixture.centres.shape
+        out = np.zeros((len(self._keys), self.batches, M, 1 + s + s * (s + 1) // 2))
         if self._z is None:
-            shape = (len(self._keys) if again else 1, self._M, self._p.n, s)
+            shape = (len(self._keys) if self.reshuffle else 1, M, m.n, s)
             self._z, self._streams = np.empty(shape), np.empty((len(self._keys), STREAM), np.uint64)
-            _drawn_sums(self._keys, *truncated, self._nearest[self._first], self._size, self._z, self._streams, out)
+            first = self._first
+            own = self._keys, m.centres[first], m.deviations[first], m.avoided[first], m.distance[first]
+            _drawn_sums(*own, self._size, self._z, self._streams, out)
         else:
             assert self._streams is not None
             _next_sums(self._streams, self._size, self._z, out)
@@ -81,43 +93,44 @@ class Draws:
 
     def moments(self, sums: Array) -> Array:
         """E[x x^T] of every mini-batch, with the constant last where there are biases: (C, batches, k, k), float64."""
-        k = self._p.s + self._p.bias
+        m, k = self._mixture, self._mixture.centres.shape[2] + self._mixture.bias
         out = np.empty((len(self.which), sums.shape[1], k, k))
-        _moments(sums, self.which, self._centres, self._deviations, out)
+        _moments(sums, self.which, m.centres, m.deviations, out)
         return out
 
-    def foods(self, sums: Array, rates: Array, dtype: np.dtype) -> Array:
+    def moments_in_lanes(self, sums: Array, rates: Array, dtype: np.dtype) -> Array:
         """The moments times each cell's rate (C,), sixteen cells side by side: (G, batches, k k, LANES)."""
-        k = self._p.s + self._p.bias
+        m, k = self._mixture, self._mixture.centres.shape[2] + self._mixture.bias
         groups = -(-len(self.which) // LANES)
         out = np.zeros((groups, sums.shape[1], k * k, LANES), dtype)
-        _foods(sums, self.which, self._centres, self._deviations, rates, out)
+        _moments_in_lanes(sums, self.which, m.centres, m.deviations, rates, out)
         return out
 
     def points(self) -> Array:
-        """Training points before any shuffle, as `task.draw_points`: (C, N, s), float64."""
-        out = np.empty((len(self.which), self._p.points, self._p.s))
-        own = self._keys[self.which], self._centres, self._deviations, self._test, self._nearest
-        _points(*own, np.empty((self._M, self._p.n, self._p.s)), out)
+        """Training points before any shuffle: (C, N, s), float64, cluster by cluster."""
+        m, (C, M, s) = self._mixture, self._mixture.centres.shape
+        out = np.empty((C, m.points, s))
+        own = self._keys[self.which], m.centres, m.deviations, m.avoided, m.distance
+        _points(*own, np.empty((M, m.n, s)), out)
         return out
 
 
 @njit(cache=True, nogil=True)
-def _draw(keys: Array, centres: Array, deviation: Array, test: Array, nearest: float, z: Array) -> None:
-    """The z of a cell's points, (M, n, s): in the order of the stream, without those that truncation leaves out."""
+def _draw(keys: Array, centres: Array, deviation: Array, avoided: Array, distance: float, z: Array) -> None:
+    """The z of a cell's points, (M, n, s): in the order of the stream, without those too close to `avoided`."""
     M, n, s = z.shape
     stream = np.empty(STREAM, np.uint64)
     for m in range(M):
         begin(keys[1 + m], stream)
         normals(stream, z[m].reshape(n * s))
-        if nearest > 0:
+        if distance > 0:
             kept = 0
             while True:
                 for i in range(kept, n):
                     square = 0.0
                     for p in range(s):
-                        square += (centres[m, p] + deviation[p] * z[m, i, p] - test[p]) ** 2
-                    if math.sqrt(square) >= nearest:
+                        square += (centres[m, p] + deviation[p] * z[m, i, p] - avoided[p]) ** 2
+                    if math.sqrt(square) >= distance:
                         for p in range(s):
                             z[m, kept, p] = z[m, i, p]
                         kept += 1
@@ -169,8 +182,8 @@ def _drawn_sums(
     keys: Array,
     centres: Array,
     deviations: Array,
-    test: Array,
-    nearest: Array,
+    avoided: Array,
+    distance: Array,
     size: int,
     z: Array,
     streams: Array,
@@ -181,7 +194,7 @@ def _drawn_sums(
     order, partners, batch = np.empty(N, np.int32), np.empty(N, np.int32), np.zeros(N, np.int32)
     for u in range(len(keys)):
         own = z[u if len(z) == len(keys) else 0]
-        _draw(keys[u], centres[u], deviations[u], test[u], nearest[u], own)
+        _draw(keys[u], centres[u], deviations[u], avoided[u], distance[u], own)
         begin(keys[u, 0], streams[u])
         if size < N:
             _batch_of(streams[u], size, order, partners, batch)
@@ -227,7 +240,7 @@ def _moments(sums: Array, which: Array, centres: Array, deviations: Array, out: 
 
 
 @njit(cache=True, nogil=True)
-def _foods(sums: Array, which: Array, centres: Array, deviations: Array, rates: Array, out: Array) -> None:
+def _moments_in_lanes(sums: Array, which: Array, centres: Array, deviations: Array, rates: Array, out: Array) -> None:
     k = round(math.sqrt(out.shape[2]))
     for c in range(len(which)):
         group, lane = c // out.shape[3], c % out.shape[3]
@@ -241,10 +254,12 @@ def _foods(sums: Array, which: Array, centres: Array, deviations: Array, rates: 
 
 
 @njit(cache=True, nogil=True)
-def _points(keys: Array, centres: Array, deviations: Array, test: Array, nearest: Array, z: Array, out: Array) -> None:
+def _points(
+    keys: Array, centres: Array, deviations: Array, avoided: Array, distance: Array, z: Array, out: Array
+) -> None:
     M, n, s = z.shape
     for c in range(len(keys)):
-        _draw(keys[c], centres[c], deviations[c], test[c], nearest[c], z)
+        _draw(keys[c], centres[c], deviations[c], avoided[c], distance[c], z)
         for m in range(M):
             for i in range(n):
                 for p in range(s):

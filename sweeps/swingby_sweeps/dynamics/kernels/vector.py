@@ -15,8 +15,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic as _intrinsic
 from numba.extending import models, register_model
 
-LANES = 16
-"""Numbers in a vector."""
+from . import LANES
+
 _FUSE = ("contract",)
 # Its first argument is the compiler's own: type checkers would ask every caller for it.
 intrinsic: Any = _intrinsic

@@ -9,14 +9,16 @@ import pytest
 import torch
 
 from swingby.model.cell import Cell
-from swingby_sweeps.sim import task
-from swingby_sweeps.sim.engine import Ready, one_thread
+from swingby_sweeps.dynamics.descent import Descent, MomentBatches, PointBatches
+from swingby_sweeps.dynamics.flow import DormandPrince
+from swingby_sweeps.dynamics.nets import Net
+from swingby_sweeps.dynamics.resident import ResidentDescent, ResidentMoments, ResidentPoints
+from swingby_sweeps.dynamics.shapes import Batching, Order
+from swingby_sweeps.dynamics.training import one_thread
+from swingby_sweeps.sim import draws, task
+from swingby_sweeps.sim.engine import Ready, build
 from swingby_sweeps.sim.experiment import Sim
-from swingby_sweeps.sim.flow import DormandPrince
-from swingby_sweeps.sim.nets import Net, build
 from swingby_sweeps.sim.params import SimParams
-from swingby_sweeps.sim.resident import ResidentDescent, ResidentMoments, ResidentPoints
-from swingby_sweeps.sim.train import BatchPoints, Descent, FeedMoments, Foods
 
 KINDS: dict[str, dict[str, Any]] = {
     "linear": {"layers": 3, "width": 5},
@@ -51,24 +53,31 @@ def points(cells: list[Cell], device: str = "cpu") -> torch.Tensor:
     return torch.as_tensor(np.stack([task.with_constant(own, p.bias) for own in drawn if own is not None])).to(device)
 
 
+def batches(cells: list[Cell]) -> tuple[list[Order], np.ndarray, Batching]:
+    """Orders of the points, times of a step, and mini-batches."""
+    p = cells[0].params
+    assert isinstance(p, SimParams)
+    return [task.order(item) for item in cells], draws.rates(cells), p.batching
+
+
 def plain(cells: list[Cell]) -> Descent:
     """The reference."""
     net = nets(cells)
     if is_relu(cells):
-        return Descent(net, BatchPoints(cells, points(cells)))
-    return Descent(net, FeedMoments(Foods(cells), torch.float64, net.device))
+        return Descent(net, PointBatches(points(cells), *batches(cells)))
+    return Descent(net, MomentBatches(draws.moment_stream(cells), torch.float64, net.device))
 
 
 def resident(cells: list[Cell], device: str = "cpu", capture: bool = False) -> ResidentDescent:
     """What is tested."""
     net = nets(cells, device)
     if is_relu(cells):
-        return ResidentDescent(net, ResidentPoints(cells, points(cells, device)), capture)
-    return ResidentDescent(net, ResidentMoments(Foods(cells), torch.float64, net.device), capture)
+        return ResidentDescent(net, ResidentPoints(points(cells, device), *batches(cells)), capture)
+    return ResidentDescent(net, ResidentMoments(draws.moment_stream(cells), torch.float64, net.device), capture)
 
 
 def is_relu(cells: list[Cell]) -> bool:
-    """Whether points are the food."""
+    """Whether steps are taken on points."""
     p = cells[0].params
     assert isinstance(p, SimParams)
     return p.model == "relu"

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from swingby.model.cell import Cell, Point
-from swingby_sweeps.sim.init import Start
-from swingby_sweeps.sim.params import STREAM_VERSION, SimParams
+
+from ..init import Start
+from ..params import STREAM_VERSION, SimParams
 
 Array = np.ndarray
 PARAMETERS: tuple[str, ...] = (*SimParams.model_fields, "seed", "seed_mode")

@@ -1,7 +1,7 @@
-"""The models, batched over cells: each holds its parameters, and the gradient of L by hand-written backpropagation.
+"""Nets, batched over cells: each holds its parameters, and the gradient of L by hand-written backpropagation.
 
-Shapes: C cells; k = s + bias input coordinates (the last one is 1); d outputs, of which the first s are informative and
-the others have target 0. Everything is in the informative frame of `init.Start`. Inputs are rows: x (k) -> x @ first.
+Shapes: C cells; k = s + bias input coordinates (the last one is 1); d outputs, of which the first s have the inputs as
+targets and the others 0. The loss is L = E[1/2 |f(x) - target|^2]. Inputs are rows: x (k) -> x @ first.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from swingby_sweeps.sim.params import SimParams
+from .shapes import CHUNK, NetShape
 
-CHUNK = 256
-"""Points at a time in an evaluation over a whole training set: activations stay in the cache."""
-Food = Tensor | tuple[Tensor, Tensor]
+StepData = Tensor | tuple[Tensor, Tensor]
 """What a step trains on: scaled second moments (C, k, k) in moment nets; else points (C, B, k) and scale (C, 1, 1)."""
 
 
@@ -48,28 +46,31 @@ class Net(ABC):
     """C nets of one shape.
 
     Attributes:
-        parameters: tensors with a leading cell axis, changed in place by training.
+        shape: of each net.
+        parameters: tensors with a leading cell axis, changed in place by training. Of layered nets the images of the k
+            unit vectors under the first layer, (C, k, out), then weight (C, out, in) (and bias (C, out)) of each
+            further layer; of symmetric nets U, (C, d, width).
     """
 
-    def __init__(self, p: SimParams, parameters: Sequence[Tensor]) -> None:
-        self.parameters = list(parameters)
-        self.s, self.d, self.k, self.bias = p.s, p.d, p.s + p.bias, p.bias
+    def __init__(self, shape: NetShape, parameters: Sequence[Tensor]) -> None:
+        self.shape, self.parameters = shape, list(parameters)
+        self.s, self.d, self.k, self.bias = shape.s, shape.d, shape.k, shape.bias
 
     @abstractmethod
-    def push(self, food: Food, into: Sequence[Tensor]) -> None:
-        """Add to `into`, which may be `parameters`, the gradient of L on `food`, times the scale that food carries."""
+    def push(self, data: StepData, into: Sequence[Tensor]) -> None:
+        """Add to `into`, which may be `parameters`, the gradient of L on `data`, times the scale that data carries."""
 
     @abstractmethod
     def outputs(self, x: Tensor) -> Tensor:
-        """f at points x of shape (C, m, k): shape (C, m, d)."""
+        """f at points x of shape (C, m, k), as shape (C, m, d)."""
 
     @abstractmethod
     def jacobian(self, x: Tensor) -> Tensor:
-        """df/dx at one point x (C, k), informative outputs by informative inputs: shape (C, s, s), row = output."""
+        """df/dx at one point x (C, k), of the first s outputs by the s inputs: shape (C, s, s), row = output."""
 
     @abstractmethod
     def loss(self, whole: Tensor) -> Tensor:
-        """L (eq 2.1) on moments (C, k, k) for moment nets, on points (C, N, k) for others: shape (C,), float64."""
+        """L on moments (C, k, k) for moment nets, on points (C, N, k) for others: shape (C,), float64."""
 
     def zero(self, cells: Tensor) -> None:
         """Set the weights of the cells of a mask (C,) to zero."""
@@ -78,12 +79,12 @@ class Net(ABC):
 
     @property
     def cells(self) -> int:
-        """C."""
+        """Number of cells."""
         return len(self.parameters[0])
 
     @property
     def device(self) -> torch.device:
-        """Where the net lives."""
+        """Device of the parameters."""
         return self.parameters[0].device
 
     def minus_target(self) -> Tensor:
@@ -107,19 +108,19 @@ class MomentNet(Net):
         return self.affine()[:, : self.s, : self.s].mT
 
     def loss(self, whole: Tensor) -> Tensor:
-        """L = 1/2 tr (F - T)^T A (F - T) (eq 4.1), in float64."""
+        """L = 1/2 tr (F - T)^T A (F - T) for moments A, in float64."""
         error = (self.affine() + self.minus_target()).double()
         return 0.5 * (error * torch.bmm(whole.double(), error)).sum((1, 2))
 
 
 class LinearNet(MomentNet):
-    """f(x) = W_L ... W_1 x, with biases or without; one layer is the model of Theorem 4.1."""
+    """f(x) = W_L ... W_1 x, with biases or without, of one layer or more."""
 
-    def __init__(self, p: SimParams, parameters: Sequence[Tensor]) -> None:
-        super().__init__(p, parameters)
-        stride = 1 + p.bias
+    def __init__(self, shape: NetShape, parameters: Sequence[Tensor]) -> None:
+        super().__init__(shape, parameters)
+        stride = 1 + shape.bias
         self._weights = [self.parameters[0], *self.parameters[1::stride]]
-        self._offsets = self.parameters[2::stride] if p.bias else []
+        self._offsets = self.parameters[2::stride] if shape.bias else []
         empty = self.parameters[0].new_empty
         # Images of the unit vectors after each layer (H_1 is the first parameter itself), and the way back.
         self._H = [empty(self.cells, self.k, W.shape[1]) for W in self._weights[1:]]
@@ -146,10 +147,10 @@ class LinearNet(MomentNet):
     def affine(self) -> Tensor:
         return self._forward()[-1] - self._minus_target
 
-    def push(self, food: Food, into: Sequence[Tensor]) -> None:
-        assert isinstance(food, Tensor)
+    def push(self, data: StepData, into: Sequence[Tensor]) -> None:
+        assert isinstance(data, Tensor)
         images = self._forward()
-        D = torch.bmm(food, images[-1], out=self._D_last)
+        D = torch.bmm(data, images[-1], out=self._D_last)
         for layer in range(len(self._weights) - 1, 0, -1):
             # dL/dW = D^T H of the layer below; D goes down before W may change.
             below = product(D, self._weights[layer], out=self._D[layer - 1])
@@ -162,59 +163,34 @@ class LinearNet(MomentNet):
 
 
 class SymmetricNet(MomentNet):
-    """f(x) = U U^T x ([S] 4.2); the parameter is U, never W = U U^T."""
+    """f(x) = U U^T x; the parameter is U, never W = U U^T."""
 
-    def __init__(self, p: SimParams, parameters: Sequence[Tensor]) -> None:
-        super().__init__(p, parameters)
+    def __init__(self, shape: NetShape, parameters: Sequence[Tensor]) -> None:
+        super().__init__(shape, parameters)
         self._minus_target = self.minus_target()
 
     def affine(self) -> Tensor:
         U = self.parameters[0]
         return torch.bmm(U[:, : self.s], U.mT)
 
-    def push(self, food: Food, into: Sequence[Tensor]) -> None:
-        assert isinstance(food, Tensor)
+    def push(self, data: StepData, into: Sequence[Tensor]) -> None:
+        assert isinstance(data, Tensor)
         U = self.parameters[0]
         top = U[:, : self.s].clone()
-        D = torch.bmm(food, torch.baddbmm(self._minus_target, top, U.mT))
+        D = torch.bmm(data, torch.baddbmm(self._minus_target, top, U.mT))
         through_inner = torch.bmm(D, U)
         into[0].baddbmm_(D.mT, top)
         into[0][:, : self.s].add_(through_inner)
 
 
-class Recurrence(MomentNet):
-    """f(x) = W x with W iterated by D.2; no gradient descent, and `push` adds no gradient.
-
-    A step of size eta of `symmetric` on U takes W to (I - eta G) W (I - eta G), G = (W-I)A + A(W-I) in the time of
-    D.1 and half of it in that of D.2. The recurrence drops the eta^2 G W G of it, and with it W >= 0.
-    """
-
-    def __init__(self, p: SimParams, parameters: Sequence[Tensor]) -> None:
-        super().__init__(p, parameters)
-        self._minus_target = self.minus_target()
-
-    def affine(self) -> Tensor:
-        return self.parameters[0][:, : self.s]
-
-    def push(self, food: Food, into: Sequence[Tensor]) -> None:
-        """Add W G + G W, times the scale that food carries: D.1 where that is minus the step, D.2 at minus half."""
-        assert isinstance(food, Tensor)
-        W = self.parameters[0]
-        D = torch.bmm(food, self.affine() + self._minus_target)
-        G = torch.nn.functional.pad(D, (0, 0, 0, self.d - self.s))
-        product = torch.bmm(W, G + G.mT)
-        # One product and its transpose, so that W stays symmetric to the last bit.
-        into[0].add_(product + product.mT)
-
-
 class ReluNet(Net):
     """f(x) = W_L relu(... relu(W_1 x)), with biases or without."""
 
-    def __init__(self, p: SimParams, parameters: Sequence[Tensor]) -> None:
-        super().__init__(p, parameters)
-        stride = 1 + p.bias
+    def __init__(self, shape: NetShape, parameters: Sequence[Tensor]) -> None:
+        super().__init__(shape, parameters)
+        stride = 1 + shape.bias
         self._weights = self.parameters[1::stride]
-        self._offsets = self.parameters[2::stride] if p.bias else [None] * len(self._weights)
+        self._offsets = self.parameters[2::stride] if shape.bias else [None] * len(self._weights)
         self._buffers: dict[tuple[str, int, int], Tensor] = {}
 
     def _buffer(self, name: str, layer: int, rows: int, columns: int) -> Tensor:
@@ -255,8 +231,8 @@ class ReluNet(Net):
                 slope = slope * (seen[layer] > 0)
         return slope[:, :, : self.s].mT
 
-    def push(self, food: Food, into: Sequence[Tensor]) -> None:
-        x, scale = food
+    def push(self, data: StepData, into: Sequence[Tensor]) -> None:
+        x, scale = data
         seen = self._forward(x)
         delta = seen[-1]
         delta[:, :, : self.s].sub_(x[:, :, : self.s])
@@ -274,13 +250,6 @@ class ReluNet(Net):
         into[0].baddbmm_(x.mT, delta)
 
 
-def build(p: SimParams, parameters: Sequence[Tensor]) -> Net:
-    """The net class of the model."""
-    kinds = {
-        "linear": LinearNet,
-        "one_layer": LinearNet,
-        "symmetric": SymmetricNet,
-        "w_recurrence": Recurrence,
-        "relu": ReluNet,
-    }
-    return kinds[p.model](p, parameters)
+def build(shape: NetShape, parameters: Sequence[Tensor]) -> Net:
+    """Nets of a shape, of the class of its kind."""
+    return {"linear": LinearNet, "symmetric": SymmetricNet, "relu": ReluNet}[shape.kind](shape, parameters)

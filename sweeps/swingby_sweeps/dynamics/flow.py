@@ -1,16 +1,16 @@
-"""Gradient flow of a batch of nets by an adaptive Runge-Kutta pair, and the closed form of Theorem 4.1."""
+"""Gradient flow of a batch of nets by an adaptive Runge-Kutta pair, and in closed form for one linear layer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from swingby.model.cell import Cell
-from swingby_sweeps.sim.nets import Net
-from swingby_sweeps.sim.params import SimParams
+from .nets import Net
 
+Array = np.ndarray
 Field = Callable[[Tensor], Tensor]
 
 # Dormand & Prince 1980, RK5(4)7M; no nodes: the field has no explicit time. The last stage is the next step's first.
@@ -94,21 +94,25 @@ class DormandPrince:
 
 
 class Flow:
-    """Gradient flow theta' = -grad L on a net's parameters (U for the symmetric model), in time steps x time_per_step.
+    """Gradient flow theta' = -grad L on a net's parameters (U for a symmetric net), in time steps x time_per_step.
 
     atol is 1e-3 rtol times the root mean square of the initial parameters: small initial weights keep their digits.
+
+    Args:
+        net: nets linear in x, at their start.
+        moments: second moments of the training sets, (C, k, k).
+        time_per_step: time of the flow in one step, (C,).
+        rtol: relative error allowed in one adaptive step, (C,).
     """
 
-    def __init__(self, net: Net, cells: Sequence[Cell], moments: Tensor) -> None:
+    def __init__(self, net: Net, moments: Tensor, time_per_step: Array, rtol: Array) -> None:
         self.net, self._moments = net, -moments
         self._shapes = [parameter.shape for parameter in net.parameters]
         y = torch.cat([parameter.flatten(1) for parameter in net.parameters], dim=1)
-        times = [_params(cell).time_per_step for cell in cells]
-        self._time_per_step = torch.tensor(times, dtype=y.dtype, device=y.device)
-        rtol = torch.tensor([_params(cell).rtol for cell in cells], dtype=y.dtype, device=y.device)
-        size = y.square().mean(1).sqrt()
-        atol = 1e-3 * rtol * torch.where(size > 0, size, torch.ones_like(size))
-        self._solver = DormandPrince(self._field, y, rtol, atol)
+        self._time_per_step = torch.as_tensor(time_per_step).to(y.device, y.dtype)
+        allowed, size = torch.as_tensor(rtol).to(y.device, y.dtype), y.square().mean(1).sqrt()
+        atol = 1e-3 * allowed * torch.where(size > 0, size, torch.ones_like(size))
+        self._solver = DormandPrince(self._field, y, allowed, atol)
         self.failed = self._solver.failed
 
     def _load(self, y: Tensor) -> None:
@@ -137,13 +141,15 @@ class Flow:
 
 
 class ClosedForm:
-    """Theorem 4.1: W(t) = I - (I - W(0)) exp(-A t) on the informative directions (C.17; eq 4.2 where A = diag(a))."""
+    """Gradient flow of one linear layer: F(t) = T - exp(-A t) (T - F(0)) for moments A and target T.
 
-    def __init__(self, net: Net, cells: Sequence[Cell], moments: Tensor) -> None:
-        self.net = net
+    Arguments as those of `Flow`; there is no error to allow.
+    """
+
+    def __init__(self, net: Net, moments: Tensor, time_per_step: Array) -> None:
+        self.net, self.failed = net, torch.zeros(net.cells, dtype=torch.bool)
         rates, self._axes = torch.linalg.eigh(moments)
-        time = torch.tensor([_params(cell).time_per_step for cell in cells], dtype=rates.dtype, device=rates.device)
-        self._rates_per_step = rates * time[:, None]
+        self._rates_per_step = rates * torch.as_tensor(time_per_step).to(rates.device, rates.dtype)[:, None]
         self._target = -net.minus_target()
         self._error = net.parameters[0] - self._target
 
@@ -157,8 +163,3 @@ class ClosedForm:
         """Set the cells of a mask (C,) to zero weights that no longer move."""
         self._error[cells] = 0
         self.net.zero(cells)
-
-
-def _params(cell: Cell) -> SimParams:
-    assert isinstance(cell.params, SimParams)
-    return cell.params

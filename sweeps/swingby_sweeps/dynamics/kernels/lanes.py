@@ -1,8 +1,8 @@
 """Steps of linear and symmetric nets, sixteen cells side by side: each number of a net is a vector over cells.
 
 A tiny net leaves no room for vector instructions inside one cell, so they run across cells, and the whole loop over
-steps runs in the cache. Shapes: G groups of LANES cells; k = s + bias inputs; `foods` (G, batches, k k, LANES) are what
-`train.Feed` gives, the sign and the time of a step included; the numbers of a net are P (G, numbers, LANES).
+steps runs in the cache. Shapes: G groups of LANES cells; k = s + bias inputs; `moments` (G, batches, k k, LANES) are
+those of a `MomentStream`, the sign and the time of a step included; the numbers of a net are P (G, numbers, LANES).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from swingby_sweeps.sim.kernels.vector import LANES, add, add_product, less_one, load, memory, move, store, zero
+from . import LANES
+from .vector import add, add_product, less_one, load, memory, move, store, zero
 
 Array = np.ndarray
 
@@ -99,8 +100,8 @@ def _two_inputs(M: Any, d: int, P: Any, w: int, h: int, below: int, out: int, in
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _error(M: Any, f: int, foods: Any, food: int, at: int, k: int, s: int, d: int) -> None:
-    """F -= T, and A @ F to place at of M: F (k, d) lies at f, A (k, k) at food; T is 1 on the s first inputs."""
+def _error(M: Any, f: int, moments: Any, A: int, at: int, k: int, s: int, d: int) -> None:
+    """F -= T, and A @ F to place at of M: F (k, d) lies at f, A (k, k) at A of moments; T is 1 for s inputs."""
     for p in range(s):
         place = f + p * d + p
         store(M, place, less_one(load(M, place)))
@@ -108,7 +109,7 @@ def _error(M: Any, f: int, foods: Any, food: int, at: int, k: int, s: int, d: in
         for o in range(d):
             x = zero(M)
             for q in range(k):
-                x = add_product(x, load(foods, food + r * k + q), load(M, f + q * d + o))
+                x = add_product(x, load(moments, A + r * k + q), load(M, f + q * d + o))
             store(M, at + r * d + o, x)
 
 
@@ -119,7 +120,7 @@ def _add(P: Any, at: int, M: Any, other: int, count: int) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _linear_step(P: Any, food: Any, place: int, work: Any, sizes: Array, s: int, bias: bool) -> None:
+def _linear_step(P: Any, moments: Any, place: int, work: Any, sizes: Array, s: int, bias: bool) -> None:
     """One step of one group, in place; work has room for a net's images after each layer and for two more."""
     k, layers, d, room = sizes[0], len(sizes) - 1, sizes[-1], sizes[0] * sizes.max()
     head = at = k * sizes[1]
@@ -133,7 +134,7 @@ def _linear_step(P: Any, food: Any, place: int, work: Any, sizes: Array, s: int,
         if bias:
             _add(work, layer * room + (k - 1) * out, P, at, out)
             at += out
-    _error(work, (layers - 1) * room, food, place, D, k, s, d)
+    _error(work, (layers - 1) * room, moments, place, D, k, s, d)
     for layer in range(layers - 1, 0, -1):
         inner, out = sizes[layer], sizes[layer + 1]
         if bias:
@@ -147,36 +148,36 @@ def _linear_step(P: Any, food: Any, place: int, work: Any, sizes: Array, s: int,
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def linear_steps(
-    numbers: Array, foods: Array, work: Array, sizes: Array, s: int, bias: bool, start: int, stop: int
+    numbers: Array, moments: Array, work: Array, sizes: Array, s: int, bias: bool, start: int, stop: int
 ) -> None:
     """The steps start .. stop - 1 of G groups of linear nets, in place.
 
     A net's numbers are the images of the k unit vectors (k, sizes[1]), then weight (out, in) (and bias) of each further
     layer; sizes: k and then the width of every layer, the d outputs last; work: `scratch(sizes)`.
     """
-    food, scratch, k = memory(foods), memory(work), sizes[0]
+    A, scratch, k = memory(moments), memory(work), sizes[0]
     for group in range(numbers.shape[0]):
         P = move(memory(numbers), group * numbers.shape[1])
         for step in range(start, stop):
-            place = (group * foods.shape[1] + step % foods.shape[1]) * k * k
-            _linear_step(P, food, place, scratch, sizes, s, bias)
+            place = (group * moments.shape[1] + step % moments.shape[1]) * k * k
+            _linear_step(P, A, place, scratch, sizes, s, bias)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def symmetric_steps(
-    numbers: Array, foods: Array, work: Array, s: int, d: int, width: int, start: int, stop: int
+    numbers: Array, moments: Array, work: Array, s: int, d: int, width: int, start: int, stop: int
 ) -> None:
     """The steps start .. stop - 1 of G groups of symmetric nets U U^T, in place: a net's numbers are U (d, width)."""
-    food, scratch, top = memory(foods), memory(work), s * width
+    A, scratch, top = memory(moments), memory(work), s * width
     F, D, through = top, top + s * d, top + 2 * s * d
     for group in range(numbers.shape[0]):
         U = move(memory(numbers), group * numbers.shape[1])
         for step in range(start, stop):
-            place = (group * foods.shape[1] + step % foods.shape[1]) * s * s
+            place = (group * moments.shape[1] + step % moments.shape[1]) * s * s
             for i in range(top):
                 store(scratch, i, load(U, i))
             _forward(scratch, 0, U, 0, F, s, width, d)
-            _error(scratch, F, food, place, D, s, s, d)
+            _error(scratch, F, A, place, D, s, s, d)
             # through = D @ U, and U += D^T @ top: U lies as a weight of d outputs does.
             _backward(scratch, D, U, 0, 0, through, s, d, width)
             _add(U, 0, scratch, through, top)

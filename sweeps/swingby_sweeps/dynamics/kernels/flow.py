@@ -6,7 +6,6 @@ has a step of its own, and rests once it has arrived: the others of its group ne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numba
@@ -14,26 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from swingby.model.cell import Cell
-from swingby_sweeps.sim.flow import ERROR, GROW, MOST_STEPS, SAFETY, SHRINK, STAGES
-from swingby_sweeps.sim.kernels.vector import (
-    LANES,
-    add,
-    add_product,
-    fill,
-    larger_size,
-    less_one,
-    load,
-    memory,
-    move,
-    over,
-    store,
-    times,
-    where,
-    zero,
-)
-from swingby_sweeps.sim.nets import Net
-from swingby_sweeps.sim.params import SimParams
+from ..flow import ERROR, GROW, MOST_STEPS, SAFETY, SHRINK, STAGES
+from ..nets import Net
+from ..shapes import NetShape
+from . import LANES
+from .vector import add, add_product, fill, larger_size, less_one, load, memory, move, over, store, times, where, zero
 
 Array = np.ndarray
 _kernel: Any = numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -285,27 +269,27 @@ def _advance(
 
 
 class FlowKernel:
-    """The same as `flow.Flow`, cell by cell: the same steps, up to rounding, whatever the company.
+    """Gradient flow with the arguments and, up to rounding, the steps of `flow.Flow`, whatever a cell's company.
 
     Attributes:
         failed: cells whose flow could not be followed, shape (C,), bool; they stay where they were.
     """
 
-    def __init__(self, net: Net, cells: Sequence[Cell], moments: Tensor) -> None:
-        self.net, params = net, [_params(cell) for cell in cells]
+    def __init__(self, net: Net, moments: Tensor, time_per_step: Array, rtol: Array) -> None:
+        self.net = net
         flat = np.concatenate([parameter.flatten(1).numpy() for parameter in net.parameters], axis=1)
         dtype = flat.dtype
-        rtol = np.array([p.rtol for p in params], dtype)
+        rtol = rtol.astype(dtype)
         self._y, M = _in_lanes(flat), _in_lanes(-moments.flatten(1).numpy())
         groups, P, _ = self._y.shape
-        self._time_per_step = _in_lanes(np.array([p.time_per_step for p in params], dtype))
+        self._time_per_step = _in_lanes(time_per_step.astype(dtype))
         self._failed = np.zeros((groups, LANES), bool)
-        self.failed = torch.from_numpy(self._failed).flatten()[: len(cells)]
+        self.failed = torch.from_numpy(self._failed).flatten()[: net.cells]
         time, step = np.full((groups, LANES), -1, dtype), np.zeros((groups, LANES), dtype)
         self._state: tuple[Any, ...] = (self._y, np.empty_like(self._y), M, time, step, self._failed)
         # Cells that fill up the last group rest at 0: their time is 0, and a tolerance is no divisor of 0.
         self._tolerance: tuple[Any, ...] = (_in_lanes(rtol, 1), _in_lanes(_absolute_tolerance(rtol, flat), 1))
-        sizes, *rest = _shape(params[0], dtype)
+        sizes, *rest = _common(net.shape, dtype)
         room = int(sizes[0] * sizes.max())
         work = np.zeros(((len(sizes) + 2) * room + 10 * P, LANES), dtype)
         self._out = torch.from_numpy(np.empty((groups * LANES, P), dtype))
@@ -339,14 +323,7 @@ def _absolute_tolerance(rtol: Array, y: Array) -> Array:
     return (1e-3 * rtol * np.where(size > 0, size, 1)).astype(y.dtype)
 
 
-def _shape(p: SimParams, dtype: np.dtype) -> tuple[Array, int, int, bool, Array]:
-    """What all cells share: sizes, s, bias, whether it is U U^T, and the tableau."""
-    k, symmetric = p.s + p.bias, p.model == "symmetric"
-    sizes = [k, p.width, p.d] if symmetric else [k, *(out for out, _ in p.layer_shapes)]
+def _common(shape: NetShape, dtype: np.dtype) -> tuple[Array, int, int, bool, Array]:
+    """What all cells share: sizes, s, bias, whether the net is U U^T, and the tableau."""
     tableau = np.array([[*row, *[0.0] * (7 - len(row))] for row in (*STAGES, ERROR)], dtype)
-    return np.array(sizes), p.s, int(p.bias), symmetric, tableau
-
-
-def _params(cell: Cell) -> SimParams:
-    assert isinstance(cell.params, SimParams)
-    return cell.params
+    return np.array([shape.k, *shape.widths]), shape.s, int(shape.bias), shape.symmetric, tableau

@@ -1,11 +1,40 @@
-"""Groups points by their pattern of active units, and sums the moments of each group, in one pass over the points."""
+"""Groups points by their pattern of active units in a ReLU net, and sums the moments of each group, in one pass."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numba
 import numpy as np
+import torch
+from torch import Tensor
+
+from ..shapes import NetShape
 
 _jit = numba.njit(cache=True, nogil=True, error_model="numpy")
+
+
+def patterns(shape: NetShape, parameters: Sequence[Tensor], x: Tensor) -> tuple[list[Tensor], Tensor]:
+    """The patterns of active units over points x (N, k) of one ReLU net, and each pattern's share of E[x x^T].
+
+    Returns masks, one (Q, width) a hidden layer, and moments (Q, k, k).
+    """
+    stride, h, seen = 1 + shape.bias, x @ parameters[0], []
+    for layer in range(len(shape.hidden)):
+        seen.append(h > 0)
+        h = h.clamp_min(0) @ parameters[1 + layer * stride].T
+        if shape.bias:
+            h = h + parameters[2 + layer * stride]
+    if not seen:
+        return [], (x.T @ x / len(x))[None]
+    code = torch.cat(seen, dim=1)
+    packed = np.packbits(code.numpy(), axis=1)
+    words = np.zeros((len(x), -(-packed.shape[1] // 8)), np.uint64)
+    words.view(np.uint8)[:, : packed.shape[1]] = packed
+    first, moments = np.empty(len(x), np.int64), np.zeros((len(x), x.shape[1], x.shape[1]))
+    count = group(words, x.numpy(), first, moments)
+    kinds = code[torch.as_tensor(first[:count])].to(x.dtype)
+    return list(kinds.split([mask.shape[1] for mask in seen], dim=1)), torch.as_tensor(moments[:count].copy())
 
 
 @_jit

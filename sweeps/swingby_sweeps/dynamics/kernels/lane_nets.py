@@ -8,11 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from swingby_sweeps.sim.kernels import lanes
-from swingby_sweeps.sim.kernels.lanes import LANES
-from swingby_sweeps.sim.nets import Food, MomentNet
-from swingby_sweeps.sim.params import SimParams
-from swingby_sweeps.sim.train import Foods
+from ..descent import MomentStream
+from ..nets import MomentNet, StepData
+from ..shapes import NetShape
+from . import LANES, lanes
 
 Array = np.ndarray
 
@@ -20,17 +19,17 @@ Array = np.ndarray
 class LaneNet(MomentNet):
     """C nets of one shape, linear in x, whose numbers lie side by side: `numbers` (G, numbers, LANES)."""
 
-    def __init__(self, p: SimParams, parameters: Sequence[Array], dtype: np.dtype) -> None:
-        """`parameters` have a leading cell axis, as `init.to_frame` gives them."""
-        self.s, self.d, self.k, self.bias = p.s, p.d, p.s + p.bias, p.bias
+    def __init__(self, shape: NetShape, parameters: Sequence[Array], dtype: np.dtype) -> None:
+        """`parameters`: those of `nets.Net`."""
+        self.shape, self.s, self.d, self.k, self.bias = shape, shape.s, shape.d, shape.k, shape.bias
         self._cells, self._shapes = len(parameters[0]), [part.shape[1:] for part in parameters]
         self._ends = np.cumsum([part[0].size for part in parameters])
         self.numbers = np.zeros((-(-self._cells // LANES), int(self._ends[-1]), LANES), dtype)
         for part, end in zip(parameters, self._ends, strict=True):
             lanes.pack(part.reshape(self._cells, -1).astype(dtype), self.numbers, int(end) - part[0].size)
-        self.symmetric, self._width = p.model == "symmetric", p.width
-        widths = [] if self.symmetric else [out for out, _ in p.layer_shapes]
-        self._sizes = np.array([p.s, p.d, p.width] if self.symmetric else [self.k, *widths])
+        self.symmetric = shape.symmetric
+        self._width = shape.hidden[0] if self.symmetric else 0
+        self._sizes = np.array([shape.s, shape.d, self._width] if self.symmetric else [self.k, *shape.widths])
         self._work = lanes.scratch(self._sizes, np.dtype(dtype))
         self._target = torch.zeros(self.k, self.d, dtype=getattr(torch, np.dtype(dtype).name))
         self._target.diagonal()[: self.s] = 1
@@ -67,16 +66,16 @@ class LaneNet(MomentNet):
             self._affine = torch.from_numpy(out)
         return self._affine
 
-    def push(self, food: Food, into: Sequence[Tensor]) -> None:
+    def push(self, data: StepData, into: Sequence[Tensor]) -> None:
         raise NotImplementedError("packed nets take their steps in `advance`")
 
-    def advance(self, foods: Array, start: int, stop: int) -> None:
-        """The steps start .. stop - 1 on foods (G, batches, k k, LANES), the first of which belongs to step 0."""
+    def advance(self, moments: Array, start: int, stop: int) -> None:
+        """Take the steps start .. stop - 1 on moments (G, batches, k k, LANES), the first of them of step 0."""
         self._affine = None
         if self.symmetric:
-            lanes.symmetric_steps(self.numbers, foods, self._work, self.s, self.d, self._width, start, stop)
+            lanes.symmetric_steps(self.numbers, moments, self._work, self.s, self.d, self._width, start, stop)
         else:
-            lanes.linear_steps(self.numbers, foods, self._work, self._sizes, self.s, self.bias, start, stop)
+            lanes.linear_steps(self.numbers, moments, self._work, self._sizes, self.s, self.bias, start, stop)
 
     def zero(self, cells: Tensor) -> None:
         self._affine = None
@@ -85,30 +84,35 @@ class LaneNet(MomentNet):
 
 
 class LaneDescent:
-    """Plain gradient descent of packed nets, on the foods of `train.Foods`."""
+    """Plain gradient descent of packed nets.
 
-    def __init__(self, net: LaneNet, foods: Foods, dtype: np.dtype) -> None:
-        self._net, self._foods, self._dtype = net, foods, np.dtype(dtype)
+    Attributes:
+        failed: no cell's step can fail; all False, (C,).
+    """
+
+    def __init__(self, net: LaneNet, moments: MomentStream, dtype: np.dtype) -> None:
+        self._net, self._moments, self._dtype = net, moments, np.dtype(dtype)
+        self.failed = torch.zeros(net.cells, dtype=torch.bool)
         self._epoch = -1
         self._now: Array = np.empty(0, dtype)
 
     def advance(self, start: int, stop: int) -> None:
         """Take the steps start, ..., stop - 1."""
-        batches = self._foods.batches
+        batches = self._moments.batches
         while start < stop:
             epoch = start // batches
             self._load(epoch)
-            end = min(stop, (epoch + 1) * batches) if self._foods.again else stop
+            end = min(stop, (epoch + 1) * batches) if self._moments.reshuffled else stop
             self._net.advance(self._now, start, end)
             start = end
 
     def _load(self, epoch: int) -> None:
-        if self._epoch < 0 or (epoch != self._epoch and self._foods.again):
-            self._now = self._foods.side_by_side(self._dtype)
+        if self._epoch < 0 or (epoch != self._epoch and self._moments.reshuffled):
+            self._now = self._moments.epoch_in_lanes(self._dtype)
         self._epoch = epoch
 
-    def food(self) -> Array:
-        """Foods of the first epoch, a cell each: (C, batches k k)."""
+    def first_epoch(self) -> Array:
+        """The scaled moments of the first epoch, a row a cell: (C, batches k k)."""
         self._load(0)
         side_by_side = self._now.reshape(len(self._now), -1, LANES)
         out = np.empty((self._net.cells, side_by_side.shape[1]), self._dtype)
@@ -118,7 +122,7 @@ class LaneDescent:
     def freeze(self, cells: Tensor) -> None:
         """Set the cells of a mask (C,) to zero weights that no longer move."""
         self._net.zero(cells)
-        self._foods.starve(cells)
-        # A start beyond the bound is frozen before the first food is loaded: the starved ones are loaded then.
+        self._moments.freeze(cells)
+        # A cell that is frozen before the first epoch is loaded gets its zeros from the stream.
         for place in np.flatnonzero(cells.numpy()) if self._epoch >= 0 else ():
             self._now[place // LANES, :, :, place % LANES] = 0

@@ -12,8 +12,8 @@ from swingby.model.process_group import LostWorkerError, SpoiledError
 
 
 @contextmanager
-def blameless() -> Iterator[None]:
-    """Inside, what a GPU or another process is at fault for is raised as what another attempt may mend.
+def retryable() -> Iterator[None]:
+    """Raise faults of a GPU or of another process, inside the block, as errors that another attempt may mend.
 
     Raises:
         SpoiledError: CUDA answers this process with an error from now on, whatever it is asked (after an uncorrectable
