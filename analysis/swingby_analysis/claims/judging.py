@@ -14,8 +14,7 @@ from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.claims.claim import Claim
 from swingby_analysis.claims.verdict import MISSING, PHRASES, Answer, verdict
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask
+from swingby_analysis.query import Query, ask
 
 COLUMNS = ("convention", "setting", "n", "k", "measured")
 """What every claim's query returns."""

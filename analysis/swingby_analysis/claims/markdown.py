@@ -11,7 +11,7 @@ from swingby.store import Store
 from swingby_analysis.claims.page import AFTER, COUNTS, Row, by_claim, made
 from swingby_analysis.claims.table import UNITS
 from swingby_analysis.claims.verdict import MARK, MISSING, UNTOLD
-from swingby_analysis.report.data import ask
+from swingby_analysis.query import ask
 
 HEADINGS = ("claim", "source", "verdict", "seeds in which it holds (95 % interval)")
 

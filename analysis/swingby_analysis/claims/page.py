@@ -14,8 +14,7 @@ from swingby_analysis.claims.claim import asked
 from swingby_analysis.claims.judging import Judged
 from swingby_analysis.claims.table import UNITS
 from swingby_analysis.claims.verdict import FAILS, HOLDS, MARK, MISSING, RULE, SETTINGS, SOME, UNTOLD
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask
+from swingby_analysis.query import Query, ask
 from swingby_analysis.report.page import own, plain_page
 
 ROWS, COUNTS = Query("claims-rows"), Query("claims-counts")

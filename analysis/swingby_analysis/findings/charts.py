@@ -9,9 +9,8 @@ from typing import Any
 import altair as alt
 
 from swingby_analysis.charts import style
-from swingby_analysis.charts.axes import Grid
-from swingby_analysis.charts.outcome_map import PALETTE, MostCommon
-from swingby_analysis.charts.phase_diagram import Segment, Share
+from swingby_analysis.charts.maps import PALETTE, MostCommon, Segment, Share
+from swingby_analysis.grid import Grid
 from swingby_sweeps.sim.theory_lines import Line
 
 THEORY = "#d1495b"

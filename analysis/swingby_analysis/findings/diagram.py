@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from swingby_analysis.charts.axes import Grid
 from swingby_analysis.findings.sentence import Sentence
+from swingby_analysis.grid import Grid
 from swingby_sweeps.sim.theory_lines import Line
 
 PREFIX = "diagram-"

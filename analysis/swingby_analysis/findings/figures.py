@@ -11,16 +11,14 @@ from typing import Any
 import polars as pl
 
 from swingby.store import Store
-from swingby_analysis.charts.axes import Grid
-from swingby_analysis.charts.phase_diagram import Share
+from swingby_analysis.charts.maps import Share
 from swingby_analysis.findings.charts import count_map, number_share_map, outcome_share_map, share_map
 from swingby_analysis.findings.diagram import Diagram
-from swingby_analysis.grid import grid_of
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask
+from swingby_analysis.grid import Grid, grid_of
+from swingby_analysis.query import Query, ask
+from swingby_analysis.report.outcomes import outcomes_of, spoken
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.phases import Phases, boundary
-from swingby_analysis.report.prose import spoken
 from swingby_sweeps.sim.theory_lines import Line
 
 FEWEST = 3
@@ -87,7 +85,7 @@ def _shares(read: Read, outcome: str, lines: Sequence[Line]) -> tuple[str, str, 
 
 
 def _outcomes(read: Read, outcome: str, lines: Sequence[Line]) -> tuple[str, str, dict[str, Any]]:
-    phases = Phases(read.cells)
+    phases = Phases(read.cells, {name: one.column.order for name, one in outcomes_of("sim").items()})
     rows = phases.most_common(outcome)
     chart = outcome_share_map(read.grid, rows, phases.categories(outcome), lines, "most common outcome")
     return "What became of the runs", "outcome", chart

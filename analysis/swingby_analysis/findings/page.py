@@ -13,8 +13,7 @@ from swingby.store import Store
 from swingby_analysis.claims.claim import asked
 from swingby_analysis.findings.diagram import Diagram
 from swingby_analysis.findings.sentence import MISSING, NO, UNSURE, YES, Told
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask
+from swingby_analysis.query import Query, ask
 from swingby_analysis.report.page import Figure, own, plain_page
 
 KINDS = {YES: "yes", NO: "no", UNSURE: "none", MISSING: "none"}

@@ -14,7 +14,7 @@ import vl_convert
 
 from swingby.errors import SwingbyError
 from swingby_analysis.findings.page import Shown
-from swingby_analysis.report import titled
+from swingby_analysis.page.pictures import titled
 from swingby_analysis.report.page import VEGA_LITE, Figure
 
 SHARP, SMALL = 2.0, 1.0

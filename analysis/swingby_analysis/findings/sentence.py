@@ -12,8 +12,7 @@ from scipy import stats
 
 from swingby.errors import SwingbyError
 from swingby.store import Store
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask
+from swingby_analysis.query import Query, ask
 
 YES, NO, UNSURE, MISSING = "found", "not found", "cannot be told", "not run yet"
 """What became of a sentence: the data speak for it, against it, for neither; or are not there."""

@@ -9,9 +9,11 @@ import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Column, Experiment, Params, Resources
+from swingby.model.reported import Reported
 from swingby_sweeps.diffusion import presets
 from swingby_sweeps.diffusion.columns import CURVES, RECORDINGS, SCALARS
 from swingby_sweeps.diffusion.params import DiffusionParams
+from swingby_sweeps.diffusion.report import REPORT
 
 
 class Diffusion(Experiment):
@@ -26,6 +28,7 @@ class Diffusion(Experiment):
         "small": presets.small,
     }
     default_preset: ClassVar[str | None] = "authors"
+    report: ClassVar[Reported] = REPORT
     scalars: ClassVar[Mapping[str, Column]] = SCALARS
     curves: ClassVar[Mapping[str, Column]] = CURVES
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = RECORDINGS

@@ -13,6 +13,7 @@ import pyarrow as pa
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell, Point, SeedMode
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Recording
+from swingby.model.reported import Reported
 from swingby_sweeps.retryable import blameless
 from swingby_sweeps.sim import presets, rows
 from swingby_sweeps.sim.engine import Engine, Ready, Training, Watch, one_thread
@@ -23,6 +24,7 @@ from swingby_sweeps.sim.kernels.vector import LANES
 from swingby_sweeps.sim.kernels.warm import warm
 from swingby_sweeps.sim.nets import CHUNK
 from swingby_sweeps.sim.params import STREAM_VERSION, SimParams
+from swingby_sweeps.sim.report import REPORT
 from swingby_sweeps.sim.weight_history import Film
 
 _LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
@@ -45,6 +47,7 @@ class Sim(Experiment):
     Params: ClassVar[type[Params]] = SimParams
     presets: ClassVar[Mapping[str, Any]] = {"paper": presets.paper, "authors": presets.authors}
     default_preset: ClassVar[str | None] = "paper"
+    report: ClassVar[Reported] = REPORT
     curves: ClassVar[Mapping[str, Column]] = {
         "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),
         "ood_loss": Column(_LIST, "1/2 ||f(x^) - x^||^2 at the test point, over all d coordinates"),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import stats
 
-from swingby_analysis.charts.axes import Grid, GridAxis
+from swingby_analysis.grid import Grid, GridAxis
 from swingby_analysis.signals.contour import contour
 from swingby_analysis.signals.extrema import Floats
 

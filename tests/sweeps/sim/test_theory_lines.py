@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from swingby_analysis.charts.axes import Grid, GridAxis
-from swingby_analysis.charts.phase_diagram import Share
+from swingby_analysis.charts.maps import Share
 from swingby_analysis.findings.figures import pooled
+from swingby_analysis.grid import Grid, GridAxis
 from swingby_sweeps.sim import theory, theory_lines
 from swingby_sweeps.sim.assumptions import assumptions
 from swingby_sweeps.sim.detect.theory import CONSTANTS

@@ -38,13 +38,15 @@ OUTCOMES: dict[str, Column] = {
         pa.bool_(), "non-monotone, and over a rise the output nears a training centre while training goes on"
     ),
     "retreat": Column(pa.bool_(), "some r_k = f_k / mu_k rises, falls, and exceeds its old peak"),
-    "bump_height": Column(pa.float64(), "largest rise between two descents; 0 if there is none", "L_ref"),
+    "bump_height": Column(
+        pa.float64(), "largest rise between two descents; 0 if there is none", "L_ref", absent="bump"
+    ),
     "bump_start": Column(pa.int64(), "step of the trough before that rise", "step"),
     "bump_peak": Column(pa.int64(), "step of its peak", "step"),
     "bump_end": Column(
         pa.int64(), "first recorded step back at the level of the trough (else the lowest after)", "step"
     ),
-    "outcome": Column(pa.string(), "the first that applies of " + ", ".join(verdict.OUTCOMES)),
+    "outcome": Column(pa.string(), "the first that applies of " + ", ".join(verdict.OUTCOMES), order=verdict.ORDER),
     "certain": Column(pa.bool_(), "the run recorded what it takes to tell that outcome from the others"),
     "learning_order": Column(pa.list_(pa.int64()), "concepts, counted from 0, by t90; equal ones by number"),
     "t90": Column(LIST, "start of the final stretch with r_k >= 0.9; infinite if r_k ends below", "step"),
