@@ -1,4 +1,4 @@
-"""Somebody else's science: the README's package is built, installed, found, swept and drawn as the README says."""
+"""Somebody else's science: the package in sweeps/README.md is built, installed, found, swept and drawn as it says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from swingby.store import Store
 from tests.support.places import ROOT
 
-README = ROOT / "README.md"
+README = ROOT / "sweeps" / "README.md"
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files of the README's section, written as they stand there, and their package installed beside them."""
     folder = tmp_path_factory.mktemp("heavyball")
     section = re.split(r"^## ", README.read_text(), flags=re.MULTILINE)
-    (own,) = (part for part in section if part.startswith("Your own science"))
+    (own,) = (part for part in section if part.startswith("Your own experiment"))
     blocks = dict(re.findall(r"```(python|toml|yaml)\n(.*?)```", own, re.DOTALL))
     for language, name in (("python", "heavyball.py"), ("toml", "pyproject.toml"), ("yaml", "damping.yaml")):
         (folder / name).write_text(blocks[language])

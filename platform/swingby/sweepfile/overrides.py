@@ -9,21 +9,25 @@ from swingby.errors import InputFaults
 from swingby.model.registry import nearest
 from swingby.sweepfile.yaml import Lined, Path, dotted, read_yaml, shown
 
-TOP = [
-    "name",
-    "title",
-    "description",
-    "experiment",
-    "preset",
-    "base",
-    "axes",
-    "where",
-    "seeds",
-    "record",
-    "diagram",
-    "drawings",
-    "outcome",
-]
+KEYS = {
+    "name": "up to 64 of a-z, 0-9 and -",
+    "title": "heading of the report",
+    "description": "text below the heading",
+    "experiment": "name of an installed experiment",
+    "preset": "one of the experiment's bundles of defaults; `preset: [one, other]` under `axes` runs over several",
+    "base": "parameters that stay fixed",
+    "axes": "parameters that vary, each with its values: `[1, 2, 4]`, `{linspace: {from, to, points}}`, `{logspace: "
+    "{from, to, points}}` or `{range: {from, to, step}}`; `zip: [{depth: [2, 8], width: [4, 64]}]` advances several "
+    "together; `rates.1` is entry 1 of the vector `rates`, counted from 0",
+    "where": "condition on parameters that a point must meet: `width >= depth and rates.1 / rates.0 > 1.5`",
+    "seeds": "a count, a list of seeds, or a mapping with the keys below",
+    "record": "when each run is recorded, and what beside the experiment's own curves: a mapping with the keys below",
+    "diagram": "the phase diagram: a mapping with the keys below",
+    "drawings": "more figures, each a name or `{name: {option: value}}`; a drawing that needs a recording says which",
+    "outcome": "outcome that the report sums up where there is no diagram",
+}
+"""The keys of a sweep file, each with what it takes."""
+TOP = list(KEYS)
 NESTED = ("base", "axes", "seeds", "record", "diagram")
 
 

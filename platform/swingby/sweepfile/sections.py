@@ -47,23 +47,35 @@ class _Section(BaseModel):
 
 
 class _Seeds(_Section):
-    count: int = Field(1, ge=1, le=10_000_000)
-    first: int = Field(0, ge=0, le=2**62)
-    mode: SeedMode = "common"
+    count: int = Field(1, ge=1, le=10_000_000, description="how many seeds")
+    first: int = Field(0, ge=0, le=2**62, description="the first of them")
+    mode: SeedMode = Field(
+        "common",
+        description="common: points share a seed's random draws, so that diagrams are smooth and errors correlated; "
+        "independent: each point has draws of its own",
+    )
 
 
 class _Record(_Section):
-    steps: Spacing = "log"
-    points: int = Field(200, ge=2, le=1_000_000)
-    also: list[str] = []
+    steps: Spacing = Field(
+        "log",
+        description="spacing of the recorded steps: log, every step at first; sqrt, from a fortieth of the run on; "
+        "epoch, the start of each epoch; every",
+    )
+    points: int = Field(200, ge=2, le=1_000_000, description="about how many recorded steps, for log and sqrt")
+    also: list[str] = Field([], description="the experiment's recordings on request")
 
 
 class _Diagram(_Section):
-    x: str
-    y: str | None = None
-    outcome: str
-    facet: str | None = None
-    title: str | None = None
+    x: str = Field(description="axis from left to right")
+    y: str | None = Field(None, description="axis from bottom to top; without it the diagram is a line")
+    outcome: str = Field(description="what is drawn: an outcome of a detector of the experiment")
+    facet: str | None = Field(None, description="axis whose every value gets a panel of its own")
+    title: str | None = Field(None, description="heading of the diagram")
+
+
+SECTIONS: Mapping[str, type[BaseModel]] = {"seeds": _Seeds, "record": _Record, "diagram": _Diagram}
+"""The keys of a sweep file that take a mapping, with its keys."""
 
 
 def read_seeds(lined: Lined) -> tuple[Sequence[int], SeedMode]:

@@ -1,0 +1,124 @@
+"""Laws of the .md files: links lead somewhere, generated tables are current, commands that they show exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from swingby.cli import app
+from tests.support import generate_docs
+from tests.support.places import ROOT
+
+FILES = [str(path.relative_to(ROOT)) for path in generate_docs.files()]
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+MOST_LINES = 150
+
+
+def prose(path: Path) -> str:
+    """A file's text without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+@cache
+def anchors(path: Path) -> set[str]:
+    """The anchors of a file's headings, as GitHub makes them."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#+ +(.+)$", prose(path), flags=re.MULTILINE):
+        slug = re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+        found.add(next(name for name in (slug, *(f"{slug}-{i}" for i in range(1, 99))) if name not in found))
+    return found
+
+
+def test_the_files_are_those_of_the_wings() -> None:
+    """Each wing and each experiment explains itself."""
+    sciences = [path.parent for path in (ROOT / "sweeps" / "swingby_sweeps").glob("*/experiment.py")]
+    expected = [ROOT / wing for wing in ("platform", "analysis", "sweeps")] + sciences
+    assert [str(folder) for folder in expected if not (folder / "README.md").is_file()] == []
+    assert len(sciences) >= 2
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_link_leads_somewhere(name: str) -> None:
+    """Each relative link names a file that is there, and each anchor a heading in it."""
+    path, lost = ROOT / name, []
+    for target in LINK.findall(prose(path)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        place, _, anchor = target.partition("#")
+        linked = (path.parent / place).resolve() if place else path
+        if not linked.exists() or (anchor and anchor not in anchors(linked)):
+            lost.append(target)
+    assert lost == []
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_generated_tables_are_current(name: str) -> None:
+    """What stands between the markers is what the code says now: `python -m tests.support.generate_docs` renews it."""
+    text = (ROOT / name).read_text()
+    assert generate_docs.renewed(text) == text
+    assert text.count("<!-- begin:") == text.count("<!-- end:") == len(generate_docs.BLOCK.findall(text))
+
+
+def test_the_readme_is_short() -> None:
+    """Whoever comes here first reads a few pages, and finds the rest by links."""
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= MOST_LINES
+    assert max(map(len, text.splitlines())) <= 400
+
+
+def examples(text: str | None) -> Iterator[str]:
+    """The commands under `Example:` in a help text."""
+    yield from re.findall(r"^ *(swingby [a-z].*)$", (text or "").partition("Example")[2], flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("verb", [name for name, _ in generate_docs.commands()])
+def test_every_verb_has_an_example_that_parses(verb: str) -> None:
+    """Each verb's help has an example of that verb, whose words and options the verb takes."""
+    command = dict(generate_docs.commands())[verb]
+    found = list(examples(command.help))
+    assert found, "no example"
+    for line in found:
+        parse(shlex.split(line))
+    assert any(line.startswith(f"swingby {verb}") for line in found)
+
+
+def parse(words: list[str]) -> None:
+    """Parses a command's words and runs nothing.
+
+    Raises:
+        click.UsageError: a word or an option is none of the command's.
+    """
+    group: Any = typer.main.get_command(app)
+    context = typer.Context(group)
+    words = words[1:]
+    while hasattr(group, "commands") or hasattr(group, "get_command"):
+        name, group, words = words[0], group.get_command(context, words[0]), words[1:]
+        assert group is not None, f"no verb {name}"
+    group.make_context(words and words[0], list(words))
+
+
+def shown_commands() -> list[tuple[str, str]]:
+    """Every `swingby ...` line in a block of code of the .md files, without its remark."""
+    found = []
+    for name in FILES:
+        for block in re.findall(r"^```\n(.*?)^```", (ROOT / name).read_text(), flags=re.DOTALL | re.MULTILINE):
+            for line in re.findall(r"^\$? ?(swingby [a-z].*)$", block, flags=re.MULTILINE):
+                found += [
+                    (name, part.strip())
+                    for part in re.split(r" {2,}#|&&|>", line)
+                    if part.strip().startswith("swingby ")
+                ]
+    return found
+
+
+@pytest.mark.parametrize(("name", "line"), shown_commands())
+def test_every_command_that_is_shown_parses(name: str, line: str) -> None:
+    """What a reader copies from a .md file is a command with options that exist."""
+    parse(shlex.split(line))
