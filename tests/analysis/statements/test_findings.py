@@ -28,8 +28,9 @@ from swingby_analysis.findings.catalogue import CATALOGUE
 from swingby_analysis.findings.diagram import PREFIX
 from swingby_analysis.findings.figures import figures
 from swingby_analysis.findings.sentence import MISSING, NO, UNSURE, YES, Number, OverSeeds, Sentence, decide, tell
+from swingby_analysis.page.pictures import titled
 from swingby_analysis.query import Query, ask, text_of
-from swingby_analysis.report import titled, write_report
+from swingby_analysis.report import write_report
 from swingby_analysis.report.page import VEGA_LITE
 
 QUERIES = Path(query.__file__).parent.parent / "sql" / "findings"
