@@ -65,7 +65,7 @@ def examine(data: Path, ray: bool = True) -> Iterator[Finding]:
     """Every finding, in the order in which a fault would be met."""
     yield _python()
     yield from _packages()
-    yield from _plugins()
+    yield from _offers()
     yield _gpus()
     yield _memory()
     yield _shared_memory()
@@ -107,17 +107,22 @@ def _packages() -> Iterator[Finding]:
             yield Finding(requirement.name, "fault", f"{have}, needs {requirement.specifier}", f"pip install '{line}'")
 
 
-def _plugins() -> Iterator[Finding]:
+def _offers() -> Iterator[Finding]:
+    """What installed packages offer, each loaded."""
     for group in (registry.EXPERIMENTS, registry.DETECTORS, registry.COMMANDS):
-        for name, point in sorted(registry.offered(group).items()):
+        try:
+            offers = sorted(registry.offered(group).items())
+        except SwingbyError as error:
+            yield Finding(group, "fault", str(error), "mend or uninstall that package")
+            continue
+        for name, offer in offers:
             try:
                 registry.load(group, name)
             except SwingbyError as error:
-                yield Finding(
-                    f"{group} {name}", "fault", str(error), f"mend or remove the package behind {point.value}"
-                )
+                remedy = f"mend or remove the package behind {offer.value}"
+                yield Finding(f"{group} {name}", "fault", str(error), remedy)
             else:
-                yield Finding(f"{group} {name}", "ok", point.value)
+                yield Finding(f"{group} {name}", "ok", offer.value)
 
 
 def _gpus() -> Finding:
