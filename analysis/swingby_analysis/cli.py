@@ -67,7 +67,7 @@ def extend(
 
     Example:
 
-        swingby extend figure-13 --half-width 0.15 --outcome non_monotone
+        swingby extend figure-13 --half-width 0.15
     """
     from swingby.sweepfile.sweep import Sweep
     from swingby_analysis.extend import extend_seeds, last_seeds, longer, with_seeds

@@ -371,7 +371,7 @@ def _of_kind(kind: str) -> alt.Chart:
 
 
 def _tile(grid: Grid) -> alt.Chart:
-    """Rows of tiles, by the centres of these."""
+    """Rows of tiles, by their middles."""
     return _of_kind("tile").encode(x=style.grid_x(grid), y=style.grid_y(grid))
 
 

@@ -15,7 +15,7 @@ class Curves:
             first one.
         axis: title of the axis of values.
         unit: the scalar of a cell, or its parameter, that the curves are divided by; "" for none.
-        of_unit: how a sentence writes the unit behind a number, such as " of L_ref".
+        of_unit: how a sentence writes the unit behind a number, such as " of the start".
         level: where a dashed line lies; None for none.
         title, caption, reading: of the figure at example points; the caption goes on with the points.
     """

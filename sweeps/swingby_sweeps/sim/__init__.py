@@ -15,7 +15,7 @@ PACKAGE = Package(
         "velocity": "drawings.velocity:Velocity",
         "hypercube": "drawings.hypercube:Hypercube",
     },
-    commands={"theory": "cli:theory"},
+    commands={"theory": "cli:theory", "figures": "figures:figures"},
 )
 
 # Named sweeps: sweeps/figures has one for each SIM figure of the paper, sweeps/claims what the claims ask for beyond

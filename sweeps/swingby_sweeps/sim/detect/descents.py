@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
-from swingby_analysis.signals.bumps import Descent, descend, fine_descents, nearest_centre, tallest
-from swingby_analysis.signals.curves import Group, Runs
+from swingby_analysis.signals.bumps import Descent, descend, fine_descents, tallest
 from swingby_analysis.signals.extrema import Floats
 from swingby_analysis.signals.groups import Found, Told
 from swingby_sweeps.sim.detect import order, slowdown
 from swingby_sweeps.sim.detect import outcome as verdict
+from swingby_sweeps.sim.detect.centres import nearest_centre
+from swingby_sweeps.sim.detect.curves import Group, Runs
 
 Mask = NDArray[np.bool_]
 Columns = dict[str, Told]
@@ -157,7 +158,7 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
     shown = (descent.rises.nearer < 0) & (descent.rises.unlearned <= 0)
     transient[descent.rises.curve[shown]] = True
     return {
-        "noise_sd": (descent.noise_sd, always),
+        "noise_sd": (descent.sd, always),
         "descents": (descent.drops, always),
         "descents_fine": (fine_descents(loss) if not noisy.all() else descent.drops, ~noisy),
         "non_monotone": (several, always),
@@ -168,8 +169,8 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
 
 def _highest(group: Group, descent: Descent) -> Columns:
     top, steps, count = tallest(descent.rises), group.steps.astype(np.int64), len(group.rows)
-    tau, height, there = descent.tau.copy(), np.zeros(count), np.zeros(count, dtype=bool)
-    tau[top.curve], height[top.curve], there[top.curve] = top.tau, top.height, True
+    tau, height, there = descent.threshold.copy(), np.zeros(count), np.zeros(count, dtype=bool)
+    tau[top.curve], height[top.curve], there[top.curve] = top.threshold, top.height, True
     columns: Columns = {"tau": (tau, np.ones(count, dtype=bool)), "bump_height": (height, np.ones(count, dtype=bool))}
     for name, at in (("bump_start", top.start), ("bump_peak", top.peak), ("bump_end", top.end)):
         step = np.zeros(count, dtype=np.int64)
