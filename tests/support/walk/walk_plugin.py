@@ -24,7 +24,8 @@ import pyarrow as pa
 from swingby.data.records import Records, ShardHeader
 from swingby.model.cell import Cell
 from swingby.model.detector import Detector, OutcomeKind
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Resources, added
+from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Resources
+from swingby.model.params import Params, added
 from swingby.model.process_group import LostWorkerError, Member
 
 LIST = pa.list_(pa.float64())
