@@ -16,7 +16,6 @@ from swingby.store import Store
 Parameter = str | int | float | tuple[int, ...] | tuple[str, ...]
 OURS = "swingby_analysis.sql"
 """The folder of the queries that every experiment can be asked."""
-_INCLUDE = re.compile(r"^-- include:(.*?)(,?)[ \t]*$", re.MULTILINE)
 
 
 @cache
@@ -29,10 +28,9 @@ def text_of(name: str, folder: str = OURS) -> str:
     package, _, inner = folder.partition(".")
     path = files(package).joinpath(*inner.split("."), f"{name}.sql")
     try:
-        text = path.read_text(encoding="utf-8").strip()
+        return path.read_text(encoding="utf-8").strip()
     except FileNotFoundError as error:
         raise SwingbyError(f"there is no query {path_of(name, folder)}") from error
-    return _INCLUDE.sub(lambda line: text_of(line[1].strip()) + line[2], text)
 
 
 def path_of(name: str, folder: str = OURS) -> str:

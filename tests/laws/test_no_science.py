@@ -13,8 +13,6 @@ from tests.support.places import ROOT
 
 ROOMS = (ROOT / "analysis", ROOT / "platform")
 OURS = "swingby_sweeps"
-NOT_YET = {"claims", "findings"}
-"""Folders that are about to go."""
 KINDS = {".py", ".sql", ".html", ".css", ".js", ".md"}
 COMMON = {
     # Of every training and of every program.
@@ -61,7 +59,7 @@ def texts() -> Iterator[tuple[Path, str]]:
     """Every file of both rooms but their READMEs, which say where to find examples."""
     for room in ROOMS:
         for path in sorted(room.rglob("*")):
-            left_out = "__pycache__" in path.parts or path.name == "README.md" or NOT_YET & set(path.parts)
+            left_out = "__pycache__" in path.parts or path.name == "README.md"
             if path.suffix in KINDS and not left_out:
                 yield path, path.read_text(encoding="utf-8")
 

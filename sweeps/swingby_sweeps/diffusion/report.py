@@ -10,6 +10,6 @@ REPORT = Reported(
         "transient_bend_by_trained",
     ),
     drawings=("concept_space", "concept_mse", "concept_speed", "training_loss", "sample_grid"),
-    summary="swingby_sweeps.diffusion.summary:sentences",
+    summary=f"{__name__.rpartition('.')[0]}.summary:sentences",
     summed=("learning_order", "learning_order_by_trained"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
 """Drawings of diffusion runs, each with its query beside it."""
 
-SQL = "swingby_sweeps.diffusion.drawings"
+SQL = __name__
 """The folder of the queries of these drawings."""

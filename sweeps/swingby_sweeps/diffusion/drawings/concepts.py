@@ -14,9 +14,10 @@ from swingby_analysis.query import Query
 from swingby_analysis.report.prose import between, plural
 from swingby_analysis.report.selection import along, names_of
 from swingby_analysis.report.subject import Subject
-from swingby_sweeps.diffusion.detect.path import JUDGES, Judge
-from swingby_sweeps.diffusion.detect.runs import Runs, runs_of
-from swingby_sweeps.diffusion.drawings import SQL
+
+from ..detect.path import JUDGES, Judge
+from ..detect.runs import Runs, runs_of
+from . import SQL
 
 ALL_RUNS = "all runs"
 SEEDS = 12

@@ -13,8 +13,9 @@ from swingby_analysis.charts.pictures import Picture, PictureRow, picture_rows
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.subject import Subject
-from swingby_sweeps.diffusion.detect.path import CLASSES, trained_of
-from swingby_sweeps.diffusion.drawings import SQL
+
+from ..detect.path import CLASSES, trained_of
+from . import SQL
 
 MAGIC = b"\x89PNG\r\n\x1a\n"
 WIDTH = 1000

@@ -14,7 +14,8 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import Subject
-from swingby_sweeps.diffusion.drawings import SQL
+
+from . import SQL
 
 TERMS = {
     "loss": ("variational bound", "#1d2733"),

@@ -14,7 +14,8 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.selection import Lines, along, names_of
 from swingby_analysis.report.subject import indexed
-from swingby_sweeps.sim.drawings.panels import (
+
+from .panels import (
     BANDS,
     MARKS,
     PLACES,
@@ -26,7 +27,7 @@ from swingby_sweeps.sim.drawings.panels import (
     spoken_planes,
     spots,
 )
-from swingby_sweeps.sim.drawings.subject import Subject
+from .subject import Subject
 
 READING = (
     PLACES + BANDS + "Each band has the colour of its line. Lines: the median over the seeds at each step, coordinate "

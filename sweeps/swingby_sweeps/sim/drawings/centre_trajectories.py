@@ -13,7 +13,8 @@ from swingby_analysis.charts.planes import Corner, Mark, Row, Spot, planes
 from swingby_analysis.charts.style import RED
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_sweeps.sim.drawings.panels import (
+
+from .panels import (
     BANDS,
     MARKS,
     PlaneOptions,
@@ -27,7 +28,7 @@ from swingby_sweeps.sim.drawings.panels import (
     spoken_planes,
     spots,
 )
-from swingby_sweeps.sim.drawings.subject import MEDIAN_RUN, SQL, SimDrawing, Subject
+from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 CENTRES = ("#2a6f97", "#e08a1e", "#5b3f8c", "#3d8b5f")
 """The colours of the first centres' paths, in turn."""

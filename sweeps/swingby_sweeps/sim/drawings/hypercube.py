@@ -14,9 +14,10 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.signals.extrema import Floats
-from swingby_sweeps.sim.detect import order
-from swingby_sweeps.sim.drawings.charts.hypercube import Cube, hypercube_chart
-from swingby_sweeps.sim.drawings.subject import SQL, SimDrawing, Subject
+
+from ..detect import order
+from .charts.hypercube import Cube, hypercube_chart
+from .subject import SQL, SimDrawing, Subject
 
 SHARES = ("B.2 broken by", "without the origin:")
 TITLE = "The loss over the hierarchy of test points"

@@ -15,7 +15,9 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.stats import shares
-from swingby_sweeps.sim.drawings.charts.loss_panels import (
+
+from ..report import OOD_LOSS, TRAINING_LOSS
+from .charts.loss_panels import (
     BUMP_SEED,
     MEDIAN_SEED,
     BumpMark,
@@ -24,9 +26,8 @@ from swingby_sweeps.sim.drawings.charts.loss_panels import (
     Spread,
     loss_panels,
 )
-from swingby_sweeps.sim.drawings.panels import columns_of, ended
-from swingby_sweeps.sim.drawings.subject import MEDIAN_RUN, SimDrawing, Subject
-from swingby_sweeps.sim.report import OOD_LOSS, TRAINING_LOSS
+from .panels import columns_of, ended
+from .subject import MEDIAN_RUN, SimDrawing, Subject
 
 EVERY_STEP = 1_000_000
 """So many bins that every recorded step falls into one of its own."""

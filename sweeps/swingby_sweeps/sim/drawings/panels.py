@@ -12,8 +12,9 @@ from swingby_analysis.charts import plane_rows, style
 from swingby_analysis.charts.paths import Runs
 from swingby_analysis.charts.planes import Panel, Spot
 from swingby_analysis.report.prose import between, plural
-from swingby_sweeps.sim.drawings.subject import Subject
-from swingby_sweeps.sim.report import LANDMARKS
+
+from ..report import LANDMARKS
+from .subject import Subject
 
 BAND, MEDIAN, MEDIAN_SEED, SEEDS = "central half of the seeds", "median over the seeds", "median seed", "single seeds"
 BUMP_SEED = "median seed of those with a bump"

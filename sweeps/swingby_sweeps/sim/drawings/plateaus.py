@@ -9,8 +9,9 @@ import polars as pl
 
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
-from swingby_sweeps.sim.detect.stages import HALF
-from swingby_sweeps.sim.drawings.subject import SQL, Subject
+
+from ..detect.stages import HALF
+from .subject import SQL, Subject
 
 
 class Plateau(NamedTuple):

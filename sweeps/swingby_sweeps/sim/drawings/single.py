@@ -11,9 +11,10 @@ import polars as pl
 from swingby_analysis.report.prose import plural
 from swingby_analysis.signals import bumps
 from swingby_analysis.signals.extrema import Floats
-from swingby_sweeps.sim.detect.stages import stages
-from swingby_sweeps.sim.drawings.charts.stage_background import Shade
-from swingby_sweeps.sim.drawings.subject import Subject
+
+from ..detect.stages import stages
+from .charts.stage_background import Shade
+from .subject import Subject
 
 SYMMETRIC = ("symmetric", "w_recurrence")
 COARSE, FINE = (f"{100 * level:g} %" for level in (bumps.FLOOR, bumps.FINE))

@@ -13,11 +13,13 @@ from swingby_analysis.charts.curves import Band, Run
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
-from swingby_sweeps.sim.detect.outcome import NEGATIVE
-from swingby_sweeps.sim.detect.stages import leaves_cone
-from swingby_sweeps.sim.drawings.charts.jacobian import Line, Panel, Spread, entry_name, stage_chart
-from swingby_sweeps.sim.drawings.plateaus import Plateau, least_major, plateaus_at
-from swingby_sweeps.sim.drawings.single import (
+
+from ..detect.outcome import NEGATIVE
+from ..detect.stages import leaves_cone
+from ..report import OOD_LOSS, TRAINING_LOSS
+from .charts.jacobian import Line, Panel, Spread, entry_name, stage_chart
+from .plateaus import Plateau, least_major, plateaus_at
+from .single import (
     COARSE,
     FINE,
     SYMMETRIC,
@@ -29,8 +31,7 @@ from swingby_sweeps.sim.drawings.single import (
     pairs_of,
     shades_of,
 )
-from swingby_sweeps.sim.drawings.subject import MEDIAN_RUN, SQL, SimDrawing, Subject
-from swingby_sweeps.sim.report import OOD_LOSS, TRAINING_LOSS
+from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 BAND_STEPS = 60
 READING = (

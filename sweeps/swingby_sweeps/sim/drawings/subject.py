@@ -18,7 +18,7 @@ from swingby_analysis.query import Query
 from swingby_analysis.report import subject
 from swingby_analysis.report.prose import plural
 
-SQL = "swingby_sweeps.sim.drawings"
+SQL = __name__.rpartition(".")[0]
 """The folder of the queries of these drawings."""
 MEDIAN_RUN = (
     "The median seed of a panel is that of its medoid: the run whose output, in all concepts, takes the path that lies "

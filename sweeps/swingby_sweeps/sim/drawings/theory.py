@@ -13,7 +13,8 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.stats.shares import wilson
-from swingby_sweeps.sim.drawings.subject import SQL, SimDrawing, Subject
+
+from .subject import SQL, SimDrawing, Subject
 
 WITHIN = 0.1
 STRAIGHT = 0.98

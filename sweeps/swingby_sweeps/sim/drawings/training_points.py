@@ -18,7 +18,8 @@ from swingby_analysis.charts.style import INK, RED, VIOLET
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
-from swingby_sweeps.sim.drawings.panels import (
+
+from .panels import (
     BUMP_SEED,
     MARKS,
     MEDIAN_SEED,
@@ -28,7 +29,7 @@ from swingby_sweeps.sim.drawings.panels import (
     plural_steps,
     spots,
 )
-from swingby_sweeps.sim.drawings.subject import MEDIAN_RUN, SQL, SimDrawing, Subject
+from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 SAMPLE, NEAR = "training points (sample)", "the 50 nearest to the test point"
 CIRCLE, NEAREST = "within min(mu)/2 of the test point", "to the nearest training point"

@@ -16,8 +16,9 @@ from swingby_analysis.charts.planes import Corner, Mark, Row, planes
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.selection import names_of
-from swingby_sweeps.sim.drawings.along import figure_along
-from swingby_sweeps.sim.drawings.panels import (
+
+from .along import figure_along
+from .panels import (
     BAND,
     BANDS,
     BUMP_SEED,
@@ -38,7 +39,7 @@ from swingby_sweeps.sim.drawings.panels import (
     spoken_planes,
     spots,
 )
-from swingby_sweeps.sim.drawings.subject import MEDIAN_RUN, SQL, SimDrawing, Subject
+from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 READING = (
     PLACES + BANDS + "Black: the median over the seeds at each step, coordinate by coordinate, which blurs a bend that "

@@ -10,10 +10,11 @@ import numpy as np
 from swingby.model import drawing
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_sweeps.sim.drawings.charts.jacobian import entry_name, first_step
-from swingby_sweeps.sim.drawings.charts.velocity import Moved, terms, velocity_chart
-from swingby_sweeps.sim.drawings.single import SYMMETRIC, curves_of, entries_of, kept_places, shades_of
-from swingby_sweeps.sim.drawings.subject import MEDIAN_RUN, SQL, SimDrawing, Subject
+
+from .charts.jacobian import entry_name, first_step
+from .charts.velocity import Moved, terms, velocity_chart
+from .single import SYMMETRIC, curves_of, entries_of, kept_places, shades_of
+from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 READING = (
     "Each panel is one entry of W, with a scale of its own. Its velocity W' (black) is by eq 4.3 growth less "

@@ -9,7 +9,8 @@ import altair as alt
 
 from swingby_analysis.charts import style
 from swingby_analysis.charts.curves import log_steps
-from swingby_sweeps.sim.report import GENERALIZED, OOD_LOSS, TRAINING_LOSS
+
+from ...report import GENERALIZED, OOD_LOSS, TRAINING_LOSS
 
 MEDIAN_SEED = "OOD loss of the median seed"
 BUMP_SEED = "OOD loss of the median seed of those with a bump"
