@@ -19,11 +19,9 @@ SOURCE_ROOTS = {"swingby": ROOT / "platform", "swingby_sweeps": ROOT / "sweeps",
 NO_SCIENCE = {"swingby_sweeps", "swingby_analysis", "torch", "diffusers", "accelerate", "altair"}
 DUCKDB_ROOMS = ("swingby.store.", "swingby.sandbox")
 TOOLS = {"torch", "diffusers", "accelerate", "altair", "ray", "duckdb"}
-FINDINGS = ("charts", "diagram", "distance", "figures", "nets", "symmetric")
 KNOWN = {
     "swingby.run.ray.environment": {"ray"},
     "swingby_analysis.report": {"swingby_sweeps"},
-    **{f"swingby_analysis.findings.{name}": {"swingby_sweeps"} for name in FINDINGS},
 }
 """It asks whether Ray is loaded already, and runs Ray's command in a process of its own. What analysis still takes from
 an experiment may only become less."""
