@@ -37,7 +37,7 @@ from swingby_analysis.diff.pairing import Pairing, pair
 from swingby_analysis.stats import exact, intervals
 from swingby_analysis.stats.intervals import Interval
 from swingby_analysis.stats.shares import wilson
-from tests.support.places import WALK
+from tests.support.places import MISBEHAVING
 
 COUNTS = st.integers(0, 9)
 
@@ -468,7 +468,7 @@ def told(diff: Diff) -> str:
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
     """Two data folders: one with the sweeps walks, faster and elsewhere, and one with walks trained again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(WALK))
+        patch.syspath_prepend(str(MISBEHAVING))
         one, two = (tmp_path_factory.mktemp("diff") / name for name in ("one", "two"))
         walked(walked(walked(one), "faster", rate=1.5), "elsewhere", widths=[7, 8], seeds=1)
         yield one, walked(two)

@@ -36,7 +36,7 @@ from swingby_analysis.live.phase import Asked, Kind, Phase, Pool, phase, wilson
 from swingby_analysis.live.rate import pace
 from swingby_analysis.live.terminal_map import EMPTY, UNTOLD, heat
 from swingby_analysis.stats import shares as phases
-from tests.support.places import WALK
+from tests.support.places import MISBEHAVING
 
 PATIENCE = 120.0
 CLIENT = Path(sys.executable).with_name("duckdb")
@@ -46,9 +46,9 @@ CLIENT = Path(sys.executable).with_name("duckdb")
 def walking(folder: Path) -> Iterator[Any]:
     """The experiment `walk` with a data folder, for as long as it is needed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(WALK))
-        kit = importlib.import_module("walk_kit").Kit(folder)
-        for name in ("PYTHONPATH", "WALK_LEDGER"):
+        patch.syspath_prepend(str(MISBEHAVING))
+        kit = importlib.import_module("misbehaving_runs").Kit(folder)
+        for name in ("PYTHONPATH", "TEST_LEDGER"):
             patch.setenv(name, kit.environment()[name])
         try:
             yield kit

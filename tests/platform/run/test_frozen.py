@@ -148,7 +148,7 @@ def test_the_system_kills_for_memory(walk: Any) -> None:
     with little_memory() as group:
         if group is None:
             pytest.skip("no group of processes with little memory can be made here")
-        killed = worker(walk, one.plan.plan_id, note, WALK_GROUP=str(group))
+        killed = worker(walk, one.plan.plan_id, note, TEST_GROUP=str(group))
         assert killed.wait(timeout=60) == -signal.SIGKILL
     until(note.exists)
     least = "it died; this system does not tell of what"

@@ -167,7 +167,7 @@ def test_how_a_gang_ends(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LostWorkerError, match="ended with exit code 3") as lost:
         meet("leave", 3, ConnectionError("nobody answers"), pause=5)
     assert isinstance(lost.value.__cause__, ConnectionError)
-    with ALONE.start("walk_plugin:fall", 0) as me:
+    with ALONE.start("misbehaving_plugin:fall", 0) as me:
         assert (me.rank, me.size) == (0, 1)
 
 
@@ -184,18 +184,18 @@ def test_who_waits_for_what_never_comes(walk: Any, monkeypatch: pytest.MonkeyPat
         assert "interrupted" in f"{raised.value} {raised.value.__cause__}"
     monkeypatch.setattr(supervision, "GRACE_SECONDS", 60)
     called = threading.Event()
-    with pytest.raises(KeyError, match="mine"), Local(2).start("walk_plugin:idle", 600, called.set):
+    with pytest.raises(KeyError, match="mine"), Local(2).start("misbehaving_plugin:idle", 600, called.set):
         raise KeyError("mine")
     with pytest.raises(MemberError, match="falls"):
         leave_after_a_fall(called)
-    with Local(2).start("walk_plugin:idle", 0, called.set):
+    with Local(2).start("misbehaving_plugin:idle", 0, called.set):
         pass
     assert not called.is_set()
 
 
 def wait_in_vain(target: str, payload: Any, called: threading.Event) -> None:
     """A gang of two whose caller waits until somebody ends that."""
-    with Local(2).start(f"walk_plugin:{target}", payload, called.set):
+    with Local(2).start(f"misbehaving_plugin:{target}", payload, called.set):
         assert called.wait(60)
         raise ConnectionError("interrupted")
 
@@ -203,7 +203,7 @@ def wait_in_vain(target: str, payload: Any, called: threading.Event) -> None:
 def leave_after_a_fall(called: threading.Event) -> None:
     """A gang of two whose caller leaves in peace some looks after the other one has raised."""
     before = children()
-    with Local(2).start("walk_plugin:fall", "he", called.set):
+    with Local(2).start("misbehaving_plugin:fall", "he", called.set):
         (member,) = children() - before
         wait_for(lambda: gone(member.pid))
         time.sleep(0.5)
@@ -224,7 +224,7 @@ def test_nobody_is_to_blame_for_a_loss(walk: Any) -> None:
 def meet(target: str, payload: Any, raises: Exception | None = None, pause: float = 0.0) -> None:
     """A gang of two whose caller raises after a while, or leaves in peace."""
     before = children()  # other tests of this process may have left some that live on
-    with Local(2).start(f"walk_plugin:{target}", payload):
+    with Local(2).start(f"misbehaving_plugin:{target}", payload):
         began = children() - before
         while pause and any(not gone(child.pid) for child in began):
             time.sleep(0.01)
@@ -235,7 +235,7 @@ def meet(target: str, payload: Any, raises: Exception | None = None, pause: floa
 CALLER = """
 import sys, time
 from swingby.run.processes.local_group import Local
-with Local(3).start("walk_plugin:stay", sys.argv[1]):
+with Local(3).start("misbehaving_plugin:stay", sys.argv[1]):
     time.sleep(600)
 """
 

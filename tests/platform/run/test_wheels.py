@@ -22,16 +22,16 @@ from swingby.errors import SwingbyError
 from swingby.run.ray import wheels
 from swingby.run.ray.machines import Code, Machine, check, look, needed
 from swingby.run.ray.wheels import make_wheel
-from tests.support.places import ROOT, WALK
+from tests.support.places import MISBEHAVING, ROOT
 
-INFO = "walk_plugin-1.0.dist-info"
+INFO = "misbehaving_plugin-1.0.dist-info"
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A folder in which somebody's package is installed, with a requirement and an extra."""
     folder = tmp_path / "site"
-    shutil.copytree(WALK, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(MISBEHAVING, folder, ignore=shutil.ignore_patterns("__pycache__"))
     with (folder / INFO / "METADATA").open("a") as metadata:
         metadata.write("Requires-Dist: numpy>=2.0\nRequires-Dist: torch; extra == 'gpu'\nProvides-Extra: gpu\n")
     return folder
@@ -76,14 +76,14 @@ def test_a_wheel_is_known_by_its_name(package: Path, tmp_path: Path, monkeypatch
     monkeypatch.setattr(zipfile, "time", clock)
     assert make_wheel(installed(package), tmp_path) == first
     assert first.read_bytes() == content
-    with (package / "walk_nursery.py").open("a") as module:
+    with (package / "fork_server.py").open("a") as module:
         module.write("\n# another comment\n")
     second = make_wheel(installed(package), tmp_path)
     assert second.name != first.name
-    assert second.name.startswith("walk_plugin-1.0-")
+    assert second.name.startswith("misbehaving_plugin-1.0-")
 
 
-@pytest.mark.parametrize(("gone", "said"), [("walk_plugin.py", "lacks a file"), (f"{INFO}/RECORD", "no record")])
+@pytest.mark.parametrize(("gone", "said"), [("misbehaving_plugin.py", "lacks a file"), (f"{INFO}/RECORD", "no record")])
 def test_half_a_package_does_not_travel(package: Path, tmp_path: Path, gone: str, said: str) -> None:
     """A package that lacks a file, or does not say which it has, is refused, and no wheel is left."""
     (package / gone).unlink()

@@ -22,7 +22,7 @@ from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.worker.lineage import NOTE, Lineage
 from swingby.store import Store, finished, ingest, rebuild
-from tests.support.places import WALK
+from tests.support.places import MISBEHAVING
 from tests.support.store import Segment, cells, rows_of, snapshot, write_plan, write_shard
 
 TOKENS = ("steps:log:200",)
@@ -126,9 +126,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A kit whose folder has the sweep `whole`; `begun`, stopped in the middle of a cell, from where its batch goes on;
     and `halved`, stopped so twice."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(WALK))
-        kit = importlib.import_module("walk_kit").Kit(tmp_path_factory.mktemp("gaps"))
-        patch.setenv("WALK_LEDGER", str(kit.ledger))
+        patch.syspath_prepend(str(MISBEHAVING))
+        kit = importlib.import_module("misbehaving_runs").Kit(tmp_path_factory.mktemp("gaps"))
+        patch.setenv("TEST_LEDGER", str(kit.ledger))
         train(kit, kit.folder / "whole")
         for base, count in (("begun", 2), ("halved", 7)):
             records = Records.open(kit.folder / base)

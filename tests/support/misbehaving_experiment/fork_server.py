@@ -1,8 +1,8 @@
 """A process that forks a driver for each order it reads, so that a test can kill dozens of them in little time.
 
 An order is a line of JSON: do ("run", "ingest"), data, ledger, text (a sweep file), at (a file), window, hit. The
-driver stops for ever when it comes to that window for the hit-th time, having made the file `at`. The nursery answers
-with the driver's process id, and with its exit status once it has ended.
+driver stops for ever when it comes to that window for the hit-th time, having made the file `at`. The fork server
+answers with the driver's process id, and with its exit status once it has ended.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def work(order: dict[str, Any]) -> None:
     """What the driver does."""
     barrier = Barrier(order["window"], order["hit"], Path(order["at"]))
     data = Path(order["data"])
-    os.environ["WALK_LEDGER"] = order["ledger"]
+    os.environ["TEST_LEDGER"] = order["ledger"]
 
     def renaming(path: Path, target: Path) -> str:
         inside = Path(target).is_relative_to(data)

@@ -1,7 +1,7 @@
 """A package of somebody else's, for tests of the machinery: a random walk that can misbehave, and a detector for it.
 
-Environment: WALK_LEDGER, a file that gets a line (cell id, process id, nanoseconds) whenever a cell begins, and beside
-it, in WALK_LEDGER.gang, one whenever a process takes up its part of a cell (cell id, process id, rank, first step,
+Environment: TEST_LEDGER, a file that gets a line (cell id, process id, nanoseconds) whenever a cell begins, and beside
+it, in TEST_LEDGER.gang, one whenever a process takes up its part of a cell (cell id, process id, rank, first step,
 OMP_NUM_THREADS, CUDA_VISIBLE_DEVICES).
 """
 
@@ -39,7 +39,7 @@ class WalkParams(Params):
             and "member" make process 1 of a gang die and raise, in the middle; "hang" never returns, "leave" ends the
             process with exit code 3, "memory" takes memory until it may have no more, and dies of it; "freeze" stops
             the process the first time, "door" does so the first time that it writes rows, with the door to the records
-            shut; "kernel" takes memory in a group of processes that may have little (WALK_GROUP), and is killed for it.
+            shut; "kernel" takes memory in a group of processes that may have little (TEST_GROUP), and is killed for it.
         pause: seconds a cell takes.
         pieces: rows a cell leaves; 0: all cells of the batch in one table.
         gpus: that each process occupies (and makes no use of).
@@ -76,7 +76,7 @@ def _of(cell: Cell) -> WalkParams:
 
 def note(cell: Cell, rank: int, first: int) -> None:
     """Says which process takes up what of a cell."""
-    if ledger := os.environ.get("WALK_LEDGER"):
+    if ledger := os.environ.get("TEST_LEDGER"):
         threads, devices = (os.environ.get(name, "-") for name in ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"))
         handle = os.open(f"{ledger}.gang", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         os.write(handle, f"{cell.cell_id} {os.getpid()} {rank} {first} {threads} {devices or '-'}\n".encode())
@@ -134,7 +134,7 @@ def be_killed_for_memory(group: str) -> None:
 
 def stop_inside() -> None:
     """This process stops when it next writes a shard, while the door to the records is shut; only the first time."""
-    stopped, real = Path(f"{os.environ['WALK_LEDGER']}.door"), Records.write_shard
+    stopped, real = Path(f"{os.environ['TEST_LEDGER']}.door"), Records.write_shard
 
     def write(self: Records, header: ShardHeader, table: pa.Table) -> Path:
         if not stopped.exists():
@@ -184,7 +184,7 @@ def company(cell: Cell, batch: Batch, first: int) -> Iterator[Ask]:
         yield lambda step: float(own[step])
         return
     with ExitStack() as stack:
-        me = stack.enter_context(batch.gang.start("walk_plugin:accompany", (cell, first)))
+        me = stack.enter_context(batch.gang.start("misbehaving_plugin:accompany", (cell, first)))
         server = stack.enter_context(socket.create_server((me.address, me.port)))
         server.settimeout(60)
         note(cell, me.rank, first)
@@ -248,7 +248,7 @@ class Walk(Experiment):
             yield pa.concat_tables(tables)
 
     def _begin(self, cell: Cell) -> None:
-        if ledger := os.environ.get("WALK_LEDGER"):
+        if ledger := os.environ.get("TEST_LEDGER"):
             handle = os.open(ledger, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             os.write(handle, f"{cell.cell_id} {os.getpid()} {time.time_ns()}\n".encode())
             os.close(handle)
@@ -264,13 +264,13 @@ class Walk(Experiment):
         if _of(cell).wants == "memory":
             devour()
         if _of(cell).wants == "kernel":
-            be_killed_for_memory(os.environ["WALK_GROUP"])
+            be_killed_for_memory(os.environ["TEST_GROUP"])
         if _of(cell).wants == "door":
             stop_inside()
         while _of(cell).wants == "hang":
             time.sleep(1)
-        if _of(cell).wants == "freeze" and not Path(f"{os.environ['WALK_LEDGER']}.frozen").exists():
-            Path(f"{os.environ['WALK_LEDGER']}.frozen").write_text(str(os.getpid()))
+        if _of(cell).wants == "freeze" and not Path(f"{os.environ['TEST_LEDGER']}.frozen").exists():
+            Path(f"{os.environ['TEST_LEDGER']}.frozen").write_text(str(os.getpid()))
             os.kill(os.getpid(), signal.SIGSTOP)
         if _of(cell).wants == "once" and batch.workdir is not None and not (batch.workdir / "died").exists():
             (batch.workdir / "died").touch()

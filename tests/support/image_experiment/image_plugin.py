@@ -20,7 +20,7 @@ CLASSES, SIDE = 4, 8
 MEASURES = tuple(f"measure_{index}" for index in range(18))
 
 
-class LanternParams(Params):
+class ImagesParams(Params):
     """How bright it gets, at how many evaluations it is looked at, and in how many pieces that is told."""
 
     brightness: float = 1.0
@@ -41,12 +41,12 @@ def png(pixels: np.ndarray) -> bytes:
     return head + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
 
 
-class Lantern(Experiment):
+class Images(Experiment):
     """Glows; every class of it and every measure of each class is recorded, and pictures where they are asked for."""
 
-    name: ClassVar[str] = "lantern"
+    name: ClassVar[str] = "images"
     stream_version: ClassVar[int] = 1
-    Params: ClassVar[type[Params]] = LanternParams
+    Params: ClassVar[type[Params]] = ImagesParams
     curves: ClassVar[Mapping[str, Column]] = {
         "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),
         "loss": Column(pa.list_(pa.float32()), "what is left to learn"),
@@ -62,7 +62,7 @@ class Lantern(Experiment):
     }
 
     def shape(self, params: Any) -> str:
-        return "lantern"
+        return "images"
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         for cell in batch.cells:
@@ -83,11 +83,11 @@ class Lantern(Experiment):
             "to_step": [int(steps[piece[-1]])],
             "final": [bool(final)],
             "status": ["ok" if final else None],
-            "message": ["its log: /home/somebody/lantern/log.txt" if final else None],
+            "message": ["its log: /home/somebody/images/log.txt" if final else None],
             "step": [steps[piece].tolist()],
             **{name: [[values[name][k] for k in piece]] for name in ("loss", *MEASURES, *asked)},
             "last_loss": [values["loss"][-1]],
-            "kept_in": ["/home/somebody/lantern"],
+            "kept_in": ["/home/somebody/images"],
         }
         declared = {**self.curves, **self.scalars, **{n: c for name in also for n, c in self.recordings[name].items()}}
         types = {**SEGMENT_COLUMNS, **{name: column.type for name, column in declared.items()}}
@@ -111,9 +111,9 @@ def made(cell: Cell) -> dict[str, list[Any]]:
 class Glow(Detector):
     """How bright the first class gets."""
 
-    name: ClassVar[str] = "lantern_glow"
+    name: ClassVar[str] = "images_glow"
     version: ClassVar[str] = "1"
-    experiments: ClassVar[tuple[str, ...]] = ("lantern",)
+    experiments: ClassVar[tuple[str, ...]] = ("images",)
     outcomes: ClassVar[Mapping[str, Column]] = {
         "brightest": Column(pa.float64(), "largest first measure of the first class"),
         "seen": Column(pa.bool_(), "whether there are pictures"),

@@ -18,7 +18,7 @@ from swingby.sweepfile.sweep import Sweep
 HERE = Path(__file__).parent
 
 
-def with_walk() -> dict[str, str]:
+def with_misbehaving() -> dict[str, str]:
     """This process's environment, in which the experiment is found too."""
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {**os.environ, "PYTHONPATH": path}
@@ -83,7 +83,7 @@ class Kit:
 
     def environment(self, **more: str) -> dict[str, str]:
         """For processes that should know the experiment."""
-        return {**with_walk(), "WALK_LEDGER": str(self.ledger), **more}
+        return {**with_misbehaving(), "TEST_LEDGER": str(self.ledger), **more}
 
     def driver(self, code: str, **options: Any) -> subprocess.Popen[str]:
         """A Python process of its own process group that runs this code."""
