@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from swingby.model.process_group import ALONE, Gang
+from swingby.model.process_group import ALONE, ProcessGroup
 
 if TYPE_CHECKING:
     from swingby.model.cell import Cell
@@ -161,7 +161,7 @@ class Batch:
         draining: True once the run was asked to stop; a long experiment then yields what it has and returns.
         cache: a folder for what can be made again, shared by all batches of a data folder (and by processes that run
             at once); perhaps not there yet.
-        gang: the processes that train it; of one, unless the experiment `spreads`.
+        group: the processes that train the batch; a single one, unless the experiment `spreads`.
         cpus: how many CPUs each of them may use.
     """
 
@@ -171,7 +171,7 @@ class Batch:
     workdir: Path | None = None
     draining: Callable[[], bool] = lambda: False
     cache: Path | None = None
-    gang: Gang = ALONE
+    group: ProcessGroup = ALONE
     cpus: float = 1.0
 
 
@@ -203,7 +203,7 @@ class Experiment(ABC):
         scalars: result columns with one value a cell.
         curves: list columns that every run records; `step` (int64 list) is always among them.
         recordings: on request: name -> the columns it adds.
-        spreads: whether several processes can train a batch together, by `Batch.gang`.
+        spreads: whether several processes can train a batch together, by `Batch.group`.
     """
 
     name: ClassVar[str]

@@ -76,7 +76,7 @@ def trained(cell: Cell, batch: Batch) -> Iterator[pa.Table]:
         classifier, accuracies = _judge(batch, params)
     book = Book(params, recorded, classifier, "samples" in batch.recording.also)
     with (
-        batch.gang.start("swingby_sweeps.diffusion.runner:follow", task, abort) as member,
+        batch.group.start("swingby_sweeps.diffusion.runner:follow", task, abort) as member,
         blameless(),
         task.session(member) as accelerator,
     ):

@@ -25,7 +25,7 @@ from swingby.data.records import Records, ShardHeader
 from swingby.model.cell import Cell
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Resources, added
-from swingby.model.process_group import LostWorkerError, Member
+from swingby.model.process_group import LostWorkerError, Rank
 
 LIST = pa.list_(pa.float64())
 
@@ -82,7 +82,7 @@ def note(cell: Cell, rank: int, first: int) -> None:
         os.close(handle)
 
 
-def meet(member: Member) -> socket.socket:
+def meet(member: Rank) -> socket.socket:
     """A line to process 0, which perhaps does not listen yet."""
     deadline = time.monotonic() + 60
     while True:
@@ -94,7 +94,7 @@ def meet(member: Member) -> socket.socket:
             time.sleep(0.02)
 
 
-def accompany(member: Member, payload: tuple[Cell, int]) -> None:
+def accompany(member: Rank, payload: tuple[Cell, int]) -> None:
     """Process 1, 2, ... of a gang: it is asked for the noise of step after step, and knows its own share of it."""
     cell, first = payload
     noise = cell.stream("noise").normal(size=_of(cell).length + 1)
@@ -144,12 +144,12 @@ def stop_inside() -> None:
     Records.write_shard = write
 
 
-def idle(member: Member, seconds: float) -> None:
+def idle(member: Rank, seconds: float) -> None:
     """Does nothing for a while."""
     time.sleep(seconds)
 
 
-def stay(member: Member, there: str) -> None:
+def stay(member: Rank, there: str) -> None:
     """Says in a file which process it is, and does nothing for long."""
     handle = os.open(there, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     os.write(handle, f"{os.getpid()}\n".encode())
@@ -157,17 +157,17 @@ def stay(member: Member, there: str) -> None:
     time.sleep(120)
 
 
-def fall(member: Member, payload: object) -> None:
+def fall(member: Rank, payload: object) -> None:
     """Raises."""
     raise ValueError(f"{payload} falls")
 
 
-def lose(member: Member, said: str) -> None:
+def lose(member: Rank, said: str) -> None:
     """Finds that another process is gone."""
     raise LostWorkerError(said)
 
 
-def leave(member: Member, code: int) -> None:
+def leave(member: Rank, code: int) -> None:
     """Ends the process."""
     os._exit(code)
 
@@ -179,11 +179,11 @@ Ask = Callable[[int], float]
 def company(cell: Cell, batch: Batch, first: int) -> Iterator[Ask]:
     """What tells the noise of a step: each process of the gang knows a share of it."""
     own = cell.stream("noise").normal(size=_of(cell).length + 1)
-    if batch.gang.size == 1:
+    if batch.group.size == 1:
         yield lambda step: float(own[step])
         return
     with ExitStack() as stack:
-        me = stack.enter_context(batch.gang.start("walk_plugin:accompany", (cell, first)))
+        me = stack.enter_context(batch.group.start("walk_plugin:accompany", (cell, first)))
         server = stack.enter_context(socket.create_server((me.address, me.port)))
         server.settimeout(60)
         note(cell, me.rank, first)
