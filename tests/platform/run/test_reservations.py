@@ -193,7 +193,7 @@ def test_a_wait_can_be_ended(walk: Any, other: Other) -> None:
 
 
 def test_strange_locks_reserve_nothing(walk: Any, other: Other) -> None:
-    """What no driver made reserves nothing: a pipe, a folder, a link that leads nowhere, a plan
+    """What no driver made reserves nothing: a pipe, a folder, a link that leads nowhere, a plan that is
     none or leads elsewhere."""
     locks = walk.data / "locks"
     os.mkfifo(locks / "pipe.lock")
