@@ -1,0 +1,1 @@
+"""The experiments that come with swingby, a package each."""

@@ -20,7 +20,8 @@ from pydantic.fields import FieldInfo
 
 from swingby.cli import app
 from swingby.model import registry
-from swingby.model.experiment import Column, Matrix, Params, Vector
+from swingby.model.experiment import Column
+from swingby.model.params import Matrix, Params, Vector
 from swingby.sweepfile.overrides import KEYS
 from swingby.sweepfile.sections import SECTIONS
 from swingby.sweepfile.sweep import Sweep, named_sweeps

@@ -13,7 +13,7 @@ import polars as pl
 
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.model.experiment import introduced
+from swingby.model.params import introduced
 from swingby.store import Store
 from swingby_analysis.charts.axes import Grid
 from swingby_analysis.diff import curves, shares, side

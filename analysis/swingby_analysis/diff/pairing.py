@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from swingby.errors import SwingbyError
-from swingby.model.experiment import plain
+from swingby.model.params import plain
 from swingby.sweepfile.parameters import PRESET, split
 
 EXAMPLES = 3

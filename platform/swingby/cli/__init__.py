@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from swingby import __version__
-from swingby.cli import attach, cluster, data, doctor, maintenance, sweeps
+from swingby.cli import archive, attach, cluster, data, doctor, maintenance, sweeps
 from swingby.cli.console import complain
 from swingby.errors import SwingbyError
 from swingby.model import registry
@@ -24,7 +24,13 @@ class Door(TyperGroup):
     An offered verb is imported only when it is used."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [*super().list_commands(ctx), *sorted(registry.offered(registry.COMMANDS))]
+        """The verbs of the platform, then the offered ones; a package that cannot be imported is told, once."""
+        own = super().list_commands(ctx)
+        try:
+            return [*own, *sorted(registry.offered(registry.COMMANDS))]
+        except SwingbyError as error:
+            complain(str(error))
+            return own
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
@@ -86,6 +92,8 @@ for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.status, sweeps.rep
 for verb in (data.sql, data.export, data.ingest, data.rebuild):
     app.command()(verb)
 for verb in (maintenance.merge, maintenance.retract, maintenance.gc):
+    app.command()(verb)
+for verb in (archive.pack, archive.unpack):
     app.command()(verb)
 app.command()(doctor.doctor)
 app.command()(attach.attach)

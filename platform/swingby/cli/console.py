@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -31,6 +32,26 @@ class Legible(Console):
 
 out = Legible(highlight=False, soft_wrap=True)
 err = Legible(stderr=True, highlight=False, soft_wrap=True)
+
+MARKS = {"ok": ("ok   ", "green"), "warn": ("warn ", "yellow"), "fault": ("FAULT", "bold red")}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: what it is, how it stands, and what to do if it does not stand well."""
+
+    subject: str
+    verdict: Literal["ok", "warn", "fault"]
+    detail: str
+    remedy: str = ""
+
+    def show(self) -> None:
+        """Prints the verdict and the detail on a line, and what to do about a fault on the next."""
+        mark, style = MARKS[self.verdict]
+        out.print(mark, style=style, end=" ")
+        out.print(f"{self.subject}: {self.detail}", markup=False)
+        if self.remedy and self.verdict != "ok":
+            out.print(f"      -> {self.remedy}", markup=False)
 
 
 def _place(data: str | Path) -> Path:

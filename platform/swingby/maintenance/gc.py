@@ -160,7 +160,7 @@ def _sweeps(records: Records, work: Path) -> set[str]:
 
 
 def _flags(work: Path) -> list[Path]:
-    """What drivers tell their workers (to stop), and wardens their drivers (what a worker died of)."""
+    """Flag files by which drivers ask workers to stop, and notes of watchdogs on how a worker died."""
     return [*work.glob("*-*-*.drain"), *work.glob("*-*-*.b*-*.died")]
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from swingby.model.experiment import Params
+from swingby.model.params import Params
 
 SeedMode = Literal["common", "independent"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]

@@ -8,7 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
-from swingby.model.experiment import Params
+from swingby.model.params import Params
 
 _SCALARS: dict[Any, pa.DataType] = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 

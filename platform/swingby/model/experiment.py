@@ -7,69 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from swingby.model.cell import Cell
+from swingby.model.params import Params
 from swingby.model.process_group import ALONE, ProcessGroup
-
-if TYPE_CHECKING:
-    from swingby.model.cell import Cell
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(_as_tuple(item) for item in value) if isinstance(value, list | tuple) else value
-
-
-Vector = Annotated[tuple[float, ...], BeforeValidator(_as_tuple)]
-"""A vector of finite floats; YAML lists are accepted."""
-Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_as_tuple)]
-"""A matrix as a tuple of rows; YAML lists of lists are accepted."""
-
-
-def added(default: Any, **field_options: Any) -> Any:
-    """A parameter added after cells already existed: at this default it is left out of the identity."""
-    return Field(default=default, json_schema_extra={"introduced_at": default}, **field_options)
-
-
-def plain(value: Any) -> Any:
-    """A parameter's value as JSON has it, where -0 and 0 are one number."""
-    if isinstance(value, float):
-        return 0.0 if value == 0 else value
-    if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
-    return value
-
-
-def introduced(params: type[BaseModel]) -> dict[str, Any]:
-    """The parameters that were `added`, with the values at which they are left out of the identity."""
-    extras = {name: info.json_schema_extra for name, info in params.model_fields.items()}
-    return {
-        name: plain(extra["introduced_at"])
-        for name, extra in extras.items()
-        if isinstance(extra, dict) and "introduced_at" in extra
-    }
-
-
-class Params(BaseModel):
-    """Base of every experiment's parameters: flat, frozen, strict, finite, unknown names refused.
-
-    A parameter is a string, bool, int, float (or None too), `Vector` or `Matrix`: what a typed column can hold.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-    dtype: Literal["float32", "float64"] = Field("float32", description="arithmetic of the run")
-
-    def canonical(self) -> dict[str, Any]:
-        """The parameters as plain JSON values, without those that stand at their introduction default."""
-        values = {name: plain(getattr(self, name)) for name in type(self).model_fields}
-        for name, default in introduced(type(self)).items():
-            if values[name] == default:
-                del values[name]
-        return values
 
 
 @dataclass(frozen=True, slots=True)

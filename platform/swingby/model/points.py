@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from swingby.model.cell import Point, SeedMode, canonical_json
 from swingby.model.columns import parameter_schema
-from swingby.model.experiment import Params, introduced, plain
+from swingby.model.params import Params, introduced, plain
 
 CHUNK = 32_768
 _ID = 16

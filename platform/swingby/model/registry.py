@@ -1,19 +1,77 @@
-"""Finds what other packages offer by entry point: experiments, detectors, drawings, verbs and named sweeps."""
+"""What installed packages offer: experiments, detectors, drawings, verbs, named sweeps, archives and statements.
+
+A package declares what it offers in its `__init__.py` and is found by the entry-point group `swingby.packages`; nothing
+of it but that file is imported until it is asked for. Single entry points of the groups below count as well.
+"""
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib import import_module
+from importlib.metadata import Distribution, EntryPoint, entry_points
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 from swingby.errors import SwingbyError
 
+PACKAGES = "swingby.packages"
 EXPERIMENTS = "swingby.experiments"
 DETECTORS = "swingby.detectors"
 COMMANDS = "swingby.commands"
-SWEEPS = "swingby.sweeps"
 DRAWINGS = "swingby.drawings"
+FOLDERS: Mapping[str, str] = {"sweeps": "swingby.sweeps", "archive": "swingby.recorded"}
+"""For each kind of data file: the group whose entry points name packages that hold such files and nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """What a package offers, for its `__init__.py` to declare as `PACKAGE`.
+
+    Every value is "module:Name", the module relative to the package. Data files are found by folder:
+    `sweeps/**/*.yaml`, `archive/*.parquet`, `statements/**/*.sql`.
+
+    Attributes:
+        experiments, detectors, drawings, commands: for each name, where it is found. Detectors are those of the
+            package's experiments; a package without experiments may offer detectors of others.
+    """
+
+    experiments: Mapping[str, str] = field(default_factory=dict)
+    detectors: Mapping[str, str] = field(default_factory=dict)
+    drawings: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for kind in fields(self):
+            for name, value in getattr(self, kind.name).items():
+                if not isinstance(value, str) or value.count(":") != 1:
+                    raise TypeError(f"{kind.name}[{name!r}] is {value!r}; allowed: 'module:Name'")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One name that a package offers in a group; not imported.
+
+    Attributes:
+        value: "module:Name", the module by its full name.
+        dist: the distribution that brings it, if that is known.
+        package: the package that declares it; None: an entry point of its own.
+    """
+
+    name: str
+    value: str
+    group: str
+    dist: Distribution | None
+    package: Package | None = None
+
+    def load(self) -> Any:
+        """The object itself."""
+        return EntryPoint(self.name, self.value, self.group).load()
 
 
 def nearest(name: str, known: list[str]) -> str:
@@ -23,25 +81,94 @@ def nearest(name: str, known: list[str]) -> str:
     return f"{guess}allowed: {', '.join(sorted(known)) or '(none)'}"
 
 
-def offered(group: str) -> dict[str, EntryPoint]:
-    """Every entry point of a group, by name; not loaded."""
-    return {point.name: point for point in entry_points(group=group)}
+def packages() -> dict[str, Package]:
+    """Every installed package that declares what it offers, by its dotted name.
+
+    Raises:
+        SwingbyError: one cannot be imported, or declares nothing; names it.
+    """
+    return {name: package for name, package, _ in _declared(entry_points(group=PACKAGES))}
+
+
+def _declared(points: Any) -> Iterator[tuple[str, Package, Distribution | None]]:
+    """Name, declaration and distribution of each package behind entry points; each name once."""
+    seen = set[str]()
+    for point in sorted(points, key=lambda point: (point.value, point.name)):
+        for name, package in _packages_of(point.value).items():
+            if name not in seen:
+                seen.add(name)
+                yield name, package, point.dist
+
+
+@cache
+def _packages_of(module: str) -> dict[str, Package]:
+    """The declarations of a package and of the packages directly in it, by dotted name."""
+    root = _imported(module)
+    inside = [f"{module}.{found.name}" for found in iter_modules(getattr(root, "__path__", ())) if found.ispkg]
+    modules = {module: root, **{name: _imported(name) for name in inside}}
+    declared = {name: found.PACKAGE for name, found in modules.items() if hasattr(found, "PACKAGE")}
+    wrong = [name for name, package in declared.items() if not isinstance(package, Package)]
+    if wrong or not declared:
+        fault = f"{wrong[0]}.PACKAGE is no swingby.model.registry.Package" if wrong else "it declares no PACKAGE"
+        raise SwingbyError(f"the package {module!r} is offered to swingby, but {fault}; mend or uninstall it")
+    return declared
+
+
+def _imported(module: str) -> ModuleType:
+    try:
+        return import_module(module)
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        raise SwingbyError(f"the package {module!r} cannot be imported ({told}); mend or uninstall it") from error
+
+
+def offered(group: str) -> dict[str, Offer]:
+    """Everything that packages offer in a group, by name; not imported.
+
+    Raises:
+        SwingbyError: two packages offer different things by one name; or as `packages`.
+    """
+    found: dict[str, Offer] = {}
+    for offer in _offers(group):
+        other = found.setdefault(offer.name, offer)
+        if other.value != offer.value:
+            both = " and ".join(f"{one.value} ({_distribution(one)})" for one in (other, offer))
+            raise SwingbyError(f"two packages offer {_noun(group)} {offer.name!r}: {both}; uninstall one of them")
+    return found
+
+
+def _offers(group: str) -> Iterator[Offer]:
+    points = entry_points()
+    for point in points.select(group=group):
+        yield Offer(point.name, point.value, group, point.dist)
+    for dotted, package, dist in _declared(points.select(group=PACKAGES)):
+        for name, value in getattr(package, group.rpartition(".")[2], {}).items():
+            yield Offer(name, f"{dotted}.{value}", group, dist, package)
+
+
+def _noun(group: str) -> str:
+    noun = group.rpartition(".")[2].removesuffix("s")
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def _distribution(offer: Offer) -> str:
+    return "no distribution" if offer.dist is None else f"{offer.dist.metadata['Name']} {offer.dist.version}"
 
 
 @cache
 def load(group: str, name: str) -> Any:
-    """The object behind one entry point.
+    """The object that is offered in a group by a name.
 
     Raises:
         SwingbyError: no package offers the name, or the package that does cannot be imported.
     """
-    points = offered(group)
-    if name not in points:
-        raise SwingbyError(f"no {group.split('.')[-1].rstrip('s')} is called {name!r}; {nearest(name, list(points))}")
+    offers = offered(group)
+    if name not in offers:
+        raise SwingbyError(f"no {group.split('.')[-1].rstrip('s')} is called {name!r}; {nearest(name, list(offers))}")
     try:
-        return points[name].load()
+        return offers[name].load()
     except Exception as error:
-        raise SwingbyError(f"{group} entry point {name!r} ({points[name].value}) cannot be loaded: {error}") from error
+        raise SwingbyError(f"{group} entry point {name!r} ({offers[name].value}) cannot be loaded: {error}") from error
 
 
 def experiment(name: str) -> Any:
@@ -65,6 +192,43 @@ def _instance(group: str, name: str) -> Any:
 
 
 def detectors_for(experiment_name: str) -> list[Any]:
-    """Every installed detector that reads the tables of this experiment, in the order of their names."""
-    found = [detector(name) for name in sorted(offered(DETECTORS))]
+    """Every installed detector that reads the tables of this experiment, in the order of their names.
+
+    A detector that belongs to other experiments is not imported.
+    """
+    offers = sorted(offered(DETECTORS).values(), key=lambda offer: offer.name)
+    homes = [(offer.name, {} if offer.package is None else offer.package.experiments) for offer in offers]
+    found = [detector(name) for name, home in homes if not home or experiment_name in home]
     return [item for item in found if experiment_name in item.experiments]
+
+
+def folders(kind: str) -> list[Traversable]:
+    """The folders of this name directly in the packages, in the order of the packages' names.
+
+    Raises:
+        SwingbyError: as `packages`.
+    """
+    places = [files(name) / kind for name in sorted(packages())]
+    return [place for place in places if place.is_dir()]
+
+
+def data_files(kind: str, suffix: str) -> list[Traversable]:
+    """Every file with this ending below `folders(kind)`, and directly in what the group of `FOLDERS[kind]` names.
+
+    Raises:
+        SwingbyError: as `packages`; or a package of that group cannot be imported.
+    """
+    found = {str(file): file for folder in folders(kind) for file in _below(folder, suffix)}
+    for point in entry_points(group=FOLDERS[kind]) if kind in FOLDERS else ():
+        _imported(point.value)
+        held = sorted(files(point.value).iterdir(), key=lambda item: item.name)
+        found |= {str(file): file for file in held if file.name.endswith(suffix)}
+    return list(found.values())
+
+
+def _below(folder: Traversable, suffix: str) -> Iterator[Traversable]:
+    for item in sorted(folder.iterdir(), key=lambda item: item.name):
+        if item.is_dir():
+            yield from _below(item, suffix)
+        elif item.name.endswith(suffix):
+            yield item

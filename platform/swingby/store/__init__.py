@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from swingby.data.locks import held
 from swingby.data.records import Records
-from swingby.store.ingest import Ingest, Taken
-from swingby.store.layout import Generation, Layout, OlderStoreError
+from swingby.store.ingestion import Ingest, Taken, bring_up, ingest, rebuild
+from swingby.store.layout import Generation, Layout
 from swingby.store.reader import Store
 from swingby.store.results import Finished, Gap, Rows
-from swingby.store.tables import FORMAT, check_experiment
+from swingby.store.tables import check_experiment
 
 __all__ = [
     "Finished",
@@ -31,49 +31,6 @@ __all__ = [
     "rebuild",
     "tidy",
 ]
-
-
-def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
-    """Takes the lease, folds what is new, and publishes it (with `force` False: unless the last one is too fresh).
-
-    What is new on object storage comes here first, and what is only here goes there.
-
-    Raises:
-        SwingbyError: somebody else holds the lease for longer than `wait` seconds; the storage does not answer; or as
-            `Ingest.take`.
-    """
-    records.unite()
-    with Ingest(records, wait) as step:
-        taken = step.take()
-        step.publish(force)
-    return taken
-
-
-def rebuild(records: Records, wait: float = 30.0) -> Taken:
-    """Makes the store again from the records, beside the old one, then publishes it in its place.
-
-    Raises:
-        SwingbyError: as `ingest`; readers keep the old store.
-    """
-    with Ingest(records, wait, rebuild=True) as step:
-        taken = step.take()
-        step.publish(force=True)
-    return taken
-
-
-def bring_up(records: Records, tell: Callable[[str], object]) -> None:
-    """Makes a store of an older version one of this version, and says so; does nothing about any other.
-
-    Raises:
-        SwingbyError: the store is of a newer version; or as `ingest`.
-    """
-    try:
-        newest = Layout(records.data).newest()
-        older = newest is not None and newest.format != FORMAT
-    except OlderStoreError:
-        older = True
-    if older and (said := ingest(records).upgrade):
-        tell(said)
 
 
 def tidy(records: Records, dry_run: bool = False, wait: float = 30.0) -> list[tuple[str, int]]:

@@ -14,6 +14,7 @@ from swingby.data.records import Records
 from swingby.data.remote.address import is_address
 from swingby.errors import SwingbyError
 from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
+from swingby.store.ingestion import ingest
 from swingby.store.layout import Generation, Layout
 from swingby.store.results import Finished, Gap, Rows
 from swingby.store.tables import FORMAT, storable, widest
@@ -28,8 +29,6 @@ def opened(data: str | Path) -> Records:
     """
     records = Records.open(data, create=False)
     if is_address(str(data)):
-        from swingby.store import ingest
-
         ingest(records)
     return records
 

@@ -14,7 +14,7 @@ from swingby.data.locks import HeldError
 from swingby.data.records import Records
 from swingby.data.remote.mirrors import mirrored
 from swingby.errors import SwingbyError
-from swingby.store.ingest import Ingest
+from swingby.store.ingestion import Ingest
 from swingby.store.reader import Store
 
 PATIENCE = 5.0

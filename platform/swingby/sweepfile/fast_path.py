@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from swingby.model.experiment import Params, Vector
+from swingby.model.params import Params, Vector
 from swingby.sweepfile.expression import Expression
 from swingby.sweepfile.parameters import PRESET
 

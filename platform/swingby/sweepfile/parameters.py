@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from swingby.model.experiment import Params
+from swingby.model.params import Params
 from swingby.model.registry import nearest
 from swingby.sweepfile.yaml import guess, plain_message, shown
 

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Self, cast
@@ -170,24 +169,17 @@ class Sweep:
 
 
 def named_sweeps() -> dict[str, Traversable]:
-    """Every packaged sweep by its name: the `.yaml` files in the packages under the entry-point group `swingby.sweeps`.
+    """Every packaged sweep by its name: the files `sweeps/**/*.yaml` of the installed packages.
 
     Raises:
-        SwingbyError: a package cannot be imported, or two offer the same name.
+        SwingbyError: a package cannot be imported, or two files have the same name.
     """
     found: dict[str, Traversable] = {}
-    for entry in registry.offered(registry.SWEEPS).values():
-        try:
-            folder = files(entry.value)
-        except ImportError as error:
-            raise SwingbyError(f"the package of sweeps {entry.value!r} cannot be imported: {error}") from error
-        for file in sorted(folder.iterdir(), key=lambda item: item.name):
-            name, dot, suffix = file.name.rpartition(".")
-            if (dot, suffix) != (".", "yaml"):
-                continue
-            if name in found:
-                raise SwingbyError(f"two packages offer a sweep {name!r} ({found[name]}, {file}); give the file's path")
-            found[name] = file
+    for file in registry.data_files("sweeps", ".yaml"):
+        name = file.name.removesuffix(".yaml")
+        if name in found:
+            raise SwingbyError(f"two packages offer a sweep {name!r} ({found[name]}, {file}); give the file's path")
+        found[name] = file
     return found
 
 

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from swingby.model.cell import Cell
-from swingby.model.experiment import Batch, Column, Experiment, Params, Resources
+from swingby.model.experiment import Batch, Column, Experiment, Resources
+from swingby.model.params import Params
 from swingby_sweeps.diffusion import presets
 from swingby_sweeps.diffusion.columns import CURVES, RECORDINGS, SCALARS
 from swingby_sweeps.diffusion.params import DiffusionParams

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from swingby.model.experiment import Params
+from swingby.model.params import Params
 
 CLASSES = ("red-big", "blue-big", "red-small", "blue-small")
 """The four classes, wherever they are numbered: number = blue + 2 x small, for the bits of the two concepts."""

@@ -1,0 +1,29 @@
+"""SIM, the swing-by paper's structured identity mapping [S]: nets that learn the identity on clusters of points."""
+
+from swingby.model.registry import Package
+
+PACKAGE = Package(
+    experiments={"sim": "experiment:Sim"},
+    detectors={"descents": "detect.descents:Descents", "theory": "detect.theory:Theory"},
+    drawings={
+        "theory": "drawings.theory:Theory",
+        "centre_trajectories": "drawings.centre_trajectories:CentreTrajectories",
+        "training_points": "drawings.training_points:TrainingPoints",
+        "loss_curves": "drawings.loss_curves:LossCurves",
+        "trajectories": "drawings.trajectories:Trajectories",
+        "stages": "drawings.stages:Stages",
+        "velocity": "drawings.velocity:Velocity",
+        "hypercube": "drawings.hypercube:Hypercube",
+    },
+    commands={"theory": "cli:theory"},
+)
+
+# Named sweeps: sweeps/figures has one for each SIM figure of the paper, sweeps/claims what the claims ask for beyond
+# the figures, sweeps/diagrams the phase diagrams that nobody has drawn yet (`swingby findings` says what each shows).
+#
+# archive/ holds the results of sweeps/diagrams, for `swingby findings --recorded` and `swingby unpack`. Written by
+# `swingby pack diagram-... --out sweeps/swingby_sweeps/sim/archive --curves 100`, without what theory predicts of
+# single runs (`theory.predicted_t90`, `_alone`, `_delay`, `_terminal`, `_minor`, `_order`, `theory.omega`,
+# `theory.largest_start`, `theory.least_training_loss`) and without terminal rates (`descents.terminal_rate`, `_r2`,
+# `_predicted`, and those of `minor`). If a sweep or a detector changes, its file has to be written anew: a test says
+# so.

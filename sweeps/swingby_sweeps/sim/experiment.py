@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell, Point, SeedMode
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Recording
+from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
+from swingby.model.params import Params
 from swingby_sweeps.retryable import blameless
 from swingby_sweeps.sim import presets, rows
 from swingby_sweeps.sim.engine import Engine, Ready, Training, Watch, one_thread

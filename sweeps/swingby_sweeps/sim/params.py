@@ -8,7 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from swingby.model.experiment import Matrix, Params, Vector
+from swingby.model.params import Matrix, Params, Vector
 
 Model = Literal["linear", "relu", "symmetric", "one_layer", "w_recurrence"]
 Drive = Literal["sgd", "gd", "flow", "closed_form"]

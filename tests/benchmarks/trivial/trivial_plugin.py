@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.model.detector import Detector, OutcomeKind
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params
+from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment
+from swingby.model.params import Params
 
 POINTS = 8
 LIST = pa.list_(pa.float64())

@@ -345,7 +345,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     about = made / "site" / "shop-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shop\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[swingby.archive]\nshop = shop\n")
+    (about / "entry_points.txt").write_text("[swingby.recorded]\nshop = shop\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder.parent))
         yield made

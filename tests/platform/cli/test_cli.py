@@ -9,6 +9,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from swingby import sandbox
 from swingby.cli import app
+from swingby.errors import SwingbyError
 from tests.support.places import ROOT
 
 SMALL = ["--set", "base.n=30", "--set", "base.epochs=2", "--set", "axes.width=[2]", "--set", "axes.layers=[2,3]"]
@@ -224,6 +227,38 @@ def test_the_python_api_has_the_same_nouns(trained: Path, tmp_path: Path) -> Non
         rows = store.sql("select * from sim")
         assert rows.arrow().num_rows == 8
         assert rows.polars()["cell_id"].n_unique() == 8
+
+
+def test_the_self_test_goes_the_whole_way() -> None:
+    """A line a step, all in order; nothing is left behind."""
+    before = set(Path(tempfile.gettempdir()).glob("swingby-self-test-*"))
+    told = swingby("doctor", "--self-test")
+    assert told.returncode == 0, told.stdout
+    steps = [line.removeprefix("ok    ").partition(":")[0] for line in told.stdout.splitlines()]
+    assert steps == [
+        "read a sweep file",
+        "train it by the for-loop",
+        "make the store from the records",
+        "derive outcomes",
+        "ask SQL in the sandbox",
+        "read the results back",
+        "write a report",
+    ]
+    assert set(Path(tempfile.gettempdir()).glob("swingby-self-test-*")) <= before
+
+
+def test_the_self_test_ends_where_something_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What failed, with what was said and what to do; exit code 1."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise SwingbyError("there is no sandbox here")
+
+    monkeypatch.setattr(sandbox, "query", refused)
+    told = swingby("doctor", "--self-test")
+    assert told.returncode == 1
+    *_, fault, remedy = told.stdout.splitlines()
+    assert fault == "FAULT ask SQL in the sandbox: there is no sandbox here"
+    assert remedy.startswith("      -> ")
 
 
 def test_the_doctor_names_a_torn_shard(trained: Path, tmp_path: Path) -> None:

@@ -25,7 +25,8 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.cell import Point
 from swingby.model.columns import parameter_schema
-from swingby.model.experiment import Matrix, Params, Recording, Vector, added
+from swingby.model.experiment import Recording
+from swingby.model.params import Matrix, Params, Vector, added
 
 
 class ToyParams(Params):

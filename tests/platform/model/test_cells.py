@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from swingby.model.cell import Cell, Point, SeedMode, canonical_json, philox, stream_key
-from swingby.model.experiment import Matrix, Params, Vector, added
+from swingby.model.params import Matrix, Params, Vector, added
 
 
 class Small(Params):

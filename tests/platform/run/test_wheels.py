@@ -109,7 +109,7 @@ def test_this_package_travels_whole(tmp_path: Path) -> None:
     assert len(tracked) > 200
     assert {name for name, path in tracked.items() if packed.get(name) != path.read_bytes()} == set()
     (entries,) = (data for name, data in packed.items() if name.endswith(".dist-info/entry_points.txt"))
-    assert entries.count(b"swingby_sweeps.sim.experiment:Sim") == 1
+    assert entries.count(b"swingby_sweeps = swingby_sweeps") == 1
 
 
 def code(told: list[str], **changes: Any) -> Code:

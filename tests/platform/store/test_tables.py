@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import resource
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,8 +16,9 @@ from swingby import sandbox
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.model.experiment import Batch, Column, Experiment, Params
-from swingby.store import Ingest, Layout, Store, check_experiment, finished, ingest
+from swingby.model.experiment import Batch, Column, Experiment
+from swingby.model.params import Params
+from swingby.store import Ingest, Layout, Store, check_experiment, finished, ingest, ingestion
 from tests.support.store import LIST, Segment, cells, rows_of, write_plan, write_shard
 
 
@@ -159,7 +159,7 @@ def test_segments_are_sealed_and_never_touched_again(records: Records) -> None:
 
 def test_more_segments_than_files_may_be_open_are_read(records: Records, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process asks for more of what it is allowed: to publish, to read, and for somebody's SQL."""
-    monkeypatch.setattr(sys.modules["swingby.store.ingest"], "GROUP_ROWS", 1)
+    monkeypatch.setattr(ingestion, "GROUP_ROWS", 1)
     write_plan(records, [f"c{number:02d}" for number in range(30)])
     for number in range(30):
         write_shard(records, [Segment(f"c{number:02d}")], batch=number)

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.detector import Detector, OutcomeKind
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params
+from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment
+from swingby.model.params import Params
 
 LIST, NESTED = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
 CLASSES, SIDE = 4, 8

@@ -10,7 +10,8 @@ from pydantic import Field, field_validator, model_validator
 
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.drawing import Drawing, Options
-from swingby.model.experiment import Batch, Column, Experiment, Matrix, Params, Vector, added
+from swingby.model.experiment import Batch, Column, Experiment
+from swingby.model.params import Matrix, Params, Vector, added
 
 
 class ToyParams(Params):

@@ -1,7 +1,7 @@
 """A package of somebody else's, for tests of the machinery: a random walk that can misbehave, and a detector for it.
 
 Environment: WALK_LEDGER, a file that gets a line (cell id, process id, nanoseconds) whenever a cell begins, and beside
-it, in WALK_LEDGER.gang, one whenever a process takes up its part of a cell (cell id, process id, rank, first step,
+it, in WALK_LEDGER.group, one whenever a process takes up its part of a cell (cell id, process id, rank, first step,
 OMP_NUM_THREADS, CUDA_VISIBLE_DEVICES).
 """
 
@@ -24,7 +24,8 @@ import pyarrow as pa
 from swingby.data.records import Records, ShardHeader
 from swingby.model.cell import Cell
 from swingby.model.detector import Detector, OutcomeKind
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Params, Resources, added
+from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Resources
+from swingby.model.params import Params, added
 from swingby.model.process_group import LostWorkerError, Rank
 
 LIST = pa.list_(pa.float64())
@@ -35,7 +36,7 @@ class WalkParams(Params):
 
     Attributes:
         wants: "die" kills the process, "once" kills it the first time only, "exit" leaves without a final row; "lost"
-            and "member" make process 1 of a gang die and raise, in the middle; "hang" never returns, "leave" ends the
+            and "member" make process 1 of a group die and raise, in the middle; "hang" never returns, "leave" ends the
             process with exit code 3, "memory" takes memory until it may have no more, and dies of it; "freeze" stops
             the process the first time, "door" does so the first time that it writes rows, with the door to the records
             shut; "kernel" takes memory in a group of processes that may have little (WALK_GROUP), and is killed for it.
@@ -77,7 +78,7 @@ def note(cell: Cell, rank: int, first: int) -> None:
     """Says which process takes up what of a cell."""
     if ledger := os.environ.get("WALK_LEDGER"):
         threads, devices = (os.environ.get(name, "-") for name in ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"))
-        handle = os.open(f"{ledger}.gang", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        handle = os.open(f"{ledger}.group", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         os.write(handle, f"{cell.cell_id} {os.getpid()} {rank} {first} {threads} {devices or '-'}\n".encode())
         os.close(handle)
 
@@ -95,7 +96,7 @@ def meet(member: Rank) -> socket.socket:
 
 
 def accompany(member: Rank, payload: tuple[Cell, int]) -> None:
-    """Process 1, 2, ... of a gang: it is asked for the noise of step after step, and knows its own share of it."""
+    """Process 1, 2, ... of a group: it is asked for the noise of step after step, and knows its own share of it."""
     cell, first = payload
     noise = cell.stream("noise").normal(size=_of(cell).length + 1)
     with meet(member) as line, line.makefile("rw") as talk:
@@ -177,7 +178,7 @@ Ask = Callable[[int], float]
 
 @contextmanager
 def company(cell: Cell, batch: Batch, first: int) -> Iterator[Ask]:
-    """What tells the noise of a step: each process of the gang knows a share of it."""
+    """What tells the noise of a step: each process of the group knows a share of it."""
     own = cell.stream("noise").normal(size=_of(cell).length + 1)
     if batch.group.size == 1:
         yield lambda step: float(own[step])

@@ -91,11 +91,12 @@ def _digest(name: str) -> str | None:
 
     None: the package is not there, or not whole."""
     try:
-        offered = distribution(name).entry_points.select(group=registry.EXPERIMENTS)
+        offered = distribution(name).entry_points
     except PackageNotFoundError:
         return None
+    training = [point for point in offered if point.group in (registry.EXPERIMENTS, registry.PACKAGES)]
     digest = hashlib.sha256()
-    for module in sorted({point.module.split(".")[0] for point in offered} | ({"swingby"} & {name})):
+    for module in sorted({point.module.split(".")[0] for point in training} | ({"swingby"} & {name})):
         found = _sources(module)
         if not found:
             return None

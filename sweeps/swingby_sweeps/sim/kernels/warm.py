@@ -5,22 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Batch, Experiment, Recording
 from swingby_sweeps.sim.kernels import engine_for
 from swingby_sweeps.sim.kernels.points import kernel_of
 from swingby_sweeps.sim.params import SimParams
-
-if TYPE_CHECKING:
-    from swingby_sweeps.sim.experiment import Sim
 
 TOLD_AFTER = 1.0
 """Seconds of silence: kernels that were compiled before are loaded in less."""
 
 
-def warm(sim: Sim, shapes: Iterable[SimParams], tell: Callable[[str], None]) -> None:
+def warm(sim: Experiment, shapes: Iterable[SimParams], tell: Callable[[str], None]) -> None:
     """Train a tiny cell for each set of kernels that cells with these parameters need on a CPU."""
     needed = {_kernels(p): p for p in shapes if engine_for(p, "cpu") == "compiled"}
     with _told(tell):

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store import apply
-from swingby.store.tables import fetch, insert_one
+from swingby.store.layout import Layout, OlderStoreError
+from swingby.store.tables import FORMAT, fetch, insert_one
 from swingby.store.writer import Writer
 
 GROUP_ROWS = 8192
@@ -222,3 +224,46 @@ class Ingest(Writer):
             apply.fold_rows(connection, group, numbers)
             for piece in group:
                 self._forgive(piece.name)
+
+
+def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
+    """Takes the lease, folds what is new, and publishes it (with `force` False: unless the last one is too fresh).
+
+    What is new on object storage comes here first, and what is only here goes there.
+
+    Raises:
+        SwingbyError: somebody else holds the lease for longer than `wait` seconds; the storage does not answer; or as
+            `Ingest.take`.
+    """
+    records.unite()
+    with Ingest(records, wait) as step:
+        taken = step.take()
+        step.publish(force)
+    return taken
+
+
+def rebuild(records: Records, wait: float = 30.0) -> Taken:
+    """Makes the store again from the records, beside the old one, then publishes it in its place.
+
+    Raises:
+        SwingbyError: as `ingest`; readers keep the old store.
+    """
+    with Ingest(records, wait, rebuild=True) as step:
+        taken = step.take()
+        step.publish(force=True)
+    return taken
+
+
+def bring_up(records: Records, tell: Callable[[str], object]) -> None:
+    """Makes a store of an older version one of this version, and says so; does nothing about any other.
+
+    Raises:
+        SwingbyError: the store is of a newer version; or as `ingest`.
+    """
+    try:
+        newest = Layout(records.data).newest()
+        older = newest is not None and newest.format != FORMAT
+    except OlderStoreError:
+        older = True
+    if older and (said := ingest(records).upgrade):
+        tell(said)

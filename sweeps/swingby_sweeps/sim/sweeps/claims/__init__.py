@@ -1,1 +1,0 @@
-"""Named sweeps: what the claims ask for beyond the figures."""

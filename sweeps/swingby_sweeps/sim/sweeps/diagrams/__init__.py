@@ -1,1 +1,0 @@
-"""Named sweeps of the phase diagrams that nobody has drawn yet; the page `swingby findings` says what each shows."""

@@ -1,1 +1,0 @@
-"""Named sweeps: one for each SIM figure of the swing-by paper."""
