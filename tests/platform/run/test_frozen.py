@@ -51,8 +51,8 @@ def until(what: Any, seconds: float = 60) -> None:
         time.sleep(0.01)
 
 
-def test_who_is_frozen_at_the_door_is_ended_and_the_others_go_on(walk: Any) -> None:
-    """A worker stopped while it holds the door to the records is ended by its deadline; one that waits meanwhile gives
+def test_who_is_frozen_with_the_commit_lock_is_ended_and_the_others_go_on(walk: Any) -> None:
+    """A worker stopped while it holds the commit lock is ended by its deadline; one that waits meanwhile gives
     signs of life, and writes; what the first had trained is trained again, and every cell is there once."""
     sweep = walk.sweep(axes={"zip": [{"width": [1, 2], "wants": ["door", "ok"]}]}, seeds=2)
     one = Planner(sweep, walk.records()).commit()
@@ -75,7 +75,7 @@ def test_who_is_frozen_at_the_door_is_ended_and_the_others_go_on(walk: Any) -> N
 
 def test_who_gives_up_waiting_is_told_who_is_inside(walk: Any) -> None:
     """By process and machine."""
-    told = rf"door to the records of sweep ab12 is held by process {os.getpid()} on {socket.gethostname()} since"
+    told = rf"commit lock of sweep ab12 is held by process {os.getpid()} on {socket.gethostname()} since"
     records = walk.records()
     with (
         commit_lock(records, "ab12"),

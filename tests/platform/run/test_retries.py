@@ -240,7 +240,8 @@ def test_a_partial_curve_outlives_its_cell(walk: Any) -> None:
 def test_what_an_earlier_run_left_outlives_its_cell(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """So do rows of a run before the one in which it fails, and there is no gap between them and its end."""
     base = {"pieces": 4, "length": 7, "wants": "hang"}
-    sweep, options = walk.sweep(axes={"width": [1]}, seeds=1, base=base), {"local": True, "pilot": False}
+    sweep = walk.sweep(axes={"width": [1]}, seeds=1, base=base)
+    options: dict[str, Any] = {"local": True, "pilot": False}
 
     class AfterTwo(Drain):
         def __call__(self) -> bool:

@@ -201,7 +201,7 @@ def runtime_env(code: Code, folder: Path) -> dict[str, Any]:
     (folder / "empty").mkdir()
     (folder / "empty" / "README").write_text("Workers of swingby start here; there is nothing in it.\n")
     env: dict[str, Any] = {"working_dir": str(folder / "empty"), "config": {"setup_timeout_seconds": INSTALL_SECONDS}}
-    if code.comes == "wheel":
+    if code.source == "wheel":
         env["py_modules"] = [str(make_wheel(package, folder)) for package in code.packages().values()]
     return env
 
