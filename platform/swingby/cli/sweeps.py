@@ -1,4 +1,4 @@
-"""The verbs of a sweep's life: validate, plan, run, status, replay."""
+"""The verbs of a sweep's life: validate, plan, run, extend, status, replay."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, table
+from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, table, tell
+from swingby.errors import SwingbyError
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import duration, size
 
@@ -190,6 +191,48 @@ def _dry_run(sweep: Sweep, data: Path, options: RunOptions) -> None:
         say(f"{sweep.name}: {len(sweep):,} cells, none done ({data} does not exist yet)")
         return
     say(summary(plan_sweep(sweep, Records.open(data, create=False), replace(options, pilot=False))))
+
+
+def extend(
+    sweep: SweepName,
+    data: DataFolder = DEFAULT_DATA,
+    steps: Annotated[float | None, typer.Option(help="Make every run so many times as long.", metavar="FACTOR")] = None,
+    half_width: Annotated[
+        float | None,
+        typer.Option(help="Add seeds until half of every point's 95 % interval is at most this.", metavar="SHARE"),
+    ] = None,
+    outcome: Annotated[
+        str | None, typer.Option(help="The outcome whose share is meant; default: the diagram's.", metavar="OUTCOME")
+    ] = None,
+    most: Annotated[int, typer.Option(help="Never more seeds than this.")] = 1000,
+    overrides: Overrides = None,
+    local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
+) -> None:
+    """Trains a sweep further: every run longer, or more seeds until the shares are known well enough.
+
+    The first round has the seeds of the sweep's last run; cells that are trained count. A longer run is another cell,
+    and repeats the shorter one's steps. Seeds that are added until an interval is narrow make it a little too narrow:
+    the stop depends on what was seen. `swingby report` shows the extended sweep, which has the same name.
+
+    Example:
+
+        swingby extend transient-memorization --half-width 0.15 --outcome non_monotone
+    """
+    from swingby.run import driver
+    from swingby.run.extend import extend_seeds, last_seeds, longer, with_seeds
+    from swingby.run.options import RunOptions
+
+    options = RunOptions(local=local)
+    if (steps is None) == (half_width is None):
+        raise SwingbyError("say how to extend it: --steps FACTOR for longer runs, or --half-width SHARE for more seeds")
+    if steps is not None:
+        laid = last_seeds(sweep, data, overrides or ())
+        laid = [*laid, *longer(Sweep.load(sweep, laid), steps)]
+        tell(str(driver.run([Sweep.load(sweep, laid)], data, options)[0]))
+    else:
+        count = extend_seeds(sweep, data, outcome, half_width or 0.0, most, overrides or (), options, tell)
+        laid = with_seeds(overrides or (), count)
+    say(f"extended: swingby run {sweep} {' '.join(f'--set {item}' for item in laid)}")
 
 
 def status(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from swingby.run.ray.trials import run_tune
 from swingby.run.reservations import Reservations
 from swingby.run.resources import check_processes, cores
 from swingby.run.results import RunResult, Tally
+from swingby.select import Selector, Share
 from swingby.store import bring_up, ingest
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
@@ -112,6 +113,33 @@ def run(
         driver.run()
         derive(records, [sweep.sweep_id for sweep in sweeps])
         return driver.tally.results(drain(), time.monotonic() - began)
+
+
+def run_rounds(
+    selector: Selector,
+    data: str | Path,
+    evidence: Callable[[Sweep], Sequence[Share]],
+    options: RunOptions | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Trains what a selector asks for, and tells it what was found, until it asks for nothing more.
+
+    Args:
+        evidence: reads the shares at the points of a trained sweep.
+        say: shows a line of text to the user.
+
+    Raises:
+        SwingbyError: as `run` and the selector; or cells failed, or the run was asked to stop.
+    """
+    while (sweep := selector.ask()) is not None:
+        progress = progress_for()
+        (result,) = run([sweep], data, options, progress=progress)
+        progress.line(str(result))
+        if result.drained:
+            raise SwingbyError("stopped while training; what is trained is kept, and the same command goes on")
+        if result.failed or result.missing:
+            raise SwingbyError("some cells failed or are missing; their points' intervals say nothing yet")
+        say(selector.tell(evidence(sweep)))
 
 
 class Driver:
