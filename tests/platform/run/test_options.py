@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import itertools
 from typing import Any
 
 import pytest
@@ -42,7 +43,7 @@ def test_the_command_offers_every_option() -> None:
 def test_every_field_is_described() -> None:
     """Below each field stands what it means."""
     (body,) = (node.body for node in ast.walk(ast.parse(inspect.getsource(options))) if isinstance(node, ast.ClassDef))
-    for field, text in zip(body, body[1:], strict=False):
+    for field, text in itertools.pairwise(body):
         if isinstance(field, ast.AnnAssign):
             assert isinstance(text, ast.Expr), ast.unparse(field)
             assert isinstance(text.value, ast.Constant), ast.unparse(field)
