@@ -28,7 +28,8 @@ from pathlib import Path
 import torch
 
 from swingby.model.experiment import Recording
-from swingby_sweeps.sim.engine import Ready, Training, one_thread
+from swingby_sweeps.dynamics.training import one_thread
+from swingby_sweeps.sim.engine import Ready, SimTraining
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.params import SimParams
 from tests.benchmarks.engine import QUICK, SHAPES, Shape, batch_of
@@ -112,7 +113,7 @@ def train(shape: Shape, cells: int, device: str) -> float:
     """Seconds of steps and records of so many cells on the device."""
     with one_thread():
         ready = [Ready.of(cell) for cell in batch_of(shape, cells).cells]
-        training = Training(ready, Recording(), device, "torch")
+        training = SimTraining(ready, Recording(), device, "torch")
         return waited(device, training.run)
 
 

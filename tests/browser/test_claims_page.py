@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.sweepfile.sweep import Sweep
-from swingby_analysis.claims import write_claims
+from swingby_analysis.statements.claims import write_claims
 
 JUDGED = {"bottleneck-is-structural": "claim-rank", "e-1-minor": "claim-initial-weights"}
 """Claims, and the sweep of each."""

@@ -1,10 +1,8 @@
-"""Laws of the house: which folder is what, who may import whom also by a name in a string, and what the wheel holds."""
+"""Laws of the house: which folder is what, who may import whom also by a name in a string, and what a worker loads."""
 
 from __future__ import annotations
 
 import ast
-import json
-import os
 import re
 import subprocess
 import sys
@@ -15,18 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from swingby.model import registry
 from tests.support.places import ROOT
 
 SOURCE_ROOTS = {"swingby": ROOT / "platform", "swingby_sweeps": ROOT / "sweeps", "swingby_analysis": ROOT / "analysis"}
 NO_SCIENCE = {"swingby_sweeps", "swingby_analysis", "torch", "diffusers", "accelerate", "altair"}
 DUCKDB_ROOMS = ("swingby.store.", "swingby.sandbox")
 TOOLS = {"torch", "diffusers", "accelerate", "altair", "ray", "duckdb"}
-FINDINGS = ("charts", "diagram", "distance", "figures", "nets", "symmetric")
 KNOWN = {
     "swingby.run.ray.environment": {"ray"},
     "swingby_analysis.report": {"swingby_sweeps"},
-    **{f"swingby_analysis.findings.{name}": {"swingby_sweeps"} for name in FINDINGS},
 }
 """It asks whether Ray is loaded already, and runs Ray's command in a process of its own. What analysis still takes from
 an experiment may only become less."""
@@ -201,59 +196,6 @@ def test_the_contracts_are_those_of_the_design() -> None:
     assert {(wing, name) for wing in ("swingby", "swingby_sweeps") for name in ("ray", "duckdb")} <= rules
     assert ("swingby_analysis", "duckdb") in rules
     assert ["swingby_sweeps", "swingby_analysis", "swingby"] in [c.get("layers") for c in given["contracts"]]
-
-
-INSIDE = """
-import json
-from importlib.metadata import entry_points
-from importlib.resources import files
-import swingby, swingby_sweeps, swingby_analysis
-from swingby.model import registry as plugins
-from swingby.sweepfile.sweep import Sweep
-loaded = {group: sorted(name for name in plugins.offered(group) if plugins.load(group, name))
-          for group in (plugins.EXPERIMENTS, plugins.DETECTORS, plugins.DRAWINGS, plugins.COMMANDS)}
-packed = {folder: sorted(item.name for item in files("swingby_analysis").joinpath(folder).iterdir())
-          for folder in ("sql", "sql/claims", "sql/claims/shared", "templates")}
-print(json.dumps({
-    "places": [module.__file__ for module in (swingby, swingby_sweeps, swingby_analysis)],
-    "loaded": loaded,
-    "scripts": [point.value for point in entry_points(group="console_scripts", name="swingby")],
-    "cells": len(Sweep.load("transient-memorization")) + len(Sweep.load("figure-5")) + len(Sweep.load("claim-rank")),
-    "packed": packed,
-}))
-"""
-
-
-@pytest.mark.slow
-def test_the_wheel_stands_alone(tmp_path: Path) -> None:
-    """Installed from its wheel, away from the source tree, the package finds its plugins, sweeps, SQL and templates."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    built, target = tmp_path / "built", tmp_path / "target"
-    subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", str(built), str(ROOT)], check=True, timeout=300)
-    (wheel,) = built.glob("*.whl")
-    subprocess.run([*pip, "install", "--no-deps", "--target", str(target), str(wheel)], check=True, timeout=300)
-    # The source tree stands on the path by a .pth file of the editable install, which PYTHONPATH goes before and -S
-    # leaves out; the other packages are then named by hand.
-    others = [entry for entry in sys.path if entry.endswith("site-packages")]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(target), *others])}
-    command = [sys.executable, "-S", "-c", INSIDE]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert all(Path(place).is_relative_to(target) for place in found["places"])
-    here = {group: sorted(registry.offered(group)) for group in found["loaded"]}
-    assert found["loaded"] == here
-    assert all(here.values())
-    assert found["scripts"][:1] == ["swingby.cli:main"]
-    assert found["cells"] >= 2000
-    for folder, names in found["packed"].items():
-        kept = sorted(
-            path.name
-            for path in (ROOT / "analysis" / "swingby_analysis" / folder).iterdir()
-            if path.name != "__pycache__"
-        )
-        assert names == kept
-        assert names
 
 
 def test_a_worker_starts_light() -> None:

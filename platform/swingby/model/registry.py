@@ -25,6 +25,7 @@ EXPERIMENTS = "swingby.experiments"
 DETECTORS = "swingby.detectors"
 COMMANDS = "swingby.commands"
 DRAWINGS = "swingby.drawings"
+DIAGRAMS = "swingby.diagrams"
 FOLDERS: Mapping[str, str] = {"sweeps": "swingby.sweeps", "archive": "swingby.recorded"}
 """For each kind of data file: the group whose entry points name packages that hold such files and nothing else."""
 
@@ -39,12 +40,14 @@ class Package:
     Attributes:
         experiments, detectors, drawings, commands: for each name, where it is found. Detectors are those of the
             package's experiments; a package without experiments may offer detectors of others.
+        diagrams: for each experiment, where its phase diagrams are found that pages of findings show.
     """
 
     experiments: Mapping[str, str] = field(default_factory=dict)
     detectors: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
+    diagrams: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for kind in fields(self):
@@ -208,8 +211,13 @@ def folders(kind: str) -> list[Traversable]:
     Raises:
         SwingbyError: as `packages`.
     """
-    places = [files(name) / kind for name in sorted(packages())]
-    return [place for place in places if place.is_dir()]
+    return [place for place, _ in homes(kind)]
+
+
+def homes(kind: str) -> list[tuple[Traversable, Package]]:
+    """The folders of this name directly in the packages, each with the package it lies in."""
+    places = [(files(name) / kind, package) for name, package in sorted(packages().items(), key=lambda item: item[0])]
+    return [(place, package) for place, package in places if place.is_dir()]
 
 
 def data_files(kind: str, suffix: str) -> list[Traversable]:

@@ -11,10 +11,11 @@ import torch
 from torch import Tensor
 
 from swingby.model.cell import Cell
-from swingby_sweeps.diffusion import concepts
-from swingby_sweeps.diffusion.draws import sample_stream
-from swingby_sweeps.diffusion.params import DiffusionParams
-from swingby_sweeps.diffusion.vdm import antithetic_times
+
+from . import concepts
+from .draws import sample_stream
+from .params import DiffusionParams
+from .vdm import antithetic_times
 
 _ODD = 0x9E3779B97F4A7C15
 """Spreads the keys of dropout masks: 2**64 over the golden ratio, made odd."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from swingby_sweeps.diffusion.schedule import LinearSchedule, alpha_sigma
+from .schedule import LinearSchedule, alpha_sigma
 
 Predict = Callable[[Tensor, Tensor], Tensor]
 """What the network does: z (N, ...) and gamma (N,) to the noise it thinks is in z, of z's shape."""

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from swingby.model.cell import philox, stream_key
-from swingby_sweeps.diffusion.concepts import render, scenes
-from swingby_sweeps.diffusion.measured import coordinates, measure, place
-from swingby_sweeps.diffusion.params import CLASSES, DiffusionParams
+
+from .concepts import render, scenes
+from .measured import coordinates, measure, place
+from .params import CLASSES, DiffusionParams
 
 Array = np.ndarray
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from swingby_sweeps.diffusion import tensor_file
+from . import tensor_file
 
 FORMAT = 2
 NAME = "checkpoint.safetensors"

@@ -24,8 +24,9 @@ import numpy as np
 import torch
 
 from swingby.model.cell import stream_key
-from swingby_sweeps.diffusion.draws import sample_stream
-from swingby_sweeps.diffusion.params import CLASSES, DiffusionParams
+
+from .draws import sample_stream
+from .params import CLASSES, DiffusionParams
 
 Array = np.ndarray
 _UNIFORMS = 9

@@ -13,10 +13,11 @@ from PIL import Image
 from torch import Tensor
 
 from swingby.model.experiment import SEGMENT_COLUMNS
-from swingby_sweeps.diffusion import measured
-from swingby_sweeps.diffusion.columns import CURVES, RECORDINGS, SCALARS
-from swingby_sweeps.diffusion.params import DiffusionParams
-from swingby_sweeps.diffusion.train import Evaluation
+
+from . import measured
+from .columns import CURVES, RECORDINGS, SCALARS
+from .params import DiffusionParams
+from .train import Evaluation
 
 KEPT_SAMPLES = 8
 """Evaluations of a run whose images are kept, where that is asked for."""

@@ -10,9 +10,10 @@ import pyarrow as pa
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Column, Experiment, Resources
 from swingby.model.params import Params
-from swingby_sweeps.diffusion import presets
-from swingby_sweeps.diffusion.columns import CURVES, RECORDINGS, SCALARS
-from swingby_sweeps.diffusion.params import DiffusionParams
+
+from . import presets
+from .columns import CURVES, RECORDINGS, SCALARS
+from .params import DiffusionParams
 
 
 class Diffusion(Experiment):
@@ -39,7 +40,7 @@ class Diffusion(Experiment):
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         """Trains one cell after the other; a row an evaluation or a few, the first on disk before the run goes on."""
-        from swingby_sweeps.diffusion.runner import trained
+        from .runner import trained
 
         for cell in batch.cells:
             yield from trained(cell, batch)

@@ -11,10 +11,11 @@ from accelerate import Accelerator
 from torch import Tensor
 
 from swingby.model.cell import Cell
-from swingby_sweeps.diffusion import concepts
-from swingby_sweeps.diffusion.draws import sample_stream
-from swingby_sweeps.diffusion.model import Diffusion
-from swingby_sweeps.diffusion.params import CLASSES, DiffusionParams
+
+from . import concepts
+from .draws import sample_stream
+from .model import Diffusion
+from .params import CLASSES, DiffusionParams
 
 TOGETHER = 128
 """Images generated at a time."""

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 
-from swingby_sweeps.diffusion.draws import sample_stream
+from .draws import sample_stream
 
 DRAWN = (_ConvNd, nn.Linear)
 ONES = (nn.GroupNorm, nn.LayerNorm, _BatchNorm)

@@ -29,9 +29,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from swingby_sweeps.diffusion.concepts import class_means
-from swingby_sweeps.diffusion.discs import fit
-from swingby_sweeps.diffusion.params import CLASSES, DiffusionParams
+from .concepts import class_means
+from .discs import fit
+from .params import CLASSES, DiffusionParams
 
 Array = np.ndarray
 MIN_STRENGTH = 120.0

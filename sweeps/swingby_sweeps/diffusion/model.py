@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from swingby_sweeps.diffusion.initial import initialise
-from swingby_sweeps.diffusion.params import DiffusionParams
-from swingby_sweeps.diffusion.unet import ConceptUNet
-from swingby_sweeps.diffusion.vdm import LinearSchedule, VDMScheduler, losses, network_time, sample
+from .initial import initialise
+from .params import DiffusionParams
+from .unet import ConceptUNet
+from .vdm import LinearSchedule, VDMScheduler, losses, network_time, sample
 
 
 class Diffusion(nn.Module):

@@ -14,12 +14,13 @@ import torch
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch
-from swingby_sweeps.diffusion import checkpoint
-from swingby_sweeps.diffusion.evaluation_log import Book, Classifier
-from swingby_sweeps.diffusion.params import DiffusionParams
-from swingby_sweeps.diffusion.session import abort, session
-from swingby_sweeps.diffusion.train import Training
-from swingby_sweeps.retryable import blameless
+from swingby_sweeps.dynamics.retryable import retryable
+
+from . import checkpoint
+from .evaluation_log import Book, Classifier
+from .params import DiffusionParams
+from .session import abort, session
+from .train import Training
 
 WATCH = "SWINGBY_WATCH_SECONDS"
 """Environment variable: how often a run leaves what it has, for those who watch and against what may come."""
@@ -72,12 +73,12 @@ def trained(cell: Cell, batch: Batch) -> Iterator[pa.Table]:
     recorded = tuple(batch.recording.at(params.training_steps, -(-len_of_epoch(params) // params.batch_size)).tolist())
     path = None if batch.workdir is None else batch.workdir / checkpoint.NAME
     task = Task(cell, recorded, batch.device, path, threads(batch.cpus))
-    with blameless():
+    with retryable():
         classifier, accuracies = _judge(batch, params)
     book = Book(params, recorded, classifier, "samples" in batch.recording.also)
     with (
-        batch.group.start("swingby_sweeps.diffusion.runner:follow", task, abort) as member,
-        blameless(),
+        batch.group.start(f"{__name__}:follow", task, abort) as member,
+        retryable(),
         task.session(member) as accelerator,
     ):
         yield from _segments(task, task.training(accelerator), book, batch.draining, accuracies)
@@ -85,7 +86,7 @@ def trained(cell: Cell, batch: Batch) -> Iterator[pa.Table]:
 
 def follow(member: Any, task: Task) -> None:
     """The same run in one of its other processes: its share of every batch, and no rows."""
-    with blameless(), task.session(member) as accelerator:
+    with retryable(), task.session(member) as accelerator:
         for _ in task.training(accelerator).run():
             pass
 
@@ -106,7 +107,7 @@ def _judge(batch: Batch, params: DiffusionParams) -> tuple[Classifier | None, di
     nothing: dict[str, float | None] = {"judge_color_accuracy": None, "judge_size_accuracy": None}
     if "trained" not in batch.recording.also:
         return None, nothing
-    from swingby_sweeps.diffusion.trained import Judge
+    from .trained import Judge
 
     judge = Judge.of(params, batch.cache, batch.device)
     color, size = judge.accuracy

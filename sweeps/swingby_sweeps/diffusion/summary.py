@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from swingby.select.intervals import wilson
 from swingby.store import Store
 from swingby_analysis.charts.axes import plain
 from swingby_analysis.query import Query
 from swingby_analysis.report.data import ReportData, ask
 from swingby_analysis.report.prose import percent, plural
-from swingby_analysis.stats.shares import wilson
-from swingby_sweeps.diffusion.detect.bends import SUFFIX
-from swingby_sweeps.diffusion.detect.descent import FACTOR
-from swingby_sweeps.diffusion.detect.detectability import ASIDE, RISE
-from swingby_sweeps.diffusion.detect.path import JUDGES, LEAST_FOUND, Judge, held_out, trained_of
-from swingby_sweeps.diffusion.detect.runs import Runs, over_seeds, runs_of
-from swingby_sweeps.diffusion.detect.shared_bend import SharedBend
-from swingby_sweeps.sim.detect import order
+from swingby_analysis.signals.final_stretch import arrived_at
+
+from .detect.bends import SUFFIX
+from .detect.descent import FACTOR
+from .detect.detectability import ASIDE, RISE
+from .detect.path import JUDGES, LEARNED, LEAST_FOUND, Judge, held_out, trained_of
+from .detect.runs import Runs, over_seeds, runs_of
+from .detect.shared_bend import SharedBend
 
 AUTHORS = 2.0
 """What the authors smooth by before they draw, in evaluations."""
@@ -70,7 +71,7 @@ def _order(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
     parts = "; ".join(f"{which} at {_named(data, points, notes)}" for which, points in groups.items())
     paths = [path for own in runs.values() for path in own.paths]
     ended = [path for path in paths if path.ended]
-    late = sum(bool((order.learned_at(path.progress[None]) == len(path.steps) - 1).any()) for path in ended)
+    late = sum(bool((arrived_at(path.progress[None], LEARNED) == len(path.steps) - 1).any()) for path in ended)
     weak = f" In {late} of {plural(len(paths), 'run')} it hangs on the last evaluation alone." if late else ""
     return f"Learned first by most runs, {BY[judge]} (95\u00a0% Wilson intervals): {parts or 'not known'}.{weak}"
 

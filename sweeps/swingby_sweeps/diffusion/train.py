@@ -15,12 +15,13 @@ from torch import Tensor
 
 from swingby.model.cell import Cell
 from swingby.model.process_group import LostWorkerError
-from swingby_sweeps.diffusion import checkpoint
-from swingby_sweeps.diffusion.batch_stream import Feed
-from swingby_sweeps.diffusion.checkpoint import Progress
-from swingby_sweeps.diffusion.generate import Generator
-from swingby_sweeps.diffusion.model import Diffusion
-from swingby_sweeps.diffusion.params import DiffusionParams
+
+from . import checkpoint
+from .batch_stream import Feed
+from .checkpoint import Progress
+from .generate import Generator
+from .model import Diffusion
+from .params import DiffusionParams
 
 EVERY = 20
 """Steps between two looks at whether to stop, and at whether the loss is still finite."""

@@ -24,11 +24,12 @@ from torch.nn import functional
 
 from swingby.data.locks import held
 from swingby.model.cell import canonical_json, stream_key
-from swingby_sweeps.diffusion import concepts, tensor_file
-from swingby_sweeps.diffusion.classifier import CONCEPTS, Classifier, Settings, settings_of
-from swingby_sweeps.diffusion.initial import initialise
-from swingby_sweeps.diffusion.params import CLASSES, DiffusionParams
-from swingby_sweeps.diffusion.session import session
+
+from . import concepts, tensor_file
+from .classifier import CONCEPTS, Classifier, Settings, settings_of
+from .initial import initialise
+from .params import CLASSES, DiffusionParams
+from .session import session
 
 VERSION = 2
 """Of the way a judge is made; another one makes other judges."""

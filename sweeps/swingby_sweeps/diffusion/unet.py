@@ -32,9 +32,9 @@ from diffusers.models.unets.unet_2d import UNet2DModel, UNet2DOutput
 from torch import Tensor, nn
 from torch.nn import functional
 
-from swingby_sweeps.diffusion.dropout import SampleDropout, give_keys
-from swingby_sweeps.diffusion.initial import start_at_zero
-from swingby_sweeps.diffusion.params import DiffusionParams
+from .dropout import SampleDropout, give_keys
+from .initial import start_at_zero
+from .params import DiffusionParams
 
 CONDITION = 4
 """Length of a condition: radius, red, green, blue."""

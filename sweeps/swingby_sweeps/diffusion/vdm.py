@@ -12,8 +12,8 @@ from diffusers.schedulers.scheduling_utils import SchedulerMixin
 from diffusers.utils.outputs import BaseOutput
 from torch import Tensor
 
-from swingby_sweeps.diffusion.bound import Losses, Predict, losses
-from swingby_sweeps.diffusion.schedule import LinearSchedule, alpha_sigma, antithetic_times, network_time
+from .bound import Losses, Predict, losses
+from .schedule import LinearSchedule, alpha_sigma, antithetic_times, network_time
 
 __all__ = [
     "LinearSchedule",

@@ -4,7 +4,11 @@ from swingby.model.registry import Package
 
 PACKAGE = Package(
     experiments={"sim": "experiment:Sim"},
-    detectors={"descents": "detect.descents:Descents", "theory": "detect.theory:Theory"},
+    detectors={
+        "descents": "detect.descents:Descents",
+        "theory": "detect.theory:Theory",
+        "bounds": "detect.bounds:Bounds",
+    },
     drawings={
         "theory": "drawings.theory:Theory",
         "centre_trajectories": "drawings.centre_trajectories:CentreTrajectories",
@@ -16,6 +20,7 @@ PACKAGE = Package(
         "hypercube": "drawings.hypercube:Hypercube",
     },
     commands={"theory": "cli:theory"},
+    diagrams={"sim": "diagrams:DIAGRAMS"},
 )
 
 # Named sweeps: sweeps/figures has one for each SIM figure of the paper, sweeps/claims what the claims ask for beyond

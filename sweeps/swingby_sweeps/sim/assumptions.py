@@ -146,6 +146,11 @@ def lower_major(start: float, a: float, eta: float, steps: Array, kappa: float, 
     return start * np.exp(2 * eta * steps * a * (1 - level) / kappa)
 
 
+def upper_major(K: float) -> float:
+    """Lemma D.5: the most a major entry can be, 1 + 2/K."""
+    return 1 + 2 / K
+
+
 def _exponential(W0: Array, a: Array, rate: float, steps: Array) -> Array:
     s = len(a)
     return np.abs(W0[:s, :s]) * np.exp(np.multiply.outer(rate * steps, a[:, None] + a[None, :]))

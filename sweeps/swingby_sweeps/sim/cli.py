@@ -12,7 +12,7 @@ from swingby.cli.console import DEFAULT_DATA, DataFolder, say, table
 from swingby.errors import SwingbyError
 
 if TYPE_CHECKING:
-    from swingby_sweeps.sim.comparison import Beside, Comparison
+    from .comparison import Beside, Comparison
 
 HEADS = ("D.1", "D.2", "D.3", "D.4", "D.5 log <", "D.5 log >", "D.5 gap <", "D.5 gap >", "all <")
 """How the columns of the assumptions are headed: < with the a_p ascending, > descending."""
@@ -42,8 +42,9 @@ def theory(
         swingby theory figure-5 --P 4 --kappa 1.5
     """
     from swingby.data.records import Records
-    from swingby_sweeps.sim.assumptions import Constants
-    from swingby_sweeps.sim.comparison import beside, unmet
+
+    from .assumptions import Constants
+    from .comparison import beside, unmet
 
     for name, value in (("K", K), ("C", C), ("P", P), ("kappa", kappa)):
         if not (math.isfinite(value) and value > 0):

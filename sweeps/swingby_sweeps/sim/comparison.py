@@ -17,10 +17,11 @@ from swingby.run.lookup import KnownSweep, find_sweep
 from swingby.run.outcomes import derive
 from swingby.store import Store, ingest
 from swingby.sweepfile.parameters import split
-from swingby_sweeps.sim.assumptions import Constants
-from swingby_sweeps.sim.detect import arrivals
-from swingby_sweeps.sim.detect.rebuild import PARAMETERS, cells_of
-from swingby_sweeps.sim.detect.theory import ASSUMPTIONS, held
+
+from .assumptions import Constants
+from .detect import arrivals
+from .detect.cells import PARAMETERS, cells_of
+from .detect.theory import ASSUMPTIONS, held
 
 Array = np.ndarray
 Row = dict[str, Any]

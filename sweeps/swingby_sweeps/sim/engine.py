@@ -1,12 +1,10 @@
-"""A batch of cells of one shape, from draws to final weights: on a CPU by compiled kernels, else by torch."""
+"""A batch of SIM cells of one shape, from draws to final weights: on a CPU by compiled kernels, else by torch."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 import torch
@@ -15,54 +13,29 @@ from torch import Tensor
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-from swingby_sweeps.sim import task
-from swingby_sweeps.sim.flow import ClosedForm, Flow
-from swingby_sweeps.sim.init import Start, to_frame
-from swingby_sweeps.sim.kernels import draws, engine_for
-from swingby_sweeps.sim.kernels.flow import FlowKernel
-from swingby_sweeps.sim.kernels.lane_nets import LaneDescent, LaneNet
-from swingby_sweeps.sim.kernels.moments import Draws
-from swingby_sweeps.sim.kernels.points import PackedRelu, PointsDescent, one_blas_thread
-from swingby_sweeps.sim.nets import Net, build
-from swingby_sweeps.sim.params import SimParams
-from swingby_sweeps.sim.psd_cone import Cone
-from swingby_sweeps.sim.record import Probes, Recorder
-from swingby_sweeps.sim.resident import ResidentDescent, ResidentMoments, ResidentPoints
-from swingby_sweeps.sim.train import BatchPoints, Descent, FeedMoments, Foods, whole_moments
+from swingby_sweeps.dynamics import nets
+from swingby_sweeps.dynamics.descent import Descent, MomentBatches, PointBatches
+from swingby_sweeps.dynamics.flow import ClosedForm, Flow
+from swingby_sweeps.dynamics.kernels.flow import FlowKernel
+from swingby_sweeps.dynamics.kernels.lane_nets import LaneDescent, LaneNet
+from swingby_sweeps.dynamics.kernels.mixture import MixtureDraws
+from swingby_sweeps.dynamics.kernels.points import PackedRelu, PointsDescent
+from swingby_sweeps.dynamics.kernels.streams import keys
+from swingby_sweeps.dynamics.nets import Net
+from swingby_sweeps.dynamics.recorder import Recorder
+from swingby_sweeps.dynamics.resident import ResidentDescent, ResidentMoments, ResidentPoints
+from swingby_sweeps.dynamics.training import Stepper, Training
+
+from . import draws, task
+from .init import Start, to_frame
+from .observe import Observer
+from .params import SimParams
+from .recurrence import PsdCone, Recurrence
 
 Array = np.ndarray
 Engine = Literal["compiled", "torch"]
-Watch = Callable[[int, list[Array]], None]
-"""Called at each recorded step with its number and the parameters (float64, leading cell axis, informative frame)."""
-
-
-class Drive(Protocol):
-    """What moves the nets of a batch from one recorded step to the next."""
-
-    def advance(self, start: int, stop: int) -> None:
-        """Take the steps start, ..., stop - 1."""
-        ...
-
-    def freeze(self, cells: Tensor) -> None:
-        """Set the cells of a mask (C,) to zero weights that no longer move."""
-        ...
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """One thread of torch and BLAS: a worker's cells are small, and its neighbours have the other cores. No autograd.
-
-    Numbers below the smallest normal float count as 0: weights that decay for good would else take 8 times as long.
-    """
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.set_flush_denormal(True)
-    try:
-        with torch.no_grad(), one_blas_thread():
-            yield
-    finally:
-        torch.set_num_threads(before)
-        torch.set_flush_denormal(False)
+DIVERGED_AT = 1e6
+"""A loss above this many L_ref, or one that is not finite, is a divergence."""
 
 
 class Ready:
@@ -74,7 +47,7 @@ class Ready:
     """
 
     def __init__(self, cell: Cell, moments: Array | None = None, points: Array | None = None) -> None:
-        """`moments` and `points`: what was drawn already."""
+        """`moments`, `points`: where they were drawn already."""
         self.cell = cell
         if moments is not None:
             self.moments = moments
@@ -83,7 +56,7 @@ class Ready:
 
     @classmethod
     def of(cls, cell: Cell) -> Ready:
-        """Of one cell."""
+        """A cell of which nothing is drawn yet."""
         return cls(cell)
 
     @property
@@ -106,16 +79,14 @@ class Ready:
 
     @cached_property
     def moments(self) -> Array:
-        return whole_moments([self.cell])[0]
+        return draws.whole_moments([self.cell])[0]
 
 
-class Training:
-    """A batch of cells, in training.
+class SimTraining(Training):
+    """A batch of SIM cells, in training.
 
     Attributes:
         ready: the cells with what they draw.
-        recorder: the curves so far.
-        net: the nets, in the informative frame.
         cone: how far the recorded W have left the cone, for the recurrence on W.
         rank0: ranks of U_0 (numpy's tolerance: largest singular value x max(d, d') x 2.2e-16), symmetric family only.
         engine: what trains it: "compiled" or "torch".
@@ -125,91 +96,71 @@ class Training:
         self, ready: Sequence[Ready], recording: Recording, device: str = "cpu", engine: Engine | None = None
     ) -> None:
         """`engine`: None for the faster one that there is for these cells on this device."""
-        self.ready, cells, p = list(ready), [item.cell for item in ready], ready[0].params
-        self.engine = engine or engine_for(p, device)
+        self.ready, self.cells, p = list(ready), [item.cell for item in ready], ready[0].params
+        self.engine: Engine = engine or ("compiled" if device == "cpu" and p.compiled else "torch")
         self._dtype, self._device = getattr(torch, p.dtype), device
-        layers, rotations = draws.layers(cells), draws.rotations(cells)
-        self.rank0 = np.linalg.matrix_rank(layers[0][0]).tolist() if p.starts_from_U else [None] * len(cells)
+        layers, rotations = draws.layers(self.cells), draws.rotations(self.cells)
+        self.rank0 = np.linalg.matrix_rank(layers[0][0]).tolist() if p.starts_from_U else [None] * len(self.cells)
         start = to_frame(p, layers, rotations)
-        self._drive, self.net, whole = self._relu(cells, start) if p.model == "relu" else self._linear(cells, start)
-        self.cone = Cone(len(cells)) if p.model == "w_recurrence" else None
+        stepper, net, self._whole = self._relu(start) if p.model == "relu" else self._linear(start)
+        self.cone = PsdCone(len(self.cells)) if p.model == "w_recurrence" else None
+        observe = Observer(self.cells, recording.also, self._whole, self.cone)
+        limit = DIVERGED_AT * task.Signals.of(draws.params_of(self.cells)).l_ref
         steps = _recorded_steps(p, recording)
-        probes = Probes(cells, recording.also, self._dtype, device)
-        self.recorder = Recorder(cells, steps, recording.also, probes, whole)
+        recorder = Recorder(steps, observe, ("ood_loss", "train_loss"), limit, finite=("output",))
+        super().__init__(net, stepper, recorder)
 
     def _tensor(self, values: Array) -> Tensor:
         return torch.as_tensor(values).to(self._device, self._dtype)
 
-    def _linear(self, cells: Sequence[Cell], start: list[Array]) -> tuple[Drive, Net, Tensor]:
-        """Drive, nets and moments of the whole training set, of nets linear in x."""
-        p, compiled = self.ready[0].params, self.engine == "compiled"
-        foods = None if p.drive in ("flow", "closed_form") else Foods(cells)
-        moments = whole_moments(cells) if foods is None else foods.whole
+    def _linear(self, start: list[Array]) -> tuple[Stepper, Net, Tensor]:
+        """Stepper, nets and moments of the whole training set, of nets linear in x."""
+        cells, p, compiled = self.cells, self.ready[0].params, self.engine == "compiled"
+        stream = None if p.drive in ("flow", "closed_form") else draws.moment_stream(cells)
+        moments = draws.whole_moments(cells) if stream is None else stream.whole
         self.ready = [Ready(cell, own) for cell, own in zip(cells, moments, strict=True)]
         whole = self._tensor(moments)
-        if compiled and foods is not None:
-            packed = LaneNet(p, start, np.dtype(p.dtype))
-            return LaneDescent(packed, foods, np.dtype(p.dtype)), packed, whole
+        if compiled and stream is not None:
+            packed = LaneNet(p.net_shape, start, np.dtype(p.dtype))
+            return LaneDescent(packed, stream, np.dtype(p.dtype)), packed, whole
         net = build(p, [self._tensor(part) for part in start])
-        if foods is not None and net.device.type == "cuda":
-            return ResidentDescent(net, ResidentMoments(foods, self._dtype, net.device), capture=True), net, whole
-        if foods is not None:
-            return Descent(net, FeedMoments(foods, self._dtype, net.device)), net, whole
-        kind = ClosedForm if p.drive == "closed_form" else FlowKernel if compiled else Flow
-        return kind(net, cells, whole), net, whole
+        if stream is not None and net.device.type == "cuda":
+            return ResidentDescent(net, ResidentMoments(stream, self._dtype, net.device), capture=True), net, whole
+        if stream is not None:
+            return Descent(net, MomentBatches(stream, self._dtype, net.device)), net, whole
+        if p.drive == "closed_form":
+            return ClosedForm(net, whole, draws.rates(cells)), net, whole
+        rtol = np.array([q.rtol for q in draws.params_of(cells)])
+        return (FlowKernel if compiled else Flow)(net, whole, draws.rates(cells), rtol), net, whole
 
-    def _relu(self, cells: Sequence[Cell], start: list[Array]) -> tuple[Drive, Net, Tensor]:
-        """Drive, nets and the whole training set of ReLU nets."""
-        p, points = self.ready[0].params, Draws(cells, None).points()
+    def _relu(self, start: list[Array]) -> tuple[Stepper, Net, Tensor]:
+        """Stepper, nets and the whole training set of ReLU nets."""
+        cells, p = self.cells, self.ready[0].params
+        points, rates = MixtureDraws(draws.mixture(cells)).points(), draws.rates(cells)
         self.ready = [Ready(cell, points=own) for cell, own in zip(cells, points, strict=True)]
         whole, parameters = self._tensor(task.with_constant(points, p.bias)), [self._tensor(part) for part in start]
         if self.engine == "compiled":
-            packed = PackedRelu(p, parameters)
-            return PointsDescent(packed, cells, whole), packed, whole
-        net = build(p, parameters)
+            packed = PackedRelu(p.net_shape, parameters, p.batch_size)
+            return PointsDescent(packed, whole, keys(cells, "order"), rates, p.batching), packed, whole
+        net, orders = build(p, parameters), [task.order(cell) for cell in cells]
         if net.device.type == "cuda":
-            return ResidentDescent(net, ResidentPoints(cells, whole), capture=True), net, whole
-        return Descent(net, BatchPoints(cells, whole)), net, whole
+            return ResidentDescent(net, ResidentPoints(whole, orders, rates, p.batching), capture=True), net, whole
+        return Descent(net, PointBatches(whole, orders, rates, p.batching)), net, whole
 
-    @property
-    def failed(self) -> Array:
-        """Cells whose flow could not be integrated, shape (C,)."""
-        if isinstance(self._drive, Flow | FlowKernel):
-            return np.asarray(self._drive.failed.cpu()) & ~self.recorder.diverged
-        return np.zeros(len(self.ready), dtype=bool)
-
-    @property
-    def parameters(self) -> list[Array]:
-        """The current parameters, float64, with a leading cell axis."""
-        return [parameter.double().cpu().numpy() for parameter in self.net.parameters]
-
-    def diet(self) -> list[Array]:
-        """What the batch is trained on, with a leading cell axis: whole training sets, and the first step's food."""
-        whole = self.recorder.whole.cpu().numpy()
-        if isinstance(self._drive, LaneDescent):
-            return [whole, self._drive.food()]
-        if not isinstance(self._drive, Descent):
+    def trained_on(self) -> list[Array]:
+        """What the batch is trained on, with a leading cell axis: whole training sets, and the first step's data."""
+        whole = self._whole.cpu().numpy()
+        if isinstance(self.stepper, LaneDescent):
+            return [whole, self.stepper.first_epoch()]
+        if not isinstance(self.stepper, Descent):
             return [whole]
-        food = self._drive.feed.food(0)
-        return [whole, *(part.cpu().numpy() for part in (food if isinstance(food, tuple) else (food,)))]
+        first = self.stepper.stream.batch(0)
+        return [whole, *(part.cpu().numpy() for part in (first if isinstance(first, tuple) else (first,)))]
 
-    def run(self, watch: Watch | None = None) -> None:
-        """Train to the end, recording as asked; a cell that diverges is frozen and its neighbours do not notice."""
-        steps = [int(step) for step in self.recorder.steps]
-        self._record(0, 0, watch)
-        for place, (start, stop) in enumerate(itertools.pairwise(steps), start=1):
-            self._drive.advance(start, stop)
-            self.recorder.close(self.failed)
-            self._record(place, stop, watch)
 
-    def _record(self, place: int, step: int, watch: Watch | None) -> None:
-        if self.cone is not None:
-            self.cone.look(self.net.parameters[0], ~self.recorder.diverged)
-        gone = self.recorder.take(place, self.net)
-        if bool(gone.any()):
-            self._drive.freeze(gone)
-        if watch is not None:
-            watch(step, self.parameters)
+def build(p: SimParams, parameters: Sequence[Tensor]) -> Net:
+    """Nets of the model."""
+    return (Recurrence if p.model == "w_recurrence" else nets.build)(p.net_shape, parameters)
 
 
 def drawn(item: Ready) -> Array:

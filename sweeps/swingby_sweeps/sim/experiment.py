@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,17 +14,16 @@ from swingby.errors import SwingbyError
 from swingby.model.cell import Cell, Point, SeedMode
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
 from swingby.model.params import Params
-from swingby_sweeps.retryable import blameless
-from swingby_sweeps.sim import presets, rows
-from swingby_sweeps.sim.engine import Engine, Ready, Training, Watch, one_thread
-from swingby_sweeps.sim.init import Start
-from swingby_sweeps.sim.kernels import engine_for, points_wide
-from swingby_sweeps.sim.kernels.points import kernel_of
-from swingby_sweeps.sim.kernels.vector import LANES
-from swingby_sweeps.sim.kernels.warm import warm
-from swingby_sweeps.sim.nets import CHUNK
-from swingby_sweeps.sim.params import STREAM_VERSION, SimParams
-from swingby_sweeps.sim.weight_history import Film
+from swingby_sweeps.dynamics.kernels import LANES, side_by_side
+from swingby_sweeps.dynamics.shapes import CHUNK
+
+from . import presets
+from .params import STREAM_VERSION, SimParams
+
+if TYPE_CHECKING:
+    from swingby_sweeps.dynamics.training import Watch
+
+    from .engine import Engine
 
 _LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
 _MEMORY = 1e9
@@ -38,7 +37,7 @@ class Sim(Experiment):
     """Structured identity mapping ([S] 2.1): nets and theory on one task, recorded in one table.
 
     Attributes:
-        engine: "compiled" or "torch" to train by that one; None for the faster one (`kernels.engine_for`).
+        engine: "compiled" or "torch" to train by that one; None for the faster one.
     """
 
     name: ClassVar[str] = "sim"
@@ -169,14 +168,17 @@ class Sim(Experiment):
 
     def prepare(self, params: Sequence[Any], tell: Callable[[str], None]) -> None:
         """Compile the kernels that such cells need on a CPU."""
+        from swingby_sweeps.dynamics.training import one_thread
+
+        from .warm import warm
+
         with one_thread():
             warm(self, params, tell)
 
     def lanes(self, params: Any) -> int:
         """Sixteen on a CPU, but for large ReLU nets, and where torch trains."""
         p: SimParams = params
-        torch_alone = "torch" in (self.engine, engine_for(p, "cpu"))
-        return 1 if torch_alone or (p.model == "relu" and kernel_of(p) is points_wide) else LANES
+        return LANES if self.engine != "torch" and p.compiled and side_by_side(p.net_shape) else 1
 
     def tolerance(self, params: Any) -> float:
         """Beyond rounding, the adaptive steps of the flow end at the recorded ones: others, where others are recorded.
@@ -193,7 +195,10 @@ class Sim(Experiment):
         Raises:
             LostWorkerError: the GPU is lost, of which no cell is at fault.
         """
-        with blameless(), one_thread():
+        from swingby_sweeps.dynamics.retryable import retryable
+        from swingby_sweeps.dynamics.training import one_thread
+
+        with retryable(), one_thread():
             result = self._train(batch.cells, batch.recording, batch.device)
         yield result
 
@@ -204,20 +209,30 @@ class Sim(Experiment):
         weights (of w_recurrence: W) in the original coordinates, layer by layer from the input on, each weight matrix
         row-major and then its bias; where they would exceed 2.5e7 numbers, only every so many recorded steps have one.
         """
+        from swingby_sweeps.dynamics.training import one_thread
+
+        from .init import Start
+        from .weight_history import WeightHistory
+
         p = cell.params
         assert isinstance(p, SimParams)
         every = p.total_steps <= _REPLAYED_STEPS
         recording = Recording("every" if every else "log", _REPLAYED_STEPS, tuple(self.recordings))
-        film = Film(Start.of(cell), len(recording.at(p.total_steps)))
+        history = WeightHistory(Start.of(cell), len(recording.at(p.total_steps)))
         with one_thread():
-            table = self._train([cell], recording, device, film)
-        yield film.append_to(table)
+            table = self._train([cell], recording, device, history)
+        yield history.append_to(table)
 
     def _train(self, cells: Sequence[Cell], recording: Recording, device: str, watch: Watch | None = None) -> pa.Table:
+        from swingby_sweeps.dynamics.recorder import table as table_of
+
+        from . import rows
+        from .engine import Ready, SimTraining
+
         began, schema = time.perf_counter(), self._schema(recording.also)
-        training = Training([Ready.of(cell) for cell in cells], recording, device, self.engine)
+        training = SimTraining([Ready.of(cell) for cell in cells], recording, device, self.engine)
         training.run(watch)
-        table = rows.table(rows.trained(training, f"{training.engine} on {device}", recording.also), schema)
+        table = table_of(rows.trained(training, f"{training.engine} on {device}", recording.also), schema)
         share = pa.array(np.full(len(cells), (time.perf_counter() - began) / len(cells)))
         return table.set_column(schema.get_field_index("seconds"), "seconds", share)
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from swingby.model.cell import Cell
-from swingby_sweeps.sim.params import SimParams
-from swingby_sweeps.sim.task import random_rotation
+
+from .params import SimParams
+from .task import random_rotation
 
 Array = np.ndarray
 Layers = list[tuple[Array, Array | None]]

@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from swingby.model.params import Matrix, Params, Vector
+from swingby_sweeps.dynamics.shapes import Batching, NetShape
 
 Model = Literal["linear", "relu", "symmetric", "one_layer", "w_recurrence"]
 Drive = Literal["sgd", "gd", "flow", "closed_form"]
@@ -128,6 +129,24 @@ class SimParams(Params):
             return [(self.d, self.width)]
         sizes = [self.d, *[self.width] * (self.depth - 1), self.d]
         return list(zip(sizes[1:], sizes[:-1], strict=True))
+
+    @property
+    def net_shape(self) -> NetShape:
+        """The shape of what is trained, in the informative frame (`init`); of w_recurrence that of its start."""
+        if self.starts_from_U:
+            return NetShape("symmetric", self.s, self.d, (self.width,))
+        kind = "relu" if self.model == "relu" else "linear"
+        return NetShape(kind, self.s, self.d, (self.width,) * (self.depth - 1), self.bias)
+
+    @property
+    def batching(self) -> Batching:
+        """How SGD cuts the training points into mini-batches."""
+        return Batching(self.batch_size, self.shuffle == "every_epoch")
+
+    @property
+    def compiled(self) -> bool:
+        """Whether compiled kernels train such cells on a CPU: there is little to gain for the others."""
+        return self.drive != "closed_form" and self.model != "w_recurrence"
 
     @property
     def narrowest(self) -> int:

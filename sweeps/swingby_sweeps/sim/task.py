@@ -8,7 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from swingby.model.cell import Cell
-from swingby_sweeps.sim.params import SimParams
+from swingby_sweeps.dynamics.shapes import Order
+
+from .params import SimParams
 
 Array = np.ndarray
 _NEAREST, _SHOWN = 50, 500
@@ -80,8 +82,12 @@ def draw_points(cell: Cell) -> Array:
     Cluster p comes from stream `data/p`; the one at the origin, last, from `data/0`. Larger n extends smaller n.
     """
     p = _params(cell)
-    names = [*range(1, p.s + 1), *([0] if p.zero_cluster else [])]
-    return np.concatenate([_cluster(cell, p, name) for name in names])
+    return np.concatenate([_cluster(cell, p, name) for name in cluster_names(p)])
+
+
+def cluster_names(p: SimParams) -> list[int]:
+    """p of the stream `data/p` of every cluster, in the order of the points."""
+    return [*range(1, p.s + 1), *([0] if p.zero_cluster else [])]
 
 
 def _cluster(cell: Cell, p: SimParams, name: int) -> Array:
@@ -108,19 +114,10 @@ def shown_points(p: SimParams, points: Array) -> Array:
     return points[np.concatenate([near, far[::stride]])]
 
 
-class Order:
+def order(cell: Cell) -> Order:
     """The order of the training points in each epoch, from the stream `order`: drawn once, or anew each epoch."""
-
-    def __init__(self, cell: Cell) -> None:
-        p = _params(cell)
-        self._stream, self._points, self._once = cell.stream("order"), p.points, p.shuffle == "once"
-        self._current: Array | None = None
-
-    def next_epoch(self) -> Array:
-        """Indices of the points in the order of the next epoch, shape (N,)."""
-        if self._current is None or not self._once:
-            self._current = self._stream.permutation(self._points)
-        return self._current
+    p = _params(cell)
+    return Order(cell.stream("order"), p.points, p.batching.reshuffle)
 
 
 def with_constant(points: Array, bias: bool) -> Array:

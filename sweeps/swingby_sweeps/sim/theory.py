@@ -140,6 +140,14 @@ def omega_exponent(a_1: float, a_2: float) -> float:
     return (a_1 - a_2) / (2 * a_1)
 
 
+def normal_start(width: int, gain: float) -> tuple[float, float]:
+    """Mean of w_pp(0), and standard deviation of w_12(0), of a normal start (E.1): d' tau^2 and tau^2 sqrt(d').
+
+    The entries of U are N(0, tau^2) with tau = gain / sqrt(d').
+    """
+    return gain**2, gain**2 / width**0.5
+
+
 def least_training_loss(a: Array, rank: int) -> float:
     """The least L any W of rank r can have: half the sum of the s - r smallest a_p (Eckart and Young on A^(1/2))."""
     return 0.5 * float(np.sort(a)[: max(len(a) - rank, 0)].sum())

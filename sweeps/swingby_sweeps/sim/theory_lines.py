@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -13,19 +13,12 @@ from scipy import stats
 from swingby_analysis.charts.axes import Grid, GridAxis
 from swingby_analysis.signals.contour import contour
 from swingby_analysis.signals.extrema import Floats
+from swingby_analysis.statements.diagram import Line
 
 RISE = 0.01
 """Rise of the OOD loss over L_ref from which on it counts as a descent's end (the detector's tau without noise)."""
 LENIENT: Mapping[str, float] = {"K": 20.0, "C": 10.0, "P": 2.0, "kappa": 2.0}
 """The most lenient constants that App. D.1 allows, as the detector `theory` has them."""
-
-
-class Line(NamedTuple):
-    """A line of theory in a diagram: what the legend calls it, and its corners in the positions of the axes."""
-
-    label: str
-    x: Sequence[float]
-    y: Sequence[float]
 
 
 def signals(common: Mapping[str, Any], **other: Any) -> Floats:

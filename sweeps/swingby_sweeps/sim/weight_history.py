@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from swingby_sweeps.sim.init import Start, full_layers
-from swingby_sweeps.sim.record import lists, rows_of
+from swingby_sweeps.dynamics.recorder import lists, rows_of
+
+from .init import Start, full_layers
 
 Array = np.ndarray
 _MOST_NUMBERS = 25_000_000
 
 
-class Film:
+class WeightHistory:
     """Collects the weights at recorded steps, all of them or, beyond 2.5e7 numbers (200 MB), every so many.
 
     `recorded` is the number of steps that will be recorded. An instance is a `Watch` of a batch of one cell.

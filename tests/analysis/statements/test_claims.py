@@ -7,7 +7,7 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,14 +19,16 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
+from swingby.select.intervals import wilson
 from swingby.store import Store, rebuild
 from swingby.sweepfile.sweep import Sweep
-from swingby_analysis import query as queries
-from swingby_analysis.claims import PAGE, TABLE, chosen, judging, write_claims
-from swingby_analysis.claims.catalogue import CATALOGUE
-from swingby_analysis.claims.claim import asked
-from swingby_analysis.claims.judging import COLUMNS
-from swingby_analysis.claims.verdict import (
+from swingby_analysis.statements import judging
+from swingby_analysis.statements import needed as sweeps
+from swingby_analysis.statements.catalogue import claims
+from swingby_analysis.statements.claims import PAGE, TABLE, write_claims
+from swingby_analysis.statements.compose import needed
+from swingby_analysis.statements.judging import COLUMNS
+from swingby_analysis.statements.verdict import (
     FAILS,
     FEWEST,
     HOLDS,
@@ -39,8 +41,6 @@ from swingby_analysis.claims.verdict import (
     Answer,
     verdict,
 )
-from swingby_analysis.query import text_of
-from swingby_analysis.stats.shares import wilson
 from tests.support import synthetic_diffusion
 
 SEEDS = 2
@@ -48,7 +48,8 @@ TINY = (f"seeds.count={SEEDS}", "base.n=200", "record.points=80")
 """Every named sweep with few seeds, few points a cluster, and few records: a record takes as long as many steps."""
 HOURS = {"figure-6-small": 5, "learning-order": 3}
 """Sweeps that take hours, and how many seeds they have."""
-QUERIES = Path(queries.__file__).parent.parent / "sql" / "claims"
+CATALOGUE = claims()
+PHRASES = CATALOGUE[0].shared.presets
 
 
 def answers(*rows: tuple[str, int, int]) -> list[Answer]:
@@ -80,8 +81,8 @@ def answers(*rows: tuple[str, int, int]) -> list[Answer]:
 )
 def test_the_rule(rows: list[tuple[str, int, int]], expected: str) -> None:
     """Rows make a convention's verdict, conventions the claim's, in whatever order they come."""
-    assert verdict(answers(*rows)) == expected
-    assert verdict(answers(*reversed(rows))) == expected
+    assert verdict(answers(*rows), PHRASES) == expected
+    assert verdict(answers(*reversed(rows)), PHRASES) == expected
 
 
 @pytest.mark.parametrize(("k", "expected"), [(94, SOME), (95, HOLDS), (100, HOLDS), (6, SOME), (5, FAILS), (0, FAILS)])
@@ -106,7 +107,7 @@ def test_a_statement_about_all_seeds_has_no_share() -> None:
     for n, k, expected in ((1, 1, HOLDS), (1, 0, FAILS), (0, 0, UNTOLD)):
         answer = Answer("paper", "", n, k, "", together=True)
         assert (answer.verdict, answer.share, answer.interval) == (expected, None, (None, None))
-        assert verdict([answer]) == expected
+        assert verdict([answer], PHRASES) == expected
 
 
 @pytest.mark.parametrize("k", [0, 1, 2])
@@ -115,79 +116,38 @@ def test_a_row_of_fewer_seeds_than_wanted_is_left_out(k: int) -> None:
     few = Answer("small", "", 2, k, "", least=3)
     for beside, expected in (([], UNTOLD), ([Answer("small", "", 3, 3, "", least=3)], HOLDS)):
         assert few.verdict == UNTOLD
-        assert verdict([few, *beside]) == expected
+        assert verdict([few, *beside], PHRASES) == expected
 
 
 # the catalogue
 
 
 def test_the_catalogue_is_whole() -> None:
-    """Slugs are unique, every query is a claim's and opens by saying what it asks, and every sweep is there."""
+    """Slugs are unique, every claim says what its query asks, and every sweep is there."""
     slugs = [claim.slug for claim in CATALOGUE]
     assert len(set(slugs)) == len(slugs) >= 50
-    assert {claim.name for claim in CATALOGUE} == {f"claims/{path.stem}" for path in QUERIES.glob("*.sql")}
     for claim in CATALOGUE:
-        assert len(asked(text_of(claim.name))) > 40, claim.slug
-        assert "$1" in text_of(claim.name)
-        assert claim.sweeps
+        assert len(claim.question) > 40, claim.slug
         assert claim.hours == (claim.slug.startswith("diffusion-"))
+        assert claim.order, claim.slug
     for name, hours in {(name, claim.hours) for claim in CATALOGUE for name in claim.sweeps}:
         assert Sweep.load(name).experiment_name == ("diffusion" if hours else "sim"), name
 
 
-def test_a_query_stands_whole() -> None:
-    """No line that includes is left in any claim's query, every shared part is in one at least, and none is empty."""
-    texts = [text_of(claim.name) for claim in CATALOGUE]
-    assert not any("-- include" in text for text in texts)
-    parts = [path.read_text().strip() for path in (QUERIES / "shared").glob("*.sql")]
-    assert len(parts) > 5
-    for part in parts:
-        assert any(part in text for text in texts), part[:80]
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of queries in the place of the package's."""
-    (tmp_path / "sql").mkdir()
-    monkeypatch.setattr(queries, "files", lambda package: tmp_path)
-    text_of.cache_clear()
-    yield tmp_path / "sql"
-    text_of.cache_clear()
-
-
-def test_an_include_is_replaced_by_its_file(folder: Path) -> None:
-    """The line alone is replaced, with the comma behind the name kept; a comment that only speaks of it is not."""
-    (folder / "part.sql").write_text("part as (\n    select 1 as n\n)\n")
-    (folder / "whole.sql").write_text(
-        "-- Asks; see include: part.\nwith\n-- include: part,\nlast as (select * from part)\n-- include: end\n"
-    )
-    (folder / "end.sql").write_text("select * from last")
-    assert text_of("whole") == (
-        "-- Asks; see include: part.\nwith\npart as (\n    select 1 as n\n),\nlast as (select * from part)\n"
-        "select * from last"
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("with\n-- include: nothing\nselect 1", "query whole: cannot include 'nothing'.*sql/nothing.sql"),
-        ("with\n-- include:\nselect 1", "query whole: cannot include ''"),
-        ("with\n-- include: nests,\nselect 1", "query whole: it includes 'nests', which includes others"),
-    ],
-)
-def test_an_include_that_cannot_be_is_told(text: str, complaint: str, folder: Path) -> None:
-    """A file that is not there, and one that includes others, are errors that name the query."""
-    (folder / "nests.sql").write_text("-- include: part\n")
-    (folder / "whole.sql").write_text(text)
-    with pytest.raises(SwingbyError, match=complaint):
-        text_of("whole")
+def test_claims_of_one_experiment() -> None:
+    """An experiment's claims are those of its folder; one of which nothing is claimed is answered with the nearest."""
+    assert {claim.hours for claim in claims("diffusion")} == {True}
+    assert len(claims("sim")) + len(claims("diffusion")) == len(CATALOGUE)
+    with pytest.raises(SwingbyError, match="there is no claim about 'simm'; did you mean 'sim'"):
+        claims("simm")
 
 
 def test_what_was_done_after_results_were_seen_is_said() -> None:
     """A query with a repair says so in a comment, and its claim beside it; a claim never speaks of one that is not."""
     for claim in CATALOGUE:
-        repaired = "Repaired after results were seen" in re.sub(r"\n *--", "", text_of(claim.name))
+        views = [view.comment for view in claim.shared.views if view.name in needed(claim)]
+        said = re.sub(r"\n *--", "", "\n".join([claim.question, claim.body, *views]))
+        repaired = "Repaired after results were seen" in said
         assert repaired == ("repaired" in claim.after), claim.slug
         assert claim.after == "" or re.match("Added|Split|Rows|Reworded|The query was repaired", claim.after), (
             claim.slug
@@ -212,14 +172,14 @@ def test_nothing_is_typed_in() -> None:
 )
 def test_every_figure_has_its_claim(slug: str) -> None:
     """Each figure of the SIM experiments is judged, on its own sweep."""
-    (claim,) = chosen([slug])
+    (claim,) = claims(only=[slug])
     assert any(name.removeprefix("figure-") in slug for name in claim.sweeps)
 
 
 def test_an_unknown_claim_is_answered_with_the_nearest() -> None:
     """A misspelt slug is refused, with the nearest one."""
     with pytest.raises(SwingbyError, match="did you mean 'fig-2a-order'"):
-        chosen(["fig-2a-ordr"])
+        claims(only=["fig-2a-ordr"])
 
 
 # every query on a real store
@@ -235,7 +195,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in HOURS:
         synthetic_diffusion.write(folder / "data", Sweep.load(name))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("swingby_analysis.claims.train", train_here)
+        patch.setattr("swingby_analysis.statements.needed.train", train_here)
         done = write_claims(folder / "data", folder / "out", overrides=TINY, run=("--local", "--no-pilot"))
     assert (done.missing, done.waiting) == (0, 0)
     return folder
@@ -267,7 +227,7 @@ def queries_of(written: Path) -> dict[str, str]:
 def test_the_queries_have_a_table_of_their_own(table: pl.DataFrame, queries_of: dict[str, str]) -> None:
     """Each claim's SQL is kept once, beside the rows, so that no value of `claims` runs over lines."""
     assert set(queries_of) == {claim.slug for claim in CATALOGUE}
-    assert all("list_contains" in query for query in queries_of.values())
+    assert all("where sweep_id in (" in query for query in queries_of.values())
     assert "query" not in table.columns
     texts = [value for name in table.columns if table[name].dtype == pl.String for value in table[name]]
     assert not any("\n" in text for text in texts)
@@ -288,7 +248,7 @@ def test_the_unit_is_the_seed(table: pl.DataFrame) -> None:
     together = {claim.slug for claim in CATALOGUE if claim.together}
     assert len(together) == 6
     for row in table.iter_rows(named=True):
-        said = asked(text_of(chosen([row["claim"]])[0].name))
+        said = claims(only=[row["claim"]])[0].question
         assert ("all seeds" in said) == (row["unit"] == "all seeds") == (row["claim"] in together)
         if row["claim"] in together:
             assert 0 <= row["k"] <= row["n"] <= 1
@@ -307,12 +267,12 @@ def test_shares_and_intervals_follow_from_the_counts(table: pl.DataFrame) -> Non
     assert np.array_equal(seeds["low"].to_numpy(), low)
     assert np.array_equal(seeds["high"].to_numpy(), high)
     for (slug,), rows in table.group_by(["claim"]):
-        claim = chosen([str(slug)])[0]
+        claim = claims(only=[str(slug)])[0]
         told = [
             Answer(row["convention"], "", row["n"], row["k"], "", claim.together, claim.least)
             for row in rows.iter_rows(named=True)
         ]
-        assert set(rows["verdict"]) == {verdict(told)}
+        assert set(rows["verdict"]) == {verdict(told, claim.shared.presets)}
         assert rows["row_verdict"].to_list() == [answer.verdict for answer in told]
 
 
@@ -327,7 +287,7 @@ def test_what_can_only_hold_or_fail_does(table: pl.DataFrame) -> None:
 @pytest.mark.parametrize(
     ("slug", "was", "becomes"),
     [
-        ("diagonal-bounded", "now <= 1 + 2 / K", "now <= 0.5"),
+        ("diagonal-bounded", "major_most <= major_bound", "major_most <= 0.5"),
         ("majors-in-order", "signals = list_reverse_sort(signals)", "signals = list_sort(signals)"),
         ("fig-16", "apart <= 0.05", "apart < 0"),
         ("mean-is-a-shorter-step", "apart <= 0.001", "apart < 0"),
@@ -335,29 +295,32 @@ def test_what_can_only_hold_or_fail_does(table: pl.DataFrame) -> None:
         ("minor-peaks-first", "peak <= half", "peak > half"),
     ],
 )
-def test_a_claim_that_is_false_by_construction_does_not_hold(
-    slug: str, was: str, becomes: str, written: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_claim_that_is_false_by_construction_does_not_hold(slug: str, was: str, becomes: str, written: Path) -> None:
     """The same query with a predicate that cannot be true gets "does not hold" where the claim itself holds."""
-    (claim,) = chosen([slug])
-    wrong = text_of(claim.name).replace(was, becomes)
-    assert wrong != text_of(claim.name)
+    (claim,) = claims(only=[slug])
+    wrong = replace(claim, body=claim.body.replace(was, becomes))
+    assert wrong != claim
     with Store.open(written / "data") as store:
-        needed = judging.progress(store, judging.wanted([claim], TINY))
+        needed = sweeps.progress(store, sweeps.wanted([claim], TINY))
         assert judging.judge(store, claim, needed).verdict == HOLDS
-        monkeypatch.setattr(queries, "text_of", lambda name: wrong)
-        assert judging.judge(store, claim, needed).verdict == FAILS
+        assert judging.judge(store, wrong, needed).verdict == FAILS
 
 
-def test_assumptions_in_sql_are_those_of_the_theory(written: Path) -> None:
-    """The bounds' query calls App. D's assumptions met in exactly the runs in which the theory's own code does."""
+def test_assumptions_are_met_as_the_theory_says(written: Path) -> None:
+    """The bounds' runs meet App. D's assumptions in exactly those in which they hold of the recorded start."""
     from swingby_sweeps.sim.assumptions import Constants, assumptions
 
-    text = text_of("claims/d-11-upper-growth")
-    inner = text[: text.index("records as (")].rstrip().removesuffix(",")
     with Store.open(written / "data") as store:
-        ids = [item.sweep_id for item in judging.wanted(chosen(["d-11-upper-growth"]), TINY).values()]
-        rows = store.sql(f"{inner} select * from every", [ids]).rows()
+        ids = [item.sweep_id for item in sweeps.wanted(claims(only=["d-11-upper-growth"]), TINY).values()]
+        rows = store.sql(
+            """select a, jacobian[1] as w0, if(drive = 'flow', 0, 2 * time_per_step) as eta,
+                      unnest(app_d_K) as K, unnest(app_d_C) as C, unnest(app_d_log_P) as log_P,
+                      unnest(app_d_kappa) as kappa, unnest(app_d_met) as met
+               from sim join outcomes_bounds using (cell_id)
+               where app_d_met is not null
+                   and cell_id in (select cell_id from members where list_contains($1, sweep_id))""",
+            [ids],
+        ).rows()
     assert len(rows) > 10
     assert len({row.met for row in rows}) == 2
     for row in rows:
@@ -367,15 +330,14 @@ def test_assumptions_in_sql_are_those_of_the_theory(written: Path) -> None:
         assert held.all_ascending == row.met
 
 
-def test_a_query_that_breaks_its_contract_is_told(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other columns, or SQL that is wrong, are errors that name the claim."""
-    (claim,) = chosen(["fig-5-sign"])
+def test_a_query_that_breaks_its_contract_is_told(written: Path) -> None:
+    """Rows without an answer, or SQL that is wrong, are errors that name the claim."""
+    (claim,) = claims(only=["fig-5-sign"])
     with Store.open(written / "data") as store:
-        needed = judging.progress(store, judging.wanted([claim], TINY))
-        for text, complaint in (("select $1 as n", "it must return"), ("select $1 from", "cannot answer")):
-            monkeypatch.setattr(queries, "text_of", lambda name, text=text: text)
-            with pytest.raises(SwingbyError, match=f"claim fig-5-sign: .*{complaint}"):
-                judging.judge(store, claim, needed)
+        needed = sweeps.progress(store, sweeps.wanted([claim], TINY))
+        for body in ("select preset, seed, mu, drive from runs", "select from"):
+            with pytest.raises(SwingbyError, match=r"claim fig-5-sign: .*cannot answer"):
+                judging.judge(store, replace(claim, body=body), needed)
 
 
 # table, page, Markdown
@@ -393,7 +355,7 @@ def test_the_page_shows_every_query_with_its_result(
         assert queries_of[row["claim"]] in section
         result = section[section.index('<table class="result">') :]
         for name in COLUMNS:
-            assert f"<td>{row[name]}</td>" in result
+            assert f"<td>{row['convention' if name == 'preset' else name]}</td>" in result
         if row["unit"] == "seed":
             assert f"{row['k']} of {row['n']}" in section
         else:
@@ -412,7 +374,7 @@ def test_a_query_from_the_page_can_be_asked_again(
     with Store.open(written / "data") as store:
         for (slug,), rows in table.filter(pl.col("claim").str.starts_with("fig-5")).group_by(["claim"]):
             again = store.sql(queries_of[str(slug)]).polars()
-            counts = sorted(again.select("convention", "setting", "n", "k").iter_rows())
+            counts = sorted(again.select("preset", "setting", "n", "k").iter_rows())
             assert counts == sorted(rows.select("convention", "setting", "n", "k").iter_rows()), slug
 
 
@@ -479,7 +441,7 @@ def test_rows_of_claims_that_are_no_more_are_dropped(
 ) -> None:
     """A claim that left the catalogue leaves the table with the next run."""
     fewer = tuple(replace(claim) for claim in CATALOGUE if claim.slug != "fig-13")
-    monkeypatch.setattr("swingby_analysis.claims.CATALOGUE", fewer)
+    monkeypatch.setattr("swingby_analysis.statements.claims.catalogue", lambda: fewer)
     write_claims(written / "data", tmp_path / "out", overrides=TINY, run=None, only=["fig-14"])
     with Store.open(written / "data") as store:
         left = set(store.sql("select claim from claims").polars()["claim"])

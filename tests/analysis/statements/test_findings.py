@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import math
-import string
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,19 +21,22 @@ from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep, named_sweeps
-from swingby_analysis import findings, query
-from swingby_analysis.findings import FOLDER, PAGE, TEXT, chosen, write_findings
-from swingby_analysis.findings.catalogue import CATALOGUE
-from swingby_analysis.findings.diagram import PREFIX
-from swingby_analysis.findings.figures import figures
-from swingby_analysis.findings.sentence import MISSING, NO, UNSURE, YES, Number, OverSeeds, Sentence, decide, tell
-from swingby_analysis.query import Query, text_of
 from swingby_analysis.report import titled, write_report
-from swingby_analysis.report.data import ask
 from swingby_analysis.report.page import VEGA_LITE
+from swingby_analysis.statements import needed
+from swingby_analysis.statements.catalogue import diagrams, findings
+from swingby_analysis.statements.diagram import PREFIX, Diagram
+from swingby_analysis.statements.effect import Number, OverSeeds, decide
+from swingby_analysis.statements.figures import Read, figures
+from swingby_analysis.statements.findings import FOLDER, PAGE, TEXT, write_findings
+from swingby_analysis.statements.judging import tell
+from swingby_analysis.statements.needed import asked_of
+from swingby_analysis.statements.statement import NO, UNSURE, YES, Statement
+from swingby_analysis.statements.template import Template
+from swingby_analysis.statements.verdict import MISSING
 
-QUERIES = Path(query.__file__).parent.parent / "sql" / "findings"
-SENTENCES = [sentence for diagram in CATALOGUE for sentence in diagram.sentences]
+CATALOGUE = diagrams()
+SENTENCES = [finding for diagram in CATALOGUE for finding in findings(diagram)]
 TINY = ["axes.init_high=[0.01,0.1,0.5]", "seeds.count=2", "base.gd_steps=300"]
 """The sweep diagram-concepts-start with few starts and seeds, over a short time."""
 
@@ -71,13 +73,13 @@ def test_the_interval_is_students() -> None:
 )
 def test_the_data_choose(row: dict[str, Any], expected: str) -> None:
     """By what holds, or by intervals on one side of zero: all above, or some below."""
-    assert decide("some", row) == expected
+    assert decide(row) == expected
 
 
 def test_a_query_that_decides_nothing_is_a_fault() -> None:
     """It has to return `holds` or an effect."""
     with pytest.raises(SwingbyError, match="neither 'holds' nor 'effect'"):
-        decide("some", {"share": 0.5})
+        decide({"share": 0.5})
 
 
 def test_numbers_are_written_as_a_reader_writes_them() -> None:
@@ -107,23 +109,22 @@ def test_every_diagram_is_a_named_sweep_and_none_is_left_out() -> None:
         assert min(sweep.seeds) < 1000
 
 
-def test_every_query_is_used_and_says_what_it_asks() -> None:
-    """No file of the folder is left over; each opens with its question."""
-    names = {sentence.name for sentence in SENTENCES} | {"findings/cells", "findings/origins"}
-    assert {f"findings/{path.stem}" for path in QUERIES.glob("*.sql")} == names
-    for name in names:
-        assert text_of(name).startswith("-- ")
-    included = "\n".join(path.read_text() for path in QUERIES.glob("*.sql"))
-    for path in (QUERIES / "shared").glob("*.sql"):
-        assert f"findings/shared/{path.stem}" in included
+def test_every_finding_is_on_the_page_and_says_what_it_asks() -> None:
+    """A finding stands in the part of one diagram; each has its question and its place there."""
+    for diagram in CATALOGUE:
+        orders = [finding.order for finding in findings(diagram)]
+        assert orders == sorted(set(orders)), diagram.slug
+        assert orders
+    for finding in SENTENCES:
+        assert len(finding.question) > 30, finding.slug
 
 
 @pytest.mark.parametrize("sentence", SENTENCES, ids=lambda sentence: sentence.slug)
-def test_no_number_of_a_sentence_is_typed_in(sentence: Sentence) -> None:
+def test_no_number_of_a_sentence_is_typed_in(sentence: Statement) -> None:
     """All three wordings are there and differ; what varies with the data is a field."""
     assert set(sentence.words) == {YES, NO, UNSURE}
     assert len(set(sentence.words.values())) == 3
-    assert any(name for _, name, _, _ in string.Formatter().parse(sentence.words[YES]) if name)
+    assert Template.of(sentence.words[YES]).fields
 
 
 # on a real store
@@ -163,27 +164,29 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, dic
 
 
 @pytest.mark.parametrize("diagram", CATALOGUE, ids=lambda diagram: diagram.slug)
-def test_every_sentence_can_be_told(diagram: Any, store: tuple[Store, dict[str, str]]) -> None:
+def test_every_sentence_can_be_told(diagram: Diagram, store: tuple[Store, dict[str, str]]) -> None:
     """Each query gives one row that decides, and every field of every wording is a column of it."""
     opened, ids = store
-    for sentence in diagram.sentences:
-        asked = tuple(ids[name] for name in sentence.sweeps or (diagram.sweep,))
-        told = tell(opened, sentence, asked)
+    for finding in findings(diagram):
+        asked = [asked_of(thin(name)) for name in finding.sweeps]
+        told = tell(opened, finding, asked)
         assert told.verdict in (YES, NO, UNSURE)
         assert "{" not in told.text
-        for wording in sentence.words.values():
-            tell(opened, replace(sentence, words=dict.fromkeys((YES, NO, UNSURE), wording)), asked)
-        for sweep_id in asked:
-            assert told.query is not None
-            assert sweep_id in told.query.readable
+        for wording in finding.words.values():
+            tell(opened, replace(finding, words=dict.fromkeys((YES, NO, UNSURE), wording)), asked)
+        for sweep in asked:
+            assert sweep.sweep_id in told.query
+            assert sweep.sweep_id in ids.values()
 
 
 @pytest.mark.parametrize("diagram", CATALOGUE, ids=lambda diagram: diagram.slug)
-def test_every_figure_is_valid_and_holds_every_point(diagram: Any, store: tuple[Store, dict[str, str]]) -> None:
+def test_every_figure_is_valid_and_holds_every_point(diagram: Diagram, store: tuple[Store, dict[str, str]]) -> None:
     """It compiles as Vega-Lite without a warning, and its map of outcomes has a tile a point."""
     opened, ids = store
     made = figures(opened, diagram, ids[diagram.sweep])
-    assert [figure.slug for figure in made] == [f"{diagram.slug}-{name.replace('_', '-')}" for name in diagram.maps]
+    assert [figure.slug for figure in made] == [
+        f"{diagram.slug}-{item.outcome.replace('_', '-')}" for item in diagram.maps
+    ]
     for figure in made:
         assert vl_convert.vegalite_to_svg(titled(figure), vl_version=VEGA_LITE).startswith("<svg")
     (outcomes,) = (figure for figure in made if figure.slug.endswith("-outcome"))
@@ -195,8 +198,8 @@ def test_every_figure_is_valid_and_holds_every_point(diagram: Any, store: tuple[
 def test_the_runs_of_a_query_are_those_that_ended(store: tuple[Store, dict[str, str]]) -> None:
     """Every cell of every sweep has a row in what the figures are made of."""
     opened, ids = store
-    for name, sweep_id in ids.items():
-        assert ask(opened, Query("findings/cells", (sweep_id,))).height == len(thin(name))
+    for diagram in CATALOGUE:
+        assert Read.of(opened, diagram, ids[diagram.sweep]).cells.height == len(thin(diagram.sweep))
 
 
 # the page
@@ -218,11 +221,10 @@ def test_the_page_shows_each_sentence_beside_its_query(trained: Path) -> None:
     page = (trained / "out" / FOLDER / PAGE).read_text()
     sweep = Sweep.load(f"{PREFIX}concepts-start", TINY)
     with Store.open(trained / "data") as opened:
-        for sentence in next(item for item in CATALOGUE if item.slug == "concepts-start").sentences:
-            told = tell(opened, sentence, (sweep.sweep_id,))
+        for finding in findings(diagrams(only=["concepts-start"])[0]):
+            told = tell(opened, finding, [asked_of(sweep)])
             assert html.escape(told.text, quote=False).replace("'", "&#39;") in page
-            assert told.query is not None
-            assert html.escape(told.query.readable).replace("&#x27;", "&#39;").replace("&quot;", "&#34;") in page
+            assert html.escape(told.query).replace("&#x27;", "&#39;").replace("&quot;", "&#34;") in page
             for value in told.row:
                 assert html.escape(str(value)) in page
     assert "<script" not in page
@@ -246,7 +248,7 @@ def test_recorded_results_give_the_same_page_and_say_so(
     """What is shipped is unpacked, the sentences are those of the trained results, and page and Markdown say it."""
     packed = pack(trained / "data", f"{PREFIX}concepts-start", tmp_path / "shipped")
     known = {Sweep.load(f"{PREFIX}concepts-start", TINY).sweep_id: packed.path}
-    monkeypatch.setattr(findings.recordings, "shipped", lambda: known)
+    monkeypatch.setattr(needed, "shipped", lambda: known)
     said: list[str] = []
     done = write_findings(
         tmp_path / "data",
@@ -284,7 +286,7 @@ def test_without_its_sweep_a_diagram_says_what_is_missing(tmp_path: Path) -> Non
 def test_unknown_diagrams_and_options_that_exclude_each_other(tmp_path: Path) -> None:
     """The nearest diagram is named; a recorded result has all seeds, so --quick cannot be meant."""
     with pytest.raises(SwingbyError, match="did you mean 'rate-depth'"):
-        chosen(["rate-dept"])
-    assert [item.slug for item in chosen(["diagram-rate-depth"])] == ["rate-depth"]
+        diagrams(only=["rate-dept"])
+    assert [item.slug for item in diagrams(only=["diagram-rate-depth"])] == ["rate-depth"]
     done = CliRunner().invoke(app, ["findings", "--quick", "--recorded", "--data", str(tmp_path / "data")])
     assert done.exit_code == 2

@@ -20,17 +20,17 @@ from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
-from swingby_analysis.claims import PAGE, TABLE, chosen, judging, write_claims
-from swingby_analysis.claims.catalogue import CATALOGUE
-from swingby_analysis.claims.verdict import HOLDS, MISSING, UNTOLD, Answer, verdict
-from swingby_analysis.query import text_of
+from swingby_analysis.statements import needed as sweeps
+from swingby_analysis.statements.catalogue import claims
+from swingby_analysis.statements.claims import PAGE, TABLE, write_claims
+from swingby_analysis.statements.compose import compose
+from swingby_analysis.statements.verdict import HOLDS, MISSING, UNTOLD, Answer, verdict
 from swingby_sweeps.diffusion.detect.bends import Bends
 from swingby_sweeps.diffusion.detect.runs import runs_of
 from tests.support import synthetic_diffusion as synthetic
 from tests.support.synthetic_diffusion import Truth, mirrored
 
-CLAIMS = [claim for claim in CATALOGUE if claim.hours]
-FINISHED = text_of("claims/shared/diffusion-finished").strip()
+CLAIMS = claims("diffusion")
 CONTRASTS = (0.2, 0.3, 0.5, 0.7)
 CURVES = ("color", "size", "color_sd", "size_sd")
 SHARP = 0.01
@@ -50,7 +50,7 @@ def run(truth: Truth, seed: int, contrast: float = 0.5, size_contrast: float = 0
         "seed": seed,
         "contrast": contrast,
         "size_contrast": size_contrast,
-        "convention": "small",
+        "preset": "small",
         "pixels": 16,
         "training_steps": 20_000,
     }
@@ -63,8 +63,7 @@ def ask(slug: str, runs: Iterable[Row]) -> Counts:
 
 def asked(slug: str, runs: Iterable[Row]) -> list[tuple[Any, ...]]:
     """The rows that a claim's query gives of these runs."""
-    query = text_of(chosen([f"diffusion-{slug}"])[0].name)
-    assert FINISHED in query
+    query = compose(claims(only=[f"diffusion-{slug}"])[0], (), (), given=("runs",))
     rows = [{"cell_id": str(k), **row} for k, row in enumerate(runs)]
     names = [*rows[0], *(name for name in Bends.needs if name not in rows[0])]
     table = pa.table({name: pa.array([row.get(name) for row in rows]) for name in names})
@@ -72,8 +71,8 @@ def asked(slug: str, runs: Iterable[Row]) -> list[tuple[Any, ...]]:
     for name in told.column_names:
         table = table.append_column(name, told[name])
     with duckdb.connect() as connection:
-        connection.register("finished", table)
-        return connection.execute(query.replace(FINISHED, "chosen as (select $1 as ids)"), [["none"]]).fetchall()
+        connection.register("runs", table)
+        return connection.execute(query).fetchall()
 
 
 def only(counts: Counts) -> set[tuple[int, int]]:
@@ -210,10 +209,10 @@ def test_a_bend_tells_of_its_return_where_half_of_it_could_be_seen() -> None:
 
 def test_two_seeds_give_no_verdict() -> None:
     """Two seeds that tell, of one mind, are too few for a claim on diffusion; three are enough."""
-    claim = chosen(["diffusion-bend-transient"])[0]
+    (claim,) = claims(only=["diffusion-bend-transient"])
     for count, expected in ((2, UNTOLD), (3, HOLDS)):
         rows = asked("bend-transient", [run(COLOR, seed, 0.4) for seed in range(count)])
-        assert verdict([Answer(*row, least=claim.least) for row in rows]) == expected
+        assert verdict([Answer(*row, least=claim.least) for row in rows], claim.shared.presets) == expected
 
 
 def test_a_bump_of_the_mean_holds_fails_or_cannot_be_told() -> None:
@@ -360,12 +359,12 @@ def rows_of(data: Path, slug: str) -> list[tuple[Any, ...]]:
 
 def test_overrides_leave_sweeps_of_hours_alone() -> None:
     """Fewer seeds change the sweeps that are trained here, and none of those that are not."""
-    claims = [*CLAIMS, *chosen(["fig-2a-order", "bottleneck-is-structural"])]
-    plain, fewer = (judging.wanted(claims, given) for given in ((), ("seeds.count=2",)))
+    asked = [*CLAIMS, *claims(only=["fig-2a-order", "bottleneck-is-structural"])]
+    plain, fewer = (sweeps.wanted(asked, given) for given in ((), ("seeds.count=2",)))
     assert {item.hours for item in plain.values()} == {True, False}
     for name, item in plain.items():
-        assert (fewer[name] == item) == item.hours, name
-        assert item.hours == (item.experiment == "diffusion")
+        assert (fewer[name].sweep_id == item.sweep_id) == item.hours, name
+        assert item.hours == (item.sweep.experiment_name == "diffusion")
 
 
 def test_nothing_is_trained_and_the_exit_code_is_0(
@@ -376,7 +375,7 @@ def test_nothing_is_trained_and_the_exit_code_is_0(
     def forbidden(*args: object) -> None:
         raise AssertionError(args)
 
-    monkeypatch.setattr("swingby_analysis.claims.train", forbidden)
+    monkeypatch.setattr("swingby_analysis.statements.needed.train", forbidden)
     only = [part for slug in ("diffusion-order", "diffusion-size-contrast") for part in ("--only", slug)]
     options = ["--data", str(tmp_path / "data"), "--out", str(tmp_path / "out"), "--quick", *only]
     result = CliRunner().invoke(app, ["claims", *options])

@@ -9,27 +9,25 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from swingby_analysis.claims import chosen
-from swingby_analysis.query import text_of
+from swingby_analysis.statements.catalogue import claims
+from swingby_analysis.statements.compose import compose
 
-RUNS = text_of("claims/shared/runs").strip()
 Row = dict[str, Any]
 
 
 def ask(slug: str, runs: list[Row]) -> list[tuple[int, int]]:
     """n and k of each row that a claim's query gives of these runs, in the place of those of a store."""
-    query = text_of(chosen([slug])[0].name)
-    assert RUNS in query
+    query = compose(claims(only=[slug])[0], (), (), given=("runs",))
     with duckdb.connect() as connection:
         connection.register("runs", pa.Table.from_pylist(runs))
-        found = connection.execute(query.replace(RUNS, "chosen as (select $1 as ids)"), [["none"]]).fetchall()
+        found = connection.execute(query).fetchall()
     return [(n, k) for _, _, n, k, _ in found]
 
 
 def symmetric(seed: int, minor: list[float], major: list[float]) -> Row:
     """A run of two concepts, the first the stronger: |w_12| and w_22 at each record."""
     return {
-        "convention": "paper",
+        "preset": "paper",
         "seed": seed,
         "model": "symmetric",
         "drive": "flow",
@@ -60,7 +58,7 @@ def test_suppressed_is_less_than_past_the_peak(minor: list[float], suppressed: i
 def hypercube(seed: int, losses: list[list[float]]) -> Row:
     """A run of one layer and two concepts: losses at the four test points after the start and epochs 1, 3 and 5."""
     return {
-        "convention": "paper",
+        "preset": "paper",
         "seed": seed,
         "model": "one_layer",
         "layers": 1,
@@ -94,11 +92,19 @@ def test_what_is_learned_tells_no_order() -> None:
 def test_a_mean_is_told_by_enough_seeds_only(seeds: int, shift: float, expected: tuple[int, int]) -> None:
     """Few seeds that agree tell nothing, many that agree hold, and many that are off do not."""
     width, tau = 4, 0.1
+    mean = width * tau**2
     # Quantiles of a normal law in the place of draws: their mean is the shift.
     minor = np.sqrt(width) * tau**2 * (np.linspace(-2, 2, seeds) + shift * 10)
-    common = {"convention": "paper", "model": "symmetric", "s": 2, "init": "normal", "width": width}
+    common = {"preset": "paper", "model": "symmetric", "s": 2, "init": "normal", "width": width}
     runs = [
-        {**common, "seed": seed, "init_gain": tau * np.sqrt(width), "jacobian": [[width * tau**2, w, w, 1.0]]}
+        {
+            **common,
+            "seed": seed,
+            "init_gain": tau * np.sqrt(width),
+            "e_1_major": mean,
+            "e_1_minor_spread": mean / np.sqrt(width),
+            "jacobian": [[mean, w, w, 1.0]],
+        }
         for seed, w in enumerate(minor)
     ]
     assert ask("e-1-minor", runs) == [expected]
@@ -106,19 +112,13 @@ def test_a_mean_is_told_by_enough_seeds_only(seeds: int, shift: float, expected:
 
 def test_a_bottleneck_has_to_end_at_its_bound() -> None:
     """At the bound it holds; above it, or below 1 % of L_ref at the test point, it does not."""
-    common = {"convention": "paper", "model": "symmetric", "drive": "flow", "s": 3, "rank0": 1, "l_ref": 1.0}
+    common = {"preset": "paper", "model": "symmetric", "drive": "flow", "s": 3, "rank0": 1, "l_ref": 1.0}
     ends = [(0.5, 0.3), (0.504, 0.3), (0.6, 0.3), (0.5, 0.001), (0.4, 0.3)]
     runs = [
-        {**common, "cell_id": str(seed), "shard": "one", "seed": seed, "final_train_loss": train, "final_ood_loss": ood}
+        {**common, "seed": seed, "final_train_loss": train, "final_ood_loss": ood, "least_training_loss": 0.5}
         for seed, (train, ood) in enumerate(ends)
     ]
-    theory = [{"cell_id": row["cell_id"], "of_shard": "one", "least_training_loss": 0.5} for row in runs]
-    query = text_of("claims/bottleneck-is-structural").replace(RUNS, "chosen as (select $1 as ids)")
-    with duckdb.connect() as connection:
-        connection.register("runs", pa.Table.from_pylist(runs))
-        connection.register("outcomes_theory", pa.Table.from_pylist(theory))
-        ((_, _, n, k, _),) = connection.execute(query, [["none"]]).fetchall()
-    assert (n, k) == (5, 2)
+    assert ask("bottleneck-is-structural", runs) == [(5, 2)]
 
 
 def grid(seed: int, first: list[bool | None], ends: list[tuple[float, float]] | None = None) -> list[Row]:
@@ -127,7 +127,7 @@ def grid(seed: int, first: list[bool | None], ends: list[tuple[float, float]] | 
     mu = [2.0, 0.5]
     return [
         {
-            "convention": "paper", "cell_id": f"{seed}-{k}", "seed": seed, "model": "one_layer", "layers": 1, "d": 64,
+            "preset": "paper", "cell_id": f"{seed}-{k}", "seed": seed, "model": "one_layer", "layers": 1, "d": 64,
             "mu": mu, "a": a, "order_follows_a": right, "t90": [float("inf")] * 2,
             "output": [[0.0, 0.0], [mu[0] * end[0], mu[1] * end[1]]],
         }
@@ -170,7 +170,7 @@ def test_the_order_reverses_once_and_where_signals_are_equal(leads: list[float],
 def deep(seed: int, **changes: Any) -> Row:
     """A run of a deep linear net in two dimensions that generalizes without a rise."""
     plain = {
-        "convention": "paper", "cell_id": str(seed), "seed": seed, "model": "linear", "drive": "sgd", "layers": 4,
+        "preset": "paper", "cell_id": str(seed), "seed": seed, "model": "linear", "drive": "sgd", "layers": 4,
         "d": 2, "s": 2, "width": 4, "lr": 0.01, "mu": [2.0, 4.0], "a": [2.0, 8.0], "zero_cluster": True, "l_ref": 10.0,
         "non_monotone": False, "transient_memorization": False, "retreat": False, "bump_height": 0.0,
         "outcome": "generalized", "final_ood_loss": 0.01, "bump_start": None, "bump_peak": None, "step": [0, 10, 20],

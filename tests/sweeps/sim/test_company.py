@@ -11,7 +11,7 @@ import torch
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Recording
-from swingby_sweeps.sim.engine import Engine, Ready, Training
+from swingby_sweeps.sim.engine import Engine, Ready, SimTraining
 from swingby_sweeps.sim.experiment import Sim
 
 ENGINES: tuple[Engine, ...] = ("compiled", "torch")
@@ -57,12 +57,12 @@ def rows(cells: Sequence[Cell], engine: Engine | None = None) -> dict[str, dict[
 def test_what_enters_a_batch_is_the_cells_own(kind: str, dtype: str, engine: Engine) -> None:
     """Initial weights and training data that reach the engine are the same to the last bit alone and in any batch."""
     cells = company(KINDS[kind], dtype)
-    together = Training([Ready.of(item) for item in cells[::-1]], RECORDING, engine=engine)
+    together = SimTraining([Ready.of(item) for item in cells[::-1]], RECORDING, engine=engine)
     for place, item in enumerate(cells[::-1]):
-        alone = Training([Ready.of(item)], RECORDING, engine=engine)
+        alone = SimTraining([Ready.of(item)], RECORDING, engine=engine)
         for a, b in zip(alone.net.parameters, together.net.parameters, strict=True):
             assert torch.equal(a[0], b[place])
-        for a, b in zip(alone.diet(), together.diet(), strict=True):
+        for a, b in zip(alone.trained_on(), together.trained_on(), strict=True):
             assert np.array_equal(a[0], b[place])
 
 

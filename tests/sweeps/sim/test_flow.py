@@ -12,12 +12,11 @@ from hypothesis import given, settings
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Recording
+from swingby_sweeps.dynamics.flow import DormandPrince
 from swingby_sweeps.sim import task
-from swingby_sweeps.sim.engine import Ready, Training
+from swingby_sweeps.sim.engine import Ready, SimTraining, build
 from swingby_sweeps.sim.experiment import Sim
-from swingby_sweeps.sim.flow import DormandPrince
 from swingby_sweeps.sim.init import draw_layers
-from swingby_sweeps.sim.nets import build
 from swingby_sweeps.sim.params import SimParams
 
 SIM = Sim()
@@ -323,7 +322,7 @@ def test_training_is_deaf_to_its_audience() -> None:
     """What is recorded does not change a run under descent; under flow it changes it within the tolerance."""
     for drive, tolerance in (("gd", 0.0), ("flow", 1e-6)):
         item = cell(d=3, width=4, drive=drive)
-        sparse, dense = (Training([Ready.of(item)], Recording(points=points)) for points in (5, 300))
+        sparse, dense = (SimTraining([Ready.of(item)], Recording(points=points)) for points in (5, 300))
         sparse.run()
         dense.run()
         for a, b in zip(sparse.parameters, dense.parameters, strict=True):

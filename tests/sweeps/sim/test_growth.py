@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from torch import Tensor
 
 from swingby.model.cell import Cell
+from swingby_sweeps.dynamics.kernels.patterns import patterns
 from swingby_sweeps.sim import certificate, task
 from swingby_sweeps.sim.engine import Ready, drawn
 from swingby_sweeps.sim.experiment import Sim
@@ -73,7 +74,7 @@ def check(values: dict[str, Any], scale: float = 1.0, count: int = 3) -> None:
         masks, moments = [], torch.as_tensor(item.moments)[None]
         if p.model == "relu":
             x = torch.as_tensor(task.with_constant(drawn(item), p.bias))
-            masks, moments = certificate.patterns(p, own, x)
+            masks, moments = patterns(p.net_shape, own, x)
         norm, rate = differentiated(p, own, masks, moments)
         if p.d > p.s and p.model != "symmetric":
             rate = max(rate, 0.0)

@@ -9,13 +9,13 @@ import numpy as np
 from hypothesis import given, settings
 
 from swingby.model.cell import Cell
-from swingby_sweeps.sim import task
+from swingby_sweeps.dynamics.kernels import streams
+from swingby_sweeps.dynamics.kernels.mixture import MixtureDraws
+from swingby_sweeps.dynamics.shapes import Batching
+from swingby_sweeps.sim import draws, task
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.init import draw_layers
-from swingby_sweeps.sim.kernels import draws, streams
-from swingby_sweeps.sim.kernels.moments import Draws
 from swingby_sweeps.sim.params import SimParams
-from swingby_sweeps.sim.train import whole_moments
 
 Array = np.ndarray
 key_words = st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
@@ -98,7 +98,7 @@ def test_the_rare_numbers_of_the_ziggurat_are_numpys() -> None:
 def test_a_batch_draws_what_its_cells_draw_alone(shape: dict[str, Any]) -> None:
     """Weights, rotations and points of a batch are, to the last bit, those of each cell by NumPy."""
     cells = cells_of(shape)
-    layers, rotations, points = draws.layers(cells), draws.rotations(cells), Draws(cells, None).points()
+    layers, rotations, points = draws.layers(cells), draws.rotations(cells), MixtureDraws(draws.mixture(cells)).points()
     for place, cell in enumerate(cells):
         for (weight, bias), (own, own_bias) in zip(layers, draw_layers(cell), strict=True):
             np.testing.assert_array_equal(weight[place], own)
@@ -114,8 +114,8 @@ def test_a_batch_draws_what_its_cells_draw_alone(shape: dict[str, Any]) -> None:
 def test_moments_are_those_of_the_points_in_their_order(shape: dict[str, Any]) -> None:
     """The moments of every mini-batch of three epochs, and of the whole set, are those of its points, shuffled."""
     cells = cells_of(shape)
-    made = Draws(cells, shape["batch_size"])
-    orders = [task.Order(cell) for cell in cells]
+    made = MixtureDraws(draws.mixture(cells), Batching(shape["batch_size"], shape["shuffle"] == "every_epoch"))
+    orders = [task.order(cell) for cell in cells]
     sums = made.sums()
     for epoch in range(3):
         if epoch and shape["shuffle"] == "every_epoch":
@@ -126,7 +126,7 @@ def test_moments_are_those_of_the_points_in_their_order(shape: dict[str, Any]) -
             shuffled = task.with_constant(task.draw_points(cell)[orders[place].next_epoch()], p.bias)
             wanted = task.batch_moments(shuffled, p.batch_size)
             np.testing.assert_allclose(moments[place], wanted, rtol=1e-11, atol=1e-12 * np.abs(wanted).max())
-    whole = whole_moments(cells)
+    whole = draws.whole_moments(cells)
     for place, cell in enumerate(cells):
         wanted = task.sample_moments(params(cell), task.draw_points(cell))
         np.testing.assert_allclose(whole[place], wanted, rtol=1e-11, atol=1e-12 * np.abs(wanted).max())

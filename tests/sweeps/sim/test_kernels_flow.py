@@ -12,11 +12,11 @@ import torch
 from hypothesis import example, given, settings
 
 from swingby.model.cell import Cell
-from swingby_sweeps.sim.engine import Ready, one_thread
+from swingby_sweeps.dynamics.flow import Flow
+from swingby_sweeps.dynamics.kernels.flow import FlowKernel
+from swingby_sweeps.dynamics.training import one_thread
+from swingby_sweeps.sim.engine import Ready, build
 from swingby_sweeps.sim.experiment import Sim
-from swingby_sweeps.sim.flow import Flow
-from swingby_sweeps.sim.kernels.flow import FlowKernel
-from swingby_sweeps.sim.nets import build
 from swingby_sweeps.sim.params import SimParams
 
 Array = np.ndarray
@@ -31,7 +31,9 @@ def drive(kind: type[Flow | FlowKernel], cells: Sequence[Cell], nudge: float = 0
     signs = np.random.default_rng(0)
     starts = (part * (1 + nudge * signs.choice([-1, 1], part.shape)) for part in map(np.stack, parts))
     net = build(ready[0].params, [torch.as_tensor(part).to(dtype) for part in starts])
-    return kind(net, cells, torch.as_tensor(np.stack([item.moments for item in ready])).to(dtype))
+    moments = torch.as_tensor(np.stack([item.moments for item in ready])).to(dtype)
+    times, rtol = (np.array([getattr(item.params, name) for item in ready]) for name in ("time_per_step", "rtol"))
+    return kind(net, moments, times, rtol)
 
 
 def follow(kind: type[Flow | FlowKernel], cells: Sequence[Cell], nudge: float = 0.0) -> tuple[Array, Array]:

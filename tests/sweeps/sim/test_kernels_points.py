@@ -12,10 +12,11 @@ from hypothesis import given, settings
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-from swingby_sweeps.sim.engine import Ready, Training, drawn, one_thread
+from swingby_sweeps.dynamics.kernels import patterns, points_lanes, points_wide
+from swingby_sweeps.dynamics.kernels.points import PackedRelu, kernel_of
+from swingby_sweeps.dynamics.training import one_thread
+from swingby_sweeps.sim.engine import Ready, SimTraining, drawn
 from swingby_sweeps.sim.experiment import Sim
-from swingby_sweeps.sim.kernels import points_lanes, points_patterns, points_wide
-from swingby_sweeps.sim.kernels.points import PackedRelu, kernel_of
 from swingby_sweeps.sim.params import SimParams
 from swingby_sweeps.sim.task import with_constant
 
@@ -51,10 +52,10 @@ def cells_of(shape: dict[str, Any], count: int = 3, dtype: str = "float64", **va
     return [Sim.point(**{**fixed, **mine}).cell(shape["seed"] + k) for k, mine in enumerate(own)]
 
 
-def trained(cells: list[Cell], engine: Any = "compiled", kernel: Any = None) -> Training:
+def trained(cells: list[Cell], engine: Any = "compiled", kernel: Any = None) -> SimTraining:
     """The cells, trained by an engine; by this family of compiled loops if it is told."""
     with one_thread():
-        training = Training([Ready.of(cell) for cell in cells], RECORDING, engine=engine)
+        training = SimTraining([Ready.of(cell) for cell in cells], RECORDING, engine=engine)
         if kernel is not None:
             assert isinstance(training.net, PackedRelu)
             training.net.use(kernel)
@@ -62,13 +63,13 @@ def trained(cells: list[Cell], engine: Any = "compiled", kernel: Any = None) -> 
     return training
 
 
-def curves(training: Training) -> dict[str, list[Any]]:
+def curves(training: SimTraining) -> dict[str, list[Any]]:
     """The curves of all cells, a list each: as long as a cell's own."""
     columns = training.recorder.columns()
     return {name: columns[name].to_pylist() for name in CURVES}
 
 
-def assert_bits(one: Training, other: Training, places: list[int]) -> None:
+def assert_bits(one: SimTraining, other: SimTraining, places: list[int]) -> None:
     """All curves and final weights of `one` are those of these places in `other`, to the last bit."""
     others = curves(other)
     for name, curve in curves(one).items():
@@ -136,7 +137,7 @@ def test_losses_outputs_and_gradients_are_as_in_torch(shape: dict[str, Any], ker
     training = trained([Sim.point(**{**c.params.model_dump(), "epochs": 1}).cell(c.seed) for c in cells], "torch")
     p = cells[0].params
     assert isinstance(p, SimParams)
-    packed = PackedRelu(p, training.net.parameters)
+    packed = PackedRelu(p.net_shape, training.net.parameters)
     packed.use(kernel)
     x = torch.as_tensor(np.stack([with_constant(drawn(item), p.bias) for item in training.ready]))
     np.testing.assert_allclose(packed.loss(x), training.net.loss(x), rtol=1e-11)
@@ -155,7 +156,7 @@ def test_points_are_grouped_by_their_codes(count: int, words: int, k: int, kinds
     pool = rng.integers(0, 2**64, (kinds, words), np.uint64, endpoint=False)
     codes, x = pool[rng.integers(0, kinds, count)], rng.standard_normal((count, k))
     first, moments = np.empty(count, np.int64), np.zeros((count, k, k))
-    groups = points_patterns.group(codes, x, first, moments)
+    groups = patterns.group(codes, x, first, moments)
     wanted, where = np.unique(codes, axis=0, return_inverse=True)
     assert sorted(codes[first[:groups]].tolist()) == wanted.tolist()
     for q in range(groups):
@@ -174,4 +175,4 @@ def test_narrow_and_wide_nets_have_their_kernels() -> None:
     ):
         p = Sim.point(**{"model": "relu", **values}).params
         assert isinstance(p, SimParams)
-        assert kernel_of(p) is kernel
+        assert kernel_of(p.net_shape) is kernel

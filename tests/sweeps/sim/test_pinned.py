@@ -32,7 +32,7 @@ def test_draws_are_pinned_exactly() -> None:
         [-0.07540333832359329, 2.1381607339999102],
         [-0.1272542164779187, -0.19677905548742433],
     ]
-    assert task.Order(TRAINED).next_epoch()[:8].tolist() == [44, 126, 25, 209, 195, 218, 88, 237]
+    assert task.order(TRAINED).next_epoch()[:8].tolist() == [44, 126, 25, 209, 195, 218, 88, 237]
     (first, first_bias), (second, _) = draw_layers(TRAINED)
     assert first_bias is not None
     assert first[0].tolist() == [0.4102579174632053, 0.2464415673956576, 0.480010020876822]

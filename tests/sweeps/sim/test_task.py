@@ -92,7 +92,7 @@ def test_truncation_keeps_the_points_that_are_far_enough() -> None:
 
 def test_the_order_is_one_permutation_or_many() -> None:
     """`once` gives the same permutation in every epoch, `every_epoch` a new one; both start alike."""
-    once, fresh = task.Order(cell(n=30)), task.Order(cell(n=30, shuffle="every_epoch"))
+    once, fresh = task.order(cell(n=30)), task.order(cell(n=30, shuffle="every_epoch"))
     first, second = (once.next_epoch().copy() for _ in range(2))
     third, fourth = (fresh.next_epoch().copy() for _ in range(2))
     assert np.array_equal(first, second)

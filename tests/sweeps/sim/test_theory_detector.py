@@ -19,7 +19,7 @@ from swingby.model.experiment import Batch, Recording
 from swingby.store import Store
 from swingby_sweeps.sim import theory
 from swingby_sweeps.sim.detect import arrivals
-from swingby_sweeps.sim.detect.rebuild import Curves, cells_of
+from swingby_sweeps.sim.detect.cells import Curves, cells_of
 from swingby_sweeps.sim.detect.theory import CONSTANTS, Theory, predictions
 from swingby_sweeps.sim.experiment import Sim
 

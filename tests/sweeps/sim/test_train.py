@@ -15,10 +15,9 @@ from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Recording
 from swingby_sweeps.sim import task
-from swingby_sweeps.sim.engine import Ready
+from swingby_sweeps.sim.engine import Ready, build
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.init import Start, draw_layers, full_layers
-from swingby_sweeps.sim.nets import build
 from swingby_sweeps.sim.params import SimParams
 
 SIM = Sim()
@@ -94,7 +93,7 @@ def plain_loop(item: Cell, feed: str = "batches") -> dict[str, np.ndarray]:
     E = task.random_rotation(item)[:, : p.s]
     points, net = torch.as_tensor(task.draw_points(item) @ E.T), plain_net(item)
     x_hat = torch.as_tensor(task.test_point(p) @ E.T)[None]
-    order, loss = task.Order(item), plain_loss(p.reduction)
+    order, loss = task.order(item), plain_loss(p.reduction)
     optimiser = torch.optim.SGD(net.parameters(), lr=p.lr)
     curves: dict[str, list[Any]] = {"output": [], "ood_loss": [], "train_loss": [], "jacobian": []}
 

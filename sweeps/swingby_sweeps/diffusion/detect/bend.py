@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from swingby_sweeps.diffusion.detect.descent import FACTOR
-from swingby_sweeps.diffusion.detect.path import Floats, Path
+from .descent import FACTOR
+from .path import Floats, Path
 
 FLOOR = 0.1
 """The least distance from the straight way that counts; half a side of it squared is half of 1 %."""

@@ -11,12 +11,13 @@ import pyarrow as pa
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
 from swingby_analysis.signals import noise
-from swingby_sweeps.diffusion.detect.bend import bend
-from swingby_sweeps.diffusion.detect.descent import Descents, descents, error_of
-from swingby_sweeps.diffusion.detect.detectability import bend_threshold, rise_threshold
-from swingby_sweeps.diffusion.detect.path import CURVES, JUDGES, Judge, Path, path_of
-from swingby_sweeps.diffusion.detect.speed import slowdown, speeds
-from swingby_sweeps.sim.detect import order
+from swingby_analysis.signals.final_stretch import arrival_times, arrived_at
+
+from .bend import bend
+from .descent import Descents, descents, error_of
+from .detectability import bend_threshold, rise_threshold
+from .path import CURVES, JUDGES, LEARNED, Judge, Path, path_of
+from .speed import slowdown, speeds
 
 ORDERS = ("color first", "tie", "size first", "neither")
 SIDES = ("color", "neither", "size")
@@ -170,8 +171,8 @@ def measured(path: Path, loss: np.ndarray | None = None) -> Told:
 
 def _order(path: Path) -> Told:
     # What cannot be placed at the run's end is not right there, whatever it was before.
-    at = order.learned_at(path.progress[None]) if path.ended else np.full((1, 2), len(path.steps))
-    times, (color, size) = order.learning_times(at, path.steps)[0].tolist(), at[0].tolist()
+    at = arrived_at(path.progress[None], LEARNED) if path.ended else np.full((1, 2), len(path.steps))
+    times, (color, size) = arrival_times(at, path.steps)[0].tolist(), at[0].tolist()
     never = len(path.steps)
     if color == size == never:
         which = "neither"

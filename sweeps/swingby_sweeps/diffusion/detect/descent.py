@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from swingby_analysis.signals.extrema import zigzag
-from swingby_sweeps.diffusion.detect.path import Floats, Path
+
+from .path import Floats, Path
 
 FLOOR = 0.01
 """The least threshold: 1 % of the error of a point that is wrong in both concepts, or of the side of the square: 1."""

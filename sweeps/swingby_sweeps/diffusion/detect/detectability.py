@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from swingby_sweeps.diffusion.detect.bend import aside, axes, parts, thresholds
-from swingby_sweeps.diffusion.detect.descent import FACTOR, FLOOR
-from swingby_sweeps.diffusion.detect.path import Path, toward
+from .bend import aside, axes, parts, thresholds
+from .descent import FACTOR, FLOOR
+from .path import Path, toward
 
 HALFWAY = 0.5
 """From the class's own corner to that of a trained class: where an image is as much of the one class as of the other.

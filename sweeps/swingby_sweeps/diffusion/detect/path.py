@@ -22,6 +22,8 @@ PREFIX: Mapping[Judge, str] = {"measured": "", "trained": "trained_"}
 """Of the columns that hold what a judge said."""
 CURVES = ("step", "found", *(p + c for p in PREFIX.values() for c in ("color", "color_sd", "size", "size_sd")))
 """The columns that `path_of` reads, beside `trained`, `judged` and `judged_trained`."""
+LEARNED = 0.9
+"""Progress from which on a concept counts as learned."""
 LEAST_FOUND = 0.5
 """Share of the images in which a circle must be found: without one there is neither color nor size to judge."""
 LEAST_IMAGES = 2

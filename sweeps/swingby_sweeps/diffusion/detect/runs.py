@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from swingby_analysis.stats.seeds import Bump, bump_over_seeds
-from swingby_sweeps.diffusion.detect.descent import error_of
-from swingby_sweeps.diffusion.detect.path import Floats, Judge, Path, path_of, toward
-from swingby_sweeps.diffusion.detect.shared_bend import SharedBend, bridged, shared_bend
-from swingby_sweeps.diffusion.detect.smooth import smoothed
-from swingby_sweeps.diffusion.detect.speed import Speeds, speeds_of
+
+from .descent import error_of
+from .path import Floats, Judge, Path, path_of, toward
+from .shared_bend import SharedBend, bridged, shared_bend
+from .smooth import smoothed
+from .speed import Speeds, speeds_of
 
 CONFIDENCE = 0.95
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from swingby_analysis.stats.seeds import FEW, t_interval
-from swingby_sweeps.diffusion.detect.bend import SHORTEST, away
-from swingby_sweeps.diffusion.detect.path import Floats
+
+from .bend import SHORTEST, away
+from .path import Floats
 
 CONFIDENCE, STRICT = 0.95, 0.99
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from swingby_sweeps.diffusion.detect.path import Floats
+from .path import Floats
 
 
 def smoothed(values: Floats, width: float) -> Floats:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from swingby_sweeps.diffusion.detect.path import Floats, Path
+from .path import Floats, Path
 
 CLEAR = 2.0
 """A displacement between two records counts where it exceeds so many standard deviations of its own noise."""

@@ -9,9 +9,10 @@ from swingby_analysis.charts.signed_means import OPEN, SignedMean, signed_along,
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import Subject
-from swingby_sweeps.diffusion.detect.path import JUDGES, Judge
-from swingby_sweeps.diffusion.detect.shared_bend import SharedBend
-from swingby_sweeps.diffusion.drawings.concepts import ConceptOptions, Groups, left_out
+
+from ..detect.path import JUDGES, Judge
+from ..detect.shared_bend import SharedBend
+from .concepts import ConceptOptions, Groups, left_out
 
 KINDS = {"measured judge": "#1d2733", "trained judge": "#d1495b"}
 STATES = {OPEN: "circle", "on one side": "circle", "on one side, comes back": "diamond"}

@@ -12,12 +12,13 @@ from swingby_analysis.charts.step_curves import Axes, CurvePanel, Level, Spread,
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import percent
 from swingby_analysis.report.subject import Subject
-from swingby_sweeps.diffusion.detect.bends import SUFFIX
-from swingby_sweeps.diffusion.detect.descent import error_of
-from swingby_sweeps.diffusion.detect.detectability import RISE
-from swingby_sweeps.diffusion.detect.path import Floats, toward
-from swingby_sweeps.diffusion.detect.runs import over_seeds
-from swingby_sweeps.diffusion.drawings.concepts import (
+
+from ..detect.bends import SUFFIX
+from ..detect.descent import error_of
+from ..detect.detectability import RISE
+from ..detect.path import Floats, toward
+from ..detect.runs import over_seeds
+from .concepts import (
     SEEDS,
     ConceptDrawing,
     ConceptOptions,

@@ -12,10 +12,11 @@ from swingby_analysis.charts.plane_lines import Name
 from swingby_analysis.charts.planes import Corner, Mark, Panel, Row, Spot, planes
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.subject import Subject
-from swingby_sweeps.diffusion.detect.path import CLASSES, corner
-from swingby_sweeps.diffusion.detect.runs import Runs
-from swingby_sweeps.diffusion.drawings.concept_bend import bend_figures
-from swingby_sweeps.diffusion.drawings.concepts import (
+
+from ..detect.path import CLASSES, corner
+from ..detect.runs import Runs
+from .concept_bend import bend_figures
+from .concepts import (
     SEEDS,
     ConceptDrawing,
     ConceptOptions,

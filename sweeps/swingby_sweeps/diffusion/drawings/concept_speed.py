@@ -12,9 +12,10 @@ from swingby_analysis.charts import style
 from swingby_analysis.charts.step_curves import Axes, CurvePanel, Level, step_curves
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.subject import Subject
-from swingby_sweeps.diffusion.detect.path import Path
-from swingby_sweeps.diffusion.detect.speed import Slowdown, Speeds, slowdown, speeds
-from swingby_sweeps.diffusion.drawings.concepts import (
+
+from ..detect.path import Path
+from ..detect.speed import Slowdown, Speeds, slowdown, speeds
+from .concepts import (
     SEEDS,
     ConceptDrawing,
     ConceptOptions,

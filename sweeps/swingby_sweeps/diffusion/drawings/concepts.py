@@ -15,8 +15,9 @@ from swingby_analysis.query import Query
 from swingby_analysis.report.prose import between, plural
 from swingby_analysis.report.selection import along, names_of
 from swingby_analysis.report.subject import Subject
-from swingby_sweeps.diffusion.detect.path import JUDGES, Judge
-from swingby_sweeps.diffusion.detect.runs import Runs, runs_of
+
+from ..detect.path import JUDGES, Judge
+from ..detect.runs import Runs, runs_of
 
 ALL_RUNS = "all runs"
 SEEDS = 12

@@ -13,7 +13,8 @@ from swingby_analysis.charts.picture_rows import Picture, PictureRow, picture_ro
 from swingby_analysis.query import Query
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.subject import Subject
-from swingby_sweeps.diffusion.detect.path import CLASSES, trained_of
+
+from ..detect.path import CLASSES, trained_of
 
 MAGIC = b"\x89PNG\r\n\x1a\n"
 WIDTH = 1000

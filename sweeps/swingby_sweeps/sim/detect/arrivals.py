@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from scipy.optimize import root_scalar
 
-from swingby_sweeps.sim import theory
+from .. import theory
 
 Array = np.ndarray
 LEVEL = 0.9

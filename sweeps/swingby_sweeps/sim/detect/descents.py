@@ -14,9 +14,11 @@ from swingby.model.experiment import Column
 from swingby_analysis.signals.bumps import Descent, descend, fine_descents, nearest_centre, tallest
 from swingby_analysis.signals.curves import Group, Runs
 from swingby_analysis.signals.extrema import Floats
+from swingby_analysis.signals.final_stretch import arrival_times, arrived_at
 from swingby_analysis.signals.groups import Found, Told
-from swingby_sweeps.sim.detect import order, slowdown
-from swingby_sweeps.sim.detect import outcome as verdict
+
+from . import order, slowdown
+from . import outcome as verdict
 
 Mask = NDArray[np.bool_]
 Columns = dict[str, Told]
@@ -177,10 +179,10 @@ def _highest(group: Group, descent: Descent) -> Columns:
 
 
 def _order(group: Group, progress: Floats, known: Mask) -> Columns:
-    at = order.learned_at(progress)
+    at = arrived_at(progress, order.LEARNED)
     # A run that left its bounds ends nowhere near the answer, whatever its last record inside them says.
     at[group.runs.diverged[group.rows]] = len(group.steps)
-    times = order.learning_times(at, group.steps)
+    times = arrival_times(at, group.steps)
     follows, told = order.follows_a(at, len(group.steps), group.a)
     return {
         "t90": (times, known),

@@ -9,23 +9,10 @@ from swingby_analysis.signals import kernels, noise
 from swingby_analysis.signals.extrema import Floats, Ints, zigzag
 
 LEARNED = 0.9
+"""r_k = f_k / mu_k from which on a concept counts as learned."""
 RETREAT_FLOOR = 0.02
 SLACK_FACTOR, SLACK = 1.02, 1e-3
 Mask = NDArray[np.bool_]
-
-
-def learned_at(progress: Floats) -> Ints:
-    """Record at which the final stretch with r_k >= 0.9 starts, (C, s); T where r_k ends below.
-
-    Args:
-        progress: r_k = f_k / mu_k, (C, T, s); NaN counts as below.
-    """
-    return kernels.final_stretch(~(progress >= LEARNED))
-
-
-def learning_times(at: Ints, steps: Floats) -> Floats:
-    """The steps of these records, (C, s); infinite for T, which stands for never."""
-    return np.append(steps, np.inf)[at]
 
 
 def follows_a(at: Ints, times: int, a: Floats) -> tuple[Mask, Mask]:
@@ -34,7 +21,7 @@ def follows_a(at: Ints, times: int, a: Floats) -> tuple[Mask, Mask]:
     It cannot where two a_p are equal, two times lie within one recording interval, two are infinite, or s = 1.
 
     Args:
-        at: records from `learned_at`, (C, s).
+        at: records at which r_k reaches `LEARNED` for good, (C, s).
         times: T, the value in `at` that stands for never.
         a: (C, s).
     """

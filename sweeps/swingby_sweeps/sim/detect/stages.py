@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from swingby_analysis.signals.extrema import Floats
-from swingby_sweeps.sim.detect.order import LEARNED
+
+from .order import LEARNED
 
 HALF = 0.5
 """The level of a major entry at which eq 4.3 without its noise moves it fastest: from there on it slows down."""

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from swingby.model.cell import Cell
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
-from swingby_sweeps.sim import task, theory
-from swingby_sweeps.sim.assumptions import Assumptions, Constants, assumptions
-from swingby_sweeps.sim.detect import arrivals
-from swingby_sweeps.sim.detect.rebuild import PARAMETERS, Curves, cells_of, first_weights, ranks, spoken_of
-from swingby_sweeps.sim.init import Start
-from swingby_sweeps.sim.params import SimParams
+
+from .. import task, theory
+from ..assumptions import Assumptions, Constants, assumptions
+from ..init import Start
+from ..params import SimParams
+from . import arrivals
+from .cells import PARAMETERS, Curves, cells_of, first_weights, ranks, spoken_of
 
 Array = np.ndarray
 Row = dict[str, Any]

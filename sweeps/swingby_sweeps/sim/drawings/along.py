@@ -15,7 +15,8 @@ from swingby_analysis.query import Query
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.selection import Lines, along, names_of
 from swingby_analysis.report.subject import Subject, spoken
-from swingby_sweeps.sim.drawings.panels import (
+
+from .panels import (
     BANDS,
     MARKS,
     PLACES,

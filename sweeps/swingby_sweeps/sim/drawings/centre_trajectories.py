@@ -14,7 +14,8 @@ from swingby_analysis.charts.style import OOD
 from swingby_analysis.query import Query
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.subject import MEDIAN_RUN, Subject
-from swingby_sweeps.sim.drawings.panels import (
+
+from .panels import (
     BANDS,
     MARKS,
     PlaneOptions,

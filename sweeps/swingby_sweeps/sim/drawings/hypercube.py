@@ -15,8 +15,9 @@ from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.report.subject import Subject
 from swingby_analysis.signals.extrema import Floats
-from swingby_sweeps.sim.detect import order
-from swingby_sweeps.sim.drawings.charts.hypercube import Cube, hypercube_chart
+
+from ..detect import order
+from .charts.hypercube import Cube, hypercube_chart
 
 SHARES = ("B.2 broken by", "without the origin:")
 TITLE = "The loss over the hierarchy of test points"

@@ -18,7 +18,8 @@ from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.report.subject import MEDIAN_RUN, Subject
 from swingby_analysis.stats import shares
-from swingby_sweeps.sim.drawings.panels import columns_of, ended
+
+from .panels import columns_of, ended
 
 EVERY_STEP = 1_000_000
 """So many bins that every recorded step falls into one of its own."""

@@ -10,7 +10,8 @@ import polars as pl
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import Subject
-from swingby_sweeps.sim.detect.stages import HALF
+
+from ..detect.stages import HALF
 
 
 class Plateau(NamedTuple):

@@ -12,8 +12,9 @@ from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import Subject
 from swingby_analysis.signals import bumps
 from swingby_analysis.signals.extrema import Floats
-from swingby_sweeps.sim.detect.stages import stages
-from swingby_sweeps.sim.drawings.charts.stage_background import Shade
+
+from ..detect.stages import stages
+from .charts.stage_background import Shade
 
 SYMMETRIC = ("symmetric", "w_recurrence")
 COARSE, FINE = (f"{100 * level:g} %" for level in (bumps.FLOOR, bumps.FINE))

@@ -14,11 +14,12 @@ from swingby_analysis.query import Query
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import MEDIAN_RUN, Subject
-from swingby_sweeps.sim.detect.outcome import NEGATIVE
-from swingby_sweeps.sim.detect.stages import leaves_cone
-from swingby_sweeps.sim.drawings.charts.jacobian import Line, Panel, Spread, entry_name, stage_chart
-from swingby_sweeps.sim.drawings.plateaus import Plateau, least_major, plateaus_at
-from swingby_sweeps.sim.drawings.single import (
+
+from ..detect.outcome import NEGATIVE
+from ..detect.stages import leaves_cone
+from .charts.jacobian import Line, Panel, Spread, entry_name, stage_chart
+from .plateaus import Plateau, least_major, plateaus_at
+from .single import (
     COARSE,
     FINE,
     SYMMETRIC,

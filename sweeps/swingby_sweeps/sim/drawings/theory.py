@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import polars as pl
 
 from swingby.model.drawing import Drawing
+from swingby.select.intervals import wilson
 from swingby_analysis.charts.scatter import COLOURS, Dot, scatter
 from swingby_analysis.query import Query
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.report.subject import Subject
-from swingby_analysis.stats.shares import wilson
 
 WITHIN = 0.1
 STRAIGHT = 0.98

@@ -20,7 +20,8 @@ from swingby_analysis.query import Query
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import MEDIAN_RUN, Subject
-from swingby_sweeps.sim.drawings.panels import MARKS, PlaneOptions, columns_of, plane_of, plural_steps, spots
+
+from .panels import MARKS, PlaneOptions, columns_of, plane_of, plural_steps, spots
 
 SAMPLE, NEAR = "training points (sample)", "the 50 nearest to the test point"
 CIRCLE, NEAREST = "within min(mu)/2 of the test point", "to the nearest training point"

@@ -17,8 +17,9 @@ from swingby_analysis.query import Query
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.selection import names_of
 from swingby_analysis.report.subject import MEDIAN_RUN, Subject
-from swingby_sweeps.sim.drawings.along import figure_along
-from swingby_sweeps.sim.drawings.panels import (
+
+from .along import figure_along
+from .panels import (
     BANDS,
     MARKS,
     PLACES,

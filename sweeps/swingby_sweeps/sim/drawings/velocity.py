@@ -11,9 +11,10 @@ from swingby.model import drawing
 from swingby_analysis.query import Query
 from swingby_analysis.report.page import Figure
 from swingby_analysis.report.subject import MEDIAN_RUN, Subject
-from swingby_sweeps.sim.drawings.charts.jacobian import entry_name, first_step
-from swingby_sweeps.sim.drawings.charts.velocity import Moved, terms, velocity_chart
-from swingby_sweeps.sim.drawings.single import SYMMETRIC, curves_of, entries_of, kept_places, shades_of
+
+from .charts.jacobian import entry_name, first_step
+from .charts.velocity import Moved, terms, velocity_chart
+from .single import SYMMETRIC, curves_of, entries_of, kept_places, shades_of
 
 READING = (
     "Each panel is one entry of W, with a scale of its own. Its velocity W' (black) is by eq 4.3 growth less "

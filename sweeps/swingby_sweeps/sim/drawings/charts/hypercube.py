@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from swingby_analysis.charts import style
-from swingby_sweeps.sim.detect.order import SLACK, SLACK_FACTOR
+
+from ...detect.order import SLACK, SLACK_FACTOR
 
 TOP = 1.0
 """Losses above this are coloured like it, as in the source."""

@@ -10,7 +10,8 @@ import altair as alt
 
 from swingby_analysis.charts import style
 from swingby_analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, Band, Run
-from swingby_sweeps.sim.drawings.charts.stage_background import Shade, ground, log_steps, names, rows_of, stage_rows
+
+from .stage_background import Shade, ground, log_steps, names, rows_of, stage_rows
 
 FLAT = 0.01
 """The axis of steps starts where something that is drawn has moved by this much."""

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from swingby_analysis.charts import style
-from swingby_sweeps.sim.drawings.charts.stage_background import Shade, ground, log_steps, names, stage_rows
+
+from .stage_background import Shade, ground, log_steps, names, stage_rows
 
 TERMS = ("G: growth", "-S: suppression", "-N: noise", "W' = G - S - N")
 COLOURS = ("#2c8c5a", "#d9650d", "#7a5bb5", style.INK)

@@ -1,5 +1,0 @@
--- Of every run of the grid: how does it end?
-with
--- include: findings/shared/runs,
--- include: findings/shared/at-dimension-width,
--- include: findings/shared/fate

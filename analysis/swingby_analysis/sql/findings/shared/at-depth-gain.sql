@@ -1,2 +1,0 @@
--- The axes of its diagram.
-placed as (select *, init_gain as x, layers as y from runs)

@@ -1,2 +1,0 @@
--- The axes of its diagram.
-placed as (select *, lr as x, layers as y from runs)

@@ -1,2 +1,0 @@
--- The axes of its diagram.
-placed as (select *, init_gain as x, width as y from runs)

@@ -1,0 +1,84 @@
+"""Every installed statement, found in the folders `statements` of experiments' packages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby_analysis.statements.diagram import PREFIX, Diagram
+from swingby_analysis.statements.statement import Statement, statements_in
+
+FOLDER = "statements"
+"""The folder of a package that holds its statements."""
+
+
+@cache
+def catalogue() -> tuple[Statement, ...]:
+    """Every statement in the order of the pages.
+
+    Raises:
+        SwingbyError: a file is wrong, or two statements have one slug.
+    """
+    found = [
+        item for folder, package in registry.homes(FOLDER) for item in statements_in(folder, tuple(package.experiments))
+    ]
+    slugs = [item.slug for item in found]
+    for slug in slugs:
+        if slugs.count(slug) > 1:
+            raise SwingbyError(f"two statements are called {slug!r}")
+    return tuple(sorted(found, key=lambda item: item.place))
+
+
+def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Statement]:
+    """The claims about an experiment (None: all), or those of these slugs.
+
+    Raises:
+        SwingbyError: nothing is claimed about it, or a slug is no claim's; with the nearest one.
+    """
+    of = [item for item in catalogue() if item.claims]
+    known = [item.slug for item in _about(experiment, of, "claim")]
+    for slug in only:
+        if slug not in known:
+            raise SwingbyError(f"no claim is called {slug!r}; {registry.nearest(slug, known)}")
+    return [item for item in of if item.slug in (only or known)]
+
+
+def findings(diagram: Diagram) -> list[Statement]:
+    """What may be found in a diagram: the findings whose last sweep is its own."""
+    return [item for item in catalogue() if not item.claims and item.sweeps[-1] == diagram.sweep]
+
+
+@cache
+def every_diagram() -> tuple[Diagram, ...]:
+    """The diagrams of all packages, in their order."""
+    return tuple(
+        item for name in sorted(registry.offered(registry.DIAGRAMS)) for item in registry.load(registry.DIAGRAMS, name)
+    )
+
+
+def diagrams(experiment: str | None = None, only: Sequence[str] = ()) -> list[Diagram]:
+    """The diagrams of an experiment (None: all), or those of these names, with or without `PREFIX`.
+
+    Raises:
+        SwingbyError: it has none, or a name is no diagram's; with the nearest one.
+    """
+    of = [item for item in every_diagram() if experiment is None or item.experiment == experiment]
+    if experiment is not None and not of:
+        known = sorted({item.experiment for item in every_diagram()})
+        raise SwingbyError(f"there is no diagram of {experiment!r}; {registry.nearest(experiment, known)}")
+    known = [item.slug for item in of]
+    wanted = [name.removeprefix(PREFIX) for name in only]
+    for name in wanted:
+        if name not in known:
+            raise SwingbyError(f"no diagram is called {name!r}; {registry.nearest(name, known)}")
+    return [item for item in of if not only or item.slug in wanted]
+
+
+def _about(experiment: str | None, of: Sequence[Statement], what: str) -> list[Statement]:
+    found = [item for item in of if experiment is None or experiment in item.shared.experiments]
+    if not found and experiment is not None:
+        known = sorted({name for item in of for name in item.shared.experiments})
+        raise SwingbyError(f"there is no {what} about {experiment!r}; {registry.nearest(experiment, known)}")
+    return found

@@ -1,0 +1,96 @@
+"""The claims of papers: trained where need be, judged by queries, kept as a table, shown as page and Markdown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from swingby.data.files import write_whole
+from swingby.run.outcomes import derive
+from swingby.store import Store
+from swingby_analysis.report import replace_folder
+from swingby_analysis.statements import table
+from swingby_analysis.statements.catalogue import catalogue, claims
+from swingby_analysis.statements.claims_markdown import markdown
+from swingby_analysis.statements.claims_page import page
+from swingby_analysis.statements.judging import Judged, judge
+from swingby_analysis.statements.needed import Say, prepare, progress, wanted
+from swingby_analysis.statements.verdict import MISSING
+
+FOLDER, PAGE, TABLE = "claims", "claims.html", "claims.md"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a run left: the page, how many claims it asked, how many of them lack a sweep, and seconds of training.
+
+    Attributes:
+        waiting: how many lack sweeps that take hours, and are not trained here.
+        hours: the names of these sweeps.
+    """
+
+    page: Path
+    claims: int
+    missing: int
+    training: float
+    waiting: int = 0
+    hours: Sequence[str] = ()
+
+
+def write_claims(
+    data: Path,
+    out: Path,
+    *,
+    experiment: str | None = None,
+    overrides: Sequence[str] = (),
+    run: Sequence[str] | None = (),
+    only: Sequence[str] = (),
+    markdown_file: Path | None = None,
+    command: str = "swingby claims",
+    say: Say = lambda text: None,
+) -> Written:
+    """Judges the claims, and writes the table `claims`, the folder `out/claims` with the page, and the Markdown.
+
+    Sweeps that take hours are never trained here: where they were not run, their shipped results are unpacked.
+
+    Args:
+        data: the data folder.
+        experiment: only claims about it; None: all. What was said of the others before stays.
+        overrides: laid over every other sweep, such as "seeds.count=3".
+        run: further options of `swingby run`, by which missing sweeps are trained; None: train nothing.
+        only: slugs; () for all.
+        markdown_file: where the Markdown goes besides.
+        command: what the Markdown says it was made by.
+        say: told what goes on.
+
+    Raises:
+        SwingbyError: no such claim, a sweep cannot be trained, a query is wrong, or the disk refuses.
+    """
+    chosen = claims(experiment, only)
+    needed = wanted(chosen, overrides)
+    records, training = prepare(data, needed, overrides, run, False, say)
+    known = [item for item in catalogue() if item.claims]
+    with Store.open(records.data) as store:
+        needed = progress(store, needed)
+        derive(records, [item.sweep_id for item in needed.values() if item.done])
+    with Store.open(records.data) as store:
+        judged: list[Judged] = []
+        for claim in chosen:
+            began = time.perf_counter()
+            judged.append(judge(store, claim, needed))
+            say(f"{claim.slug}: {judged[-1].verdict} ({time.perf_counter() - began:.1f} s)")
+        ranks = {claim.slug: rank for rank, claim in enumerate(known)}
+        table.write(records, store, [(ranks[item.claim.slug], item) for item in judged], ranks)
+    with Store.open(records.data) as store:
+        shown = page(store, known, {item.claim.slug: item for item in judged})
+        text = markdown(store, known, command)
+    folder = out.expanduser().absolute() / FOLDER
+    replace_folder(folder, {PAGE: shown.encode(), TABLE: text.encode()})
+    if markdown_file is not None:
+        write_whole(markdown_file.expanduser().absolute(), lambda path: path.write_text(text, encoding="utf-8"))
+    lacking = [item.claim for item in judged if item.verdict == MISSING]
+    waiting = [claim for claim in lacking if claim.hours]
+    names = tuple(dict.fromkeys(name for claim in waiting for name in claim.sweeps))
+    return Written(folder / PAGE, len(judged), len(lacking) - len(waiting), training, len(waiting), names)

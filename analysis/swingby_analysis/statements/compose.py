@@ -1,0 +1,197 @@
+"""The whole SQL of a statement: the runs it is asked of, the views it names, its rows, and what is counted of them."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.sweepfile.parameters import split
+from swingby_analysis.statements.statement import EFFECT, Shared, Statement
+from swingby_analysis.statements.template import Template
+
+PROVIDED = ("runs", "grid")
+"""Views that every statement can name: the runs with their outcomes, and their places in the diagram."""
+ROWS = "answers"
+"""The name under which the rows of a statement are counted."""
+_NOT_SQL = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
+_COMMENT_WIDTH = 120
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A sweep that a statement is asked of.
+
+    Attributes:
+        axes: the names of the parameters that advance together, axis by axis.
+        diagram: what its diagram names, such as x and y; without one, x and y are the first two axes.
+    """
+
+    sweep_id: str
+    experiment: str
+    axes: Sequence[Sequence[str]] = ()
+    diagram: Mapping[str, Any] | None = None
+
+    def expression(self, axis: str) -> str:
+        """Where the diagram places a cell along "x" or "y", as SQL; null without such an axis."""
+        firsts: Mapping[str, Any] = dict(zip(("x", "y"), (names[0] for names in self.axes), strict=False))
+        name = (self.diagram or firsts).get(axis)
+        return "null" if name is None else column(name)
+
+    @property
+    def facet(self) -> str:
+        """The values of all other axes in words, as SQL."""
+        drawn = {(self.diagram or {}).get(axis) for axis in ("x", "y")} if self.diagram else set()
+        others = [names for names in self.axes[0 if self.diagram else 2 :] if not drawn & set(names)]
+        parts = [f"'{name} = ' || {column(name)}" for names in others for name in names]
+        return f"concat_ws(', ', {', '.join(parts)})" if parts else "''"
+
+
+def column(name: str) -> str:
+    """A parameter of a sweep file, such as `mu.1`, as SQL."""
+    parameter, entry = split(name)
+    return parameter if entry is None else f"{parameter}[{entry + 1}]"
+
+
+def compose(statement: Statement, asked: Sequence[Asked], tables: Collection[str], given: Collection[str] = ()) -> str:
+    """The query that decides a statement, whole: it can be pasted into `swingby sql`.
+
+    Args:
+        asked: the sweeps it is asked of.
+        tables: those of the store.
+        given: names of views that are there already, and are not defined by the query.
+    """
+    used = needed(statement, given)
+    parts = [_cte(view.name, view.select, view.comment) for view in statement.shared.views if view.name in used]
+    sql = "\n".join([*parts, _counted(statement), statement.body])
+    named, asked_for = words_of(sql), relations_of(sql)
+    provided = {"runs": lambda: _runs(asked, tables, named), "grid": lambda: _grid(asked)}
+    parts = [provided[name]() for name in PROVIDED if name in asked_for and name not in given] + parts
+    whole = ",\n".join([*parts, _cte(ROWS, statement.body)])
+    return f"{comment(statement.question)}\nwith\n{whole}\n{_counted(statement)}"
+
+
+def needed(statement: Statement, given: Collection[str] = ()) -> set[str]:
+    """The views of its folder that a statement uses, itself or through others."""
+    names = relations_of(statement.body)
+    for view in reversed(statement.shared.views):
+        if view.name in names and view.name not in given:
+            names |= relations_of(view.select)
+    return {view.name for view in statement.shared.views if view.name in names} - set(given)
+
+
+def relations_of(sql: str) -> set[str]:
+    """Every name that stands behind `from` or `join` in some SQL."""
+    return set(re.findall(r"\b(?:from|join)\s+([A-Za-z_]\w*)", _NOT_SQL.sub(" ", sql)))
+
+
+def words_of(sql: str) -> set[str]:
+    """Every name in some SQL, without those in texts and comments."""
+    return set(re.findall(r"[A-Za-z_]\w*", _NOT_SQL.sub(" ", sql)))
+
+
+def comment(text: str) -> str:
+    """A text as SQL comments."""
+    return "\n".join(f"-- {line}" for line in textwrap.wrap(text, _COMMENT_WIDTH - 3, break_on_hyphens=False))
+
+
+def _cte(name: str, select: str, above: str = "") -> str:
+    return (f"{above}\n" if above else "") + f"{name} as (\n{textwrap.indent(select, '    ')}\n)"
+
+
+def _ids(asked: Sequence[Asked]) -> str:
+    return ", ".join(f"'{item.sweep_id}'" for item in asked)
+
+
+def experiment_of(asked: Sequence[Asked]) -> str:
+    """The experiment that all of these sweeps are about.
+
+    Raises:
+        SwingbyError: they are about several.
+    """
+    names = sorted({item.experiment for item in asked})
+    if len(names) != 1:
+        raise SwingbyError(f"its sweeps are about several experiments: {', '.join(names)}")
+    return names[0]
+
+
+def _runs(asked: Sequence[Asked], tables: Collection[str], named: Collection[str]) -> str:
+    """The view `runs`: with the outcomes of every detector that the statement names a column of."""
+    table = experiment_of(asked)
+    detectors = [
+        detector.name
+        for detector in registry.detectors_for(table)
+        if set(detector.outcomes) & set(named) and f"outcomes_{detector.name}" in tables
+    ]
+    outcomes = "".join(f", {name}.* exclude (cell_id, of_shard)" for name in detectors)
+    joins = "".join(
+        f"\n    left join outcomes_{name} {name} on {name}.cell_id = {table}.cell_id "
+        f"and {name}.of_shard = {table}.shard"
+        for name in detectors
+    )
+    return (
+        "-- The finished cells of the sweeps, each under its preset, with what detectors say of it.\n"
+        f"runs as (\n    select chosen.preset, {table}.*{outcomes}\n    from (\n"
+        "        select distinct preset, cell_id from members join conventions using (sweep_id, point)\n"
+        f"        where sweep_id in ({_ids(asked)})\n    ) chosen\n"
+        f"    join {table} using (cell_id){joins}\n    where {table}.status in ('ok', 'diverged')\n)"
+    )
+
+
+def _grid(asked: Sequence[Asked]) -> str:
+    """The view `grid`: sweeps that are drawn over the same parameters together."""
+    table = experiment_of(asked)
+    places: dict[tuple[str, str, str], list[Asked]] = {}
+    for item in asked:
+        places.setdefault((item.expression("x"), item.expression("y"), item.facet), []).append(item)
+    selects = [
+        f"    select sweep_id, point, cell_id, {x} as x, {y} as y, {facet} as facet\n"
+        f"    from members join {table} using (cell_id) where sweep_id in ({_ids(group)})"
+        for (x, y, facet), group in places.items()
+    ]
+    text = "\n    union all\n".join(selects)
+    return f"-- Where the diagrams of the sweeps place each cell.\ngrid as (\n{text}\n)"
+
+
+def _counted(statement: Statement) -> str:
+    """What is counted of a statement's rows."""
+    if statement.claims:
+        setting = Template.of(statement.setting)
+        rows = ", ".join(dict.fromkeys(["preset", *(item.expression for item in setting.fields if item.plain)]))
+        # A seed may have several rows, and counts where none of them is false.
+        n, k = "count(holds)", "count(*) filter (where holds)"
+        if not statement.together:
+            n, k = (f"count(distinct seed) filter (where {holds})" for holds in ("holds is not null", "not holds"))
+            k = f"{n} - {k}"
+        return (
+            f"select\n    preset,\n    {setting.sql} as setting,\n    {n} as n,\n    {k} as k,\n"
+            f"    {Template.of(statement.measured).sql} as measured\n"
+            f"from {ROWS}\ngroup by {rows}\norder by {rows}"
+        )
+    expressions = list(
+        dict.fromkeys(
+            field.expression
+            for words in statement.words.values()
+            for field in Template.of(words).fields
+            if not field.plain
+        )
+    )
+    columns = [f'{expression} as "{expression.replace(chr(34), chr(34) * 2)}"' for expression in expressions]
+    if statement.rule == EFFECT:
+        columns.insert(0, 'list(columns(* exclude (seed)) order by seed) as "\\0"')
+    if statement.holds:
+        columns.insert(0, f"{statement.holds} as holds")
+    return f"select\n    {f',{chr(10)}    '.join(columns)}\nfrom {ROWS}"
+
+
+def shared_of(statements: Sequence[Statement]) -> list[Shared]:
+    """What the folders of these statements share, each folder once, in their order."""
+    found: list[Shared] = []
+    for statement in statements:
+        if statement.shared not in found:
+            found.append(statement.shared)
+    return found

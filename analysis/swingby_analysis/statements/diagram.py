@@ -1,0 +1,76 @@
+"""What a diagram of the page of findings is: its sweep, its maps, and the lines of theory over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from swingby_analysis.charts.axes import Grid
+
+PREFIX = "diagram-"
+"""What the names of the sweeps of diagrams begin with."""
+
+
+class Line(NamedTuple):
+    """A line of theory in a diagram: what the legend calls it, and its corners in the positions of the axes."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+
+
+Lines = Callable[[Mapping[str, Any], Grid], Sequence[Line]]
+"""From the resolved sweep and its grid to the lines of theory."""
+
+
+def none(resolved: Mapping[str, Any], grid: Grid) -> Sequence[Line]:
+    """No line: theory says nothing of a boundary."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Map:
+    """One map of a diagram.
+
+    Attributes:
+        outcome: what is drawn at each point.
+        drawn: how: the share of the seeds, the most common category, or the median or mean of a number.
+        title: of the figure.
+        legend: what the legend calls it; "" for the outcome's own name.
+        reading: how to read it, in place of the usual words.
+        where: of which runs, as SQL over their outcomes; "" for all.
+        fewest: runs from which on a point has a number.
+    """
+
+    outcome: str
+    drawn: Literal["share", "category", "median", "mean"]
+    title: str
+    legend: str = ""
+    reading: str = ""
+    where: str = ""
+    fewest: int = 1
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """One phase diagram.
+
+    Attributes:
+        experiment: whose runs it is of.
+        slug: the sweep's name without `PREFIX`.
+        heading: the question it asks.
+        maps: what is drawn.
+        lines: what theory draws over them.
+    """
+
+    experiment: str
+    slug: str
+    heading: str
+    maps: Sequence[Map]
+    lines: Lines = none
+
+    @property
+    def sweep(self) -> str:
+        """The named sweep."""
+        return f"{PREFIX}{self.slug}"

@@ -1,0 +1,112 @@
+"""The figures of a diagram: read once from the store, each outcome as a map with the lines of theory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import polars as pl
+
+from swingby.store import Store
+from swingby_analysis.charts.axes import Grid
+from swingby_analysis.charts.phase_diagram import Share
+from swingby_analysis.grid import grid_of
+from swingby_analysis.query import Query
+from swingby_analysis.report.data import ask, cells_query
+from swingby_analysis.report.page import Figure
+from swingby_analysis.report.phases import Phases, boundary
+from swingby_analysis.report.prose import spoken
+from swingby_analysis.statements.diagram import Diagram, Line, Map
+from swingby_analysis.statements.maps import count_map, number_share_map, outcome_share_map, share_map
+
+FINE = 20
+"""Values from which on an axis is fine enough for neighbours to be taken together."""
+READING = {
+    "share": (
+        "A tile is a point of the grid, its colour the share of the seeds. White dots: the 95 % Wilson interval of "
+        "it contains one half. Dark line: the share, taken together with that of the tiles beside it, is one half."
+    ),
+    "category": "The colour of a tile is the most common outcome at that point, the stronger the more seeds ended so.",
+    "median": "The colour of a tile is the median over the runs. The few highest share the last colour.",
+    "mean": "The colour of a tile is the mean over the seeds.",
+}
+THEORY = " Red: theory, computed from the sweep's own parameters."
+
+
+@dataclass(frozen=True)
+class Read:
+    """What the figures of one sweep are made from."""
+
+    resolved: Mapping[str, Any]
+    grid: Grid
+    cells: pl.DataFrame
+    query: Query
+
+    @classmethod
+    def of(cls, store: Store, diagram: Diagram, sweep_id: str) -> Read:
+        """Every finished cell of a sweep, without its curves."""
+        query = cells_query(store, diagram.experiment, sweep_id)
+        (row,) = ask(store, Query("sweep", (sweep_id,))).to_dicts()
+        resolved = json.loads(row["resolved"])
+        cells = ask(store, query).filter(pl.col("status") != "failed")
+        firsts = cells.unique("point", keep="first", maintain_order=True)
+        return cls(resolved, grid_of(resolved, firsts.iter_rows(named=True)), cells, query)
+
+
+def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
+    """The maps of a diagram, in its order."""
+    read = Read.of(store, diagram, sweep_id)
+    lines = diagram.lines(read.resolved, read.grid)
+    seeds = read.cells["seed"].n_unique()
+    axes = f"{read.grid.x.title} against {read.grid.y.title if read.grid.y else ''}"
+    facts = {"Sweep": diagram.sweep, "Seeds": f"{seeds} a point, {read.resolved['seed_mode']} draws"}
+    return [
+        Figure(
+            f"{diagram.slug}-{one.outcome.replace('_', '-')}",
+            one.title,
+            f"{one.title}; {axes}, {seeds} seeds a point.",
+            (one.reading or READING[one.drawn]) + (THEORY if lines else ""),
+            _chart(read, one, lines),
+            [read.query],
+            facts,
+        )
+        for one in diagram.maps
+    ]
+
+
+def _chart(read: Read, one: Map, lines: Sequence[Line]) -> dict[str, Any]:
+    legend = one.legend or spoken(one.outcome)
+    cells = read.cells.filter(pl.sql_expr(one.where)) if one.where else read.cells
+    if one.drawn == "share":
+        shares = Phases(cells).shares(one.outcome)
+        return share_map(read.grid, shares, boundary(read.grid, pooled(read.grid, shares)), lines, legend)
+    if one.drawn == "category":
+        phases = Phases(cells)
+        rows, categories = phases.most_common(one.outcome), phases.categories(one.outcome)
+        return outcome_share_map(read.grid, rows, categories, lines, legend)
+    number, draw = (pl.col(one.outcome).median(), number_share_map)
+    if one.drawn == "mean":
+        number, draw = pl.col(one.outcome).mean(), count_map
+    found = cells.drop_nulls(one.outcome).group_by("point").agg(pl.len().alias("n"), number)
+    numbers = found.filter(pl.col("n") >= one.fewest).sort("point").select("point", one.outcome)
+    return draw(read.grid, dict(numbers.iter_rows()), lines, legend)
+
+
+def pooled(grid: Grid, shares: Sequence[Share]) -> list[Share]:
+    """Each share over the seeds of its point and of those beside it, along axes of at least `FINE` values.
+
+    The contour of the single shares would go around every tile that chance has lifted.
+    """
+    reach = [int(axis is not None and len(axis.values) >= FINE) for axis in (grid.x, grid.y)]
+    at = {grid.places[share.point]: share for share in shares}
+    found = []
+    for share in shares:
+        i, j, facet = grid.places[share.point]
+        near = product(range(i - reach[0], i + reach[0] + 1), range(j - reach[1], j + reach[1] + 1))
+        beside = [at[x, y, facet] for x, y in near if (x, y, facet) in at]
+        k, n = sum(item.k for item in beside), sum(item.n for item in beside)
+        found.append(share._replace(share=k / n))
+    return found

@@ -1,0 +1,126 @@
+"""Asking: what the query of a statement says of the sweeps that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from swingby.errors import SwingbyError
+from swingby.store import Store
+from swingby_analysis.statements import effect
+from swingby_analysis.statements.compose import Asked, compose
+from swingby_analysis.statements.needed import Needed
+from swingby_analysis.statements.statement import NO, YES, Statement
+from swingby_analysis.statements.verdict import MISSING, Answer, verdict
+
+COLUMNS = ("preset", "setting", "n", "k", "measured")
+"""What the query of a claim returns."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with what its query said; without its sweeps: what is missing, and no verdict.
+
+    Attributes:
+        query: as asked; "" if it was not.
+        frame: its rows, with the columns COLUMNS.
+        missing: what is not there yet, in words.
+        lacking: sweeps on which it could be judged besides, and how far they are, in words.
+        recorded: of sweeps whose results are recorded ones, how these came about, in words.
+        sweep_ids: of the sweeps it was asked of.
+    """
+
+    claim: Statement
+    query: str = ""
+    frame: pl.DataFrame | None = None
+    answers: Sequence[Answer] = ()
+    missing: Sequence[str] = ()
+    lacking: Sequence[str] = ()
+    recorded: Sequence[str] = ()
+    sweep_ids: Sequence[str] = ()
+
+    @property
+    def verdict(self) -> str:
+        """By the rule; `MISSING` where nothing was asked."""
+        return MISSING if self.missing else verdict(self.answers, self.claim.shared.presets)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A finding with what its query said; without its sweeps: what is missing."""
+
+    finding: Statement
+    verdict: str
+    text: str
+    query: str = ""
+    columns: Sequence[str] = ()
+    row: Sequence[str] = ()
+    missing: Sequence[str] = ()
+
+
+def judge(store: Store, claim: Statement, needed: Mapping[str, Needed]) -> Judged:
+    """What the query of a claim says, if all its sweeps are finished; of sweeps that take hours, any.
+
+    Raises:
+        SwingbyError: the query is wrong.
+    """
+    sweeps = [needed[name] for name in claim.sweeps]
+    lacking = [str(item) for item in sweeps if not item.finished]
+    there = [item for item in sweeps if item.finished]
+    if lacking and not (claim.hours and there):
+        return Judged(claim, missing=lacking)
+    query, frame = ask(store, claim, [item.asked for item in there])
+    told = [answer(claim, row) for row in frame.iter_rows(named=True)]
+    known = list(claim.shared.presets)
+    # The rows of a preset together, in the order of the presets; the query's own order within.
+    told.sort(key=lambda row: known.index(row.convention) if row.convention in known else len(known))
+    recorded = [f"Sweep {item.name}: {item.recorded}" for item in there if item.recorded]
+    return Judged(
+        claim, query, frame, told, lacking=lacking, recorded=recorded, sweep_ids=[item.sweep_id for item in there]
+    )
+
+
+def answer(claim: Statement, row: Mapping[str, Any]) -> Answer:
+    """A row of the query of a claim."""
+    said = {name: row[name] for name in COLUMNS[1:]}
+    return Answer(row["preset"], **said, together=claim.together, least=claim.least)
+
+
+def tell(store: Store, finding: Statement, asked: Sequence[Asked]) -> Told:
+    """What the query of a finding says of these sweeps, in words.
+
+    Raises:
+        SwingbyError: the query is wrong, gives other than one row, or lacks a column that decides or is spoken of.
+    """
+    query, frame = ask(store, finding, asked)
+    try:
+        if frame.height != 1:
+            raise SwingbyError(f"its query gives {frame.height} rows; it must give one")
+        row = frame.row(0, named=True)
+        found = effect.decide(row)
+        text = effect.written(finding.words[found], row)
+    except SwingbyError as error:
+        raise SwingbyError(f"finding {finding.slug}: {error}") from error
+    shown = [effect.shown(value) for value in row.values()]
+    return Told(finding, YES if finding.either and found == NO else found, text, query, frame.columns, shown)
+
+
+def not_run(finding: Statement, lacking: Sequence[str]) -> Told:
+    """A finding before its sweeps are finished."""
+    return Told(finding, MISSING, f"Not run yet: {'; '.join(lacking)}.", missing=lacking)
+
+
+def ask(store: Store, statement: Statement, asked: Sequence[Asked]) -> tuple[str, pl.DataFrame]:
+    """The query of a statement over these sweeps, and its rows.
+
+    Raises:
+        SwingbyError: it is wrong.
+    """
+    try:
+        query = compose(statement, asked, store.tables())
+        return query, store.sql(query).polars()
+    except SwingbyError as error:
+        raise SwingbyError(f"{'claim' if statement.claims else 'finding'} {statement.slug}: {error}") from error

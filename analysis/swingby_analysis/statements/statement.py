@@ -1,0 +1,215 @@
+"""What a statement is: a claim of a paper or a finding of our own, in one `.sql` file with a head."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
+
+from swingby.errors import SwingbyError
+from swingby_analysis.statements import head
+from swingby_analysis.statements.template import Template
+
+SHARE, TOGETHER, EFFECT = "share of seeds", "one statement about all seeds", "effect over seeds"
+"""The rules by which SQL decides a statement."""
+RULES = (SHARE, TOGETHER, EFFECT)
+YES, NO, UNSURE = "found", "not found", "cannot be told"
+"""What becomes of a finding, and the keys of its wordings."""
+CONTRARY = "contrary"
+"""The key of the wording for the contrary, where that is a finding too; in the place of `NO`."""
+KEYS = (
+    "slug", "claim", "source", "order", "sweeps", "rule", "setting", "measured", "holds", YES, CONTRARY, NO, UNSURE,
+    "after", "why", "least", "hours",
+)  # fmt: skip
+SHARED = "views.sql"
+"""The file of a folder with the views that its statements share, and what pages say of its experiment."""
+_VIEW = re.compile(r"((?:^--[^\n]*\n)*)^create view (\w+) as\n(.*?);\s*?$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of a folder's `views.sql`."""
+
+    name: str
+    comment: str
+    select: str
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all statements of a folder share.
+
+    Attributes:
+        experiments: names of the experiments that they are about.
+        views: in the order of the file; a view may use those above it.
+        presets: what a verdict calls the conventions of a preset, in the order of the rows.
+        notes: what pages say of the experiment, by key, such as "note on claims".
+    """
+
+    experiments: tuple[str, ...] = ()
+    views: Sequence[View] = ()
+    presets: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[tuple[str, str]] = ()
+
+    def said(self, key: str) -> list[str]:
+        """The notes of one key."""
+        return [value for name, value in self.notes if name == key]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement.
+
+    Attributes:
+        slug: names it; lower-case letters, digits and hyphens.
+        text: of a claim: its words, without a number; "" of a finding.
+        source: of a claim: figure, section or equation.
+        order: its place on the page; numbers as of sections.
+        sweeps: named sweeps whose cells it is asked of.
+        rule: one of `RULES`.
+        question: what the SQL asks, in words.
+        body: its SQL, which gives the rows that are counted.
+        setting, measured: of a claim: templates; plain names in `setting` make the rows of the claim.
+        holds: an aggregate over the rows that decides, where they have no column `holds` or `effect`.
+        words: of a finding: a template for each of `YES`, `NO` and `UNSURE`.
+        either: of a finding: the contrary is a finding too.
+        after: what was done to it after results had been seen, and why; "" for nothing.
+        why: of a claim that does not hold everywhere: the reason as far as it is known.
+        least: so many seeds of a row have to tell before it has a verdict.
+        hours: its sweeps take hours, and are not trained for it.
+        shared: of its folder.
+    """
+
+    slug: str
+    text: str
+    source: str
+    order: tuple[int, ...]
+    sweeps: tuple[str, ...]
+    rule: str
+    question: str
+    body: str
+    setting: str = ""
+    measured: str = ""
+    holds: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)
+    either: bool = False
+    after: str = ""
+    why: str = ""
+    least: int = 1
+    hours: bool = False
+    shared: Shared = field(default_factory=Shared)
+
+    @property
+    def together(self) -> bool:
+        """Whether it is one statement about all seeds."""
+        return self.rule == TOGETHER
+
+    @property
+    def claims(self) -> bool:
+        """Whether it is a claim, and not a finding."""
+        return bool(self.text)
+
+    @property
+    def place(self) -> tuple[tuple[int, ...], str]:
+        """What statements are sorted by; those without an order come last."""
+        return self.order or (10**6,), self.slug
+
+
+def parse(text: str, name: str, shared: Shared | None = None) -> list[Statement]:
+    """The statements of a file called `name`.
+
+    Raises:
+        SwingbyError: a key is unknown, missing, or has no such value; there is no question, or no SQL.
+    """
+    try:
+        found = head.read(text)
+        return [_statement(found, keys, name.removesuffix(".sql"), shared or Shared()) for keys in head.blocks(found)]
+    except SwingbyError as error:
+        raise SwingbyError(f"statement {name}: {error}") from error
+
+
+def _statement(found: head.Head, given: Mapping[str, str], name: str, shared: Shared) -> Statement:
+    keys = head.filled(given, KEYS)
+    claims = "claim" in keys
+    wanted = ("claim", "source", "setting", "measured") if claims else (YES, UNSURE)
+    for key in (*wanted, "sweeps", "rule"):
+        if not keys.get(key):
+            raise SwingbyError(f"its head says no {key!r}")
+    if keys["rule"] not in ((SHARE, TOGETHER) if claims else (EFFECT, TOGETHER)):
+        raise SwingbyError(f"a {'claim' if claims else 'finding'} has no rule {keys['rule']!r}")
+    if not claims and (NO in keys) == (CONTRARY in keys):
+        raise SwingbyError(f"a finding has a wording for {NO!r} or one for {CONTRARY!r}")
+    if not found.question or not found.body:
+        raise SwingbyError("a question in words has to stand under its head, and SQL under that")
+    words = {} if claims else {YES: keys[YES], NO: keys.get(NO) or keys[CONTRARY], UNSURE: keys[UNSURE]}
+    for template in (keys.get("setting", ""), keys.get("measured", ""), *words.values()):
+        Template.of(template)
+    return Statement(
+        slug=keys.get("slug", name),
+        text=keys.get("claim", ""),
+        source=keys.get("source", ""),
+        order=_numbers(keys.get("order", "")),
+        sweeps=tuple(part.strip() for part in keys["sweeps"].split(",")),
+        rule=keys["rule"],
+        question=found.question,
+        body=found.body,
+        setting=keys.get("setting", ""),
+        measured=keys.get("measured", ""),
+        holds=keys.get("holds", ""),
+        words=words,
+        either=CONTRARY in keys,
+        after=keys.get("after", ""),
+        why=keys.get("why", ""),
+        least=int(keys.get("least", "1")),
+        hours=keys.get("hours") == "yes",
+        shared=shared,
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    if not re.fullmatch(r"(\d+(\.\d+)*)?", text):
+        raise SwingbyError(f"the order {text!r} is not one of numbers and points")
+    return tuple(map(int, text.split("."))) if text else ()
+
+
+def parse_shared(text: str, experiments: tuple[str, ...]) -> Shared:
+    """What a folder's `views.sql` says.
+
+    Raises:
+        SwingbyError: it has text that is no view.
+    """
+    found = head.read(text)
+    left = _VIEW.sub("", found.body).strip()
+    if left:
+        raise SwingbyError(f"{SHARED}: only views can stand there, `create view <name> as ...;`; not {left[:60]!r}")
+    presets = {key.removeprefix("preset "): value for key, value in found.keys if key.startswith("preset ")}
+    notes = [(key, value) for key, value in found.keys if not key.startswith("preset ")]
+    views = [View(name, comment.strip(), select.strip()) for comment, name, select in _VIEW.findall(found.body)]
+    return Shared(experiments, views, presets, notes)
+
+
+def statements_in(folder: Traversable, experiments: tuple[str, ...]) -> list[Statement]:
+    """Every statement of a folder, in no order.
+
+    Raises:
+        SwingbyError: as `parse` and `parse_shared`.
+    """
+    own = folder.joinpath(SHARED)
+    shared = Shared(experiments)
+    if own.is_file():
+        shared = parse_shared(own.read_text(encoding="utf-8"), experiments)
+    return [
+        statement
+        for path in _files(folder)
+        if path.name != SHARED
+        for statement in parse(path.read_text(encoding="utf-8"), path.name, shared)
+    ]
+
+
+def _files(folder: Traversable) -> Iterator[Traversable]:
+    for path in sorted(folder.iterdir(), key=lambda item: item.name):
+        if path.is_dir():
+            yield from _files(path)
+        elif path.name.endswith(".sql"):
+            yield path

@@ -1,0 +1,114 @@
+"""The tables `claims` and `claims_queries`: what was judged and by which SQL; a run's rows replace the last run's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from swingby.data.files import utc_now
+from swingby.data.records import Records
+from swingby.store import Store, ingest
+from swingby_analysis.statements.judging import Judged
+
+KIND = "claims"
+KEY = ("claim", "place")
+VERSION = "3"
+SCHEMA = pa.schema(
+    [
+        ("claim", pa.string()),
+        ("place", pa.int64()),  # of the row among the claim's rows
+        ("rank", pa.int64()),  # of the claim in the catalogue
+        ("text", pa.string()),
+        ("source", pa.string()),
+        ("verdict", pa.string()),
+        ("why", pa.string()),
+        ("convention", pa.string()),
+        ("setting", pa.string()),
+        ("unit", pa.string()),  # what n and k count: UNITS
+        ("n", pa.int64()),
+        ("k", pa.int64()),
+        ("share", pa.float64()),
+        ("low", pa.float64()),
+        ("high", pa.float64()),
+        ("row_verdict", pa.string()),
+        ("measured", pa.string()),
+        ("sweeps", pa.list_(pa.string())),
+        ("lacking", pa.list_(pa.string())),  # sweeps on which the claim could be judged besides, and how far they are
+        ("recorded", pa.list_(pa.string())),  # of which sweeps the results are recorded ones, and how they came about
+    ]
+)
+"""Columns of the table; a claim whose sweeps are not finished has one row, which says what is missing in `measured`."""
+UNITS = {False: "seed", True: "all seeds"}
+"""By whether a claim speaks of all seeds together."""
+QUERIES, QUERIES_KEY = "claims_queries", ("claim",)
+QUERIES_SCHEMA = pa.schema([("claim", pa.string()), ("query", pa.string())])
+"""The SQL of each claim as it was asked, "" if it was not: apart, so that `from claims` can be read on a screen."""
+
+Row = dict[str, Any]
+
+
+def rows(rank: int, judged: Judged) -> list[Row]:
+    """The rows of one claim; `rank` is its place in the catalogue."""
+    claim, of = judged.claim, judged.verdict
+    common: Row = {
+        "claim": claim.slug,
+        "rank": rank,
+        "text": claim.text,
+        "source": claim.source,
+        "verdict": of,
+        "why": claim.why,
+        "sweeps": list(claim.sweeps),
+        "unit": UNITS[claim.together],
+        "lacking": list(judged.lacking),
+        "recorded": list(judged.recorded),
+    }
+    if not judged.answers:
+        said = "; ".join(judged.missing) or "the query gave no row"
+        low, high = (None, None) if claim.together else (0.0, 1.0)
+        nothing = {"convention": "", "setting": "", "n": 0, "k": 0, "share": None, "low": low, "high": high}
+        return [{**common, "place": 0, **nothing, "row_verdict": of, "measured": said}]
+    found = []
+    for place, answer in enumerate(judged.answers):
+        low, high = answer.interval
+        own = {name: getattr(answer, name) for name in ("convention", "setting", "n", "k", "share", "measured")}
+        found.append({**common, "place": place, **own, "low": low, "high": high, "row_verdict": answer.verdict})
+    return found
+
+
+def write(records: Records, store: Store, judged: Sequence[tuple[int, Judged]], known: Collection[str]) -> bool:
+    """Makes these the rows of both tables, beside those of claims that were not judged now; says if any changed.
+
+    Args:
+        judged: claims with their places in the catalogue.
+        known: every claim's slug; rows of others are dropped.
+    """
+    asked = {item.claim.slug for _, item in judged}
+    shown = [row for rank, item in judged for row in rows(rank, item)]
+    queries = [{"claim": item.claim.slug, "query": item.query} for _, item in judged]
+    version = f"{VERSION}.{''.join(filter(str.isdigit, utc_now()))}"
+    changed = False
+    for kind, key, schema, fresh in ((KIND, KEY, SCHEMA, shown), (QUERIES, QUERIES_KEY, QUERIES_SCHEMA, queries)):
+        before = sorted(_rows(store, kind, schema), key=_order(key))
+        kept = [row for row in before if row["claim"] in known and row["claim"] not in asked]
+        now = sorted([*kept, *fresh], key=_order(key))
+        if now != before:
+            # A version of its own: the store shows the newest one whole, so that no row of an earlier run lingers.
+            records.write_derived(kind, version, key, pa.Table.from_pylist(now, schema=schema))
+            changed = True
+    if changed:
+        ingest(records)
+    return changed
+
+
+def _rows(store: Store, kind: str, schema: pa.Schema) -> list[Row]:
+    if kind not in store.tables():
+        return []
+    # A table of an older version may lack columns: its rows then have none of them.
+    found = store.sql(f"select * from {kind}").arrow().to_pylist()
+    return [{name: row.get(name) for name in schema.names} for row in found]
+
+
+def _order(key: Sequence[str]) -> Callable[[Row], tuple[Any, ...]]:
+    return lambda row: tuple(row[name] for name in key)

@@ -1,0 +1,79 @@
+"""Texts with numbers in braces: `{expression:form}`, where the expression is SQL and the form is that of a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from swingby.errors import SwingbyError
+
+_FORM = re.compile(r"^(.*[^:]):([-+,.\d]*[a-z%]?)$", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True)
+class Field:
+    """What stands between braces: an SQL expression, and how its value is written."""
+
+    expression: str
+    form: str = ""
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is the name of a column."""
+        return _NAME.fullmatch(self.expression) is not None
+
+
+@dataclass(frozen=True)
+class Template:
+    """A text as its pieces."""
+
+    pieces: Sequence[str | Field]
+
+    @classmethod
+    def of(cls, text: str) -> Template:
+        """The pieces of a text; braces inside an expression have to be even.
+
+        Raises:
+            SwingbyError: a brace is not closed.
+        """
+        pieces: list[str | Field] = []
+        place = 0
+        while (start := text.find("{", place)) >= 0:
+            end = _closing(text, start)
+            if start > place:
+                pieces.append(text[place:start])
+            inner = text[start + 1 : end].strip()
+            form = _FORM.match(inner)
+            pieces.append(Field(form[1].strip(), form[2]) if form else Field(inner))
+            place = end + 1
+        return cls([*pieces, text[place:]] if place < len(text) else pieces)
+
+    @property
+    def fields(self) -> list[Field]:
+        """What stands in braces."""
+        return [piece for piece in self.pieces if isinstance(piece, Field)]
+
+    @property
+    def sql(self) -> str:
+        """An SQL expression that writes the text."""
+        text = "".join(piece if isinstance(piece, str) else f"{{{_form(piece)}}}" for piece in self.pieces)
+        literal = "'" + text.replace("'", "''") + "'"
+        if not self.fields:
+            return literal
+        values = "".join(f",\n        {field.expression}" for field in self.fields)
+        return f"format(\n        {literal}{values}\n    )"
+
+
+def _form(field: Field) -> str:
+    return f":{field.form}" if field.form else ""
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for place in range(start, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        if depth == 0:
+            return place
+    raise SwingbyError(f"a brace is not closed: {text[start : start + 60]}")

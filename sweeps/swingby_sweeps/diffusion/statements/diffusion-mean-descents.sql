@@ -1,0 +1,84 @@
+-- claim: Diffusion: the concept-space MSE falls, rises and falls in the mean over seeds
+-- source: Fig 6b, 5
+-- order: 9.12
+-- sweeps: figure-6-small, figure-6
+-- rule: one statement about all seeds
+-- hours: yes
+-- setting: {judge} judge, contrast {contrast:g}; {model}
+-- measured: {coalesce(format('rise on the seed left out {:.3g} ({:.3g} to {:.3g}), {} seeds, looked for from step
+--     {:.0f} to {:.0f}', any_value(rise), any_value(rise - half), any_value(rise + half), any_value(seeds),
+--     any_value(start), any_value(peak)), 'too few seeds or evaluations')}
+--
+-- Does the mean over seeds of the concept-space MSE of blue-small fall, rise and fall again? A statement about all
+-- seeds together: trough and peak are located on the mean of all seeds but one (the fall, rise and fall whose smallest
+-- leg is largest), the rise between them is measured on the seed left out, and so in turn. True if the 95 % t-interval
+-- of these rises lies above 0 (without a bump that happens in 5 to 20 % of samples); false if it lies below 0.01, the
+-- least rise that counts in a run; else, and with fewer than two seeds or three evaluations common to them, the seeds
+-- are too few to tell. At five seeds this has little power. Rows by judge and contrast.
+with factors as (  -- of the t-interval; with more seeds than ten that of ten, which is a little wider
+    select * from (
+        values (2, 12.7062), (3, 4.3027), (4, 3.1824), (5, 2.7764), (6, 2.5706), (7, 2.4469), (8, 2.3646), (9, 2.3060),
+        (10, 2.2622)
+    ) given(n, factor)
+),
+records as (
+    select
+        preset, model, judge, contrast, seed, judged, unnest(step) as step, unnest(found)[4] as share,
+        unnest(color)[4] as blue, unnest(size)[4] as small
+    from by_judge
+),
+places as (  -- as the detector takes them: a circle in half of the images and in two of them, and finite coordinates
+    select
+        *, ((1 - blue) ** 2 + (1 - small) ** 2) / 2 as error,
+        count(*) over (partition by preset, model, judge, contrast, seed) as evaluations
+    from records
+    where share >= 0.5 and judged * share > 1.5 and isfinite(blue) and isfinite(small)
+),
+seeds as (
+    select preset, model, judge, contrast, count(distinct seed) filter (where evaluations > 1) as seeds
+    from places
+    group by all
+),
+common as (  -- evaluations that every seed has, with the mean over the others
+    select
+        places.*, seeds,
+        (sum(error) over at_step - error) / (seeds - 1) as others
+    from places join seeds using (preset, model, judge, contrast)
+    where evaluations > 1 and seeds > 1
+    window at_step as (partition by preset, model, judge, contrast, step)
+    qualify count(*) over at_step = seeds
+),
+legs as (
+    select
+        *, max(others) over (run order by step rows unbounded preceding) - others as before,
+        others - min(others) over (run order by step rows between current row and unbounded following) as after,
+        count(*) over run as shared
+    from common
+    window run as (partition by preset, model, judge, contrast, seed)
+),
+located as (
+    select
+        preset, model, judge, contrast, seed, seeds, trough.step as start, peak.step as peak,
+        peak.error - trough.error as rise
+    from legs trough join legs peak using (preset, model, judge, contrast, seed, seeds)
+    where trough.step < peak.step and trough.shared >= 3
+    qualify row_number() over (
+        partition by preset, model, judge, contrast, seed
+        order by least(peak.others - trough.others, trough.before, peak.after) desc, trough.step, peak.step
+    ) = 1
+),
+rises as (
+    select
+        preset, model, judge, contrast, seeds, avg(rise) as rise, median(start) as start, median(peak) as peak,
+        factor * stddev_samp(rise) / sqrt(seeds) as half
+    from located join factors on n = least(seeds, 10)
+    group by preset, model, judge, contrast, seeds, factor
+),
+points as (
+    select
+        * exclude (seeds), coalesce(rises.seeds, 0) as seeds, coalesce(rise - half > 0, false) as found,
+        coalesce(rise + half < 0.01, false) as none
+    from (select distinct preset, model, judge, contrast from by_judge)
+    left join rises using (preset, model, judge, contrast)
+)
+select *, case when found then true when none then false end as holds from points

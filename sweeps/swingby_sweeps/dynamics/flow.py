@@ -1,0 +1,165 @@
+"""Gradient flow of a batch of nets by an adaptive Runge-Kutta pair, and in closed form for one linear layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .nets import Net
+
+Array = np.ndarray
+Field = Callable[[Tensor], Tensor]
+
+# Dormand & Prince 1980, RK5(4)7M; no nodes: the field has no explicit time. The last stage is the next step's first.
+STAGES = (
+    (1 / 5,),
+    (3 / 40, 9 / 40),
+    (44 / 45, -56 / 15, 32 / 9),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
+SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0
+MOST_STEPS = 1_000_000
+
+
+class DormandPrince:
+    """y' = field(y) for y of shape (C, P), each cell with its own adaptive step; lands exactly on the times asked for.
+
+    A step is accepted if the root mean square over P of error / (atol + rtol max(|y|, |y_new|)) is at most 1. A cell
+    that has arrived keeps its state to the last bit while others go on.
+
+    Attributes:
+        y: state, shape (C, P).
+        failed: cells that needed a step below the resolution of time, or more than a million steps in one call; they
+            stay where they were.
+        unasked: tries that the next call makes before it asks whether all cells have arrived. To ask a GPU is to wait
+            for it, and a try too many changes nothing.
+    """
+
+    def __init__(self, field: Field, y: Tensor, rtol: Tensor, atol: Tensor) -> None:
+        self._field, self.y, self._rtol, self._atol = field, y, rtol[:, None], atol[:, None]
+        self._slope = field(y)
+        self.time = torch.zeros_like(rtol)
+        self._step = self._first_step()
+        self.failed = torch.zeros_like(rtol, dtype=torch.bool)
+        self.unasked = 0
+
+    def _norm(self, v: Tensor, scale: Tensor) -> Tensor:
+        return (v / scale).square().mean(1).sqrt()
+
+    def _first_step(self) -> Tensor:
+        """A first step from the sizes of y and y' (Hairer, Norsett & Wanner, II.4, the first half of their recipe)."""
+        scale = self._atol + self._rtol * self.y.abs()
+        size, speed = self._norm(self.y, scale), self._norm(self._slope, scale)
+        step = 0.01 * size / speed
+        return torch.where(torch.isfinite(step) & (step > 0), step, torch.full_like(step, 1e-6))
+
+    def advance(self, until: Tensor) -> None:
+        """Integrate every cell to its time `until`, shape (C,)."""
+        for tries in range(MOST_STEPS):
+            going = (self.time < until) & ~self.failed
+            if tries >= self.unasked and not bool(going.any()):
+                self.unasked = max(tries - 1, 0) if self.y.is_cuda else 0
+                return
+            self._try_step(until, going)
+        self.failed |= self.time < until
+
+    def _try_step(self, until: Tensor, going: Tensor) -> None:
+        left = until - self.time
+        last = self._step >= left
+        h = torch.where(going, torch.where(last, left, self._step), torch.zeros_like(left))
+        slopes = [self._slope]
+        y = self.y
+        for weights in STAGES:
+            y = self.y + h[:, None] * sum(a * k for a, k in zip(weights, slopes, strict=True) if a)
+            slopes.append(self._field(y))
+        error = h[:, None] * sum(e * k for e, k in zip(ERROR, slopes, strict=True) if e)
+        scale = self._atol + self._rtol * torch.maximum(self.y.abs(), y.abs())
+        ratio = self._norm(error, scale)
+        ratio = torch.where(torch.isfinite(ratio), ratio, torch.full_like(ratio, torch.inf))
+        accepted = going & (ratio <= 1)
+        self.y = torch.where(accepted[:, None], y, self.y)
+        self._slope = torch.where(accepted[:, None], slopes[-1], self._slope)
+        self.time = torch.where(accepted, torch.where(last, until, self.time + h), self.time)
+        proposal = h * (SAFETY * ratio.clamp_min(1e-10) ** -0.2).clamp(SHRINK, GROW)
+        # A step cut short to land on a time says nothing against the longer one that was due.
+        proposal = torch.where(accepted & last, torch.maximum(proposal, self._step), proposal)
+        self._step = torch.where(going, proposal, self._step)
+        self.failed |= going & ~accepted & (self._step <= 1e-15 * self.time.clamp_min(1e-300))
+
+
+class Flow:
+    """Gradient flow theta' = -grad L on a net's parameters (U for a symmetric net), in time steps x time_per_step.
+
+    atol is 1e-3 rtol times the root mean square of the initial parameters: small initial weights keep their digits.
+
+    Args:
+        net: nets linear in x, at their start.
+        moments: second moments of the training sets, (C, k, k).
+        time_per_step: time of the flow in one step, (C,).
+        rtol: relative error allowed in one adaptive step, (C,).
+    """
+
+    def __init__(self, net: Net, moments: Tensor, time_per_step: Array, rtol: Array) -> None:
+        self.net, self._moments = net, -moments
+        self._shapes = [parameter.shape for parameter in net.parameters]
+        y = torch.cat([parameter.flatten(1) for parameter in net.parameters], dim=1)
+        self._time_per_step = torch.as_tensor(time_per_step).to(y.device, y.dtype)
+        allowed, size = torch.as_tensor(rtol).to(y.device, y.dtype), y.square().mean(1).sqrt()
+        atol = 1e-3 * allowed * torch.where(size > 0, size, torch.ones_like(size))
+        self._solver = DormandPrince(self._field, y, allowed, atol)
+        self.failed = self._solver.failed
+
+    def _load(self, y: Tensor) -> None:
+        parts = y.split([shape[1:].numel() for shape in self._shapes], dim=1)
+        for parameter, part, shape in zip(self.net.parameters, parts, self._shapes, strict=True):
+            parameter.copy_(part.reshape(shape))
+
+    def _field(self, y: Tensor) -> Tensor:
+        self._load(y)
+        slope = [torch.zeros_like(parameter) for parameter in self.net.parameters]
+        self.net.push(self._moments, slope)
+        return torch.cat([part.flatten(1) for part in slope], dim=1)
+
+    def advance(self, start: int, stop: int) -> None:
+        """Integrate to the time of step `stop`."""
+        self._solver.advance(stop * self._time_per_step)
+        self.failed = self._solver.failed
+        self._load(self._solver.y)
+
+    def freeze(self, cells: Tensor) -> None:
+        """Set the cells of a mask (C,) to zero weights that no longer move."""
+        self._solver.y[cells] = 0
+        self._solver.failed |= cells.to(self._solver.failed.device)
+        self._moments[cells] = 0
+        self.net.zero(cells)
+
+
+class ClosedForm:
+    """Gradient flow of one linear layer: F(t) = T - exp(-A t) (T - F(0)) for moments A and target T.
+
+    Arguments as those of `Flow`; there is no error to allow.
+    """
+
+    def __init__(self, net: Net, moments: Tensor, time_per_step: Array) -> None:
+        self.net, self.failed = net, torch.zeros(net.cells, dtype=torch.bool)
+        rates, self._axes = torch.linalg.eigh(moments)
+        self._rates_per_step = rates * torch.as_tensor(time_per_step).to(rates.device, rates.dtype)[:, None]
+        self._target = -net.minus_target()
+        self._error = net.parameters[0] - self._target
+
+    def advance(self, start: int, stop: int) -> None:
+        """Jump to the time of step `stop`."""
+        decay = torch.exp(-stop * self._rates_per_step)
+        left = torch.bmm(self._axes * decay[:, None], self._axes.mT)
+        self.net.parameters[0].copy_(self._target + torch.bmm(left, self._error))
+
+    def freeze(self, cells: Tensor) -> None:
+        """Set the cells of a mask (C,) to zero weights that no longer move."""
+        self._error[cells] = 0
+        self.net.zero(cells)

@@ -1,0 +1,30 @@
+"""Compiled kernels for the CPU, and the table that says which of them trains a net.
+
+| nets                               | module                        | why that one                                    |
+|------------------------------------|-------------------------------|-------------------------------------------------|
+| linear, symmetric; steps           | `lanes`: 16 cells a vector    | steps on k x k moments: one net fills no vector |
+| linear, symmetric; flow            | `flow`: 16 cells a vector     | as for steps; every lane has a step of its own  |
+| relu, up to 520 weights beyond W_1 | `points_lanes`: 16 a vector   | a weight is loaded once for four points         |
+| relu, larger                       | `points_wide`                 | matrix products, by BLAS                        |
+
+`python -m tests.benchmarks` measures each row against the torch engine, and prints it.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from ..shapes import NetShape
+
+LANES = 16
+"""Numbers in a vector: cells that are trained side by side."""
+_SMALL = 520
+"""Weights of the layers after the first, up to which sixteen cells side by side beat products by BLAS (measured)."""
+
+
+def side_by_side(shape: NetShape) -> bool:
+    """Whether sixteen nets of this shape are faster than one after the other: all but large ReLU nets.
+
+    Only layers after the first count, which has few inputs in any net.
+    """
+    return shape.kind != "relu" or sum(n * m for n, m in pairwise(shape.widths)) <= _SMALL

@@ -1,0 +1,148 @@
+"""ReLU nets on the CPU: mini-batch SGD, losses, outputs and gradients by compiled loops."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import numpy as np
+import torch
+from threadpoolctl import ThreadpoolController
+from torch import Tensor
+
+from ..nets import ReluNet
+from ..shapes import Batching, NetShape
+from . import points_lanes, points_wide, side_by_side
+from .streams import STREAM, begin, next_orders
+
+Array = np.ndarray
+
+
+@functools.cache
+def _blas() -> ThreadpoolController:
+    # It controls the libraries that are loaded, and numba's np.dot is scipy's.
+    import scipy.linalg  # noqa: F401
+
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[object]:
+    """While it lasts, matrix products of numpy, scipy and numba take one thread."""
+    return _blas().limit(limits=1, user_api="blas")
+
+
+class Kernel(Protocol):
+    """What a family of compiled loops offers: the functions of its module."""
+
+    arrange: Callable[[Array], Array]
+    shuffle: Callable[..., None]
+    room: Callable[..., tuple[Array, ...]]
+    train: Callable[..., None]
+    losses: Callable[..., None]
+    outputs: Callable[..., None]
+    gradients: Callable[..., None]
+
+
+def kernel_of(shape: NetShape) -> Kernel:
+    """The faster kernel for nets of this shape."""
+    return points_lanes if side_by_side(shape) else points_wide
+
+
+class PackedRelu(ReluNet):
+    """A ReLU net whose parameters lie in one CPU array, a cell after the other, and which compiled loops evaluate.
+
+    Attributes:
+        packed: the parameters, shape (C, P); `parameters` are views of it.
+    """
+
+    def __init__(self, shape: NetShape, parameters: Sequence[Tensor], batch_size: int = 1) -> None:
+        """`batch_size`: the largest mini-batch that it will be trained on."""
+        self.packed = torch.cat([part.flatten(1) for part in parameters], dim=1)
+        shapes = [part.shape[1:] for part in parameters]
+        parts = self.packed.split([own.numel() for own in shapes], dim=1)
+        super().__init__(shape, [part.unflatten(1, own) for part, own in zip(parts, shapes, strict=True)])
+        self.sizes, self._batch = np.array([self.k, *shape.widths]), batch_size
+        self._turned: tuple[Tensor, Array] | None = None
+        self.use(kernel_of(shape))
+
+    def use(self, kernel: Kernel) -> None:
+        """Compute by this family of loops from now on."""
+        self._turned = None
+        self.kernel = kernel
+        self._room = kernel.room(self.sizes, self._batch, self.packed.numpy().dtype)
+
+    def train(self, x: Array, rates: Array, first: int, last: int) -> None:
+        """Take the mini-batches first, ..., last - 1 of arranged points, at rates (C,): minus the time of a step."""
+        rest = self.sizes, self.s, self.bias, self._room, self._batch, first, last
+        self.kernel.train(self.packed.numpy(), x, rates, *rest)
+
+    def loss(self, whole: Tensor) -> Tensor:
+        total = np.empty(self.cells)
+        x = self.arranged(whole)
+        self.kernel.losses(self.packed.numpy(), x, self.sizes, self.s, self.bias, self._room, total)
+        return torch.as_tensor(total / whole.shape[1])
+
+    def gradient(self, x: Tensor) -> Tensor:
+        """The gradient of L on points x (C, N, k), laid out as `packed`: shape (C, P)."""
+        slope = torch.zeros_like(self.packed)
+        columns, rest = self.kernel.arrange(x.numpy()), (self.sizes, self.s, self.bias, self._room)
+        self.kernel.gradients(self.packed.numpy(), columns, *rest, slope.numpy())
+        return slope
+
+    def outputs(self, x: Tensor) -> Tensor:
+        out = x.new_empty(self.cells, x.shape[1], self.d)
+        columns, rest = self.kernel.arrange(x.numpy()), (self.sizes, self.s, self.bias, self._room)
+        self.kernel.outputs(self.packed.numpy(), columns, *rest, out.numpy())
+        return out
+
+    def arranged(self, whole: Tensor) -> Array:
+        """The points (C, N, k) as the kernel has them, arranged only once."""
+        if self._turned is None or self._turned[0] is not whole:
+            self._turned = (whole, self.kernel.arrange(whole.numpy()))
+        return self._turned[1]
+
+
+class PointsDescent:
+    """Mini-batch SGD of packed ReLU nets on points (C, N, k).
+
+    Attributes:
+        failed: no cell's step can fail; all False, (C,).
+    """
+
+    def __init__(self, net: PackedRelu, points: Tensor, order_keys: Array, rates: Array, batching: Batching) -> None:
+        """`order_keys`: of the random streams of the points' order, (C, 2); `rates`: the time of a step, (C,)."""
+        self.net, self._points, self._batching = net, points, batching
+        self._batches = batching.batches(points.shape[1])
+        self._shuffled: Array = np.empty(0)
+        self._streams = np.empty((len(order_keys), STREAM), np.uint64)
+        for stream, key in zip(self._streams, order_keys, strict=True):
+            begin(key, stream)
+        self._rates = (-rates).astype(points.numpy().dtype)
+        self.failed = torch.zeros(len(rates), dtype=torch.bool)
+        self._epoch = -1
+
+    def advance(self, start: int, stop: int) -> None:
+        """Take the steps start, ..., stop - 1; asked in order."""
+        while start < stop:
+            epoch, first = divmod(start, self._batches)
+            last = min(self._batches, first + stop - start)
+            self._shuffle(epoch)
+            self.net.train(self._shuffled, self._rates, first, last)
+            start += last - first
+
+    def _shuffle(self, epoch: int) -> None:
+        if epoch != self._epoch and (self._epoch < 0 or self._batching.reshuffle):
+            points = self.net.arranged(self._points)
+            if self._epoch < 0:
+                self._shuffled = np.zeros_like(points)
+            orders = np.empty((len(self._streams), self._points.shape[1]), np.int32)
+            next_orders(self._streams, orders)
+            self.net.kernel.shuffle(points, orders, self._shuffled)
+        self._epoch = epoch
+
+    def freeze(self, cells: Tensor) -> None:
+        """Set the cells of a mask (C,) to zero weights that no longer move."""
+        self.net.zero(cells)
+        self._rates[cells.numpy()] = 0

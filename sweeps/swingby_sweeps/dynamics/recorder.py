@@ -1,0 +1,129 @@
+"""Records curves of a batch at chosen steps, notices divergence, and turns what it recorded into list columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor
+
+from .nets import Net
+
+Array = np.ndarray
+Columns = dict[str, pa.Array]
+Observe = Callable[[Net, Array], Mapping[str, Array]]
+"""The curves' values of nets as they are, each (C,) or (C, m), float64, by name. Its second argument is the mask (C,)
+of the cells that are still recorded."""
+
+
+class Recorder:
+    """Curves of C cells at the recorded steps.
+
+    A cell diverges where one of its losses is not finite or above its limit, or one of the `finite` curves is not
+    finite. The record that shows it is kept if it is finite, and no later one.
+
+    Args:
+        steps: the recorded steps, (T,).
+        observe: gives what is recorded.
+        losses: names of the scalar curves that the limit is for.
+        limit: the loss beyond which a cell has diverged, (C,).
+        finite: names of further curves that have to be finite.
+
+    Attributes:
+        length: how many of the recorded steps each cell has, (C,): all, or those up to where it diverged.
+        diverged: which cells diverged, (C,).
+        diverged_place: the number of the recorded step at which that was noticed, (C,).
+    """
+
+    def __init__(
+        self, steps: Array, observe: Observe, losses: Sequence[str], limit: Array, finite: Sequence[str] = ()
+    ) -> None:
+        self.steps, self._observe, self._losses, self._limit = steps, observe, tuple(losses), limit
+        self._finite = tuple(finite)
+        # Step by step: a step's numbers come together, and lie together until the end.
+        self._curves: dict[str, Array] = {}
+        cells = len(limit)
+        self.length = np.zeros(cells, dtype=np.int64)
+        self.diverged, self._closed = np.zeros((2, cells), dtype=bool)
+        self.diverged_place = np.zeros(cells, dtype=np.int64)
+
+    def take(self, place: int, net: Net) -> Tensor:
+        """Record the state of `net` as recorded step number `place`; a mask (C,), on the CPU: who diverged just now."""
+        going = ~self._closed
+        values = self._observe(net, going)
+        losses = np.stack([values[name] for name in self._losses])
+        finite = np.isfinite(losses).all(0)
+        for name in self._finite:
+            finite &= np.isfinite(values[name]).all(1)
+        with np.errstate(invalid="ignore"):
+            fine = finite & (losses <= self._limit).all(0)
+        keep = going & finite
+        for name, value in values.items():
+            if name not in self._curves:
+                self._curves[name] = np.full((len(self.steps), *value.shape), np.nan)
+            np.copyto(self._curves[name][place], value, where=keep if value.ndim == 1 else keep[:, None])
+        self.length[keep] = place + 1
+        self.diverged |= going & ~fine
+        self.diverged_place[going & ~fine] = place
+        self._closed |= ~fine
+        return torch.from_numpy(going & ~fine)
+
+    def close(self, cells: Array) -> None:
+        """Record the cells of a mask (C,) no more."""
+        self._closed |= cells
+
+    def columns(self) -> Columns:
+        """One list column a curve, and the recorded steps as `step`."""
+        kept = np.arange(len(self.steps)) < self.length[:, None]
+        offsets = np.concatenate([[0], np.cumsum(self.length)])
+        steps = np.broadcast_to(self.steps, kept.shape)[kept]
+        columns: Columns = {"step": lists(offsets, pa.array(steps, pa.int64()))}
+        for name, values in self._curves.items():
+            columns[name] = lists(offsets, rows_of(np.ascontiguousarray(values.swapaxes(0, 1))[kept]))
+        return columns
+
+    def last_step(self) -> Array:
+        """The last recorded step of each cell (0 if there is none), shape (C,)."""
+        return self.steps[np.maximum(self.length - 1, 0)]
+
+    def final(self, name: str) -> list[float | None]:
+        """The last recorded value of a scalar curve, one a cell; None where nothing was recorded."""
+        last = self._curves[name][np.maximum(self.length - 1, 0), np.arange(len(self.length))]
+        return [float(value) if length else None for value, length in zip(last, self.length, strict=True)]
+
+    def divergence(self, place: int) -> str:
+        """Between which recorded steps the divergence of cell number `place` was noticed."""
+        found = int(self.diverged_place[place])
+        return f"after step {self.steps[found - 1]}, at or before step {self.steps[found]}" if found else "at the start"
+
+
+def on_host(values: Mapping[str, Tensor]) -> dict[str, Array]:
+    """Tensors (C,) or (C, m) as float64 arrays; from a GPU by one transfer, since each is a wait."""
+    if next(iter(values.values())).device.type == "cpu":
+        return {name: value.double().numpy() for name, value in values.items()}
+    rows = [value.double().reshape(len(value), -1) for value in values.values()]
+    parts = torch.cat(rows, dim=1).cpu().split([row.shape[1] for row in rows], dim=1)
+    return {name: part.reshape(values[name].shape).numpy() for name, part in zip(values, parts, strict=True)}
+
+
+def rows_of(values: Array) -> pa.Array:
+    """A flat double array, or for (N, m) a list<double> array of N lists."""
+    flat = pa.array(np.ascontiguousarray(values).reshape(-1), pa.float64())
+    return flat if values.ndim == 1 else lists(np.arange(len(values) + 1) * values.shape[1], flat)
+
+
+def lists(offsets: Array, values: pa.Array) -> pa.Array:
+    """A list array: list i holds values[offsets[i]:offsets[i + 1]]."""
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
+
+
+def table(columns: Columns, schema: pa.Schema) -> pa.Table:
+    """The columns in the order and the types of a schema; a missing one becomes nulls."""
+    rows = len(columns["cell_id"])
+    arrays = [
+        columns[field.name].cast(field.type) if field.name in columns else pa.nulls(rows, field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(arrays, schema=schema)

@@ -1,0 +1,122 @@
+"""The loop of a batch: a stepper takes the nets from one recorded step to the next, a recorder keeps their curves."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+import torch
+from torch import Tensor
+
+from swingby.model.cell import Cell
+
+from .kernels.points import one_blas_thread
+from .nets import Net
+from .recorder import Columns, Recorder
+
+Array = np.ndarray
+Watch = Callable[[int, list[Array]], None]
+"""Called at each recorded step with its number and the parameters (float64, leading cell axis)."""
+
+
+class Stepper(Protocol):
+    """What moves the nets of a batch from one recorded step to the next.
+
+    Attributes:
+        failed: cells that could not be followed any further, (C,), bool.
+    """
+
+    failed: Tensor
+
+    def advance(self, start: int, stop: int) -> None:
+        """Take the steps start, ..., stop - 1."""
+        ...
+
+    def freeze(self, cells: Tensor) -> None:
+        """Set the cells of a mask (C,) to zero weights that no longer move."""
+        ...
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread of torch and BLAS: a worker's cells are small, and its neighbours have the other cores. No autograd.
+
+    Numbers below the smallest normal float count as 0: weights that decay for good would else take 8 times as long.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    try:
+        with torch.no_grad(), one_blas_thread():
+            yield
+    finally:
+        torch.set_num_threads(before)
+        torch.set_flush_denormal(False)
+
+
+class Training:
+    """A batch of cells, in training.
+
+    Attributes:
+        net: the nets.
+        recorder: the curves so far.
+    """
+
+    def __init__(self, net: Net, stepper: Stepper, recorder: Recorder) -> None:
+        self.net, self.stepper, self.recorder = net, stepper, recorder
+
+    @property
+    def failed(self) -> Array:
+        """Cells whose flow could not be integrated, shape (C,)."""
+        return np.asarray(self.stepper.failed.cpu()) & ~self.recorder.diverged
+
+    @property
+    def parameters(self) -> list[Array]:
+        """The current parameters, float64, with a leading cell axis."""
+        return [parameter.double().cpu().numpy() for parameter in self.net.parameters]
+
+    def run(self, watch: Watch | None = None) -> None:
+        """Train to the end, recording as asked; a cell that diverges is frozen and its neighbours do not notice."""
+        steps = [int(step) for step in self.recorder.steps]
+        self._record(0, 0, watch)
+        for place, (start, stop) in enumerate(itertools.pairwise(steps), start=1):
+            self.stepper.advance(start, stop)
+            self.recorder.close(self.failed)
+            self._record(place, stop, watch)
+
+    def _record(self, place: int, step: int, watch: Watch | None) -> None:
+        gone = self.recorder.take(place, self.net)
+        if bool(gone.any()):
+            self.stepper.freeze(gone)
+        if watch is not None:
+            watch(step, self.parameters)
+
+
+def final_rows(training: Training, cells: Sequence[Cell], limit: str) -> Columns:
+    """The curves and the columns that every final row begins with: status ok, diverged, or failed.
+
+    `limit` says in a message which loss counts as a divergence.
+    """
+    recorder, failed = training.recorder, training.failed
+    messages = [
+        f"loss not finite or above {limit} {recorder.divergence(place)}; {recorder.length[place]} recorded steps kept"
+        if recorder.diverged[place]
+        else "the flow needed steps below the resolution of time"
+        if failed[place]
+        else None
+        for place in range(len(cells))
+    ]
+    status = np.where(recorder.diverged, "diverged", np.where(failed, "failed", "ok"))
+    return {
+        "cell_id": pa.array([cell.cell_id for cell in cells]),
+        "from_step": pa.array([0] * len(cells), pa.int64()),
+        "to_step": pa.array(recorder.last_step(), pa.int64()),
+        "final": pa.array([True] * len(cells)),
+        "status": pa.array(status.tolist(), pa.string()),
+        "message": pa.array(messages, pa.string()),
+        **recorder.columns(),
+    }

@@ -1,0 +1,116 @@
+"""Cells made again from rows of the store: of which of them theory speaks, what each drew, and its curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pydantic import ValidationError
+
+from swingby.model.cell import Cell, Point
+
+from ..init import Start
+from ..params import STREAM_VERSION, SimParams
+
+Array = np.ndarray
+PARAMETERS: tuple[str, ...] = (*SimParams.model_fields, "seed", "seed_mode")
+"""The columns of the experiment's table that make a cell, beside its id."""
+
+
+def spoken_of(table: pa.Table) -> NDArray[np.bool_]:
+    """Rows of which theory speaks, (R,): results of the symmetric family, and of one layer without bias.
+
+    A truncated set is left out: its a_p are not those of whole clusters. Decided on whole columns, so that rows of deep
+    nets cost nothing.
+    """
+    model = _words(table, "model")
+    one = (model == "one_layer") | ((model == "linear") & (_numbers(table, "layers") == 1))
+    result = np.isin(_words(table, "status"), ("ok", "diverged"))
+    symmetric = np.isin(model, ("symmetric", "w_recurrence"))
+    return (symmetric | (one & ~_flags(table, "bias"))) & result & ~_flags(table, "truncate")
+
+
+def _numbers(table: pa.Table, name: str) -> Array:
+    return table[name].cast(pa.float64()).to_numpy()
+
+
+def _words(table: pa.Table, name: str) -> NDArray[np.object_]:
+    return np.array(table[name].to_pylist(), dtype=object)
+
+
+def _flags(table: pa.Table, name: str) -> NDArray[np.bool_]:
+    """A column of yes and no, (R,); null is no."""
+    return _words(table, name).astype(bool)
+
+
+def cells_of(table: pa.Table) -> list[Cell | None]:
+    """The cell of each row; None where this code would give the row's parameters another id.
+
+    Such a row was drawn by another version of the experiment: what this one draws is not its start.
+    """
+    points: dict[str, Point | None] = {}
+    found: list[Cell | None] = []
+    for row in table.select(["cell_id", *PARAMETERS]).to_pylist():
+        seed, cell_id = row.pop("seed"), row.pop("cell_id")
+        key = repr(row)
+        if key not in points:
+            points[key] = _point(row)
+        point = points[key]
+        cell = None if point is None or seed is None else point.cell(seed)
+        found.append(cell if cell is not None and cell.cell_id == cell_id else None)
+    return found
+
+
+def _point(row: Mapping[str, Any]) -> Point | None:
+    # A parameter younger than the row is null in it, and stands at its default.
+    values = {name: row[name] for name in SimParams.model_fields if row[name] is not None}
+    try:
+        return Point("sim", STREAM_VERSION, SimParams(**values), row["seed_mode"] or "common")
+    except ValidationError:
+        return None
+
+
+def first_weights(start: Start) -> Array:
+    """W(0) in the informative frame: (d, d) for the symmetric family, (d, s) for one layer (its first s columns)."""
+    if start.params.starts_from_U:
+        U = _first_U(start)
+        return U @ U.T
+    return start.parameters[0].T
+
+
+def ranks(start: Start) -> tuple[int, int]:
+    """The rank of U_0, and that of its s informative rows, for the symmetric family (numpy's tolerance)."""
+    U = _first_U(start)
+    return int(np.linalg.matrix_rank(U)), int(np.linalg.matrix_rank(U[: start.params.s]))
+
+
+def _first_U(start: Start) -> Array:
+    return start.rotation.T @ start.layers[0][0]
+
+
+class Curves:
+    """A list column, row by row as matrices (records, numbers a record)."""
+
+    def __init__(self, column: pa.ChunkedArray) -> None:
+        array = pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0)
+        self._empty = pa.types.is_null(array.type) or not len(array)
+        if self._empty:
+            return
+        self._given, self._start = array.is_valid().to_numpy(zero_copy_only=False), array.offsets.to_numpy()
+        values = array.values
+        self._inner = values.offsets.to_numpy() if pa.types.is_list(values.type) else None
+        self._flat = (
+            (values.values if self._inner is not None else values).cast(pa.float64()).to_numpy(zero_copy_only=False)
+        )
+
+    def row(self, row: int) -> Array | None:
+        """One row's records; None where it has none."""
+        if self._empty or not self._given[row] or self._start[row] == self._start[row + 1]:
+            return None
+        begin, end = self._start[row], self._start[row + 1]
+        if self._inner is not None:
+            begin, end = self._inner[begin], self._inner[end]
+        return self._flat[begin:end].reshape(self._start[row + 1] - self._start[row], -1)

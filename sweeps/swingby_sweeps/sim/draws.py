@@ -1,0 +1,126 @@
+"""What a batch of cells draws at once: initial weights, rotations, points and moments.
+
+Weights, rotations and points are, to the last bit, those of a cell alone (`init.draw_layers`, `task.random_rotation`,
+`task.draw_points`, `task.order`); moments differ from those of the points by rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from swingby.model.cell import Cell
+from swingby_sweeps.dynamics.descent import FullBatchMoments, MiniBatchMoments, MomentStream
+from swingby_sweeps.dynamics.kernels.draws import Weights, draw_weights, normal_rows
+from swingby_sweeps.dynamics.kernels.mixture import Mixture, MixtureDraws
+from swingby_sweeps.dynamics.kernels.streams import keys
+
+from . import task
+from .init import draw_layers
+from .params import SimParams
+
+Array = np.ndarray
+_KINDS = {
+    "default": Weights.UNIFORM,
+    "normal": Weights.NORMAL,
+    "uniform": Weights.UNIFORM_NO_BIAS,
+    "explicit": Weights.KEPT,
+}
+
+
+def params_of(cells: Sequence[Cell]) -> list[SimParams]:
+    """The cells' parameters."""
+    found = [cell.params for cell in cells]
+    assert all(isinstance(p, SimParams) for p in found)
+    return found  # type: ignore[return-value]
+
+
+def layers(cells: Sequence[Cell]) -> list[tuple[Array, Array | None]]:
+    """Initial weights in the original coordinates: of each layer (C, out, in), and (C, out) or None."""
+    params = params_of(cells)
+    p, C = params[0], len(cells)
+    drawn = []
+    for number, (out, fan_in) in enumerate(p.layer_shapes, start=1):
+        bound = 1.0 / math.sqrt(fan_in)
+        kinds = np.array([_KINDS[q.init] for q in params])
+        scales = np.array([_scale(q, bound) for q in params])
+        lows = np.array([-bound if q.init == "default" else 0.0 for q in params])
+        weight, bias = np.zeros((C, out, fan_in)), np.zeros((C, out if p.bias else 0))
+        draw_weights(keys(cells, f"init/{number}"), kinds, scales, lows, weight.reshape(C, -1), bias)
+        drawn.append((weight, bias if p.bias else None))
+    for place, q in enumerate(params):
+        if q.init == "explicit":
+            for (weight, bias), (own, own_bias) in zip(drawn, draw_layers(cells[place]), strict=True):
+                weight[place] = own
+                if bias is not None and own_bias is not None:
+                    bias[place] = own_bias
+    return drawn
+
+
+def _scale(p: SimParams, bound: float) -> float:
+    return {"default": 2 * bound, "normal": p.init_gain * bound, "uniform": p.init_high, "explicit": 0.0}[p.init]
+
+
+def rotations(cells: Sequence[Cell]) -> Array:
+    """R, shape (C, d, d); identity for the cells without rotation."""
+    params = params_of(cells)
+    d, R = params[0].d, np.empty((len(cells), params[0].d, params[0].d))
+    turned = np.array([p.rotate for p in params])
+    R[~turned] = np.eye(d)
+    own = [cell for cell, p in zip(cells, params, strict=True) if p.rotate]
+    if own:
+        drawn = np.empty((len(own), d * d))
+        normal_rows(keys(own, "rotation"), drawn)
+        R[turned] = task.orthogonal(drawn.reshape(-1, d, d))
+    return R
+
+
+def mixture(cells: Sequence[Cell]) -> Mixture:
+    """The clusters of cells of one shape; truncation avoids the test point."""
+    params = params_of(cells)
+    p, signals = params[0], task.Signals.of(params)
+    names = task.cluster_names(p)
+    centres = np.zeros((len(cells), len(names), p.s))
+    centres[:, np.arange(p.s), np.arange(p.s)] = signals.mu
+    streams = [keys(cells, name) for name in ("order", *(f"data/{name}" for name in names))]
+    return Mixture(
+        n=p.n,
+        keys=np.stack(streams, axis=1),
+        centres=centres,
+        deviations=np.sqrt(signals.variances),
+        avoided=signals.mu,
+        distance=np.array([min(q.mu) / 2 if q.truncate else 0.0 for q in params]),
+        bias=p.bias,
+    )
+
+
+def rates(cells: Sequence[Cell]) -> Array:
+    """The time of the flow of L in a step, (C,)."""
+    return np.array([p.time_per_step for p in params_of(cells)])
+
+
+def moment_stream(cells: Sequence[Cell]) -> MomentStream:
+    """What steps of nets linear in x are trained on."""
+    p = params_of(cells)[0]
+    if p.drive == "sgd":
+        return MiniBatchMoments(rates(cells), MixtureDraws(mixture(cells), p.batching))
+    return FullBatchMoments(rates(cells), whole_moments(cells))
+
+
+def whole_moments(cells: Sequence[Cell]) -> Array:
+    """E[x x^T] over each cell's training set, or of the population where it looks at no points: (C, k, k), float64."""
+    params = params_of(cells)
+    drawn = np.array([p.drive == "sgd" or p.moments == "sample" for p in params])
+    k = params[0].s + params[0].bias
+    moments = np.empty((len(cells), k, k))
+    for place in np.flatnonzero(~drawn):
+        moments[place] = task.population_moments(params[place])
+    if drawn.any():
+        draws = MixtureDraws(mixture([cell for cell, own in zip(cells, drawn, strict=True) if own]))
+        moments[drawn] = draws.moments(draws.sums())[:, 0]
+    for place, p in enumerate(params):
+        if drawn[place] and p.moment_power != 1:
+            moments[place] = np.linalg.matrix_power(moments[place], p.moment_power)
+    return moments

@@ -1,0 +1,13 @@
+-- claim: With enough training the output comes back to the test point
+-- source: Fig 2c, 3.3
+-- order: 3.3
+-- sweeps: figure-2c
+-- rule: share of seeds
+-- setting: L = {layers}, d = {d}, width {width}, lr {lr}, mu = {mu}
+-- measured: final OOD loss {median(final_ood_loss / l_ref):.4f} L_ref (median), {max(final_ood_loss / l_ref):.3f}
+--     (largest); generalized {100 * avg((outcome = 'generalized')::integer):.0f} %, plateau {100 * avg((outcome =
+--     'plateau')::integer):.0f} %, diverged {100 * avg((outcome = 'diverged')::integer):.0f} %
+--
+-- Of every seed of the low-dimensional net: does the run end with an OOD loss of at most 1 % of L_ref (outcome:
+-- generalized)?
+select *, coalesce(outcome = 'generalized', false) as holds from runs where d = s

@@ -1,0 +1,15 @@
+-- claim: In low dimension the OOD loss of multi-layer nets falls, rises and falls again
+-- source: Fig 3
+-- order: 3.4
+-- sweeps: figure-3
+-- rule: share of seeds
+-- why: The detector asks for a rise of the loss; in most settings an output retreats in more seeds than that. Probably
+--     the signs at the start decide which seeds swing by.
+-- setting: L = {layers}, d = {d}, width {width}, lr {lr}, mu = {mu}
+-- measured: rise {median(bump_height):.3f} L_ref (median), {max(bump_height):.3f} (largest); transient memorization
+--     {100 * avg(coalesce(transient_memorization, false)::integer):.0f} %, retreat {100 * avg(coalesce(retreat,
+--     false)::integer):.0f} %
+--
+-- Of every seed: does the OOD loss of the deep net in low dimension (d = s) fall, rise and fall again, by more than the
+-- detector's threshold (two descents or more)?
+select *, coalesce(non_monotone, false) as holds from runs where d = s

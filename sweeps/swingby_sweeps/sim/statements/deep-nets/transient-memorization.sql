@@ -1,0 +1,23 @@
+-- rule: share of seeds
+-- why: The detector asks for a rise of the loss; in most settings an output retreats in more seeds than that. Probably
+--     the signs at the start decide which seeds swing by.
+-- setting: L = {layers}, d = {d}, width {width}, lr {lr}, mu = {mu}
+-- measured: rise {median(bump_height):.3f} L_ref (median), {max(bump_height):.3f} (largest); transient memorization
+--     {100 * avg(coalesce(transient_memorization, false)::integer):.0f} %, retreat {100 * avg(coalesce(retreat,
+--     false)::integer):.0f} %
+--
+-- slug: fig-2c-low
+-- claim: Four linear layers in low dimension show transient memorization
+-- source: Fig 2c, 3.3
+-- order: 3.1
+-- sweeps: figure-2c
+--
+-- slug: fig-13
+-- claim: Three linear layers of three units in three dimensions show transient memorization
+-- source: Fig 13, F.2
+-- order: 3.8
+-- sweeps: figure-13
+--
+-- Of every seed: does the narrow or low-dimensional net show transient memorization: two descents or more, and over a
+-- rise of the OOD loss the output nears a training centre while the training loss goes on falling?
+select *, coalesce(transient_memorization, false) as holds from runs where d <= 3

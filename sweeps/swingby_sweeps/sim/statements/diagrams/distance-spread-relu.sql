@@ -1,0 +1,32 @@
+-- order: 6
+-- sweeps: diagram-distance-relu
+-- rule: effect over seeds
+-- found: But it is the spread that counts for that, and not the distance in units of it: from the smallest third of the
+--     spreads (up to {any_value(low_to):.2g}) to the largest (from {any_value(high_from):.2g} on) the share that gets
+--     to the answer goes from {small:.0%} to {large:.0%}; over the same spreads it is {near_by:.0%} with mu_1 below 1
+--     and {far_out:.0%} above.
+-- not found: For that the spread does not count more than how far out the clusters are: from the smallest third of the
+--     spreads (up to {any_value(low_to):.2g}) to the largest (from {any_value(high_from):.2g} on) the share that gets
+--     to the answer goes from {small:.0%} to {large:.0%}; over the same spreads it is {near_by:.0%} with mu_1 below 1
+--     and {far_out:.0%} above.
+-- cannot be told: Whether the spread counts more for that than how far out the clusters are cannot be told: from the
+--     smallest third of the spreads (up to {any_value(low_to):.2g}) to the largest (from {any_value(high_from):.2g} on)
+--     the share that gets to the answer goes from {small:.0%} to {large:.0%}; over the same spreads it is {near_by:.0%}
+--     with mu_1 below 1 and {far_out:.0%} above.
+--
+-- Of every seed: how much more often does the net get to the answer at the largest third of the spreads than at the
+-- smallest, and, at one spread, where the clusters are far out (mu_1 above 1) than where they are near? Which is more?
+-- Added after results had been seen.
+with spreads as (select *, sigma[1] as spread, mu[1] > 1 as far from placed where mu[1] <> 1),
+edges as (
+    select xs[ceil(len(xs) / 3)::integer] as low_to, xs[len(xs) + 1 - ceil(len(xs) / 3)::integer] as high_from
+    from (select list_sort(list(distinct spread)) as xs from spreads)
+)
+select
+    seed, any_value(low_to) as low_to, any_value(high_from) as high_from,
+    avg(found::integer) filter (where spread <= low_to) as small,
+    avg(found::integer) filter (where spread >= high_from) as large,
+    avg(found::integer) filter (where not far) as near_by, avg(found::integer) filter (where far) as far_out,
+    large - small - abs(far_out - near_by) as effect
+from spreads, edges
+group by seed

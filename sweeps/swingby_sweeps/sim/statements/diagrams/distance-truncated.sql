@@ -1,0 +1,18 @@
+-- order: 1
+-- rule: effect over seeds
+-- found: Without training points near the test point there is less transient memorization: in {without_them:.0%} of the
+--     runs against {with_them:.0%} with them, over the same grid.
+-- contrary: Without training points near the test point there is more transient memorization: in {without_them:.0%} of
+--     the runs against {with_them:.0%} with them, over the same grid. It does not come from their being there.
+-- cannot be told: Training points near the test point make no difference that can be told to transient memorization:
+--     {without_them:.1%} of the runs without them, {with_them:.1%} with them, over the same grid.
+--
+-- slug: distance-truncated
+-- sweeps: diagram-distance, diagram-distance-truncated
+--
+-- slug: distance-truncated-relu
+-- sweeps: diagram-distance-relu, diagram-distance-truncated-relu
+--
+-- Of every seed, at the points of the coarser grid: is there less transient memorization, and does the net get to the
+-- answer less often, where training points near the test point were redrawn than where they were not?
+select *, with_them - without_them as effect from with_points_near

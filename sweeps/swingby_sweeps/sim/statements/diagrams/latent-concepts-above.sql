@@ -1,0 +1,14 @@
+-- order: 2
+-- sweeps: diagram-latent-concepts
+-- rule: one statement about all seeds
+-- found: A linear model that is wide enough gets to the answer: {count(*) filter (where model = 'symmetric' and found)}
+--     of {count(*) filter (where model = 'symmetric')} runs of the symmetric model do, and {count(*) filter (where
+--     model = 'linear' and found)} of {count(*) filter (where model = 'linear')} of the linear net.
+-- not found: A linear model that is wide enough need not get to the answer: {count(*) filter (where model = 'symmetric'
+--     and found)} of {count(*) filter (where model = 'symmetric')} runs of the symmetric model do, and {count(*) filter
+--     (where model = 'linear' and found)} of {count(*) filter (where model = 'linear')} of the linear net.
+-- cannot be told: No run of a linear model is wide enough.
+-- holds: case when count(*) > 0 then count(*) filter (where found) >= 0.99 * count(*) end
+--
+-- Of every run of a linear model at least as wide as the number of concepts: does it get to the answer?
+select model, found from placed where width >= s and model in ('symmetric', 'linear')

@@ -1,0 +1,42 @@
+-- order: 3
+-- rule: one statement about all seeds
+-- found: The line lr = 2 / (L a_max), beyond which no solution is flat enough, is where getting to the answer ends: of
+--     {count(*) filter (where beyond > 1)} runs beyond it {count(*) filter (where beyond > 1 and found)} end within a
+--     percent of L_ref, none of them farther out than {max(beyond) filter (where found):.2f} times the line, and
+--     {count(*) filter (where beyond > 1 and outcome = 'diverged')} diverge; of {count(*) filter (where beyond <= 1)}
+--     before it {count(*) filter (where beyond <= 1 and found)} get to the answer and {count(*) filter (where beyond <=
+--     1 and outcome = 'diverged')} diverge. The lowest rate at which half of the seeds diverge lies at
+--     {any_value(typical):.2f} times the line (median of the {any_value(depths)} depths at which there is one;
+--     {any_value(least):.2f} to {any_value(largest):.2f}).
+-- not found: Getting to the answer does not end at the line lr = 2 / (L a_max): of {count(*) filter (where beyond > 1)}
+--     runs beyond it {count(*) filter (where beyond > 1 and found)} end within a percent of L_ref, up to {max(beyond)
+--     filter (where found):.2f} times the line, and {count(*) filter (where beyond > 1 and outcome = 'diverged')}
+--     diverge; of {count(*) filter (where beyond <= 1)} before it {count(*) filter (where beyond <= 1 and found)} get
+--     to the answer and {count(*) filter (where beyond <= 1 and outcome = 'diverged')} diverge. The lowest rate at
+--     which half of the seeds diverge lies at {any_value(typical):.2f} times the line (median of the
+--     {any_value(depths)} depths at which there is one; {any_value(least):.2f} to {any_value(largest):.2f}).
+-- cannot be told: No run lies beyond lr = 2 / (L a_max).
+-- holds: case when count(*) filter (where beyond > 1) > 0 then count(*) filter (where beyond > 1 and found) <= 0.1 *
+--     count(*) filter (where beyond > 1) end
+--
+-- slug: rate-depth-line
+-- sweeps: diagram-rate-depth
+--
+-- slug: rate-depth-line-relu
+-- sweeps: diagram-rate-depth-relu
+--
+-- Of every run beyond and before the learning rate 2 / (L a_p), a_p the largest: does it get to the answer (in at most
+-- a tenth of the runs beyond), does it diverge? No solution of a linear net of L layers has a largest curvature below L
+-- a_p. And from which rate on do most seeds diverge, in units of that line, by depth?
+with rates as (select *, lr * layers * list_max(a) / 2 as beyond from placed),
+shares as (
+    select layers, lr, any_value(beyond) as beyond, avg((outcome = 'diverged')::integer) as share
+    from rates
+    group by layers, lr
+),
+firsts as (select layers, min(beyond) filter (where share >= 0.5) as beyond from shares group by layers)
+select
+    rates.*, typical, depths, least, largest
+from rates, (
+    select median(beyond) as typical, count(beyond) as depths, min(beyond) as least, max(beyond) as largest from firsts
+)

@@ -1,0 +1,36 @@
+-- order: 3
+-- sweeps: diagram-spread-time-relu
+-- rule: effect over seeds
+-- found: The boundary moves with the time of the run, as sigma^2 T / C = 1 says: above that line {found_above:.0%} of
+--     the runs get to the answer, below it {found_below:.0%}, and it tells {by_time:.1%} of the runs wrong, where the
+--     best single spread, {any_value(border):.2g}, tells {by_spread:.1%} wrong. So small spreads take longer; they are
+--     not out of reach.
+-- not found: The boundary does not move with the time of the run as sigma^2 T / C = 1 says: above that line
+--     {found_above:.0%} of the runs get to the answer, below it {found_below:.0%}, and it tells {by_time:.1%} of the
+--     runs wrong, where the best single spread, {any_value(border):.2g}, tells {by_spread:.1%} wrong.
+-- cannot be told: Whether the boundary moves with the time of the run, as sigma^2 T / C = 1 says, cannot be told: above
+--     that line {found_above:.0%} of the runs get to the answer, below it {found_below:.0%}, and it tells {by_time:.1%}
+--     of the runs wrong, where the best single spread, {any_value(border):.2g}, tells {by_spread:.1%} wrong.
+--
+-- A piece of a ReLU net that meets one cluster alone learns along that cluster's spread at sigma^2 / C. Which of two
+-- lines tells better which runs get to the answer: sigma^2 T / C = 1 with T the time of the run, or one spread for all
+-- times, the one that errs least? A run errs if it gets to the answer below the line, or does not above it.
+with times as (
+    select *, sigma[1] as spread, sqrt(s / (epochs * ceil(s * n / batch_size) * time_per_step)) as needed
+    from placed
+),
+fixed as (
+    select border, avg((found <> (spread > border))::integer) as wrong
+    from times, (select distinct spread as border from times) borders
+    group by border
+),
+best as (select arg_min(border, wrong) as border from fixed)
+select
+    seed, any_value(border) as border,
+    avg((found <> (spread > needed))::integer) as by_time,
+    avg((found <> (spread > border))::integer) as by_spread,
+    avg(found::integer) filter (where spread > needed) as found_above,
+    avg(found::integer) filter (where spread <= needed) as found_below,
+    by_spread - by_time as effect
+from times, best
+group by seed

@@ -1,0 +1,17 @@
+-- claim: With two concepts a minor entry that starts positive makes the loss rise
+-- source: 4.2.2
+-- order: 4.5
+-- sweeps: figure-5
+-- rule: share of seeds
+-- why: Where no rise is counted, the minor entry is suppressed before it is as large as where one is.
+-- setting: symmetric, {drive}, mu = {mu}
+-- measured: rise {median(bump_height):.4f} L_ref (median), {max(bump_height):.4f} (largest); w_12 comes to
+--     {coalesce(format('{:.3f}', median(peak) filter (where non_monotone)), 'no seed')} with two descents, to
+--     {coalesce(format('{:.3f}', median(peak) filter (where not non_monotone)), 'no seed')} without (medians)
+--
+-- Of every seed of the symmetric model with two concepts whose minor entry w_12 is positive at the start: does the OOD
+-- loss have two descents? Seeds that start with a negative one tell nothing.
+select
+    *, list_max(list_transform(jacobian, lambda w: w[2])) as peak, coalesce(non_monotone, false) as holds
+from runs
+where model = 'symmetric' and s = 2 and jacobian[1][2] > 0

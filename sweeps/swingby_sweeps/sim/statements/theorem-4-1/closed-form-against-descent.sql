@@ -1,0 +1,13 @@
+-- claim: Full-batch descent without a bias follows the closed form of Theorem 4.1 on the same points
+-- source: Theorem 4.1, C.2
+-- order: 2.5
+-- sweeps: claim-theorem-4-1
+-- rule: share of seeds
+-- why: The theorem is about a flow; what is left here is the length of a step alone.
+-- setting: mu = {mu}; a step is {max(time_per_step * list_max(a)):.3g} of the fastest rate
+-- measured: largest distance {100 * median(off):.3f} % of ||x^|| (median seed), {100 * max(off):.3f} % (worst)
+--
+-- Of every seed: does full-batch gradient descent on one layer without bias follow the theorem's closed form on the
+-- moments of the same points, within 1 % of ||x^|| at every recorded step? What is left is the length of a step. Rows
+-- by mu.
+select *, off <= 0.01 as holds from beside_closed_form where drive = 'gd' and moments = 'sample'

@@ -1,0 +1,83 @@
+"""Laws of every installed drawing: wrong options are refused with the sweep file, and a small sweep is drawn."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.model.drawing import Drawing
+from swingby.store import Store
+from swingby_analysis.report import data as report_data
+from swingby_analysis.report.subject import Subject
+
+DRAWINGS = [registry.drawing(name) for name in sorted(registry.offered(registry.DRAWINGS))]
+PAIRS = [(drawing, experiment) for drawing in DRAWINGS for experiment in drawing.experiments]
+NAMES = [drawing.name for drawing in DRAWINGS]
+NONSENSE: Mapping[str, Any] = {"no": "option takes a mapping of this kind"}
+
+
+@pytest.fixture(scope="module")
+def subjects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[tuple[frozenset[str], Subject]]]]:
+    """Small finished sweeps of each experiment that a drawing is for: what each recorded, and its subject."""
+    found, stores = {}, []
+    for experiment in sorted({experiment for _, experiment in PAIRS}):
+        data = tmp_path_factory.mktemp(experiment) / "data"
+        sweeps = importlib.import_module(f"tests.sweeps.{experiment}.examples").write(data)
+        stores.append(store := Store.open(data))
+        found[experiment] = [
+            (frozenset(one.recording.also), Subject(report_data.read(store, one.sweep_id, (1, 2), {}), store))
+            for one in sweeps
+        ]
+    yield found
+    found.clear()
+    for store in stores:
+        store.close()
+
+
+@pytest.mark.parametrize("drawing", DRAWINGS, ids=NAMES)
+def test_wrong_options_are_refused(drawing: Drawing) -> None:
+    """An option that it does not have, and a value that none of its options takes; without options it can be asked."""
+    options = drawing.Options
+    assert list(drawing.check(options(), ["width"])) is not None
+    with pytest.raises(ValidationError):
+        options.model_validate({"no_such_option": 1})
+    for name in options.model_fields:
+        with pytest.raises(ValidationError):
+            options.model_validate({name: NONSENSE})
+
+
+@pytest.mark.parametrize("drawing", DRAWINGS, ids=NAMES)
+def test_what_is_declared(drawing: Drawing) -> None:
+    """Its experiments are installed, and record what it needs; it says what it draws."""
+    assert drawing.__doc__
+    assert drawing.experiments
+    for experiment in drawing.experiments:
+        assert set(drawing.recordings) <= set(registry.experiment(experiment).recordings)
+
+
+@pytest.mark.parametrize(("drawing", "experiment"), PAIRS, ids=[f"{d.name}-{e}" for d, e in PAIRS])
+def test_a_small_sweep_is_drawn(
+    drawing: Drawing, experiment: str, subjects: dict[str, list[tuple[frozenset[str], Subject]]]
+) -> None:
+    """Of the small sweeps that record what it needs, the first is drawn that is not refused in words; there is one."""
+    able = [subject for recorded, subject in subjects[experiment] if recorded.issuperset(drawing.recordings)]
+    figures: list[Any] = []
+    for subject in able:
+        with contextlib.suppress(SwingbyError):
+            figures += drawing.figures(subject, drawing.Options())
+        if figures:
+            break
+    assert figures
+    for figure in figures:
+        assert figure.title
+        assert figure.caption
+        assert figure.queries
+        json.dumps(figure.spec, allow_nan=False)

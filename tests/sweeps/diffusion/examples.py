@@ -1,0 +1,22 @@
+"""Small sweeps of the experiment with made-up curves, on which laws over everything installed are tried."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from swingby.run.outcomes import derive
+from swingby.sweepfile.sweep import Sweep
+from tests.support import synthetic_diffusion
+
+LINE = "  contrast: [0.2, 0.6]"
+SQUARE = "  contrast: [0.15, 0.6]\n  size_contrast: [0.2, 0.4]"
+
+
+def write(data: Path) -> list[Sweep]:
+    """Leaves a data folder with these sweeps, whose runs ended, failed or go on; gives them."""
+    line = synthetic_diffusion.sweep("example-line", LINE, seeds=2, also="trained, samples")
+    square = synthetic_diffusion.sweep("example-square", SQUARE, seeds=1)
+    for sweep in (line, square):
+        records = synthetic_diffusion.write(data, sweep)
+    derive(records)
+    return [line, square]
