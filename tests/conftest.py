@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests.support.places import TOY, WALK
+from tests.support.places import MISBEHAVING, TOY
 
 # A busy machine is no fault of the code: speed is measured by benchmarks, never by a test's deadline. And the tests
 # that every change must pass draw the same examples each time, so that a failure is the change's own; new examples
@@ -58,17 +58,17 @@ def scopes_of(item: pytest.Function) -> set[str]:
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The experiment `toy` of tests/plugin, found by entry point like any other; gives its name."""
+    """The experiment `toy` of tests/support/toy_experiment, found by entry point like any other; gives its name."""
     monkeypatch.syspath_prepend(str(TOY))
     return "toy"
 
 
 @pytest.fixture
 def walk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
-    """The experiment `walk` of tests/walk, also for child processes, with a data folder (`walk_kit.Kit`)."""
-    monkeypatch.syspath_prepend(str(WALK))
-    kit = importlib.import_module("walk_kit").Kit(tmp_path)
-    for name in ("PYTHONPATH", "WALK_LEDGER"):
+    """The random walk of tests/support/misbehaving_experiment, also for child processes, with a data folder."""
+    monkeypatch.syspath_prepend(str(MISBEHAVING))
+    kit = importlib.import_module("misbehaving_runs").Kit(tmp_path)
+    for name in ("PYTHONPATH", "TEST_LEDGER"):
         monkeypatch.setenv(name, kit.environment()[name])
     yield kit
     kit.close()

@@ -95,7 +95,7 @@ def killed_for_memory(field: Field) -> None:
     with little_memory() as group:
         if group is None:
             raise RuntimeError("no group of processes with little memory can be made here")
-        field.environment = {"WALK_GROUP": str(group)}
+        field.environment = {"TEST_GROUP": str(group)}
         wants("kernel")(field)
         if "out of memory" not in field.said():
             raise RuntimeError(f"it is not told of what they died: {field.said()[-500:]}")

@@ -21,7 +21,7 @@ import psutil
 
 from swingby.maintenance.gc import collect
 from swingby.store import Store, ingest
-from tests.support.places import WALK
+from tests.support.places import MISBEHAVING
 
 DRIVER = """
 import json, sys
@@ -74,9 +74,9 @@ class Field:
 
     def __init__(self, folder: Path, rng: Random, changes: dict[str, Any], **options: Any) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        if str(WALK) not in sys.path:
-            sys.path.insert(0, str(WALK))
-        self.kit: Any = importlib.import_module("walk_kit").Kit(folder)
+        if str(MISBEHAVING) not in sys.path:
+            sys.path.insert(0, str(MISBEHAVING))
+        self.kit: Any = importlib.import_module("misbehaving_runs").Kit(folder)
         self.rng, self.changes = rng, changes
         self.options: dict[str, Any] = {"workers": 2, **options}
         self.environment: dict[str, str] = {}

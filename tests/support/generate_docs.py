@@ -11,6 +11,7 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal
@@ -159,11 +160,16 @@ def options_of(drawing: Any) -> str:
 def sweeps(experiment: str) -> str:
     """The named sweeps of an experiment."""
     rows = []
-    for name in sorted(named_sweeps()):
-        sweep = Sweep.load(name, confirm_above=None)
+    for name, sweep in loaded().items():
         if sweep.experiment_name == experiment:
             rows.append([code(name), sweep.title or "", f"{len(sweep):,}"])
     return table(("sweep", "title", "runs"), rows)
+
+
+@cache
+def loaded() -> dict[str, Sweep]:
+    """Every named sweep, read once."""
+    return {name: Sweep.load(name, confirm_above=None) for name in sorted(named_sweeps())}
 
 
 def presets(experiment: str) -> str:

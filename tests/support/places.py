@@ -6,6 +6,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SUPPORT = Path(__file__).parent
-TOY = SUPPORT / "plugin"
-WALK = SUPPORT / "walk"
-LANTERN = SUPPORT / "lantern"
+TOY = SUPPORT / "toy_experiment"
+MISBEHAVING = SUPPORT / "misbehaving_experiment"
+IMAGES = SUPPORT / "image_experiment"

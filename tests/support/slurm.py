@@ -35,7 +35,7 @@ while [ "${1#--}" != "$1" ]; do
   printf '%s\\n' "$1" >> "$FAKE/srun"
   shift
 done
-export WALK_LEDGER="$WALK_LEDGER.$node"
+export TEST_LEDGER="$TEST_LEDGER.$node"
 exec "$@"
 """,
 }

@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from swingby.store.status import SweepStatus
-from swingby_analysis.report.page import own
+from swingby_analysis.page.html import asset
 from swingby_analysis.serve.board import Seen
 from swingby_analysis.serve.phase import FIRST, phase_query
 from swingby_analysis.serve.queries import Answer, Limits
@@ -34,7 +34,7 @@ Tables = Mapping[str, Sequence[tuple[str, str]]]
 def static() -> dict[str, tuple[str, bytes]]:
     """What pages refer to, by name: media type and content."""
     texts = {
-        "serve.css": ("text/css", own("page.css") + _own("serve.css")),
+        "serve.css": ("text/css", asset("page.css") + _own("serve.css")),
         "serve.js": ("text/javascript", _own("serve.js")),
         "icon.svg": ("image/svg+xml", _own("icon.svg")),
     }

@@ -70,8 +70,7 @@ def find_cell(store: Store, start: str) -> tuple[str, str]:
         query = f"select cell_id from {quoted(name)} where starts_with(cell_id, ?) limit 3"
         found += [(row.cell_id, name) for row in store.sql(query, [start]).rows()]
     if not found:
-        table = quoted(experiments[0]) if experiments else "members"
-        raise SwingbyError(f"no cell {start!r} has a row here; ids: swingby sql 'select cell_id from {table} limit 5'")
+        raise SwingbyError(f"no cell {start!r} has a row here; ids: swingby sql 'select cell_id from members limit 5'")
     if len(found) > 1:
         raise SwingbyError(
             f"{start!r} fits several cells ({', '.join(cell for cell, _ in found)}, ...): give more digits"

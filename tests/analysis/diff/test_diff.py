@@ -28,6 +28,7 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
+from swingby.select.intervals import wilson
 from swingby.store import Store, rebuild
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.diff import Diff, compared, shares, words
@@ -36,8 +37,7 @@ from swingby_analysis.diff.nested import Nested
 from swingby_analysis.diff.pairing import Pairing, pair
 from swingby_analysis.stats import exact, intervals
 from swingby_analysis.stats.intervals import Interval
-from swingby_analysis.stats.shares import wilson
-from tests.support.places import WALK
+from tests.support.places import MISBEHAVING
 
 COUNTS = st.integers(0, 9)
 
@@ -423,7 +423,7 @@ def test_a_planted_change_is_found_and_named() -> None:
 def test_without_a_common_seed_samples_are_independent() -> None:
     """Where no seed is in both, the test at a point is Fisher's, and the planted point is found all the same."""
     given = planted([3], seeds=20)
-    found = shares.compared(shares.Samples(None, given.alone, given.kinds))
+    found = shares.compared(shares.Samples(None, given.alone, given.kinds, given.orders))
     row = found.row(by_predicate=(pl.col("point") == 3) & (pl.col("outcome") == "shows"), named=True)
     assert row["test"] == "Fisher"
     assert row["p"] == pytest.approx(
@@ -468,7 +468,7 @@ def told(diff: Diff) -> str:
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
     """Two data folders: one with the sweeps walks, faster and elsewhere, and one with walks trained again."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(WALK))
+        patch.syspath_prepend(str(MISBEHAVING))
         one, two = (tmp_path_factory.mktemp("diff") / name for name in ("one", "two"))
         walked(walked(walked(one), "faster", rate=1.5), "elsewhere", widths=[7, 8], seeds=1)
         yield one, walked(two)

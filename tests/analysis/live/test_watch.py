@@ -38,7 +38,7 @@ from swingby_analysis.live.phase import Kind, Outcome, Phase, Pool, phase
 from swingby_analysis.live.rate import measured_rate
 from swingby_analysis.live.terminal_map import EMPTY, UNTOLD, draw_map
 from swingby_analysis.stats import shares as phases
-from tests.support.places import WALK
+from tests.support.places import MISBEHAVING
 
 PATIENCE = 120.0
 CLIENT = Path(sys.executable).with_name("duckdb")
@@ -48,9 +48,9 @@ CLIENT = Path(sys.executable).with_name("duckdb")
 def walking(folder: Path) -> Iterator[Any]:
     """The experiment `walk` with a data folder, for as long as it is needed."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(WALK))
-        kit = importlib.import_module("walk_kit").Kit(folder)
-        for name in ("PYTHONPATH", "WALK_LEDGER"):
+        patch.syspath_prepend(str(MISBEHAVING))
+        kit = importlib.import_module("misbehaving_runs").Kit(folder)
+        for name in ("PYTHONPATH", "TEST_LEDGER"):
             patch.setenv(name, kit.environment()[name])
         try:
             yield kit
@@ -222,10 +222,10 @@ def test_a_folder_that_cannot_be_written_is_watched_and_attached(unwritable: Pat
 DRIVER = """
 import sys, time
 from pathlib import Path
-from swingby.run import drive, folding, live
+from swingby.run import driver, ingest_thread, outcomes
 from swingby.run.progress import Progress
 from swingby.sweepfile.sweep import Sweep
-folding.FOLD_SECONDS, live.EVERY, live.COST, live.GROWTH = 0.1, 0.1, 0.0, 1.0
+ingest_thread.INGEST_SECONDS, outcomes.TURN_EVERY, outcomes.TURN_COST, outcomes.SHARD_GROWTH = 0.1, 0.1, 0.0, 1.0
 go = Path(sys.argv[1])
 
 class Wait(Progress):
@@ -234,7 +234,7 @@ class Wait(Progress):
         while self.batches == 2 and not go.exists():
             time.sleep(0.05)
 
-drive.run_sweep(Sweep.parse(Path("walks.yaml").read_text(), "walks"), "data", local=True, pilot=False, progress=Wait())
+driver.run_sweep(Sweep.parse(Path("walks.yaml").read_text(), "walks"), "data", local=True, pilot=False, progress=Wait())
 """
 
 

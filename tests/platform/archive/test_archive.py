@@ -73,13 +73,13 @@ def test_outcomes_are_not_computed_from_thin_curves(
 
     # Of the class: taken back from an instance, the patch would stay there as an attribute and hide later ones.
     monkeypatch.setattr(type(detector), "detect", refuse)
-    assert derive(walk_records(tmp_path / "new"))["walk_height"] == 0
+    assert derive(misbehaving_records(tmp_path / "new"))["walk_height"] == 0
     monkeypatch.setattr(type(detector), "version", "2")
-    assert derive(walk_records(tmp_path / "new"))["walk_height"] == 0
+    assert derive(misbehaving_records(tmp_path / "new"))["walk_height"] == 0
     assert done.cells == 12
 
 
-def walk_records(data: Path) -> Any:
+def misbehaving_records(data: Path) -> Any:
     """The records of a data folder."""
     from swingby.data.records import Records
 
@@ -116,7 +116,7 @@ def test_unpacking_twice_is_once_and_a_rebuild_changes_nothing(packed: Packed, t
     before = there(tmp_path / "new")
     again = unpack(tmp_path / "new", packed.path)
     assert (again.cells, again.kept) == (0, 12)
-    rebuild(walk_records(tmp_path / "new"))
+    rebuild(misbehaving_records(tmp_path / "new"))
     assert there(tmp_path / "new") == before
 
 
@@ -142,7 +142,7 @@ def test_a_run_trains_recorded_cells_again_and_its_rows_stand(packed: Packed, wa
     """A recorded cell satisfies no request for curves; the trained row, whole and with its own outcome, replaces it."""
     new, sweep = tmp_path / "new", walk.sweep(base={"length": LENGTH})
     unpack(new, packed.path)
-    done = finished(walk_records(new), "walk", [row.cell_id for row in there(new)], sweep.recording.tokens)
+    done = finished(misbehaving_records(new), "walk", [row.cell_id for row in there(new)], sweep.recording.tokens)
     assert not done.done
     result = run_sweep(sweep, new, local=True, pilot=False)
     assert result.trained == 12
@@ -279,7 +279,7 @@ def test_the_verbs_pack_and_unpack(packed: Packed, walk: Any, tmp_path: Path) ->
 
     from swingby.cli import app
 
-    ingest(walk_records(walk.data))
+    ingest(misbehaving_records(walk.data))
     runner = CliRunner()
     asked = ["pack", "walks", "--data", str(walk.data), "--out", str(tmp_path / "out"), "--curves", "1"]
     done = runner.invoke(app, asked)

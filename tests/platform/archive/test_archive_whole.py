@@ -34,38 +34,38 @@ from swingby_analysis.report import data as report_data
 from swingby_analysis.report import words
 from swingby_analysis.report.data import ReportData
 from tests.support import synthetic_sim
-from tests.support.places import LANTERN, ROOT
+from tests.support.places import IMAGES, ROOT
 
 DIGITS, EVALUATIONS, CELLS = 4, 12, 6
 ROWS = """
-    select lantern.* exclude (shard, attempt, recorded), told.brightest, told.seen
-    from lantern join outcomes_lantern_glow told on told.cell_id = lantern.cell_id and told.of_shard = lantern.shard
+    select images.* exclude (shard, attempt, recorded), told.brightest, told.seen
+    from images join outcomes_images_glow told on told.cell_id = images.cell_id and told.of_shard = images.shard
     order by cell_id"""
 
 
 def sweep(**changes: Any) -> Sweep:
     """Three points, two seeds, with both kinds of pictures; every run tells what it recorded in three pieces."""
     content: dict[str, Any] = {
-        "name": "lanterns",
-        "experiment": "lantern",
+        "name": "images",
+        "experiment": "images",
         "base": {"evaluations": EVALUATIONS, "pieces": 3},
         "axes": {"brightness": [0.5, 1.0, 2.0]},
         "seeds": 2,
         "record": {"also": ["pictures", "faces"]},
     }
-    return Sweep.parse(yaml.safe_dump({**content, **changes}, sort_keys=False), "/home/somebody/lanterns.yaml")
+    return Sweep.parse(yaml.safe_dump({**content, **changes}, sort_keys=False), "/home/somebody/images.yaml")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def lantern() -> Iterator[Any]:
-    """The experiment `lantern` of tests/lantern, found by entry point like any other."""
+def images() -> Iterator[Any]:
+    """The experiment `images` of tests/support/image_experiment, found by entry point like any other."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(LANTERN))
-        yield importlib.import_module("lantern_plugin")
+        patch.syspath_prepend(str(IMAGES))
+        yield importlib.import_module("image_plugin")
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory, lantern: Any) -> Path:
+def trained(tmp_path_factory: pytest.TempPathFactory, images: Any) -> Path:
     """A data folder in which the sweep was trained by two runs: the first seed's cells, then the others."""
     data = tmp_path_factory.mktemp("trained") / "data"
     for seeds in (1, 2):
@@ -76,7 +76,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory, lantern: Any) -> Path:
 @pytest.fixture(scope="module")
 def packed(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its file."""
-    return pack(trained, "lanterns", tmp_path_factory.mktemp("packed"), whole=True).path
+    return pack(trained, "images", tmp_path_factory.mktemp("packed"), whole=True).path
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +127,8 @@ def test_whole_rows_are_those_of_the_store_within_rounding(unpacked: Path, train
 
 
 def test_vectors_and_pictures_are_seen_a_row_an_evaluation(unpacked: Path, trained: Path) -> None:
-    """In `lantern_points` a row has each class's value and its pictures, trained in pieces and recorded whole."""
-    query = "select k, step, measure_3, picture, face from lantern_points order by cell_id, k"
+    """In `images_points` a row has each class's value and its pictures, trained in pieces and recorded whole."""
+    query = "select k, step, measure_3, picture, face from images_points order by cell_id, k"
     was, now = table(trained, query), table(unpacked, query)
     assert now.num_rows == was.num_rows == CELLS * EVALUATIONS
     assert all(len(vector) == 4 for vector in now["measure_3"].to_pylist())
@@ -139,7 +139,7 @@ def test_vectors_and_pictures_are_seen_a_row_an_evaluation(unpacked: Path, train
 
 def test_pictures_go_into_every_format(unpacked: Path, tmp_path: Path) -> None:
     """As base64 into CSV and JSON; a terminal is told how many bytes there are."""
-    query = "select picture, face from lantern_points order by cell_id, k limit 1"
+    query = "select picture, face from images_points order by cell_id, k limit 1"
     (was,) = table(unpacked, query).to_pylist()
     asked = ["sql", query, "--data", str(unpacked), "--format"]
     for form in ("csv", "json"):
@@ -154,7 +154,7 @@ def test_pictures_go_into_every_format(unpacked: Path, tmp_path: Path) -> None:
 
 def test_pack_unpack_pack_is_a_fixed_point(packed: Path, unpacked: Path, tmp_path: Path) -> None:
     """What was rounded once is not rounded again, and its origin is still told; more digits are not to be had."""
-    again = pack(unpacked, "lanterns", tmp_path, whole=True, digits=12).path
+    again = pack(unpacked, "images", tmp_path, whole=True, digits=12).path
     (was, rows), (now, same) = read(packed), read(again)
     assert same.equals(rows)
     assert replace(now, packed="") == replace(was, packed="")
@@ -178,10 +178,10 @@ def test_outcomes_of_another_detector_are_told_again(
     packed: Path, unpacked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file's outcomes stand under their version; under another one the installed detector sees the curves."""
-    assert derive(Records.open(unpacked))["lantern_glow"] == 0
-    monkeypatch.setattr(type(registry.detector("lantern_glow")), "version", "2")
+    assert derive(Records.open(unpacked))["images_glow"] == 0
+    monkeypatch.setattr(type(registry.detector("images_glow")), "version", "2")
     unpack(tmp_path, packed)
-    query = "select version, cell_id, brightest, seen from outcomes_lantern_glow_all order by cell_id"
+    query = "select version, cell_id, brightest, seen from outcomes_images_glow_all order by cell_id"
     first, second = table(unpacked, query), table(tmp_path, query)
     assert set(first["version"].to_pylist()) == {"1"}
     assert second["version"].to_pylist() == ["2"] * CELLS
@@ -191,16 +191,16 @@ def test_outcomes_of_another_detector_are_told_again(
 
 def test_what_is_left_out_is_unknown_and_the_rest_is_whole(packed: Path, trained: Path, tmp_path: Path) -> None:
     """A curve, a scalar and an outcome can stay at home; a name that is none is refused with those that are."""
-    without = ["picture", "kept_in", "lantern_glow.seen"]
-    done = pack(trained, "lanterns", tmp_path, whole=True, without=without)
+    without = ["picture", "kept_in", "images_glow.seen"]
+    done = pack(trained, "images", tmp_path, whole=True, without=without)
     recording, rows = read(done.path)
     assert set(read(packed)[1].column_names) - set(rows.column_names) == set(without)
     assert recording.left_out == sorted(without)
     unpack(tmp_path / "new", done.path)
-    assert table(tmp_path / "new", "select face from lantern").equals(table(trained, "select face from lantern"))
+    assert table(tmp_path / "new", "select face from images").equals(table(trained, "select face from images"))
     for name in ("step", "pictures"):
         with pytest.raises(SwingbyError, match=f"'{name}' is no column to leave out"):
-            pack(trained, "lanterns", tmp_path, whole=True, without=[name])
+            pack(trained, "images", tmp_path, whole=True, without=[name])
 
 
 # that it never passes for a training
@@ -216,7 +216,7 @@ def test_trained_rows_win_and_the_others_are_told(packed: Path, tmp_path: Path) 
     own = pa.array([cell in mine["cell_id"].to_pylist() for cell in both["cell_id"].to_pylist()])
     assert both.filter(own).equals(mine)
     assert str(told(tmp_path / "new")).startswith("3 of 6 results are recorded ones, not trained here: they were")
-    entries = read(pack(tmp_path / "new", "lanterns", tmp_path, whole=True).path)[0].computed
+    entries = read(pack(tmp_path / "new", "images", tmp_path, whole=True).path)[0].computed
     assert sorted(entry["cells"] for entry in entries) == [3, 3]
     assert read(packed)[0].computed[1] in entries
 
@@ -225,7 +225,7 @@ def test_a_run_trains_them_again_and_nothing_is_mixed(packed: Path, trained: Pat
     """Pieces of a killed run stand behind whole recorded curves; these satisfy no request and stand behind a run's."""
     old, new = Records.open(trained), Records.open(tmp_path)
     for plan_id in old.plans():
-        if plan_id.startswith(f"lanterns-{sweep().sweep_id[:8]}"):
+        if plan_id.startswith(f"images-{sweep().sweep_id[:8]}"):
             plan = old.read_plan(plan_id)
             new.write_plan(replace(plan, given=plan.table, path=None))
     for name in old.shards():
@@ -233,12 +233,12 @@ def test_a_run_trains_them_again_and_nothing_is_mixed(packed: Path, trained: Pat
         left = rows.filter(pa.array([not final for final in rows["final"].to_pylist()]))
         if header.sweep_id == sweep().sweep_id and left.num_rows:
             new.write_shard(header, left)
-    assert set(table(tmp_path, "select status from lantern")["status"].to_pylist()) == {"running"}
+    assert set(table(tmp_path, "select status from images")["status"].to_pylist()) == {"running"}
     assert unpack(tmp_path, packed).cells == CELLS
     steps = table(tmp_path)["step"].to_pylist()
     assert steps == table(trained)["step"].to_pylist()
     ids = table(tmp_path)["cell_id"].to_pylist()
-    assert not finished(new, "lantern", ids, sweep().recording.tokens).done
+    assert not finished(new, "images", ids, sweep().recording.tokens).done
     assert told(tmp_path).cells == CELLS
     assert run_sweep(sweep(), tmp_path, local=True, pilot=False).trained == CELLS
     assert table(tmp_path).equals(table(trained))
@@ -266,14 +266,14 @@ def test_nothing_of_a_person_is_in_the_file(packed: Path) -> None:
         assert "somebody" not in text
         assert str(ROOT) not in text
         assert f'\\"{socket.gethostname()}\\"' not in text
-    assert rows["kept_in"].to_pylist() == ["lantern"] * CELLS
+    assert rows["kept_in"].to_pylist() == ["images"] * CELLS
     assert set(rows["message"].to_pylist()) == {"its log: log.txt"}
 
 
 # how much room it takes
 
 
-def test_a_sweep_of_thirty_runs_is_small(lantern: Any, tmp_path: Path) -> None:
+def test_a_sweep_of_thirty_runs_is_small(images: Any, tmp_path: Path) -> None:
     """24 evaluations, 18 measures of four classes: less than three bytes a number, pictures as they are."""
     big = sweep(name="many", base={"evaluations": 24}, axes={"brightness": [0.5, 1.0, 2.0]}, seeds=10)
     run_sweep(big, tmp_path, local=True, pilot=False)
@@ -283,9 +283,9 @@ def test_a_sweep_of_thirty_runs_is_small(lantern: Any, tmp_path: Path) -> None:
         tmp_path,
         """select sum(octet_length(picture))::bigint as whole,
                   sum(list_sum(list_transform(face, lambda f: octet_length(f))))::bigint as faces
-           from lantern_points""",
+           from images_points""",
     ).to_pylist()
-    numbers = 30 * 24 * (len(lantern.MEASURES) * 4 + 1)
+    numbers = 30 * 24 * (len(images.MEASURES) * 4 + 1)
     assert bare < 3 * numbers
     assert full - bare < 1.05 * (sizes["whole"] + sizes["faces"])
 
@@ -414,7 +414,7 @@ def test_shipped_results_are_found_by_id_and_by_file(shop: Path) -> None:
 
 def test_the_verb_packs_whole(trained: Path, tmp_path: Path) -> None:
     """`--whole` says how many cells have curves: all; options of thin files exclude it."""
-    asked = ["pack", "lanterns", "--data", str(trained), "--out", str(tmp_path), "--whole"]
+    asked = ["pack", "images", "--data", str(trained), "--out", str(tmp_path), "--whole"]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.output
     assert "6 results, 6 with curves" in " ".join(done.output.split())

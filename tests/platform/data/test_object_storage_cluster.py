@@ -30,7 +30,7 @@ SAME = """select cell_id, seed, seed_mode, width, rate, status, message, recorde
 """All of a row, and of what the detector says of it, but where and how fast it was trained."""
 DRIVER = """
 import sys
-from walk_plugin import Walk
+from misbehaving_plugin import Walk
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Lines
 from swingby.sweepfile.sweep import Sweep

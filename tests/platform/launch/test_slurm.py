@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.launch.slurm import script
-from swingby.launch.words import options, task_of
+from swingby.launch.task import options, task_of
 from swingby.sweepfile.sweep import Sweep
 from tests.support import slurm
 
@@ -162,7 +162,7 @@ def test_what_goes_wrong_on_the_nodes_is_told(
 ) -> None:
     """Where Ray does not start, is not there, or could not be reached, the job ends at once with the reason, what the
     node said, and nothing left."""
-    environment = {**slurm.install(tmp_path / "slurm"), "FAKE_IP": "10.0.0.1", "WALK_LEDGER": "", **changes}
+    environment = {**slurm.install(tmp_path / "slurm"), "FAKE_IP": "10.0.0.1", "TEST_LEDGER": "", **changes}
     slurm.tools(tmp_path / "env" / "bin", {name: text for name, text in TOOLS.items() if name != without})
     environment["PATH"] = os.pathsep.join([str(tmp_path / "slurm" / "bin"), "/usr/bin", "/bin"])
     (tmp_path / "job.sbatch").write_text(made(environment=str(tmp_path / "env")))
@@ -216,7 +216,7 @@ def test_the_script_runs_a_sweep_on_two_nodes(walk: Any) -> None:
     folder = walk.folder / "slurm"
     environment = {**walk.environment(OMP_NUM_THREADS="1"), **slurm.install(folder)}
     environment["PYTHONPATH"] = walk.environment()["PYTHONPATH"]
-    environment["WALK_LEDGER"] = str(walk.ledger)
+    environment["TEST_LEDGER"] = str(walk.ledger)
     text = walk.text(axes={"rate": [0.5, 1.0]}, seeds=8, base={"pause": 1.0})
     (walk.folder / "walks.yaml").write_text(text)
     options = ["--nodes", "2", "--cpus", "1", "--data", str(walk.data), "--out", str(folder / "job.sbatch")]

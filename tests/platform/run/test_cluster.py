@@ -65,8 +65,8 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Three]:
     folder = tmp_path_factory.mktemp("three")
     ledgers = tuple(folder / name for name in ("cpus", "more-cpus", "gpus"))
     specs = [{"num_cpus": 1}, {"num_cpus": 1}, {"num_cpus": 1, "num_gpus": 1}]
-    each = [{**spec, "env_vars": {"WALK_LEDGER": str(path)}} for spec, path in zip(specs, ledgers, strict=True)]
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "WALK_LEDGER")}
+    each = [{**spec, "env_vars": {"TEST_LEDGER": str(path)}} for spec, path in zip(specs, ledgers, strict=True)]
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "TEST_LEDGER")}
     with simulated(each, environment) as nodes:
         yield Three(nodes, ledgers)
 

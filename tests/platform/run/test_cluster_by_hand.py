@@ -99,7 +99,7 @@ def test_by_hand(walk: Any) -> None:
         python = bare_python(folder / "bare")
         # An earlier run in this process has a token of its own, which is not that of these machines.
         shell = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
-        bare = {name: value for name, value in shell.items() if name not in ("PYTHONPATH", "WALK_LEDGER")}
+        bare = {name: value for name, value in shell.items() if name not in ("PYTHONPATH", "TEST_LEDGER")}
         there = {**with_pip(bare), "HOME": str(folder), "RAY_AUTH_MODE": "token"}
         known = {name: value for name, value in walk.environment().items() if not name.startswith("RAY_AUTH_")}
         user = {**known, "OMP_NUM_THREADS": "1", "HOME": str(folder)}
@@ -108,7 +108,7 @@ def test_by_hand(walk: Any) -> None:
         assert (folder / ".ray" / "auth_token").stat().st_mode & 0o777 == 0o600
         address = f"{own_address()}:{cluster_port()}"
         head = ["--head", f"--port={address.split(':')[1]}", "--include-dashboard=false"]
-        each = [{**there, "WALK_LEDGER": f"{walk.ledger}.{name}"} for name in ("first", "second")]
+        each = [{**there, "TEST_LEDGER": f"{walk.ledger}.{name}"} for name in ("first", "second")]
         with machine(python, folder / "1", each[0], *head):
             wait_for_nodes(python, address, there, 1)
             with machine(python, folder / "2", each[1], f"--address={address}"):

@@ -23,7 +23,7 @@ from swingby.run.plan import Planner
 from swingby.run.worker.batch import run_batch
 from swingby.store import Store, rebuild
 from swingby.sweepfile.sweep import Sweep
-from tests.support.places import WALK
+from tests.support.places import MISBEHAVING
 
 SLACK = 20_000_000
 """Nanoseconds that the time of a rename may lag behind the clock (the kernel stamps files by ticks of up to 10 ms)."""
@@ -45,21 +45,21 @@ SHARING = ("left", 0), ("right", 3)
 """Two sweeps, and the first of the six seeds of each: half of their cells are the same."""
 
 
-class Nursery:
-    """Drivers that can be stopped at a window and killed (see walk_nursery); one process serves many tests."""
+class ForkServer:
+    """Drivers that can be stopped at a window and killed (see fork_server); one process serves many tests."""
 
     def __init__(self, folder: Path) -> None:
         self.at = folder / "at"
         self.process = subprocess.Popen(
-            [sys.executable, str(WALK / "walk_nursery.py")],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(WALK), os.environ.get("PYTHONPATH", "")])},
+            [sys.executable, str(MISBEHAVING / "fork_server.py")],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(MISBEHAVING), os.environ.get("PYTHONPATH", "")])},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
 
     def close(self) -> None:
-        """Ends the nursery."""
+        """Ends the fork server."""
         self.process.communicate(timeout=120)
 
     def start(self, walk: Any, text: str, do: str = "run", window: str = "", hit: int = 1) -> int:
@@ -93,18 +93,18 @@ class Nursery:
 
 
 @pytest.fixture(scope="module")
-def nurseries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Nursery, Nursery]]:
-    """Two nurseries, for two drivers at once."""
-    both = Nursery(tmp_path_factory.mktemp("first")), Nursery(tmp_path_factory.mktemp("second"))
+def fork_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ForkServer, ForkServer]]:
+    """Two fork_servers, for two drivers at once."""
+    both = ForkServer(tmp_path_factory.mktemp("first")), ForkServer(tmp_path_factory.mktemp("second"))
     yield both
-    for nursery in both:
-        nursery.close()
+    for fork_server in both:
+        fork_server.close()
 
 
 @pytest.fixture
-def nursery(nurseries: tuple[Nursery, Nursery]) -> Nursery:
-    """A nursery."""
-    return nurseries[0]
+def fork_server(fork_servers: tuple[ForkServer, ForkServer]) -> ForkServer:
+    """A fork server."""
+    return fork_servers[0]
 
 
 def committed(walk: Any) -> dict[str, int]:
@@ -154,14 +154,14 @@ def small(walk: Any, **changes: Any) -> str:
 
 
 @pytest.mark.parametrize("window", WINDOWS)
-def test_killed_at_a_window(walk: Any, nursery: Nursery, window: str) -> None:
+def test_killed_at_a_window(walk: Any, fork_server: ForkServer, window: str) -> None:
     """A run killed before and after this step, again and again, then finished."""
     text = small(walk)
     for hit in WINDOWS[window]:
-        nursery.kill_at(walk, text, f"before {window}", hit)
-        nursery.kill_at(walk, text, f"after {window}", hit)
-    nursery.start(walk, text)
-    assert nursery.ended() == 0
+        fork_server.kill_at(walk, text, f"before {window}", hit)
+        fork_server.kill_at(walk, text, f"after {window}", hit)
+    fork_server.start(walk, text)
+    assert fork_server.ended() == 0
     check_no_rerun(walk)
     check_finished(walk, Sweep.parse(text, "small"))
 
@@ -172,7 +172,7 @@ def after_a_shard(walk: Any) -> Callable[[], bool]:
     return lambda: len(walk.records().shards()) > there
 
 
-def test_ingest_killed_at_every_window(walk: Any, nursery: Nursery, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ingest_killed_at_every_window(walk: Any, fork_server: ForkServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """An ingest killed before, inside and after its commits and its publication; readers always see whole cells, and
     none that they have seen goes away."""
     text, seen, before = small(walk, seeds=6), [], set[str]()
@@ -183,7 +183,7 @@ def test_ingest_killed_at_every_window(walk: Any, nursery: Nursery, monkeypatch:
         for when in ("before", "after"):
             stop = after_a_shard(walk) if when == "after" else lambda: False
             run_batch(walk.data, planned.plan.plan_id, next(batches).batch, draining=stop)
-            nursery.kill_at(walk, text, f"{when} {step}", 1, do="ingest")
+            fork_server.kill_at(walk, text, f"{when} {step}", 1, do="ingest")
             with Store.open(walk.data) as store:
                 if "walk_points" in store.tables():
                     seen = store.sql("select cell_id, step, status from walk").rows()
@@ -192,31 +192,31 @@ def test_ingest_killed_at_every_window(walk: Any, nursery: Nursery, monkeypatch:
             assert before <= {row.cell_id for row in seen}
             before = {row.cell_id for row in seen}
     assert {row.status for row in seen} == {"ok", "diverged", "running"}
-    nursery.start(walk, text)
-    assert nursery.ended() == 0
+    fork_server.start(walk, text)
+    assert fork_server.ended() == 0
     check_no_rerun(walk)
     check_finished(walk, Sweep.parse(text, "small"))
 
 
 @pytest.mark.slow
-def test_killed_at_random_moments(walk: Any, nursery: Nursery) -> None:
+def test_killed_at_random_moments(walk: Any, fork_server: ForkServer) -> None:
     """A run killed a dozen times at moments that a seeded generator chose, then finished."""
     moments, killed = random.Random(20), 0
     text = small(walk, seeds=24, base={"length": 5, "pause": 0.004})
     for _ in range(12):
-        driver = nursery.start(walk, text)
+        driver = fork_server.start(walk, text)
         time.sleep(moments.uniform(0.02, 0.5))
         with suppress(ProcessLookupError):  # a fast machine is through with everything before the last of them
             os.kill(driver, signal.SIGKILL)
-        killed += nursery.ended() == -signal.SIGKILL
+        killed += fork_server.ended() == -signal.SIGKILL
     assert killed > 3
-    nursery.start(walk, text)
-    assert nursery.ended() == 0
+    fork_server.start(walk, text)
+    assert fork_server.ended() == 0
     check_no_rerun(walk)
     check_finished(walk, Sweep.parse(text, "small"))
 
 
-def test_two_sweeps_at_once(walk: Any, nurseries: tuple[Nursery, Nursery]) -> None:
+def test_two_sweeps_at_once(walk: Any, fork_servers: tuple[ForkServer, ForkServer]) -> None:
     """Two sweeps that share half of their cells run at once on one store, killed at random, and both are finished; a
     shared cell is trained by one of them, unless it was being trained when that one was killed."""
     moments = random.Random(5)
@@ -227,16 +227,16 @@ def test_two_sweeps_at_once(walk: Any, nurseries: tuple[Nursery, Nursery]) -> No
     ]
     for _ in range(3):
         begun = len(trainings(walk))
-        drivers = [home.start(walk, text) for home, text in zip(nurseries, texts, strict=True)]
-        for driver, home in zip(drivers, nurseries, strict=True):
+        drivers = [home.start(walk, text) for home, text in zip(fork_servers, texts, strict=True)]
+        for driver, home in zip(drivers, fork_servers, strict=True):
             begun += moments.randint(1, 12)
             wait_for_trainings(walk, begun)
             time.sleep(moments.uniform(0, 0.1))
             os.kill(driver, signal.SIGKILL)
             assert home.ended() == -signal.SIGKILL
-    for home, text in zip(nurseries, texts, strict=True):
+    for home, text in zip(fork_servers, texts, strict=True):
         home.start(walk, text)
-    assert [home.ended() for home in nurseries] == [0, 0]
+    assert [home.ended() for home in fork_servers] == [0, 0]
     check_no_rerun(walk)
     check_finished(walk, *(Sweep.parse(text, "small") for text in texts))
 
@@ -246,23 +246,23 @@ def sharing(walk: Any) -> list[str]:
     return [walk.text(name=name, axes={"width": [1, 2]}, seeds={"count": 6, "first": at}) for name, at in SHARING]
 
 
-def test_two_sweeps_begun_at_once(walk: Any, nurseries: tuple[Nursery, Nursery]) -> None:
+def test_two_sweeps_begun_at_once(walk: Any, fork_servers: tuple[ForkServer, ForkServer]) -> None:
     """Two sweeps that share half of their cells, started in the same moment and left alone, train each cell once."""
     texts = sharing(walk)
-    for home, text in zip(nurseries, texts, strict=True):
+    for home, text in zip(fork_servers, texts, strict=True):
         home.start(walk, text)
-    assert [home.ended() for home in nurseries] == [0, 0]
+    assert [home.ended() for home in fork_servers] == [0, 0]
     assert set(walk.started().values()) == {1}
     check_finished(walk, *(Sweep.parse(text, "sharing") for text in texts))
 
 
 @pytest.mark.parametrize(("when", "again"), [("before", 3), ("after", 0)])
 def test_another_takes_over_what_a_killed_driver_left(
-    walk: Any, nurseries: tuple[Nursery, Nursery], when: str, again: int
+    walk: Any, fork_servers: tuple[ForkServer, ForkServer], when: str, again: int
 ) -> None:
     """While a driver lives, though it does nothing, another leaves alone what it has planned. Once it is killed the
     other trains what is left: no cell twice but those of the batch whose shard was not there yet."""
-    (left, right), texts = nurseries, sharing(walk)
+    (left, right), texts = fork_servers, sharing(walk)
     mine, yours = ({cell.cell_id for cell in Sweep.parse(text, "sharing").cells()} for text in texts)
     frozen = left.start(walk, texts[0], window=f"{when} rename shards", hit=3)
     wait_until(left.at.exists)

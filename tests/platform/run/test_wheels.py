@@ -20,18 +20,18 @@ from swingby.cli import app
 from swingby.data.provenance import required
 from swingby.errors import SwingbyError
 from swingby.run.ray import wheels
-from swingby.run.ray.machines import Code, Machine, check, look, needed
+from swingby.run.ray.machines import Code, Machine, compare, describe_machine, required_names
 from swingby.run.ray.wheels import make_wheel
-from tests.support.places import ROOT, WALK
+from tests.support.places import MISBEHAVING, ROOT
 
-INFO = "walk_plugin-1.0.dist-info"
+INFO = "misbehaving_plugin-1.0.dist-info"
 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     """A folder in which somebody's package is installed, with a requirement and an extra."""
     folder = tmp_path / "site"
-    shutil.copytree(WALK, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(MISBEHAVING, folder, ignore=shutil.ignore_patterns("__pycache__"))
     with (folder / INFO / "METADATA").open("a") as metadata:
         metadata.write("Requires-Dist: numpy>=2.0\nRequires-Dist: torch; extra == 'gpu'\nProvides-Extra: gpu\n")
     return folder
@@ -76,14 +76,14 @@ def test_a_wheel_is_known_by_its_name(package: Path, tmp_path: Path, monkeypatch
     monkeypatch.setattr(zipfile, "time", clock)
     assert make_wheel(installed(package), tmp_path) == first
     assert first.read_bytes() == content
-    with (package / "walk_nursery.py").open("a") as module:
+    with (package / "fork_server.py").open("a") as module:
         module.write("\n# another comment\n")
     second = make_wheel(installed(package), tmp_path)
     assert second.name != first.name
-    assert second.name.startswith("walk_plugin-1.0-")
+    assert second.name.startswith("misbehaving_plugin-1.0-")
 
 
-@pytest.mark.parametrize(("gone", "said"), [("walk_plugin.py", "lacks a file"), (f"{INFO}/RECORD", "no record")])
+@pytest.mark.parametrize(("gone", "said"), [("misbehaving_plugin.py", "lacks a file"), (f"{INFO}/RECORD", "no record")])
 def test_half_a_package_does_not_travel(package: Path, tmp_path: Path, gone: str, said: str) -> None:
     """A package that lacks a file, or does not say which it has, is refused, and no wheel is left."""
     (package / gone).unlink()
@@ -120,7 +120,7 @@ def code(told: list[str], **changes: Any) -> Code:
 def here() -> Machine:
     """This machine."""
     one = code([])
-    return look(one.packages(), needed(one), None)
+    return describe_machine(one.packages(), required_names(one), None)
 
 
 def test_a_machine_like_this_one_takes_part(tmp_path: Path) -> None:
@@ -128,10 +128,10 @@ def test_a_machine_like_this_one_takes_part(tmp_path: Path) -> None:
     told: list[str] = []
     machine = here()
     assert {"swingby", "torch", "numpy", "duckdb"} <= set(machine.versions)
-    check(code(told), machine, {"other": machine}, tmp_path)
+    compare(code(told), machine, {"other": machine}, tmp_path)
     assert told == []
-    assert look([], [], str(tmp_path)).sees_data
-    assert not look([], [], str(tmp_path / "not" / "there")).sees_data
+    assert describe_machine([], [], str(tmp_path)).sees_data
+    assert not describe_machine([], [], str(tmp_path / "not" / "there")).sees_data
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_machine_that_does_not_fit_is_refused(changes: dict[str, Any], said: s
     own = {name: value for name, value in changes.items() if name not in machine.versions}
     other = replace(machine, versions=versions, **own)
     with pytest.raises(SwingbyError, match=said):
-        check(code([]), machine, {"like this": machine, "other": other}, Path("data"))
+        compare(code([]), machine, {"like this": machine, "other": other}, Path("data"))
 
 
 def test_other_versions_are_told() -> None:
@@ -159,7 +159,7 @@ def test_other_versions_are_told() -> None:
     told: list[str] = []
     machine = here()
     other = replace(machine, versions={**machine.versions, "torch": "2.999"})
-    check(code(told), machine, {"one": other, "two": other, "like this": machine}, Path("data"))
+    compare(code(told), machine, {"one": other, "two": other, "like this": machine}, Path("data"))
     (line,) = told
     assert line.startswith(
         f"torch is {machine.versions['torch']} here and 2.999 on one, 2.999 on two: numbers may differ"

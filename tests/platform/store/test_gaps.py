@@ -19,10 +19,10 @@ from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
-from swingby.run.worker.lineage import NOTE, Lineage
+from swingby.run.worker.attempts import NOTE, Lineage
 from swingby.store import Store, finished, ingest, rebuild
 from swingby.store.status import data_findings, sweep_status
-from tests.support.places import WALK
+from tests.support.places import MISBEHAVING
 from tests.support.store import Segment, cells, rows_of, snapshot, write_plan, write_shard
 
 TOKENS = ("steps:log:200",)
@@ -126,9 +126,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A kit whose folder has the sweep `whole`; `begun`, stopped in the middle of a cell, from where its batch goes on;
     and `halved`, stopped so twice."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(WALK))
-        kit = importlib.import_module("walk_kit").Kit(tmp_path_factory.mktemp("gaps"))
-        patch.setenv("WALK_LEDGER", str(kit.ledger))
+        patch.syspath_prepend(str(MISBEHAVING))
+        kit = importlib.import_module("misbehaving_runs").Kit(tmp_path_factory.mktemp("gaps"))
+        patch.setenv("TEST_LEDGER", str(kit.ledger))
         train(kit, kit.folder / "whole")
         for base, count in (("begun", 2), ("halved", 7)):
             records = Records.open(kit.folder / base)
@@ -221,7 +221,7 @@ def test_a_doctor_names_the_cell(trained: Any) -> None:
     assert "walks" in finding[1]
     (status,) = sweep_status(data)
     assert (status.ok + status.diverged, status.missing) == (7, 1)
-    assert Planner(trained.sweep(**SWEEP), records).look().missing == 1
+    assert Planner(trained.sweep(**SWEEP), records).preview().missing == 1
 
 
 # what stands behind checkpoints
@@ -248,19 +248,19 @@ def test_a_checkpoint_is_worth_what_its_rows_are(records: Records, tmp_path: Pat
     first, second = (write_shard(records, [Segment("x", low, low + 1)], batch=low) for low in (0, 2))
     lineage = anew()
     assert lineage.follow(row("x", 0, 3))[AFTER].to_pylist() == [None]
-    lineage.left(first)
+    lineage.committed(first)
     lineage = anew()
     assert lineage.follow(row("x", 2, 5))[AFTER].to_pylist() == [1]
-    lineage.left(second)
+    lineage.committed(second)
     assert anew().follow(row("x", 4, 5))[AFTER].to_pylist() == [3]
     lineage = anew()
     assert lineage.follow(row("x", 6, 6, "failed"))[AFTER].to_pylist() == [5]
-    lineage.left(second)
+    lineage.committed(second)
     assert anew().follow(row("x", 6, 9))[AFTER].to_pylist() == [5]
     note = (folder / NOTE).read_text()
     over = anew()
     over.follow(row("x", 6, 9, "ok"))
-    over.left(second)
+    over.committed(second)
     for harm in (lambda: None, lambda: (folder / NOTE).write_text("{"), records.shard_path(first).unlink):
         harm()
         assert Lineage(records, folder).begin() is None

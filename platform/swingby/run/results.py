@@ -1,0 +1,160 @@
+"""The result of a run: the cells of each sweep by status, and what the run took beside its forecast."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from swingby.data.records import Records
+from swingby.run.forecast import Forecast, Planned
+from swingby.run.progress import Progress
+from swingby.store import Store
+from swingby.store.status import failed_cells, failure_lines, final_counts, refused_records
+from swingby.units import counted, duration, size
+
+
+@dataclass(frozen=True, slots=True)
+class Actual:
+    """What a run took: core seconds, wall seconds from first to last batch, growth of the data folder in bytes."""
+
+    core_seconds: float
+    wall_seconds: float
+    disk_bytes: float
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The state of a sweep after a run. Counts are over all of its cells, whichever run trained them.
+
+    Attributes:
+        ok, diverged: cells with a result; failed: cells that raised; missing: cells without any final row.
+        trained: cells that this run trained.
+        given_up: cells of this run that failed because their process died again and again, with the reason.
+        failures: the first few failed cells, each with the first line of its message.
+        bad: shards of this run that the store refused, with the reason.
+        drained: whether the run was asked to stop.
+        seconds: wall time of everything.
+        forecast: the forecast of what this run trained; None if it did not train all of it, or nothing was measured.
+        actual: what the training took; None if this run trained nothing, or several sweeps.
+    """
+
+    name: str
+    sweep_id: str
+    cells: int
+    ok: int
+    diverged: int
+    failed: int
+    missing: int
+    trained: int
+    given_up: dict[str, str]
+    failures: tuple[tuple[str, str], ...]
+    bad: tuple[str, ...]
+    drained: bool
+    seconds: float
+    forecast: Forecast | None
+    actual: Actual | None
+
+    def __str__(self) -> str:
+        counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
+        shown = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
+        lines = [f"{self.name} ({self.sweep_id}): {counted(self.cells, 'cell')}: {shown}; {duration(self.seconds)}"]
+        lines += failure_lines(self.failures, self.failed)
+        lines += [f"  the store refused {reason}" for reason in self.bad]
+        if self.actual is not None:
+            if self.forecast is not None:
+                lines.append(f"  forecast: {_costs(self.forecast)}")
+            lines.append(f"  actual:   {_costs(self.actual)}")
+        if self.drained and self.missing:
+            lines.append("  stopped before its end; the same command goes on where it stopped")
+        return "\n".join(lines)
+
+
+def _costs(costs: Forecast | Actual) -> str:
+    hours, wall = costs.core_seconds / 3600, duration(costs.wall_seconds)
+    # The folder may shrink meanwhile: what earlier runs published goes when it is superseded.
+    disk = f", {size(costs.disk_bytes)} on disk" if costs.disk_bytes > 0 else ""
+    return f"{hours:.3g} core-hours, {wall} of training{disk}"
+
+
+class Tally:
+    """What a run trained, summed over its rounds."""
+
+    def __init__(self, records: Records) -> None:
+        self._records = records
+        self._plans: dict[str, list[Planned]] = {}
+        self._done: Counter[str] = Counter()
+        self._given_up: dict[tuple[str, str], str] = {}
+        self._core_seconds = self._wall_seconds = 0.0
+        self._before: int | None = None
+
+    def add_plans(self, every: Sequence[Planned]) -> None:
+        """Begins a round with these plans."""
+        for planned in every:
+            self._plans.setdefault(planned.plan.sweep_id, []).append(planned)
+        self._before = disk(self._records.data) if self._before is None else self._before
+
+    def add_training(self, progress: Progress, given_up: Mapping[tuple[str, str], str]) -> None:
+        """Adds the training of a round; `given_up` are cells (by plan and id) that failed, with the reason."""
+        self._done.update(progress.done_of)
+        self._core_seconds += progress.core_seconds
+        self._wall_seconds += progress.wall_seconds
+        self._given_up |= given_up
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """While inside, growth of the data folder counts for other drivers."""
+        before = disk(self._records.data)
+        try:
+            yield
+        finally:
+            self._before = (self._before or 0) + disk(self._records.data) - before
+
+    def results(self, drained: bool, seconds: float) -> list[RunResult]:
+        """The result of each sweep, in the order of planning."""
+        grown = disk(self._records.data) - (self._before or 0)
+        took = Actual(self._core_seconds, self._wall_seconds, grown)
+        alone = took if len(self._plans) == 1 and self._done.total() else None
+        return [self._result(plans, drained, seconds, alone) for plans in self._plans.values()]
+
+    def _result(self, plans: Sequence[Planned], drained: bool, seconds: float, alone: Actual | None) -> RunResult:
+        """The result of one sweep; `alone` is what the run took, if it was the only one."""
+        sweep, records = plans[-1].sweep, self._records
+        # A plan that was not written has the number of the next.
+        ids = sorted({planned.plan.plan_id for planned in plans})
+        with Store.open(records.data) as store:
+            counts = final_counts(store, sweep.experiment_name, sweep.sweep_id)
+            found = failed_cells(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
+        done = sum(self._done[plan_id] for plan_id in ids)
+        meant = [planned for planned in plans if planned.missing]
+        whole = alone is not None and len(meant) == 1 and done == meant[0].missing
+        return RunResult(
+            name=sweep.name,
+            sweep_id=sweep.sweep_id,
+            cells=len(sweep),
+            ok=counts["ok"],
+            diverged=counts["diverged"],
+            failed=counts["failed"],
+            missing=len(sweep) - sum(counts.values()),
+            trained=plans[-1].piloted + done,
+            given_up={cell: reason for (plan, cell), reason in self._given_up.items() if plan in ids},
+            failures=found,
+            bad=tuple(reason for plan_id in ids for reason in refused_records(records, f"{plan_id}/")),
+            drained=drained,
+            seconds=seconds,
+            forecast=meant[0].forecast if whole else None,
+            actual=alone,
+        )
+
+
+def disk(data: Path) -> int:
+    """Bytes of all files in a data folder; files may vanish while it is counted."""
+    total = 0
+    for path in data.rglob("*"):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except FileNotFoundError:
+            continue
+    return total
