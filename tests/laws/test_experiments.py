@@ -27,6 +27,8 @@ def test_a_package_stands_alone(package: str) -> None:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.level > depth:
                 found.append(f"{path}:{node.lineno} leaves its package")
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             for name in names:

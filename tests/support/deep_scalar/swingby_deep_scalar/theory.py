@@ -12,6 +12,6 @@ def product(u_0: Array, a: Array, t: Array) -> Array:
     return u_0 / (u_0 + (1 - u_0) * np.exp(-2 * a * t))
 
 
-def half_time(u_0: Array, a: Array) -> Array:
+def half_time(u_0: float, a: float) -> float:
     """When u reaches 1/2: log(1/u_0 - 1) / (2 a)."""
-    return np.log(1 / u_0 - 1) / (2 * a)
+    return float(np.log(1 / u_0 - 1) / (2 * a))

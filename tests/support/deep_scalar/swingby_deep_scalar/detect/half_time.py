@@ -40,8 +40,8 @@ def _outcomes(row: Mapping[str, object]) -> dict[str, object]:
     if any(row[name] is None for name in HalfTime.needs):
         return found
     step, u = np.array(row["step"], dtype=np.float64), np.array(row["product"], dtype=np.float64)
-    a, start, lr = (np.float64(row[name]) for name in ("a", "start", "lr"))  # type: ignore[arg-type]
-    found["predicted_half_time"] = float(theory.half_time(start**2, a))
+    a, start, lr = (float(row[name]) for name in ("a", "start", "lr"))  # pyright: ignore[reportArgumentType]
+    found["predicted_half_time"] = theory.half_time(start**2, a)
     found["escapes"] = escapes = bool((u >= 0.5).any())
     found["half_time"] = float(np.interp(0.5, u, step) * lr) if escapes else None
     return found
