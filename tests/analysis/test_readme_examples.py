@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from swingby.run.lookup import find_sweep
+from swingby.data.records import Records
+from swingby.run.outcomes import derive
 from swingby.store import Store
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report.subject import Subject
@@ -39,9 +41,12 @@ def test_the_detector_finds_the_curve_that_rises() -> None:
 def test_the_drawing_draws_a_sweep(tmp_path: Path) -> None:
     """Its figure has a mark for every point of the grid."""
     drawing = example("How to write a drawing")["Shares"]()
-    synthetic_sim.write(tmp_path / "data", synthetic_sim.square("small", 2, 3))
+    sweep = synthetic_sim.square("small", 2, 3)
+    synthetic_sim.write(tmp_path / "data", sweep)
+    derive(Records.open(tmp_path / "data"), [sweep.sweep_id])
     with Store.open(tmp_path / "data") as store:
-        subject = Subject(report_data.read(store, find_sweep(store, "small").sweep_id), store)
+        subject = Subject(report_data.read(store, sweep.sweep_id), store)
         (figure,) = drawing.figures(subject, drawing.Options())
     assert figure.slug == "shares"
-    assert len(figure.spec["data"]["values"]) >= len(subject.points)
+    marked = set(re.findall(r'"point": (\d+)', json.dumps(figure.spec)))
+    assert marked == {str(point) for point in subject.points}
