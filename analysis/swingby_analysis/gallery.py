@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import multiprocessing
 import os
 import signal
@@ -14,16 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import vl_convert
-
 from swingby.data.files import utc_now, write_whole
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby.units import duration
-from swingby_analysis.report import Report, titled, write_report
-from swingby_analysis.report.page import VEGA_LITE, Figure, plain_page
+from swingby_analysis.page import Block, Link, Page, Picture, Section, Several, Text
+from swingby_analysis.page.html import html
+from swingby_analysis.page.pictures import png
+from swingby_analysis.report import Report, write_report
 from swingby_analysis.report.prose import plural
 from swingby_analysis.train import train
 
@@ -45,15 +43,14 @@ class Shown:
     seconds: float
 
 
-def figure_names(asked: Sequence[str]) -> list[str]:
-    """The named sweeps that redraw a figure on SIM, `figure-...`, or those that are asked for (with or without it).
-
-    Those of diffusion runs take hours each, and are trained and reported by themselves.
+def figure_names(asked: Sequence[str], experiment: str) -> list[str]:
+    """The named sweeps over an experiment that are called `figure-...`, or those asked for (by name or by its end).
 
     Raises:
         SwingbyError: no such figure; with the nearest one.
     """
-    known = sorted((name for name in named_sweeps() if name.startswith(PREFIX) and _on_sim(name)), key=_natural)
+    figures = (name for name in named_sweeps() if name.startswith(PREFIX))
+    known = sorted((name for name in figures if _over(name) == experiment), key=_natural)
     wanted = [name if name.startswith(PREFIX) else PREFIX + name for name in asked]
     for name in wanted:
         if name not in known:
@@ -61,12 +58,12 @@ def figure_names(asked: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(wanted)) or known
 
 
-def _on_sim(name: str) -> bool:
-    return Sweep.load(name, confirm_above=None).experiment_name == "sim"
+def _over(name: str) -> str:
+    return Sweep.load(name, confirm_above=None).experiment_name
 
 
 def _natural(name: str) -> tuple[int, str]:
-    """Figures as the paper counts them: 2a, 2b, 3, ..., 10."""
+    """Figures in the order of their numbers: 2a, 2b, 3, ..., 10."""
     text = name.removeprefix(PREFIX)
     digits = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     return (int(digits) if digits.isdecimal() else 0, text)
@@ -80,6 +77,8 @@ def write_gallery(
     overrides: Sequence[str] = (),
     run: Sequence[str] | None = (),
     kinds: Collection[str] = (),
+    title: str = "Figures",
+    lead: str = "",
     say: Say = lambda text: None,
 ) -> Path:
     """Trains what the sweeps lack, writes the report of each into `out`, and a page with all of them; gives its path.
@@ -89,6 +88,7 @@ def write_gallery(
         overrides: laid over every sweep, such as "seeds.count=3".
         run: further options of `swingby run`; None: train nothing, and draw what there is.
         kinds: which of png, svg and pdf to write beside each report.
+        title, lead: of the page.
         say: told what goes on.
 
     Raises:
@@ -104,7 +104,7 @@ def write_gallery(
     shown = _drawn(sweeps, data, out, kinds, say)
     took = f"Training took {duration(trained)} and drawing {duration(time.monotonic() - began - trained)}."
     page = out.expanduser().absolute() / PAGE
-    text = plain_page("gallery.html", _content(sweeps, shown, took))
+    text = html(_page(sweeps, shown, title, lead, took))
     write_whole(page, lambda path: path.write_text(text, encoding="utf-8"))
     return page
 
@@ -150,36 +150,31 @@ def _one(task: tuple[str, str, Path, Path, tuple[str, ...], Mapping[str, Any]]) 
         report = write_report(sweep_id, data, out, kinds, presentation=presentation)
     except SwingbyError as error:
         raise SwingbyError(f"{name}: {error}") from None
-    pictures = [_thumbnail(figure) for figure in report.figures]
+    pictures = [png(figure, THUMBNAIL) for figure in report.figures]
     return Shown(report, pictures, time.monotonic() - began)
 
 
-def _thumbnail(figure: Figure) -> bytes:
-    return vl_convert.vegalite_to_png(json.dumps(titled(figure)), vl_version=VEGA_LITE, scale=THUMBNAIL)
+def _page(sweeps: Sequence[Sweep], shown: Sequence[Shown], title: str, lead: str, took: str) -> Page:
+    written = utc_now()[:16].replace("T", " ") + " UTC"
+    return Page(
+        kind="figures",
+        title=title,
+        lead=lead,
+        byline=f"Written {written}. {took}",
+        sections=[_section(sweep, one) for sweep, one in zip(sweeps, shown, strict=True)],
+    )
 
 
-def _content(sweeps: Sequence[Sweep], shown: Sequence[Shown], took: str) -> Mapping[str, Any]:
-    return {
-        "title": "The figures of the swing-by paper on the identity-mapping task",
-        "lead": "Each redrawn from its own sweep, over many seeds, under the conventions of the paper's text and under "
-        "those of the code behind its figures.",
-        "written": utc_now()[:16].replace("T", " ") + " UTC",
-        "took": took,
-        "sweeps": [_row(sweep, one) for sweep, one in zip(sweeps, shown, strict=True)],
-    }
-
-
-def _row(sweep: Sweep, shown: Shown) -> Mapping[str, Any]:
+def _section(sweep: Sweep, shown: Shown) -> Section:
+    """One sweep: its warnings, its figures, each with the way to the report, and its size."""
+    report = f"{shown.report.name}/{shown.report.page.name}"
+    warnings = [Text(text, "warning") for text in (*shown.report.faults, *shown.report.warnings)]
     figures = [
-        {"slug": figure.slug, "title": figure.title, "image": f"data:image/png;base64,{base64.b64encode(png).decode()}"}
-        for figure, png in zip(shown.report.figures, shown.pictures, strict=True)
+        Picture(figure.slug, image, figure.title, figure.title, f"{report}#{figure.slug}")
+        for figure, image in zip(shown.report.figures, shown.pictures, strict=True)
     ]
-    return {
-        "name": sweep.name,
-        "title": sweep.title or "",
-        "description": " ".join((sweep.description or "").split()),
-        "link": f"{shown.report.name}/{shown.report.page.name}",
-        "warnings": [*shown.report.faults, *shown.report.warnings],
-        "figures": figures,
-        "seeds": f"{plural(len(sweep.points), 'point')}, {plural(len(sweep.seeds), 'seed')} each",
-    }
+    size = f"{plural(len(sweep.points), 'point')}, {plural(len(sweep.seeds), 'seed')} each"
+    size += ". How to read each figure, its SQL and its files: "
+    blocks: list[Block] = [*warnings, Text(" ".join((sweep.description or "").split())), *figures]
+    blocks.append(Text(Several([size, Link("the report", report), "."]), "byline"))
+    return Section(sweep.name, sweep.title or sweep.name, blocks, contents=sweep.name, link=report)

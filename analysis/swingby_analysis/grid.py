@@ -1,28 +1,148 @@
-"""The grid of a diagram from a resolved sweep: x and y as it asks, and a panel for every combination of the rest."""
+"""The grid of a sweep as its diagram shows it: two axes, and a panel for every combination of what else varies."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise, product
+from typing import Any, Literal, NamedTuple
 
 from swingby.model import registry
 from swingby.sweepfile.parameters import split
-from swingby_analysis.charts.axes import Grid, GridAxis, Value, plain
 
-TITLES: Mapping[str, str] = {
-    "mu": "distance of cluster {}",
-    "sigma": "spread of concept {}",
-    "layers": "number of layers",
-    "width": "hidden width",
-    "d": "dimension of the space",
-    "s": "number of concepts",
-    "lr": "learning rate",
-    "init_gain": "gain of the initialisation",
-    "init_high": "upper end of the initialisation",
-}
-"""Short names of the parameters that diagrams are drawn over; any other is called by its description."""
+Value = bool | int | float | str | None
+AxisKind = Literal["linear", "log", "ordinal"]
+
+
+def plain(value: Value) -> str:
+    """A value as text: 0.1, 64, yes, none."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "none"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def axis_kind(values: Sequence[Value]) -> AxisKind:
+    """How distinct sorted values are spaced: "log" where their ratios are more even than their differences.
+
+    Text, yes/no and a single value have no spacing: "ordinal".
+    """
+    numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+    if len(numbers) != len(values) or len(numbers) < 2:
+        return "ordinal"
+    if numbers[0] <= 0 or len(numbers) < 3:
+        return "linear"
+    steps = [b - a for a, b in pairwise(numbers)]
+    ratios = [math.log(b / a) for a, b in pairwise(numbers)]
+    return "log" if max(ratios) / min(ratios) < max(steps) / min(steps) else "linear"
+
+
+@dataclass(frozen=True)
+class GridAxis:
+    """One axis of a diagram: distinct values in order, where they stand, and the edges of their tiles.
+
+    Attributes:
+        name: the parameter as the sweep file writes it, such as "rates.1".
+        title: what an axis of a figure is called.
+        values: distinct, in drawing order (numbers ascending).
+    """
+
+    name: str
+    title: str
+    values: tuple[Value, ...]
+
+    @classmethod
+    def of(cls, name: str, title: str, values: Sequence[Value]) -> GridAxis:
+        """The axis over the distinct ones of `values`: numbers ascending, anything else in order of appearance."""
+        distinct = list(dict.fromkeys(values))
+        if all(isinstance(v, int | float) and not isinstance(v, bool) for v in distinct):
+            distinct.sort(key=lambda v: float(v or 0))
+        return cls(name, title, tuple(distinct))
+
+    @cached_property
+    def kind(self) -> AxisKind:
+        """linear, log or ordinal; see `axis_kind`."""
+        return axis_kind(self.values)
+
+    @cached_property
+    def positions(self) -> tuple[float, ...]:
+        """Where each value stands on the axis: itself, or its rank on an ordinal axis."""
+        if self.kind == "ordinal":
+            return tuple(float(rank) for rank in range(len(self.values)))
+        return tuple(float(v) for v in self.values if v is not None)
+
+    @cached_property
+    def edges(self) -> tuple[float, ...]:
+        """The borders between tiles, one more than values: half-way on the axis as drawn, mirrored at both ends."""
+        at = [self.ruler(p) for p in self.positions]
+        if len(at) == 1:
+            return (self.unruler(at[0] - 0.5), self.unruler(at[0] + 0.5))
+        inner = [(a + b) / 2 for a, b in pairwise(at)]
+        ends = [2 * at[0] - inner[0], *inner, 2 * at[-1] - inner[-1]]
+        return tuple(self.unruler(e) for e in ends)
+
+    @cached_property
+    def narrowest(self) -> float:
+        """The widest mark that fits every tile, centred at its value, as a share of the axis's length."""
+        at, ends = [self.ruler(p) for p in self.positions], [self.ruler(e) for e in self.edges]
+        return min((b - a for a, b in pairwise(at)), default=ends[-1] - ends[0]) / (ends[-1] - ends[0])
+
+    def index(self, value: Value) -> int:
+        """The rank of a value along the axis.
+
+        Raises:
+            ValueError: it is not one of the axis's values.
+        """
+        return self.values.index(value)
+
+    def ruler(self, position: float) -> float:
+        """A position in the coordinate in which the axis is drawn evenly."""
+        return math.log(position) if self.kind == "log" else position
+
+    def unruler(self, coordinate: float) -> float:
+        """The inverse of `ruler`."""
+        return math.exp(coordinate) if self.kind == "log" else coordinate
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where every point of a sweep stands in its diagram.
+
+    Attributes:
+        x, y: the axes; `y` is None for a diagram along one parameter.
+        facets: labels of the panels in drawing order; (“”,) where nothing else varies.
+        places: point -> (index on x, index on y or 0, index of the facet).
+        labels: point -> its label, where x and y do not say enough: parameters that advance with them are in it too.
+    """
+
+    x: GridAxis
+    y: GridAxis | None
+    facets: tuple[str, ...]
+    places: dict[int, tuple[int, int, int]]
+    labels: Mapping[int, str] = field(default_factory=dict)
+
+    def label(self, point: int) -> str:
+        """The parameters of a point, such as "width = 64, rate = 0.1"."""
+        if point in self.labels:
+            return self.labels[point]
+        i, j, f = self.places[point]
+        parts = [f"{self.x.name} = {plain(self.x.values[i])}"]
+        if self.y is not None:
+            parts.append(f"{self.y.name} = {plain(self.y.values[j])}")
+        if self.facets[f]:
+            parts.append(self.facets[f])
+        return ", ".join(parts)
+
+
+class GridLine(NamedTuple):
+    """A line over a map of the grid, in the positions of its axes, and what the legend calls it."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -81,13 +201,16 @@ def _grid_axis(name: str | None, axes: Sequence[_Axis], resolved: Mapping[str, A
 
 
 def axis_title(name: str, experiment: str) -> str:
-    """What a reader calls a parameter, and in brackets how the sweep file writes it."""
+    """The title of a parameter (of its field; else its description) and in brackets how the sweep file writes it.
+
+    A {} in the title stands for the number of an entry, counted from 1.
+    """
     parameter, entry = split(name)
-    if parameter in TITLES:
-        meaning = TITLES[parameter].format("" if entry is None else entry + 1).strip()
-    else:
-        field = registry.experiment(experiment).Params.model_fields.get(parameter)
-        meaning = "" if field is None else (field.description or "").split(";")[0].split(":")[0]
+    info = registry.experiment(experiment).Params.model_fields.get(parameter)
+    if info is None:
+        return name
+    description = (info.description or "").split(";")[0].split(":")[0]
+    meaning = info.title.format("" if entry is None else entry + 1).strip() if info.title else description
     return f"{meaning} ({name})" if 0 < len(meaning) <= 60 and meaning != name else name
 
 

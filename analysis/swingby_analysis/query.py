@@ -1,4 +1,4 @@
-"""The queries behind the figures: .sql files with what they include, and the parameters of one use beside them."""
+"""The queries behind figures and statements: .sql files, and the parameters of one use beside them."""
 
 from __future__ import annotations
 
@@ -6,61 +6,78 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
+
+import polars as pl
 
 from swingby.errors import SwingbyError
+from swingby.store import Store
 
 Parameter = str | int | float | tuple[int, ...] | tuple[str, ...]
-_INCLUDE = re.compile(r"^-- include:(.*?)(,?)[ \t]*$", re.MULTILINE)
+OURS = "swingby_analysis.sql"
+"""The folder of the queries that every experiment can be asked."""
 
 
 @cache
-def text_of(name: str) -> str:
-    """The text of `analysis/sql/<name>.sql`, whole: what is run is what is shown.
-
-    A line `-- include: <other>` stands for the text of that file, `-- include: <other>,` for it and a comma. So queries
-    share common table expressions; a file that is included includes none itself.
+def text_of(name: str, folder: str = OURS) -> str:
+    """The text of the file `<name>.sql` in a folder, written as a package: what is run is what is shown.
 
     Raises:
-        SwingbyError: there is no such file, or an included one includes another.
+        SwingbyError: there is no such file.
     """
-    return _INCLUDE.sub(lambda line: _part(line[1].strip(), name) + line[2], _read(name))
-
-
-def _part(name: str, of: str) -> str:
-    """The text of a file that the query `of` includes."""
-    try:
-        text = _read(name)
-    except SwingbyError as error:
-        raise SwingbyError(f"query {of}: cannot include {name!r}: {error}") from error
-    if _INCLUDE.search(text):
-        raise SwingbyError(f"query {of}: it includes {name!r}, which includes others; name them all in {of}")
-    return text
-
-
-def _read(name: str) -> str:
-    path = files("swingby_analysis").joinpath("sql", f"{name}.sql")
+    package, _, inner = folder.partition(".")
+    path = files(package).joinpath(*inner.split("."), f"{name}.sql")
     try:
         return path.read_text(encoding="utf-8").strip()
     except FileNotFoundError as error:
-        raise SwingbyError(f"there is no query analysis/sql/{name}.sql") from error
+        raise SwingbyError(f"there is no query {path_of(name, folder)}") from error
+
+
+def path_of(name: str, folder: str = OURS) -> str:
+    """Where the file of a query lies, from the folder of its package on."""
+    return f"{folder.replace('.', '/')}/{name}.sql"
 
 
 @dataclass(frozen=True)
 class Query:
-    """One query as it was asked: `$1`, `$2`, ... in the text stand for the parameters in order."""
+    """One query as it was asked: `$1`, `$2`, ... in the text stand for the parameters in order.
+
+    Attributes:
+        name: of the file, without ".sql"; in folders below `folder` with slashes.
+        parameters: in order.
+        folder: where the file lies, written as a package, such as "my_package.drawings".
+        given: the text itself, of a query that stands in no such file; `name` then says where it stands.
+    """
 
     name: str
     parameters: tuple[Parameter, ...] = ()
+    folder: str = OURS
+    given: str | None = None
 
     @property
     def text(self) -> str:
         """What DuckDB is given, with the parameters apart."""
-        return text_of(self.name)
+        return text_of(self.name, self.folder) if self.given is None else self.given
+
+    @property
+    def path(self) -> str:
+        """Where the text stands."""
+        return path_of(self.name, self.folder) if self.given is None else self.name
+
+    @property
+    def arguments(self) -> list[Any]:
+        """The parameters as DuckDB takes them."""
+        return [list(value) if isinstance(value, tuple) else value for value in self.parameters]
 
     @property
     def readable(self) -> str:
-        """The same with the parameters written in: for reading, and for pasting into `swingby sql`."""
+        """The text with the parameters written in: for reading, and for pasting into `swingby sql`."""
         return re.sub(r"\$(\d+)", lambda match: literal(self.parameters[int(match[1]) - 1]), self.text)
+
+
+def ask(store: Store, query: Query) -> pl.DataFrame:
+    """The rows of one query."""
+    return store.sql(query.text, query.arguments).polars()
 
 
 def literal(value: Parameter) -> str:

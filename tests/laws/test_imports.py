@@ -45,13 +45,23 @@ def named(tree: ast.AST, module: str, known: Mapping[str, frozenset[str]]) -> It
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            own = known.get(node.module, frozenset())
-            whole = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-            found = [node.module if name in own or path not in known else path for name, path in whole.items()]
+        elif isinstance(node, ast.ImportFrom):
+            source = absolute(node, module, known)
+            own = known.get(source, frozenset())
+            whole = {alias.name: f"{source}.{alias.name}" for alias in node.names}
+            found = [source if name in own or path not in known else path for name, path in whole.items()]
         else:
             continue
         yield from (name for name in found if name in known and name != module)
+
+
+def absolute(node: ast.ImportFrom, module: str, known: Mapping[str, frozenset[str]]) -> str:
+    """The full name of the module that an import is from, also where the text has dots before it."""
+    if not node.level:
+        return node.module or ""
+    is_package = any(name.startswith(f"{module}.") for name in known)
+    parents = module.split(".")[: None if is_package and node.level == 1 else -node.level + is_package]
+    return ".".join([*parents, *([node.module] if node.module else [])])
 
 
 def circles(graph: Mapping[str, frozenset[str]]) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""How every figure looks: type, colours that colour-blind readers can tell apart, and axes over a grid."""
+"""The look of every figure: type, colours that colour-blind readers can tell apart, and axes over a grid."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ from typing import Any
 
 import altair as alt
 
-from swingby_analysis.charts.axes import Grid, GridAxis, plain
+from swingby_analysis.grid import Grid, GridAxis, plain
 
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 INK = "#1d2733"
 FAINT = "#6b7785"
 RULE = "#d9dee4"
 NO_RESULT = "#eef1f4"
-OOD = "#d1495b"
-TRAINING = "#2a6f97"
-BUMP = "#7a3fa0"
-"""A run that stands for those with a bump."""
+RED, BLUE, VIOLET = "#d1495b", "#2a6f97", "#7a3fa0"
+"""The colours of the first line of a chart, of the second, and of one that is to stand out from both."""
 
 TILE = 48
 """The side in px of a tile where the grid is coarse."""
@@ -57,16 +55,16 @@ def short(value: Any, digits: int = 5) -> Any:
     return value
 
 
-def finished(chart: Any, rows: Iterable[Row], **properties: Any) -> Any:
-    """The chart with the house's look and its rows written into it."""
-    done = chart.properties(config=alt.Config(**LOOK), **properties)
+def finished(chart: Any, rows: Iterable[Row], look: Mapping[str, Any] = LOOK, **properties: Any) -> Any:
+    """The chart with its look and its rows written into it."""
+    done = chart.properties(config=alt.Config(**look), **properties)
     # Last, and as a plain dict: Altair copies and checks a chart at every step, which is slow once the rows are inside.
     done.data = {"values": [{key: short(value) for key, value in row.items()} for row in rows]}
     return done
 
 
 def waiting(chart: Any, name: str, **properties: Any) -> Any:
-    """The chart with the house's look and no rows yet, but data of this name, which the page fills in."""
+    """The chart with its look and no rows yet, but data of this name, which the page fills in."""
     return chart.properties(config=alt.Config(**LOOK), data=alt.InlineData(values=[], name=name), **properties)
 
 
@@ -166,17 +164,41 @@ def smallest_tile(grid: Grid) -> float:
     return across if grid.y is None else min(across, grid.y.narrowest * height)
 
 
+def headed(title: str, notes: Sequence[str]) -> alt.TitleParams:
+    """A panel's title with smaller lines below it."""
+    return alt.TitleParams(
+        title, subtitle=list(notes), fontSize=12, subtitleFontSize=11, subtitleColor=FAINT, anchor="middle",
+        color=INK, subtitlePadding=3, offset=6,
+    )  # fmt: skip
+
+
+def line_colour(colours: Mapping[str, str], title: Sequence[str], columns: int) -> alt.Color:
+    """The colour of a row's `line`, with one legend below all panels.
+
+    Args:
+        colours: the name of a line -> its colour, in the legend's order.
+        title: of the legend, in lines.
+        columns: of the legend.
+    """
+    legend = alt.Legend(
+        title=list(title) or None, titleLimit=0, orient="bottom", direction="horizontal", columns=columns,
+        symbolType="stroke", symbolStrokeWidth=4, symbolOpacity=1, symbolSize=260,
+    )  # fmt: skip
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    return alt.Color("line:N", scale=scale, legend=legend)
+
+
 def level(value: float) -> alt.Chart:
     """A dashed line across a panel; once, not once a row."""
     once = alt.Chart().transform_aggregate(rows="count()")
     return once.mark_rule(color=FAINT, strokeDash=[4, 3]).encode(y=alt.datum(value))
 
 
-def faceted(layers: Sequence[alt.Chart], rows: Iterable[Row], grid: Grid) -> Any:
+def faceted(layers: Sequence[alt.Chart], rows: Iterable[Row], grid: Grid, look: Mapping[str, Any] = LOOK) -> Any:
     """The layers over one table, one panel a facet; `picked` is the point that the page outlines."""
     width, height = panel_size(grid)
     chart = alt.layer(*layers).properties(width=width, height=height)
     if len(grid.facets) > 1:
         facet = alt.Facet("facet:N", sort=list(grid.facets), header=alt.Header(title=None))
         chart = chart.facet(facet=facet, columns=columns(grid), data=LATER).properties(spacing=18)
-    return finished(chart.add_params(alt.param(name="picked", value=-1)), rows)
+    return finished(chart.add_params(alt.param(name="picked", value=-1)), rows, look)

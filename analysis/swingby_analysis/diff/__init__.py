@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,11 +15,11 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.params import introduced
 from swingby.store import Store
-from swingby_analysis.charts.axes import Grid
 from swingby_analysis.diff import curves, shares, side
 from swingby_analysis.diff.pairing import Pairing, pair
 from swingby_analysis.diff.side import Side
-from swingby_analysis.grid import grid_of
+from swingby_analysis.grid import Grid, grid_of
+from swingby_analysis.report.outcomes import Outcome, outcomes_of, spoken
 from swingby_analysis.stats.exact import LEVEL
 
 
@@ -106,6 +106,17 @@ class Diff:
 
     def _with_cells(self, table: pl.DataFrame) -> pl.DataFrame:
         return table.join(self.finished, on="place", how="left", maintain_order="left")
+
+    @cached_property
+    def outcomes(self) -> Mapping[str, Outcome]:
+        """The outcomes that diagrams of the experiment can show."""
+        return outcomes_of(self.a.experiment)
+
+    def name_of(self, row: Mapping[str, Any]) -> str:
+        """What a row of `shares` is about: an outcome, or one of its values."""
+        outcome = self.outcomes.get(row["outcome"])
+        title = spoken(row["outcome"]) if outcome is None else outcome.title
+        return title if row["value"] is None else f"{title} = {row['value']}"
 
     def label(self, point: int) -> str:
         """The parameters of a point."""
@@ -208,7 +219,8 @@ def _samples(a: Side, b: Side, pairing: Pairing) -> shares.Samples:
         for letter, item in (("a", a), ("b", b))
     ]
     pairs = pairing.pairs.select("cell_a", "cell_b") if pairing.by_seed else None
-    return shares.samples(cells[0], cells[1], pairs, shares.common_kinds(a.kinds, b.kinds))
+    orders = {name: outcome.column.order for name, outcome in outcomes_of(a.experiment).items()}
+    return shares.samples(cells[0], cells[1], pairs, shares.common_kinds(a.kinds, b.kinds), orders)
 
 
 def names_of(a: Side, b: Side) -> Sequence[str]:

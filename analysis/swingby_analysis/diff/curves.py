@@ -64,7 +64,7 @@ def _portions(a: Side, b: Side, pairs: pl.DataFrame, name: str) -> Iterator[pl.D
 def _read(side: Side, cells: pl.Series, name: str) -> pa.Table:
     """The curve and its steps, a row a cell, in the order of the cells."""
     query = curve_query(side, cells.to_list(), name)
-    table = side.store.sql(query.text, [list(p) if isinstance(p, tuple) else p for p in query.parameters]).arrow()
+    table = side.store.sql(query.text, query.arguments).arrow()
     found = {cell: row for row, cell in enumerate(table["cell_id"].to_pylist())}
     return table.take(pa.array([found.get(cell) for cell in cells.to_list()], pa.int64()))
 

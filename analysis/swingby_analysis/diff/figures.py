@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from swingby_analysis.charts.share_difference import ShareDifference, reach_of, share_difference
+from swingby_analysis.charts.maps import Difference, difference_map, reach_of
 from swingby_analysis.diff import Diff, words
-from swingby_analysis.report.page import Figure
+from swingby_analysis.page import Figure
 from swingby_analysis.report.prose import plural
 from swingby_analysis.stats.exact import LEVEL
 
@@ -38,7 +38,7 @@ def figures(diff: Diff) -> list[Figure]:
 def _by_outcome(diff: Diff) -> list[tuple[str, pl.DataFrame]]:
     at_points = diff.shares.filter(pl.col("point").is_not_null() & (pl.col("kind") == "share"))
     parts = at_points.partition_by("outcome", "value", maintain_order=True)
-    return [(words.name_of(part.row(0, named=True)), part) for part in parts]
+    return [(diff.name_of(part.row(0, named=True)), part) for part in parts]
 
 
 def _rank(diff: Diff, name: str, table: pl.DataFrame) -> tuple[Any, ...]:
@@ -49,12 +49,12 @@ def _rank(diff: Diff, name: str, table: pl.DataFrame) -> tuple[Any, ...]:
     return asked, sure > 0, largest, sure, name
 
 
-def _drawn(row: Mapping[str, Any]) -> ShareDifference:
+def _drawn(row: Mapping[str, Any]) -> Difference:
     sure = bool(row["corrected"] <= LEVEL)
-    return ShareDifference(row["point"], row["difference"], row["low"], row["high"], sure, words.compared(row))
+    return Difference(row["point"], row["difference"], row["low"], row["high"], sure, words.compared(row))
 
 
-def _figure(diff: Diff, number: int, name: str, rows: list[ShareDifference], reach: float) -> Figure:
+def _figure(diff: Diff, number: int, name: str, rows: list[Difference], reach: float) -> Figure:
     a, b = (side.sweep["name"] for side in diff.sides)
     sure = sum(row.sure for row in rows)
     return Figure(
@@ -63,7 +63,7 @@ def _figure(diff: Diff, number: int, name: str, rows: list[ShareDifference], rea
         caption=f"{name}: share of the runs in B ({b}) less that in A ({a}), at {plural(len(rows), 'point')}; "
         f"{sure:,} of them differ after correction.",
         reading=READING_ALONG if diff.grid.y is None else READING,
-        spec=share_difference(diff.grid, rows, name, reach).to_dict(),
+        spec=difference_map(diff.grid, rows, name, reach).to_dict(),
         facts={"Sweep": f"{a} against {b}", "Seeds": _seeds(diff)},
     )
 

@@ -1,13 +1,9 @@
-"""The page of a comparison: static HTML without a script, with the queries behind every number."""
+"""The page of a comparison: static HTML without a script; the differences over the grid are pictures in it."""
 
 from __future__ import annotations
 
-import base64
-import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
-
-import vl_convert
 
 from swingby import __version__
 from swingby.data.files import utc_now
@@ -15,13 +11,30 @@ from swingby_analysis.diff import Diff, names_of, words
 from swingby_analysis.diff.curves import curve_query
 from swingby_analysis.diff.figures import figures
 from swingby_analysis.diff.tables import tables
+from swingby_analysis.page import (
+    Badge,
+    Block,
+    Code,
+    Figure,
+    Fold,
+    Items,
+    Page,
+    Picture,
+    QueryRows,
+    Section,
+    Several,
+    Table,
+)
+from swingby_analysis.page.html import html
+from swingby_analysis.page.pictures import pictures, png
 from swingby_analysis.query import Query
-from swingby_analysis.report import pictures, replace_folder, titled
-from swingby_analysis.report.page import VEGA_LITE, own, plain_page
+from swingby_analysis.report import replace_folder
 
 PAGE = "diff.html"
 MOST_POINTS = 40
 """Rows of the table of points."""
+SHARPNESS = 1.5
+"""Pixels for each pixel of a figure on the page."""
 
 
 def write_page(diff: Diff, out: Path, worst: int, kinds: Collection[str] = ()) -> Path:
@@ -32,30 +45,71 @@ def write_page(diff: Diff, out: Path, worst: int, kinds: Collection[str] = ()) -
     """
     folder = out.expanduser().absolute() / f"diff-{'-'.join(names_of(diff.a, diff.b))}"
     drawn = figures(diff)
-    images = [
-        vl_convert.vegalite_to_png(json.dumps(titled(figure)), vl_version=VEGA_LITE, scale=1.5) for figure in drawn
-    ]
-    content = {
-        "title": f"{diff.a.sweep['name']} against {diff.b.sweep['name']}",
-        "sides": diff.sides,
-        "headline": words.headline(diff),
-        "same": diff.same,
-        "sentences": words.sentences(diff)[1:],
-        "warnings": [text for side in diff.sides for text in side.warnings],
-        "settings": [*words.settings(diff, diff.pairing.points.height), *words.makings(diff)],
-        "figures": [
-            {"figure": figure, "image": f"data:image/png;base64,{base64.b64encode(png).decode()}"}
-            for figure, png in zip(drawn, images, strict=True)
-        ],
-        "tables": tables(diff, worst, MOST_POINTS),
-        "rules": words.RULES,
-        "queries": [(side, [*side.queries, *_example(diff, side.letter)]) for side in diff.sides],
-        "written": utc_now()[:16].replace("T", " ") + " UTC",
-        "version": __version__,
-    }
-    text = plain_page("diff.html", content, own("claims.css") + own("findings.css") + own("diff.css"))
-    replace_folder(folder, {PAGE: text.encode(), **pictures(drawn, kinds)})
+    replace_folder(folder, {PAGE: html(page(diff, drawn, worst)).encode(), **pictures(drawn, kinds)})
     return folder / PAGE
+
+
+def page(diff: Diff, drawn: Collection[Figure], worst: int) -> Page:
+    """The comparison as a page, with so many of the cells that lie farthest apart."""
+    badge = Badge("the same", "yes") if diff.same else Badge("not the same", "some")
+    maps = [
+        Picture(one.slug, png(one, SHARPNESS), one.caption, f"{one.caption}{'' if number else f' {one.reading}'}")
+        for number, one in enumerate(drawn)
+    ]
+    found = tables(diff, worst, MOST_POINTS)
+    return Page(
+        kind="diff",
+        title=f"{diff.a.sweep['name']} against {diff.b.sweep['name']}",
+        lead=Several([badge, f" {words.headline(diff)}"]),
+        byline=f"Written {utc_now()[:16].replace('T', ' ')} UTC by swingby {__version__}.",
+        notes=[text for side in diff.sides for text in side.warnings],
+        sections=[
+            Section("said", "In words", list(_said(diff))),
+            *([Section("maps", "Over the grid", maps)] if maps else []),
+            *(
+                Section(f"table-{number}", table.heading, [_table(table.columns, table.rows, table.about)])
+                for number, table in enumerate(found, 1)
+            ),
+            Section("rules", "How it is compared", [Items(words.RULES)]),
+            Section("made", "Where the numbers come from", list(_made(diff))),
+        ],
+    )
+
+
+def _said(diff: Diff) -> Iterator[Block]:
+    heads = ("", "sweep", "id", "data folder", "cells ended", "of", "stream version")
+    rows = [
+        [side.letter, side.sweep["name"], Code(side.sweep["sweep_id"]), Code(str(side.data)), f"{side.ended:,}",
+         f"{side.planned:,}", str(side.sweep["stream_version"])]
+        for side in diff.sides
+    ]  # fmt: skip
+    yield Table(heads, rows, name="sides")
+    yield Items(words.sentences(diff)[1:])
+    settings = [*words.settings(diff, diff.pairing.points.height), *words.makings(diff)]
+    if settings:
+        yield Table(("set or made otherwise", "in A", "in B", ""), settings, name="settings")
+
+
+def _table(heads: Collection[str], rows: Collection[Collection[str]], about: str) -> Table:
+    """A table of texts, those of the column `again` as commands."""
+    names = list(heads)
+    parts = [[Code(text) if name == "again" else text for name, text in zip(names, row, strict=True)] for row in rows]
+    return Table(names, parts, about, name="differences")
+
+
+def _made(diff: Diff) -> Iterator[Block]:
+    rows = []
+    for side in diff.sides:
+        for row in side.origins:
+            times = f"{row['started']:%Y-%m-%d %H:%M} to {row['finished']:%Y-%m-%d %H:%M} UTC"
+            changed = ", with changes that no commit holds" if row["git_dirty"] else ""
+            commit = f"{row['git_commit'] or 'unknown'}{changed}"
+            where = f"{row['hosts']} ({row['devices']})"
+            rows.append([side.letter, row["plan_id"], f"{row['cells']:,}", times, where, commit])
+    yield Table(("", "plan", "cells", "trained", "on", "commit"), rows, name="origins")
+    for side in diff.sides:
+        asked = [*side.queries, *_example(diff, side.letter)]
+        yield Fold(f"The queries of {side.letter}", [QueryRows(query) for query in asked])
 
 
 def _example(diff: Diff, letter: str) -> list[Query]:

@@ -158,7 +158,7 @@ def _key(row: Mapping[str, Any], keys: Sequence[str]) -> str:
 
 
 def _value(row: Mapping[str, Any], key: str) -> Any:
-    """What a point has of `mu` or `mu.1`; None where the vector is shorter."""
+    """The value of `rates`, or of its entry `rates.1`, at a point; None where the vector is shorter."""
     name, entry = split(key)
     value = row[name]
     if entry is None or value is None:

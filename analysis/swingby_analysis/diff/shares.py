@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from swingby.model.detector import OutcomeKind
-from swingby_analysis.report.phases import ORDER
 from swingby_analysis.stats import exact, intervals
 from swingby_analysis.stats.intervals import Interval
 from swingby_analysis.stats.shares import wilson
@@ -51,11 +50,13 @@ class Samples:
         pairs: point, unit, and each outcome as `a:<name>` and `b:<name>`; None where no seed is in both.
         alone: a side's cells, with point, unit, and `a:<name>` or `b:<name>`.
         kinds: the outcomes that both have.
+        orders: categorical outcome -> its values, in the order in which they are compared.
     """
 
     pairs: pl.DataFrame | None
     alone: tuple[pl.DataFrame, pl.DataFrame]
     kinds: Mapping[str, OutcomeKind]
+    orders: Mapping[str, Sequence[str]]
 
 
 def compared(samples: Samples) -> pl.DataFrame:
@@ -86,7 +87,7 @@ def _asked(samples: Samples) -> Iterator[Asked]:
             for side, frame in zip("ab", frames, strict=True)
             for value in frame[f"{side}:{name}"].drop_nulls().unique()
         }
-        known = STATUSES if name == STATUS else tuple(ORDER.get(name, ()))
+        known = tuple(samples.orders.get(name, ()))
         ordered = [value for value in known if value in seen] + sorted(seen - set(known))
         for value in ordered if len(ordered) != 2 else ordered[:1]:  # of two, one tells of the other
             yield Asked(name, value, "share")
@@ -236,25 +237,32 @@ def _units(table: pl.DataFrame, side: str) -> pl.DataFrame:
     return table.group_by("unit").agg(n=pl.len(), k=column.sum(), median=column.median()).sort("unit")
 
 
-def samples(a: pl.DataFrame, b: pl.DataFrame, pairs: pl.DataFrame | None, kinds: Mapping[str, OutcomeKind]) -> Samples:
+def samples(
+    a: pl.DataFrame,
+    b: pl.DataFrame,
+    pairs: pl.DataFrame | None,
+    kinds: Mapping[str, OutcomeKind],
+    orders: Mapping[str, Sequence[str]] | None = None,
+) -> Samples:
     """The cells to compare.
 
     Args:
         a, b: the cells of both sides at matched points, with cell_id, `point` (A's), `unit`, and the outcomes.
         pairs: `cell_a` and `cell_b` of each pair; None: no seed is in both.
         kinds: the outcomes that both sides have.
+        orders: the values of the categories among them, in order; others are compared in the order of the alphabet.
     """
-    kinds = {**kinds, STATUS: "category"}
+    kinds, orders = {**kinds, STATUS: "category"}, {**(orders or {}), STATUS: STATUSES}
     names = list(kinds)
     alone = tuple(
         frame.select("point", "unit", "cell_id", *(pl.col(name).alias(f"{side}:{name}") for name in names))
         for side, frame in (("a", a), ("b", b))
     )
     if pairs is None:
-        return Samples(None, (alone[0], alone[1]), kinds)
+        return Samples(None, (alone[0], alone[1]), kinds, orders)
     own = pairs.select(cell_id="cell_a", other="cell_b").join(alone[0], on="cell_id", how="inner")
     both = own.join(alone[1].drop("point", "unit").rename({"cell_id": "other"}), on="other", how="inner")
-    return Samples(both, (alone[0], alone[1]), kinds)
+    return Samples(both, (alone[0], alone[1]), kinds, orders)
 
 
 def common_kinds(one: Mapping[str, OutcomeKind], other: Mapping[str, OutcomeKind]) -> dict[str, OutcomeKind]:

@@ -19,8 +19,7 @@ from swingby.run.lookup import find_sweep
 from swingby.run.outcomes import SHARD, derive
 from swingby.run.refresh import freshen
 from swingby.store import Store
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask
+from swingby_analysis.query import Query, ask
 
 OWN = ("cell_id", "seed", "seed_mode", "status", "message", "shard")
 """Columns that every experiment's table has, as far as they are read here."""

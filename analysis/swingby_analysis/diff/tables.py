@@ -38,13 +38,13 @@ def _over_all(diff: Diff) -> Table:
     about = (
         "Shares of the runs (numbers: medians), with 95 % intervals; the corrected p is a dash where too few differ."
     )
-    return Table("Outcomes over all points", about, _HEADS, [_outcome(row) for row in rows])
+    return Table("Outcomes over all points", about, _HEADS, [_outcome(diff, row) for row in rows])
 
 
 _HEADS = ("outcome", "in A", "in B", "B less A", "pairs up/down", "p", "corrected", "test")
 
 
-def _outcome(row: Row) -> list[str]:
+def _outcome(diff: Diff, row: Row) -> list[str]:
     both = "-" if row["up"] is None else f"{row['up']:,}/{row['down']:,}"
     tests = [words.chance(row, "p"), words.chance(row), row["test"]]
     if row["kind"] == "share":
@@ -54,7 +54,7 @@ def _outcome(row: Row) -> list[str]:
         told = [f"median {words.number(row[side])}" for side in "ab"]
         interval = "" if row["low"] is None else f" ({words.number(row['low'])} to {words.number(row['high'])})"
         told.append(f"{words.number(row['difference'])}{interval}")
-    return [words.name_of(row), *told, both, *tests]
+    return [diff.name_of(row), *told, both, *tests]
 
 
 def _share(row: Row, side: str) -> str:
@@ -65,7 +65,7 @@ def _share(row: Row, side: str) -> str:
 def _at_points(diff: Diff, count: int) -> Table:
     sure = diff.shares.filter((pl.col("corrected") <= LEVEL) & pl.col("point").is_not_null())
     sure = sure.sort("corrected", "p", "point")
-    rows = [[diff.label(row["point"]), *_outcome(row)] for row in sure.head(count).iter_rows(named=True)]
+    rows = [[diff.label(row["point"]), *_outcome(diff, row)] for row in sure.head(count).iter_rows(named=True)]
     more = f" The first {count} of {sure.height:,}." if sure.height > count else ""
     return Table("Points where A and B differ", f"After correction, the surest first.{more}", ("point", *_HEADS), rows)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from swingby_analysis.charts.axes import plain
 from swingby_analysis.diff import Diff
 from swingby_analysis.diff.pairing import Left
 from swingby_analysis.diff.side import Side, waited_for
-from swingby_analysis.report.prose import between, plural, shown, spoken
+from swingby_analysis.grid import plain
+from swingby_analysis.report.prose import between, plural, shown
 from swingby_analysis.stats.exact import LEVEL
 
 Row = Mapping[str, Any]
@@ -204,7 +204,7 @@ def _ends(diff: Diff) -> Iterator[str]:
 def _outcomes(diff: Diff) -> Iterator[str]:
     found = diff.significant
     for row in found.filter(pl.col("point").is_null()).iter_rows(named=True):
-        yield f"Over all points, {name_of(row)} differs after correction: {compared(row)}."
+        yield f"Over all points, {diff.name_of(row)} differs after correction: {compared(row)}."
     at_points = diff.shares.filter(pl.col("point").is_not_null())
     sure, able = found.height - found["point"].null_count(), at_points.filter(pl.col("corrected").is_not_nan()).height
     if not found["point"].null_count():
@@ -215,11 +215,6 @@ def _outcomes(diff: Diff) -> Iterator[str]:
             f"At single points, of {plural(at_points.height, 'test')} {able:,} had enough seeds that differ to tell "
             f"anything; {sure:,} say after correction that A and B differ{where}."
         )
-
-
-def name_of(row: Row) -> str:
-    """The outcome of a row of shares."""
-    return spoken(row["outcome"]) + ("" if row["value"] is None else f" = {row['value']}")
 
 
 def compared(row: Row) -> str:

@@ -106,7 +106,7 @@ def _presets(store: Store, sweep_id: str) -> dict[int, str]:
 
 
 def _entry(row: Mapping[str, Any], name: str) -> Any:
-    """The parameter of that name, or the entry of a vector: mu.1 is the second of mu."""
+    """The parameter of that name, or the entry of a vector: rates.1 is the second of rates."""
     stem, dot, entry = name.partition(".")
     value = row.get(stem)
     if dot:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import textwrap
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import vl_convert
 
 from swingby import __version__
 from swingby.data.files import TEMPORARY, clear_os_errors, entry, sync_file, sync_folder, utc_now
@@ -21,23 +18,24 @@ from swingby.run.outcomes import derive
 from swingby.run.refresh import freshen
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep, named_sweeps
+from swingby_analysis.page import Code as Name
+from swingby_analysis.page import Figure, Fold, Heading, Items, Page, Section, Several, Table, Terms, Text
+from swingby_analysis.page.html import html
+from swingby_analysis.page.pictures import KINDS, pictures
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report import words
-from swingby_analysis.report.conventions import Conventions
+from swingby_analysis.report.conventions import common, differing
 from swingby_analysis.report.data import ReportData
+from swingby_analysis.report.drawings import attempt
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.facts import code_of
 from swingby_analysis.report.figures import Figures
 from swingby_analysis.report.interactive import interactive
-from swingby_analysis.report.page import VEGA_LITE, Figure, render
 from swingby_analysis.report.prose import shown
 
 PAGE = "report.html"
-KINDS = ("png", "svg", "pdf")
-SUBTITLE = 88
-"""Characters of a line under the title of a picture."""
-SHARPNESS = 3.0
-"""Pixels of the PNG for each pixel of the figure: about 300 dpi where a figure fills the width of a page."""
+FEW_POINTS = 30
+"""A table of at most so many points is open."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def write_report(
         sweep: a sweep's name, its id (or the first digits), or a sweep file.
         data: the data folder.
         kinds: which of png, svg and pdf to write beside the page.
-        plane: the two concepts (counted from 1) of the trajectories.
+        plane: the two entries (counted from 1) of the plane of paths.
         presentation: how to show it (`Sweep.presentation`); None: as its file or its packaged name has it now, else as
             its last run had it.
         tell: hears what is drawn, once it is known that there is such a sweep.
@@ -87,10 +85,6 @@ def write_report(
     Raises:
         SwingbyError: no such sweep (with the nearest name), no finished cell in it, or the disk refuses.
     """
-    # Both are made of pieces of this package.
-    from swingby_analysis.report.drawings import attempt
-    from swingby_sweeps.diffusion.summary import sentences
-
     records = Records.open(data, create=False)
     as_published = freshen(records)
     with Store.open(records.data) as store:
@@ -102,10 +96,11 @@ def write_report(
         read = report_data.read(store, found.sweep_id, plane, shown)
         if as_published is not None:
             read = replace(read, remarks=words.as_published(as_published, report_data.untold(store, read)))
-        examples = Examples.of(read, store) if read.reported.points else None
-        figures = Figures(read, examples, *attempt(read, store), sentences(read, store))
+        examples = Examples.of(read, store) if read.curves else None
+        summary = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
+        figures = Figures(read, examples, *attempt(read, store), summary)
     folder = entry(out.expanduser().absolute(), found.name)
-    contents = {PAGE: page(figures, kinds).encode(), **pictures(figures.every, kinds)}
+    contents = {PAGE: html(page(figures, kinds), interactive(figures)).encode(), **pictures(figures.every, kinds)}
     replace_folder(folder, contents)
     warnings = words.warnings(figures.data)
     return Report(found.name, folder / PAGE, figures.every, warnings, figures.faults, read.remarks)
@@ -117,30 +112,6 @@ def _written_now(sweep: str, sweep_id: str) -> Mapping[str, Any]:
         return {}
     written = Sweep.load(sweep, confirm_above=None)
     return written.presentation if written.sweep_id == sweep_id else {}
-
-
-def pictures(figures: Collection[Figure], kinds: Collection[str]) -> dict[str, bytes]:
-    """Each figure as files for a paper, by file name: png, svg, pdf, as far as they are asked for."""
-    found = {}
-    for figure in figures if kinds else ():
-        svg = vl_convert.vegalite_to_svg(titled(figure), vl_version=VEGA_LITE)
-        for kind in kinds:
-            found[f"{figure.slug}.{kind}"] = _converted(svg, kind)
-    return found
-
-
-def titled(figure: Figure) -> dict[str, Any]:
-    """A figure's drawing with its own title, for a picture that leaves the page and its headings behind."""
-    # In lines: one of its whole length would make a small figure a wide picture that is mostly empty.
-    subtitle = textwrap.wrap(f"sweep {figure.facts['Sweep']}; seeds {figure.facts['Seeds']}", SUBTITLE)
-    title = {"text": figure.title, "subtitle": subtitle, "anchor": "start", "fontSize": 15, "subtitleFontSize": 11}
-    return {**figure.spec, "title": {**title, "subtitlePadding": 4, "offset": 14}}
-
-
-def _converted(svg: str, kind: str) -> bytes:
-    if kind == "png":
-        return vl_convert.svg_to_png(svg, scale=SHARPNESS)
-    return vl_convert.svg_to_pdf(svg) if kind == "pdf" else svg.encode()
 
 
 def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
@@ -165,30 +136,46 @@ def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
                 shutil.rmtree(leftover, ignore_errors=True)
 
 
-def page(figures: Figures, kinds: Collection[str] = ()) -> str:
-    """The HTML page; `kinds` are the pictures that lie beside it."""
+def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
+    """The report as a page; `kinds` are the pictures that lie beside it."""
     data = figures.data
-    content = {
-        "title": (data.sweep["title"] or data.sweep["name"]).strip(),
-        "description": (data.resolved["description"] or "").strip(),
-        "name": data.sweep["name"],
-        "sweep_id": data.sweep["sweep_id"],
-        "experiment": data.sweep["experiment"],
-        "written": utc_now()[:16].replace("T", " ") + " UTC",
-        "figures": figures.every,
-        "warnings": [*words.warnings(data), *figures.faults],
-        "summary": words.summary(data, figures.examples, figures.said),
-        "files": [kind for kind in KINDS if kind in kinds],
-        "table": words.Table.of(data),
-        "made": _made(data),
-        "conventions": Conventions.common(data),
-        "differing": Conventions.differing(data),
-    }
-    return render(content, interactive(figures))
+    table = words.Table.of(data)
+    points = Table(table.headings, table.rows)
+    notes = [Text(text, "warning") for text in (*words.warnings(data), *figures.faults)]
+    told, apart = common(data), differing(data)
+    made = [Terms(_made(data)), Heading("Conventions common to all points"), told]
+    if apart is not None:
+        made += [Heading("Conventions that differ: what follows from preset and axes"), apart]
+    sections = [
+        Section("summary", "Summary", [*notes, Items(words.summary(data, figures.examples, figures.said))]),
+        *(
+            Section(figure.slug, f"({number}) {figure.title}", [figure], contents=figure.title)
+            for number, figure in enumerate(figures.every, 1)
+        ),
+        Section(
+            "numbers",
+            "Every point as a table",
+            [
+                Text(table.caption),
+                Fold(f"{len(table.rows)} points", [points], opened=len(table.rows) <= FEW_POINTS),
+            ],
+        ),
+        Section("made", "How this was made", made),
+    ]
+    name, sweep_id, experiment = (Name(data.sweep[key]) for key in ("name", "sweep_id", "experiment"))
+    written = utc_now()[:16].replace("T", " ") + " UTC"
+    return Page(
+        kind="report",
+        title=(data.sweep["title"] or data.sweep["name"]).strip(),
+        lead=(data.resolved["description"] or "").strip(),
+        byline=Several(["Sweep ", name, ", id ", sweep_id, ", experiment ", experiment, f"; written {written}."]),
+        sections=sections,
+        files=[kind for kind in KINDS if kind in kinds],
+    )
 
 
 def _made(data: ReportData) -> dict[str, list[str]]:
-    """How the report came about, beyond what each figure says; a list of lines for each term."""
+    """Grid, plans, detectors, recording and version; a list of lines for each term."""
     resolved, recording = data.resolved, data.resolved["recording"]
     axes = [f"{' + '.join(a['names'])}: {', '.join(_value(v) for v in a['values'])}" for a in resolved["axes"]]
     return {

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from swingby.model import registry
 from swingby.sweepfile.parameters import split
+from swingby_analysis.page import Code, Table
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.prose import shown
 
@@ -14,27 +13,26 @@ MOST = 4
 """Values of one parameter under one preset that are written out."""
 
 
-@dataclass(frozen=True)
-class Conventions:
-    """Parameters as a table: a column for each preset, or one for all points where there is a single one."""
+def common(data: ReportData) -> Table:
+    """The parameters that have one value at all points."""
+    return Table(
+        ["parameter", "value"],
+        [[Code(name), shown(value)] for name, value in data.resolved["common"].items()],
+        name="pairs",
+    )
 
-    headings: list[str]
-    rows: list[list[str]]
 
-    @classmethod
-    def common(cls, data: ReportData) -> Conventions:
-        """What is the same at all points."""
-        return cls(["parameter", "value"], [[name, shown(value)] for name, value in data.resolved["common"].items()])
+def differing(data: ReportData) -> Table | None:
+    """The parameters that differ between points without being on an axis: they follow from preset and axes.
 
-    @classmethod
-    def differing(cls, data: ReportData) -> Conventions | None:
-        """What differs between points without being on an axis of its own: what follows from preset and axes."""
-        axes = {split(name)[0] for axis in data.resolved["axes"] for name in axis["names"]}
-        known = registry.experiment(data.sweep["experiment"]).Params.model_fields
-        names = [name for name in known if name not in {*axes, *data.resolved["common"]} and name in data.cells.columns]
-        presets = sorted(set(data.cells["preset"].drop_nulls().to_list())) or [ALL]
-        rows = [[name, *(_values(data, name, preset) for preset in presets)] for name in names]
-        return cls(["parameter", *presets], rows) if rows else None
+    A column for each preset, or one for all points where there is a single one.
+    """
+    axes = {split(name)[0] for axis in data.resolved["axes"] for name in axis["names"]}
+    known = registry.experiment(data.sweep["experiment"]).Params.model_fields
+    names = [name for name in known if name not in {*axes, *data.resolved["common"]} and name in data.cells.columns]
+    presets = sorted(set(data.cells["preset"].drop_nulls().to_list())) or [ALL]
+    rows = [[Code(name), *(_values(data, name, preset) for preset in presets)] for name in names]
+    return Table(["parameter", *presets], rows, name="pairs") if rows else None
 
 
 def _values(data: ReportData, name: str, preset: str) -> str:

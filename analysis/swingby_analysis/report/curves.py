@@ -8,26 +8,26 @@ from typing import Any
 
 import numpy as np
 
-from swingby_analysis.charts.losses import FLOOR
-from swingby_analysis.charts.trajectory import Place, even_time, time_marks
+from swingby_analysis.charts.curves import FLOOR
+from swingby_analysis.charts.planes import Place, even_time, time_marks
 
 CEILING = 1e6
-"""Losses above this many L_ref, and those that are not finite, are packed as this; beyond it a run has diverged."""
+"""Values above this, in their unit, and those that are not finite, are packed as this."""
 
 
 @dataclass(frozen=True)
 class PointCurves:
-    """What the seeds of one point did.
+    """The curves of one point over its seeds.
 
     Attributes:
         step: recorded steps, int (T,), increasing from 0.
-        losses: name -> (3, T): median, low and high over the seeds, in units of L_ref.
-        path: (2, T): median output in the plane of two concepts, over their mu; None where there is no plane.
+        values: title of the curve -> (3, T): median, low and high over the seeds, in its unit.
+        path: (2, T): the median path in the plane, each entry in its unit; None where there is no plane.
         n: how many seeds the curves are over.
     """
 
     step: np.ndarray
-    losses: Mapping[str, np.ndarray]
+    values: Mapping[str, np.ndarray]
     path: np.ndarray | None
     n: int
 
@@ -49,29 +49,29 @@ def differences(values: np.ndarray) -> list[Any]:
     return whole.tolist()
 
 
-def packed_loss(loss: np.ndarray) -> list[Any]:
-    """Losses (over L_ref) as differences of thousandths of a decade (0.12 %), from the chart's floor to CEILING."""
-    bounded = np.clip(np.nan_to_num(loss, nan=CEILING, posinf=CEILING), FLOOR, CEILING)
+def packed_value(value: np.ndarray) -> list[Any]:
+    """Values as differences of thousandths of a decade (0.12 %), from the chart's floor to CEILING."""
+    bounded = np.clip(np.nan_to_num(value, nan=CEILING, posinf=CEILING), FLOOR, CEILING)
     return differences(np.round(1000 * np.log10(bounded)))
 
 
-def packed_output(output: np.ndarray) -> list[Any]:
-    """Outputs (over mu) as differences of thousandths, bounded by 10 on either side."""
-    return differences(np.round(1000 * np.clip(output, -10, 10)))
+def packed_path(path: np.ndarray) -> list[Any]:
+    """Paths as differences of thousandths, bounded by 10 on either side."""
+    return differences(np.round(1000 * np.clip(path, -10, 10)))
 
 
 def packed(curves: Mapping[int, PointCurves]) -> dict[str, Any]:
-    """The curves as the page's script reads them: shared lists of steps; of each point its losses, path and marks."""
+    """The curves as the page's script reads them: shared lists of steps; of each point its values, path and marks."""
     steps: dict[tuple[int, ...], int] = {}
     points = {}
     for point, curve in curves.items():
         index = steps.setdefault(tuple(differences(curve.step)), len(steps))
-        losses = [packed_loss(rows) for rows in curve.losses.values()]
-        points[str(point)] = {"steps": index, "losses": losses, **_packed_path(curve)}
+        values = [packed_value(rows) for rows in curve.values.values()]
+        points[str(point)] = {"steps": index, "losses": values, **_path(curve)}
     return {"steps": [list(step) for step in steps], "of": points}
 
 
-def _packed_path(curve: PointCurves) -> dict[str, Any]:
+def _path(curve: PointCurves) -> dict[str, Any]:
     places = curve.places()
     if len(places) < 2:
         return {}
@@ -79,7 +79,7 @@ def _packed_path(curve: PointCurves) -> dict[str, Any]:
     marks = np.array([(mark.x, mark.y) for mark in time_marks(places, every)]).T
     path = np.array([(place.x, place.y) for place in places]).T
     return {
-        "path": packed_output(path),
+        "path": packed_path(path),
         "every": every,
-        "marks": packed_output(marks),
+        "marks": packed_path(marks),
     }

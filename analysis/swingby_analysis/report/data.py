@@ -17,14 +17,13 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.columns import parameter_schema
 from swingby.model.detector import OutcomeKind
+from swingby.model.reported import Curves, Reported
 from swingby.store import Store
-from swingby_analysis.charts.axes import Grid
-from swingby_analysis.charts.losses import OOD_LOSS, TRAINING_LOSS
-from swingby_analysis.charts.trajectory import Plane
-from swingby_analysis.grid import grid_of
-from swingby_analysis.query import Query
+from swingby_analysis.charts.planes import PlaneView
+from swingby_analysis.grid import Grid, grid_of
+from swingby_analysis.query import Query, ask
 from swingby_analysis.report.curves import PointCurves
-from swingby_analysis.report.experiments import Reported, reported
+from swingby_analysis.report.outcomes import Outcome, outcomes_of
 from swingby_analysis.report.phases import Phases
 
 KEPT_STEPS = 60
@@ -56,29 +55,28 @@ class ReportData:
 
     Attributes:
         sweep: the store's row of the sweep, with `resolved` as a dict.
-        reported: how sweeps over its experiment are reported.
+        reported: what a report of a sweep over its experiment draws and says.
         outcome: what the main diagram draws.
-        kinds, meanings: every outcome that can be drawn, and what the detector says it means.
+        outcomes: every outcome that can be drawn.
         grid: where the points stand.
         cells: a row a finished cell: point, seed, status, scalars, outcomes.
         curves: the curves of every point that has some, where the page shows them.
-        plane: the two concepts of these curves' trajectories; None with a single concept, or without them.
+        plane: the two entries that the paths of these curves are drawn over, counted from 1; None without such paths.
         origins: which plans computed the cells.
         queries: by name; what was asked.
-        recorded: what is to be told of the recorded ones among the results.
-        remarks: what is to be told first.
+        recorded: what a reader must know of the recorded ones among the results.
+        remarks: what a reader must know first.
     """
 
     sweep: Mapping[str, Any]
     reported: Reported
     counts: Counts
     outcome: str
-    kinds: Mapping[str, OutcomeKind]
-    meanings: Mapping[str, str]
+    outcomes: Mapping[str, Outcome]
     grid: Grid
     cells: pl.DataFrame
     curves: Mapping[int, PointCurves]
-    plane: Plane | None
+    plane: tuple[int, int] | None
     origins: Sequence[Mapping[str, Any]]
     queries: Mapping[str, Query]
     recorded: OfRecord | None = None
@@ -92,19 +90,42 @@ class ReportData:
     @property
     def kind(self) -> OutcomeKind:
         """How the main diagram draws its outcome."""
-        return self.kinds[self.outcome]
+        return self.outcomes[self.outcome].kind
+
+    def title(self, outcome: str) -> str:
+        """What figures and sentences call an outcome."""
+        return self.outcomes[outcome].title
+
+    def with_unit(self, outcome: str) -> str:
+        """The title of an outcome, and its unit behind it."""
+        return f"{self.outcomes[outcome].title}{self.outcomes[outcome].unit}"
+
+    @property
+    def curve_queries(self) -> list[Query]:
+        """What gave the curves."""
+        return [query for name, query in self.queries.items() if name.startswith("curve ") or name == "plane"]
+
+    @property
+    def view(self) -> PlaneView | None:
+        """How the plane of the paths is drawn; None without one."""
+        plane = self.reported.plane
+        if plane is None or self.plane is None:
+            return None
+        landmarks = [mark for mark in plane.landmarks if not mark.where or bool(self.cells[mark.where].all())]
+        x, y = (plane.axis.format(entry) for entry in self.plane)
+        return PlaneView(x, y, landmarks)
 
     @cached_property
     def companions(self) -> list[str]:
-        """What is drawn beside the main diagram: the experiment's own choice, as far as it was told of some run."""
-        wanted = self.kinds if self.reported.companions is None else self.reported.companions
-        told = [name for name in wanted if name in self.kinds and name != self.outcome]
-        return [name for name in told if self.cells[name].null_count() < self.cells.height]
+        """What is drawn beside the main diagram: the experiment's own choice, of what is known of some run."""
+        wanted = self.outcomes if self.reported.companions is None else self.reported.companions
+        others = [name for name in wanted if name in self.outcomes and name != self.outcome]
+        return [name for name in others if self.cells[name].null_count() < self.cells.height]
 
     @cached_property
     def phases(self) -> Phases:
         """The outcomes over seeds."""
-        return Phases(self.cells)
+        return Phases(self.cells, {name: one.column.order for name, one in self.outcomes.items()})
 
 
 def read(
@@ -113,35 +134,33 @@ def read(
     """Everything for the report of one sweep.
 
     Args:
-        plane: the concepts (counted from 1) that trajectories are drawn over.
+        plane: the entries (counted from 1) that paths are drawn over.
         presentation: laid over how its last run would have it shown (see `Sweep.presentation`).
 
     Raises:
-        SwingbyError: no cell of it is finished, no detector tells of its experiment, or it has no such concepts.
+        SwingbyError: no cell of it is finished, no detector reads its experiment, or it has no such plane.
     """
     sweep = _sweep(store, sweep_id, presentation or {})
     experiment: str = sweep["experiment"]
-    how = reported(experiment)
+    how: Reported = registry.experiment(experiment).report
     queries = {name: Query(name, (sweep_id, experiment)) for name in ("counts", "origins")}
     counts = _counts(store, queries["counts"], sweep)
     recorded = _recorded(store, sweep)
-    kinds, meanings = _outcomes(experiment)
+    outcomes = outcomes_of(experiment)
     queries["cells"] = cells_query(store, experiment, sweep_id)
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
-    chosen = _plane(cells, plane) if how.points else None
-    if how.points:
-        queries["curves"] = Query("curves", (sweep_id, KEPT_STEPS, *plane, MOST_SEEDS))
+    chosen = _plane(cells, how, plane)
+    queries |= _curve_queries(how, (sweep_id, experiment, MOST_SEEDS, KEPT_STEPS), chosen)
     firsts = cells.unique("point", keep="first", maintain_order=True)
     return ReportData(
         sweep=sweep,
         reported=how,
         counts=counts,
-        outcome=(sweep["resolved"]["diagram"] or sweep["resolved"]).get("outcome") or next(iter(kinds)),
-        kinds=kinds,
-        meanings=meanings,
+        outcome=(sweep["resolved"]["diagram"] or sweep["resolved"]).get("outcome") or next(iter(outcomes)),
+        outcomes=outcomes,
         grid=grid_of(sweep["resolved"], firsts.iter_rows(named=True)),
         cells=cells,
-        curves=_curves(ask(store, queries["curves"]), chosen) if how.points else {},
+        curves=_curves(store, how.curves, queries) if how.curves is not None else {},
         plane=chosen,
         origins=ask(store, queries["origins"]).to_dicts(),
         queries=queries,
@@ -149,22 +168,17 @@ def read(
     )
 
 
-def ask(store: Store, query: Query) -> pl.DataFrame:
-    """The rows of one query."""
-    return store.sql(query.text, [list(p) if isinstance(p, tuple) else p for p in query.parameters]).polars()
-
-
 def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
-    """The query of a sweep's cells with what every detector says of them; curves and matrices are left out.
+    """The query of a sweep's cells with their outcomes by every detector; curves and matrices are left out.
 
     Raises:
-        SwingbyError: no detector has told anything of cells of this experiment.
+        SwingbyError: no detector has an outcome of a cell of this experiment.
     """
-    told = (f"outcomes_{detector.name}" for detector in registry.detectors_for(experiment))
-    outcomes = tuple(name for name in told if name in store.tables())
+    tables = (f"outcomes_{detector.name}" for detector in registry.detectors_for(experiment))
+    outcomes = tuple(name for name in tables if name in store.tables())
     if not outcomes:
         raise SwingbyError(
-            f"no installed detector tells anything of {experiment!r}, so there is no outcome to draw; a package offers "
+            f"no installed detector reads {experiment!r}, so there is no outcome to draw; a package offers "
             f"one under the entry-point group {registry.DETECTORS!r}"
         )
     kind = registry.experiment(experiment)
@@ -200,7 +214,7 @@ def _counts(store: Store, query: Query, sweep: Mapping[str, Any]) -> Counts:
 
 
 def _recorded(store: Store, sweep: Mapping[str, Any]) -> OfRecord | None:
-    """The recorded ones among the results; refuses those that are not whole: a report is about curves."""
+    """The recorded ones among the results; refuses those without their curves, which a report is about."""
     found = of_record(store, sweep["sweep_id"])
     if found is not None and found.thin:
         raise SwingbyError(
@@ -210,33 +224,49 @@ def _recorded(store: Store, sweep: Mapping[str, Any]) -> OfRecord | None:
     return found
 
 
-def _outcomes(experiment: str) -> tuple[dict[str, OutcomeKind], dict[str, str]]:
-    detectors = registry.detectors_for(experiment)
-    kinds = {name: kind for detector in detectors for name, kind in detector.kinds.items()}
-    meanings = {name: column.meaning for detector in detectors for name, column in detector.outcomes.items()}
-    return kinds, meanings
-
-
-def _plane(cells: pl.DataFrame, asked: tuple[int, int]) -> Plane | None:
-    concepts = min(cells["s"].to_list())
-    if concepts < 2:
+def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[int, int] | None:
+    """The plane that is drawn; None where the experiment has none, or a cell that cannot span one."""
+    if how.plane is None:
         return None
-    if not all(1 <= concept <= concepts for concept in asked) or asked[0] == asked[1]:
+    entries = min(cells[how.plane.entries].to_list())
+    if entries < 2:
+        return None
+    if not all(1 <= entry <= entries for entry in asked) or asked[0] == asked[1]:
         raise SwingbyError(
             f"the plane {asked[0]},{asked[1]} is none of this sweep's; "
-            f"allowed: two different concepts from 1 to {concepts}"
+            f"allowed: two different {how.plane.entry}s from 1 to {entries}"
         )
-    return Plane(*asked, origin=bool(cells["zero_cluster"].all()))
+    return asked
 
 
-def _curves(table: pl.DataFrame, plane: Plane | None) -> dict[int, PointCurves]:
-    """The rows of curves.sql, point by point."""
-    found = {}
-    for (point,), rows in table.partition_by("point", as_dict=True, maintain_order=True).items():
-        losses = {OOD_LOSS: _quantiles(rows["ood"]), TRAINING_LOSS: _quantiles(rows["training"])}
-        path = None if plane is None else rows.select(pl.col("x", "y").cast(pl.Float64).fill_null(np.nan)).to_numpy().T
-        found[int(point)] = PointCurves(rows["step"].to_numpy(), losses, path, int(rows["runs"][0]))
+def _curve_queries(how: Reported, head: tuple[Any, ...], plane: tuple[int, int] | None) -> dict[str, Query]:
+    """The queries for the curves of every point, by what they give."""
+    if how.curves is None:
+        return {}
+    unit = how.curves.unit or "one"
+    found = {f"curve {name}": Query("curves", (*head, name, unit)) for name in how.curves.titles}
+    if plane is not None and how.plane is not None:
+        found["plane"] = Query("plane", (*head, how.plane.curve, how.plane.unit or "ones", *plane))
     return found
+
+
+def _curves(store: Store, curves: Curves, queries: Mapping[str, Query]) -> dict[int, PointCurves]:
+    """The curves of every point: those of all columns at the same steps, and its path where there is a plane."""
+    tables = {title: _by_point(ask(store, queries[f"curve {name}"])) for name, title in curves.titles.items()}
+    paths = _by_point(ask(store, queries["plane"])) if "plane" in queries else None
+    found = {}
+    for point, rows in next(iter(tables.values())).items():
+        path = None
+        if paths is not None:
+            path = paths[point].select(pl.col("x", "y").cast(pl.Float64).fill_null(np.nan)).to_numpy().T
+        quantiles = {title: _quantiles(table[point]["value"]) for title, table in tables.items()}
+        found[point] = PointCurves(rows["step"].to_numpy(), quantiles, path, int(rows["runs"][0]))
+    return found
+
+
+def _by_point(table: pl.DataFrame) -> dict[int, pl.DataFrame]:
+    parts = table.partition_by("point", as_dict=True, maintain_order=True)
+    return {int(point): rows for (point,), rows in parts.items()}
 
 
 def _quantiles(column: pl.Series) -> np.ndarray:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.store import Store
+from swingby_analysis.page import Figure
 from swingby_analysis.report.data import ReportData
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.subject import Subject
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from swingby.store import Store
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ReportData, ask
-from swingby_analysis.report.prose import spoken
+from swingby_analysis.query import Query, ask
+from swingby_analysis.report.data import ReportData
 from swingby_analysis.stats.seeds import Bump, bump_over_seeds
 
 DETAILED_STEPS = 120
@@ -24,21 +23,27 @@ class Examples:
 
     Attributes:
         reasons: point -> why it was chosen; the first is the most telling.
-        runs: a row a kept step of each run there: point, seed, step, ood, training (over L_ref), x, y (over mu).
-        query: what gave the runs.
+        runs: a row a kept step of each run there: point, seed, step, and value of the first curve, in its unit.
+        paths: a row a kept step of each run there: point, seed, step, x, y; None where there is no plane.
+        queries: what gave the runs, and the paths.
     """
 
     reasons: Mapping[int, str]
     runs: pl.DataFrame
-    query: Query
+    paths: pl.DataFrame | None
+    queries: Sequence[Query]
 
     @classmethod
     def of(cls, data: ReportData, store: Store) -> Examples:
         """Chooses the points by their outcomes, then reads their runs."""
-        reasons = choose(data)
-        first, second = (data.plane.first, data.plane.second) if data.plane else (1, 1)
-        query = Query("runs", (data.sweep["sweep_id"], tuple(reasons), DETAILED_STEPS, first, second))
-        return cls(reasons, ask(store, query), query)
+        reasons, curves, plane = choose(data), data.reported.curves, data.reported.plane
+        assert curves is not None
+        head = data.sweep["sweep_id"], data.sweep["experiment"], tuple(reasons), DETAILED_STEPS
+        queries = [Query("runs", (*head, next(iter(curves.titles)), curves.unit or "one"))]
+        if plane is not None and data.plane is not None:
+            queries.append(Query("run_paths", (*head, plane.curve, plane.unit or "ones", *data.plane)))
+        runs, *paths = (ask(store, query) for query in queries)
+        return cls(reasons, runs, paths[0] if paths else None, queries)
 
     @property
     def first(self) -> int:
@@ -48,9 +53,9 @@ class Examples:
     def bump(self) -> Bump | None:
         """The test over seeds for a bump at the first point, on runs that came to their end; None with fewer than 2."""
         runs = self.runs.filter(pl.col("point") == self.first).partition_by("seed", maintain_order=True)
-        whole = [run for run in runs if run["ood"].is_finite().all()]
+        whole = [run for run in runs if run["value"].is_finite().all()]
         longest = max((run.height for run in whole), default=0)
-        losses = [run["ood"].to_numpy() for run in whole if run.height == longest]
+        losses = [run["value"].to_numpy() for run in whole if run.height == longest]
         if len(losses) < 2 or longest < 3:
             return None
         return bump_over_seeds(np.arange(longest), np.array(losses))
@@ -59,16 +64,15 @@ class Examples:
 def choose(data: ReportData) -> dict[int, str]:
     """Where the outcome is most frequent (or the number largest), nearest to half-way, and least; one if all are alike.
 
-    Of equal points, the one with the higher median bump stands, then the first of the grid.
+    Of equal points, the one with the larger median of `Reported.decides` stands, then the first of the grid.
     """
     values = {point: value for point, value in _values(data).items() if point in data.curves}
     values = values or dict.fromkeys(data.curves, 0.0)
     low, high = min(values.values()), max(values.values())
     half = 0.5 if data.kind == "yes_no" else (low + high) / 2
-    bumps = (
-        {row.point: -row.median for row in data.phases.spreads("bump_height")} if "bump_height" in data.kinds else {}
-    )
-    words = spoken(data.outcome)
+    decides = data.reported.decides
+    decided = {row.point: -row.median for row in data.phases.spreads(decides)} if decides in data.outcomes else {}
+    words = data.title(data.outcome)
     wanted: list[tuple[str, Callable[[float], float]]] = [
         (f"most {words}", lambda value: -value),
         ("nearest to half-way", lambda value: abs(value - half)),
@@ -77,7 +81,7 @@ def choose(data: ReportData) -> dict[int, str]:
     found: dict[int, str] = {}
     for reason, distance in wanted if high > low else wanted[:1]:
         rest = [
-            (distance(value), bumps.get(point, 0.0), point) for point, value in values.items() if point not in found
+            (distance(value), decided.get(point, 0.0), point) for point, value in values.items() if point not in found
         ]
         if rest:
             found[min(rest)[2]] = reason

@@ -11,19 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from swingby_analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, Band, Run, loss_curves
-from swingby_analysis.charts.number_map import number_map
-from swingby_analysis.charts.outcome_map import outcome_map
-from swingby_analysis.charts.phase_diagram import is_fine, phase_diagram
-from swingby_analysis.charts.trajectory import Place, plane_range, trajectories
+from swingby.model.reported import Curves
+from swingby_analysis.charts.curves import Band, LogAxes, Run, log_curves
+from swingby_analysis.charts.maps import is_fine, number_map, outcome_map, share_map
+from swingby_analysis.charts.planes import Place, plane_range, trajectories
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report import prose
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.facts import facts_of
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.phases import boundary
-from swingby_analysis.report.prose import spoken, unit
 
 
 def distinct(figures: Sequence[Figure]) -> list[Figure]:
@@ -70,111 +68,125 @@ class Figures:
         if self.examples is None:
             return found
         paths = None if self.data.plane is None else self._paths(self.examples)
-        return [*found, self._losses(self.examples), *([] if paths is None else [paths])]
+        return [*found, self._curves(self.examples), *([] if paths is None else [paths])]
 
     @cached_property
     def main(self) -> Figure:
         """The diagram that the sweep asks for; pointing at it shows curves."""
         return self._drawn(self.data.outcome, main=True)
 
+    @property
+    def curves(self) -> Curves:
+        """The curves that the experiment declares; only where `examples` are shown."""
+        assert self.data.reported.curves is not None
+        return self.data.reported.curves
+
+    @property
+    def curve_titles(self) -> list[str]:
+        """Their titles, in the order of the legend."""
+        return list(self.curves.titles.values())
+
     @cached_property
-    def top(self) -> float:
-        """The upper end of the loss axes: above every band and every single run drawn, but never above 100 L_ref."""
-        peaks = [float(np.max(curve.losses[OOD_LOSS][2])) for curve in self.data.curves.values()]
-        runs = [] if self.examples is None else self.examples.runs["ood"].drop_nulls().to_list()
-        drawn = [loss for loss in runs if math.isfinite(loss)]
-        return min(100.0, 1.1 * max([1.0, *peaks, *drawn]))
+    def axes(self) -> LogAxes:
+        """The axes of the curves: up to above every band and every single run drawn, but never above 100 units."""
+        first = self.curve_titles[0]
+        peaks = [float(np.max(curve.values[first][2])) for curve in self.data.curves.values()]
+        runs = [] if self.examples is None else self.examples.runs["value"].drop_nulls().to_list()
+        drawn = [value for value in runs if math.isfinite(value)]
+        top = min(100.0, 1.1 * max([1.0, *peaks, *drawn]))
+        last = max((int(curve.step[-1]) for curve in self.data.curves.values()), default=1)
+        return LogAxes(last, top, self.curves.axis, self.curves.level)
 
     @cached_property
     def plane_range(self) -> tuple[float, float]:
-        """The range of the median trajectories of all points, on both axes."""
+        """The range of the median paths of all points, on both axes."""
         paths = [curve.path for curve in self.data.curves.values() if curve.path is not None]
         return plane_range(np.concatenate([path.ravel() for path in paths]) if paths else [])
 
     def _drawn(self, outcome: str, main: bool = False) -> Figure:
-        draw = {"yes_no": self._shares, "category": self._categories, "number": self._numbers}[self.data.kinds[outcome]]
+        known = self.data.outcomes[outcome]
+        draw = {"yes_no": self._shares, "category": self._categories, "number": self._numbers}[known.kind]
         slug, title, what, reading, spec = draw(outcome)
         n = prose.between(*self.data.phases.seeds(outcome))
         asked = (self.data.resolved["diagram"] or {}).get("title") if main else None
-        caption = f"{what}, {n} at each point. {spoken(outcome).capitalize()}: {self.data.meanings[outcome]}."
-        if outcome in prose.BUMPS:
-            caption += " So the median is 0 wherever fewer than half of the runs have a bump."
+        caption = f"{what}, {n} at each point. {known.title.capitalize()}: {known.column.meaning}."
+        if known.column.absent:
+            caption += f" So the median is 0 wherever fewer than half of the runs have a {known.column.absent}."
         points = main and self.examples is not None
-        names = ["cells", "curves"] if points else ["cells"]
-        queries = [self.data.queries[name] for name in names]
+        queries = [self.data.queries["cells"], *(self.data.curve_queries if points else [])]
         slug = f"{slug}-{outcome.replace('_', '-')}"
         return Figure(slug, asked or title, caption, reading, spec, queries, facts_of(self.data, n), points=points)
 
     def _shares(self, outcome: str) -> tuple[str, str, str, str, dict[str, Any]]:
-        words, grid, found = spoken(outcome), self.data.grid, self.data.phases.shares(outcome)
+        words, grid, found = self.data.title(outcome), self.data.grid, self.data.phases.shares(outcome)
         reading = prose.SHARES_ALONG if grid.y is None else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
-        spec = phase_diagram(grid, found, boundary(grid, found), words).to_dict()
+        spec = share_map(grid, found, boundary(grid, found), words).to_dict()
         return "phase", f"Where runs show {words}", f"Share of the seeds that show {words}", reading, spec
 
     def _categories(self, outcome: str) -> tuple[str, str, str, str, dict[str, Any]]:
-        words, found, known = (
-            spoken(outcome),
-            self.data.phases.most_common(outcome),
-            self.data.phases.categories(outcome),
-        )
-        title = "What became of the runs" if outcome == "outcome" else f"The most common {words}"
+        words, phases = self.data.title(outcome), self.data.phases
+        found, known = phases.most_common(outcome), phases.categories(outcome)
+        title = self.data.reported.titles.get(outcome, f"The most common {words}")
         spec = outcome_map(self.data.grid, found, known, f"most common {words}").to_dict()
         reading = prose.OUTCOMES_ALONG if self.data.grid.y is None else prose.OUTCOMES
         return "map", title, f"Most common {words} of the seeds", reading, spec
 
     def _numbers(self, outcome: str) -> tuple[str, str, str, str, dict[str, Any]]:
-        words, found = spoken(outcome), self.data.phases.spreads(outcome)
-        spec = number_map(self.data.grid, found, f"median {words}{unit(outcome)}").to_dict()
+        words, found = self.data.with_unit(outcome), self.data.phases.spreads(outcome)
+        spec = number_map(self.data.grid, found, f"median {words}").to_dict()
         reading = prose.NUMBERS_ALONG if self.data.grid.y is None else prose.NUMBERS
-        return "map", f"The {words}", f"Median {words}{unit(outcome)} over the seeds", reading, spec
+        return "map", f"The {self.data.title(outcome)}", f"Median {words} over the seeds", reading, spec
 
-    def _losses(self, examples: Examples) -> Figure:
+    def _curves(self, examples: Examples) -> Figure:
+        """Every declared curve at the example points: band and median, and single runs of the first."""
         bands = [band for point in examples.reasons for band in self._bands(point)]
         runs = [
-            Run(self.data.grid.label(point), OOD_LOSS, seed, step, loss)
-            for point, seed, step, loss in examples.runs.select("point", "seed", "step", "ood").iter_rows()
-            if loss is not None
+            Run(self.data.grid.label(point), self.curve_titles[0], seed, step, value)
+            for point, seed, step, value in examples.runs.select("point", "seed", "step", "value").iter_rows()
+            if value is not None
         ]
-        spec = loss_curves(bands, runs, self.top).to_dict()
-        caption = (
-            f"OOD loss (at the test point) and training loss at single points of the grid: {self._reasons(examples)}."
-        )
-        return self._of_examples(examples, "loss-curves", "Losses over training", caption, prose.LOSSES, spec)
+        spec = log_curves(bands, runs, self.curve_titles, replace(self.axes, last=_last(bands))).to_dict()
+        caption = f"{self.curves.caption}: {self._reasons(examples)}."
+        return self._of_examples(examples, "loss-curves", self.curves.title, caption, self.curves.reading, spec)
 
     def _bands(self, point: int) -> list[Band]:
         curve, label = self.data.curves[point], self.data.grid.label(point)
         return [
             Band(label, name, int(step), float(median), float(low), float(high))
-            for name in (OOD_LOSS, TRAINING_LOSS)
-            for step, median, low, high in zip(curve.step, *curve.losses[name], strict=True)
+            for name in self.curve_titles
+            for step, median, low, high in zip(curve.step, *curve.values[name], strict=True)
         ]
 
     def _paths(self, examples: Examples) -> Figure | None:
         """Median paths and single runs; None where no path has two places."""
+        plane, view, label = self.data.reported.plane, self.data.view, self.data.grid.label
+        assert plane is not None
+        assert view is not None
         assert self.data.plane is not None
-        label, plane = self.data.grid.label, self.data.plane
+        assert examples.paths is not None
         paths = [self.data.curves[point].places(label(point)) for point in examples.reasons]
         medians = [place for path in paths if len(path) > 1 for place in path]
         if not medians:
             return None
         runs = [
             Place(label(point), seed, step, x, y)
-            for point, seed, step, x, y in examples.runs.select("point", "seed", "step", "x", "y").iter_rows()
+            for point, seed, step, x, y in examples.paths.select("point", "seed", "step", "x", "y").iter_rows()
             if x is not None and y is not None
         ]
-        spec = trajectories(medians, runs, plane).to_dict()
-        caption = (
-            f"The output at the test point in the plane of concepts {plane.first} and {plane.second}, "
-            f"at the same points: {self._reasons(examples)}."
-        )
-        return self._of_examples(examples, "trajectories", "Where the output goes", caption, prose.PATHS, spec)
+        spec = trajectories(medians, runs, view).to_dict()
+        caption = f"{plane.caption.format(*self.data.plane)}, at the same points: {self._reasons(examples)}."
+        return self._of_examples(examples, "trajectories", plane.title, caption, plane.reading, spec)
 
     def _of_examples(
         self, examples: Examples, slug: str, title: str, caption: str, reading: str, spec: dict[str, Any]
     ) -> Figure:
-        queries: Sequence[Query] = [self.data.queries["curves"], examples.query]
+        queries: Sequence[Query] = [*self.data.curve_queries, *examples.queries]
         facts = facts_of(self.data, prose.between(*self.data.phases.seeds()))
         return Figure(slug, title, caption, reading, spec, queries, facts)
 
     def _reasons(self, examples: Examples) -> str:
         return "; ".join(f"{reason} ({self.data.grid.label(point)})" for point, reason in examples.reasons.items())
+
+
+def _last(bands: Sequence[Band]) -> int:
+    return max((band.step for band in bands), default=1)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from swingby_analysis.charts.axes import plain
-from swingby_analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, loss_panel
-from swingby_analysis.charts.number_map import told as told_number
-from swingby_analysis.charts.trajectory import landmarks, trajectory_panel
+from swingby_analysis.charts.curves import log_panel
+from swingby_analysis.charts.planes import landmark_rows, trajectory_panel
+from swingby_analysis.grid import plain
 from swingby_analysis.report.curves import packed
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.figures import Figures
-from swingby_analysis.report.prose import plural, spoken, told, unit
+from swingby_analysis.report.prose import plural, told
 
 
 def interactive(figures: Figures) -> dict[str, Any]:
@@ -33,14 +32,13 @@ def interactive(figures: Figures) -> dict[str, Any]:
 
 
 def _panel(figures: Figures, examples: Examples) -> dict[str, Any]:
-    data, plane = figures.data, figures.data.plane
-    last = max((int(curve.step[-1]) for curve in data.curves.values()), default=1)
+    view, names = figures.data.view, figures.curve_titles
     return {
         "figure": figures.main.slug,
-        "losses": loss_panel(last, figures.top).to_dict(),
-        "path": None if plane is None else trajectory_panel(plane, figures.plane_range).to_dict(),
-        "names": [OOD_LOSS, TRAINING_LOSS],
-        "landmarks": [] if plane is None else landmarks(plane),
+        "losses": log_panel(names, figures.axes).to_dict(),
+        "path": None if view is None else trajectory_panel(view, figures.plane_range).to_dict(),
+        "names": names,
+        "landmarks": [] if view is None else landmark_rows(view),
         "first": examples.first,
     }
 
@@ -56,7 +54,7 @@ def _axes(data: ReportData) -> list[dict[str, Any]]:
 
 def _points(data: ReportData) -> dict[str, Any]:
     """Of every point: where it stands, what it is called, its number in words, and what its curves are over."""
-    texts, name = _texts(data), f"{spoken(data.outcome)}{unit(data.outcome)}"
+    texts, name = _texts(data), data.with_unit(data.outcome)
     found = {}
     for point, place in data.grid.places.items():
         n = data.curves[point].n if point in data.curves else 0
@@ -76,4 +74,4 @@ def _texts(data: ReportData) -> dict[int, str]:
         return {share.point: told(share) for share in data.phases.shares(data.outcome)}
     if data.kind == "category":
         return {row.point: row.counts for row in data.phases.most_common(data.outcome)}
-    return {row.point: told_number(row) for row in data.phases.spreads(data.outcome)}
+    return {row.point: row.text for row in data.phases.spreads(data.outcome)}

@@ -8,36 +8,28 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from swingby_analysis.charts.axes import Grid, GridAxis
-from swingby_analysis.charts.number_map import Spread
-from swingby_analysis.charts.outcome_map import MostCommon
-from swingby_analysis.charts.phase_diagram import Segment, Share
+from swingby_analysis.charts.maps import MostCommon, Segment, Share, Spread
+from swingby_analysis.grid import Grid, GridAxis
 from swingby_analysis.signals.contour import contour
 from swingby_analysis.stats import shares
-
-ORDER: Mapping[str, Sequence[str]] = {
-    "outcome": ("generalized", "plateau", "failed", "structural", "artefact", "diverged"),
-    **dict.fromkeys(("learning_order", "learning_order_by_trained"), ("color first", "tie", "size first", "neither")),
-    **dict.fromkeys(("bend_toward", "bend_toward_by_trained"), ("color", "neither", "size")),
-    **dict.fromkeys(("slowdown", "slowdown_by_trained"), ("exponential", "either", "power law", "neither")),
-}
-"""Every value of a category, in the order of the legend, from the best news to the worst."""
 
 
 class Phases:
     """The outcomes of one sweep over its seeds; each is counted once and kept.
 
     Args:
-        cells: a row a finished cell, with `point` and a column an outcome (null where it could not be told).
+        cells: a row a finished cell, with `point` and a column an outcome (null where it is not known).
+        orders: categorical outcome -> every possible value, in the order of the legend.
     """
 
-    def __init__(self, cells: pl.DataFrame) -> None:
+    def __init__(self, cells: pl.DataFrame, orders: Mapping[str, Sequence[str]] | None = None) -> None:
         self.cells = cells
+        self._orders = orders or {}
         self._shares: dict[str, list[Share]] = {}
         self._spreads: dict[str, list[Spread]] = {}
 
     def shares(self, outcome: str) -> list[Share]:
-        """The share of the seeds with an outcome at every point where it could be told of some."""
+        """The share of the seeds with an outcome at every point with a seed of which it is known."""
         if outcome not in self._shares:
             table = shares.shares(self.cells, outcome).filter(pl.col("n") > 0)
             self._shares[outcome] = [Share(*row) for row in table.select(Share._fields).iter_rows()]
@@ -60,11 +52,11 @@ class Phases:
 
     def categories(self, outcome: str) -> list[str]:
         """Every possible value of a category in its fixed order; then any unexpected ones, by name."""
-        known = list(ORDER.get(outcome, ()))
+        known = list(self._orders.get(outcome, ()))
         return known + sorted(set(self.cells[outcome].drop_nulls().unique()) - set(known))
 
     def seeds(self, outcome: str | None = None) -> tuple[int, int]:
-        """The least and the largest number of finished runs at a point, of those whose outcome could be told."""
+        """The least and the largest number of finished runs at a point, of those whose outcome is known."""
         told = self.cells if outcome is None else self.cells.filter(pl.col(outcome).is_not_null())
         counts = told.group_by("point").len()["len"].to_list()
         return (min(counts), max(counts)) if counts else (0, 0)

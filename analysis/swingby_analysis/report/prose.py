@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from swingby_analysis.charts.axes import plain
-from swingby_analysis.charts.phase_diagram import Share
+from swingby_analysis.charts.maps import Share
+from swingby_analysis.grid import plain
 
 SHARES = (
     "Each tile is one point of the grid; its colour is the share of the seeds. The white square inside grows with "
@@ -42,36 +42,10 @@ NUMBERS_ALONG = (
     "Each mark is the median over the seeds at one point of the grid, its bar the 95 % bootstrap interval of that "
     "median."
 )
-LOSSES = (
-    "Thick: the median over the seeds at each step. Shaded: from the 10 % to the 90 % quantile of the seeds, which "
-    "is their spread and not a confidence interval. Thin: the OOD loss of each seed; a bump that comes at different "
-    "times is flatter in the median than in the runs. Dashed: 1 % of L_ref, at or below which a run counts as "
-    "generalized. L_ref is half the squared length of the test point. Steps are spaced as log(1 + step), so that "
-    "step 0 is on the axis. Losses below 0.001 are drawn there. Of more than 100 seeds at a point, the first 100 "
-    "are drawn."
-)
-PATHS = (
-    "The output at the test point, each concept in units of its own mu: (1, 1) is the right answer (diamond); the "
-    "centres of the training clusters (squares) are right in one concept at most. Thick: the median over the seeds, "
-    "coordinate by coordinate, with dots at equal intervals of training steps, so that dots far apart mean fast. "
-    "Thin: the single seeds. Of more than 100 seeds at a point, the first 100 are drawn."
-)
-BUMPS = ("bump_height", "mse_bump", "mse_bump_by_trained")
-"""Heights that are 0 where there is no bump."""
 SEED_MODES = {
     "common": "common: a seed has the same draws at every point, so neighbouring points err together",
     "independent": "independent: no two points share a draw",
 }
-
-
-def spoken(outcome: str) -> str:
-    """An outcome's column as words."""
-    return outcome.replace("_by_trained", "_by_the_trained_judge").replace("_", " ")
-
-
-def unit(outcome: str) -> str:
-    """The unit of an outcome that is a number, as it stands behind its name."""
-    return " / L_ref" if outcome == "bump_height" else ""
 
 
 def percent(share: float) -> str:

@@ -18,7 +18,7 @@ class Lines(NamedTuple):
 
 
 def names_of(along: str, varying: Collection[str]) -> list[str]:
-    """The varying names that an option means: `sigma` stands for `sigma`, and for `sigma.0` and `sigma.1`."""
+    """The varying names that an option means: `rates` stands for `rates`, and for `rates.0` and `rates.1`."""
     return [name for name in varying if along in (name, split(name)[0])]
 
 

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from swingby.run.refresh import AsPublished
-from swingby_analysis.charts.number_map import told as told_number
-from swingby_analysis.charts.phase_diagram import Share
+from swingby_analysis.charts.maps import Share
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
-from swingby_analysis.report.prose import BUMPS, percent, plural, spoken, told, unit
+from swingby_analysis.report.prose import percent, plural, told
 
 Rows = dict[int, tuple[str, ...]]
 
@@ -54,20 +53,20 @@ def summary(data: ReportData, examples: Examples | None, said: Sequence[str] = (
     points = f"{plural(counts.points, 'point')} of the grid"
     tell = {"yes_no": _shares, "category": _categories, "number": _numbers}
     finished = f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished"
-    if said:  # they tell of the companions too, where several judges would repeat one another
-        asked = data.resolved["diagram"] is not None and not data.outcome.startswith("learning_order")
+    if said:  # these are about the companions, too
+        asked = data.resolved["diagram"] is not None and data.outcome not in data.reported.summed
         main = tell[data.kind](data, data.outcome) if asked else []
         return [f"{finished}: {points}, {plural(seeds, 'seed')} each.", *main, *said]
     return [
         f"{finished}: {points}, {plural(seeds, 'seed')} each.",
         *tell[data.kind](data, data.outcome),
         *([] if examples is None else _bump(data, examples)),
-        *(sentence for name in reversed(data.companions) for sentence in tell[data.kinds[name]](data, name)),
+        *(sentence for name in reversed(data.companions) for sentence in tell[data.outcomes[name].kind](data, name)),
     ]
 
 
 def _shares(data: ReportData, outcome: str) -> list[str]:
-    found, words = data.phases.shares(outcome), spoken(outcome)
+    found, words = data.phases.shares(outcome), data.title(outcome)
     if not found:
         return [f"For no run could it be told whether it shows {words}."]
     above = [share for share in found if share.low > 0.5]
@@ -102,44 +101,48 @@ def _extremes(data: ReportData, found: Sequence[Share]) -> str:
 
 
 def _bump(data: ReportData, examples: Examples) -> list[str]:
-    bump = examples.bump()
-    if bump is None:
+    bump, curves = examples.bump(), data.reported.curves
+    if bump is None or curves is None:
         return []
     place, seeds = data.grid.label(examples.first), plural(bump.n, "seed")
     verdict = "the seeds share a bump" if bump.found else "that the seeds share a bump in time is not established"
     weak = f" With {seeds} this test has little power." if bump.weak else ""
     interval = f"95\u00a0% t-interval {_plain(bump.low)} to {_plain(bump.high)}, {seeds}"
     sentence = (
-        f"At {place}, a rise of the OOD loss located on all seeds but one and measured at the same steps of the one "
-        f"left out is {_plain(bump.height)} of L_ref on average ({interval}): {verdict}.{weak}"
+        f"At {place}, a rise of the {next(iter(curves.titles.values()))} located on all seeds but one and measured at "
+        f"the same steps of the one left out is {_plain(bump.height)}{curves.of_unit} on average ({interval}): "
+        f"{verdict}.{weak}"
     )
     return [sentence]
 
 
 def _plain(height: float) -> str:
-    """A height over L_ref; what rounding leaves of nothing is 0."""
+    """A height; what rounding leaves of nothing is 0."""
     return "0" if abs(height) < 1e-9 else f"{height:.2g}"
 
 
 def _categories(data: ReportData, outcome: str) -> list[str]:
     counts = Counter(data.cells[outcome].drop_nulls().to_list())
     parts = [f"{counts[name]:,} {name}" for name in data.phases.categories(outcome) if counts[name]]
-    doubted = outcome == "outcome" and "certain" in data.cells
-    unsure = int((~data.cells["certain"].fill_null(value=False)).sum()) if doubted else 0
+    certain = data.reported.doubted.get(outcome)
+    unsure = 0
+    if certain is not None and certain in data.cells:
+        unsure = int((~data.cells[certain].fill_null(value=False)).sum())
     doubt = f" Of {unsure:,} of them the run did not record enough to be certain." if unsure else ""
-    return [f"The {spoken(outcome)} of the {plural(counts.total(), 'run')}: {', '.join(parts)}.{doubt}"]
+    return [f"The {data.title(outcome)} of the {plural(counts.total(), 'run')}: {', '.join(parts)}.{doubt}"]
 
 
 def _numbers(data: ReportData, outcome: str) -> list[str]:
-    found, name = data.phases.spreads(outcome), f"{spoken(outcome)}{unit(outcome)}"
+    found, name = data.phases.spreads(outcome), data.with_unit(outcome)
     if not found:
         return [f"No run has a {name}."]
     most = max(found, key=lambda spread: spread.median)
-    if outcome in BUMPS and most.median == 0:
-        return ["At no point does the median run have a bump."]
+    absent = data.outcomes[outcome].column.absent
+    if absent and most.median == 0:
+        return [f"At no point does the median run have a {absent}."]
     if len(found) > 1 and len({spread.median for spread in found}) == 1:
         return [f"The {name} has the same median at every point: {most.median:.3g}."]
-    return [f"The {name} is largest at {data.grid.label(most.point)}: {told_number(most)}."]
+    return [f"The {name} is largest at {data.grid.label(most.point)}: {most.text}."]
 
 
 @dataclass(frozen=True)
@@ -166,7 +169,7 @@ class Table:
 
 
 def _columns(data: ReportData, outcome: str) -> tuple[list[str], Rows]:
-    words, kind = spoken(outcome), data.kinds[outcome]
+    words, kind = data.title(outcome), data.outcomes[outcome].kind
     if kind == "yes_no":
         shares = data.phases.shares(outcome)
         rows: Rows = {
@@ -177,4 +180,4 @@ def _columns(data: ReportData, outcome: str) -> tuple[list[str], Rows]:
         return [f"{words} (runs)"], {row.point: (row.counts,) for row in data.phases.most_common(outcome)}
     spreads = data.phases.spreads(outcome)
     rows = {s.point: (f"{s.median:.3g}", f"{s.low:.3g} to {s.high:.3g}", str(s.n)) for s in spreads}
-    return [f"median {words}{unit(outcome)}", "interval", "runs"], rows
+    return [f"median {data.with_unit(outcome)}", "interval", "runs"], rows

@@ -16,7 +16,7 @@ import pyarrow as pa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from swingby_analysis.report.page import own
+from swingby_analysis.page.html import asset
 from swingby_analysis.serve.board import Seen, Standing
 from swingby_analysis.serve.phase import FIRST, phase_query
 from swingby_analysis.serve.queries import Answer, Limits
@@ -33,7 +33,7 @@ Tables = Mapping[str, Sequence[tuple[str, str]]]
 def static() -> dict[str, tuple[str, bytes]]:
     """What pages refer to, by name: media type and content."""
     texts = {
-        "serve.css": ("text/css", own("page.css") + _own("serve.css")),
+        "serve.css": ("text/css", asset("page.css") + _own("serve.css")),
         "serve.js": ("text/javascript", _own("serve.js")),
         "icon.svg": ("image/svg+xml", _own("icon.svg")),
     }

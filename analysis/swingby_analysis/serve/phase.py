@@ -37,7 +37,7 @@ def phase_query(sweep: Standing, tables: Mapping[str, Collection[tuple[str, str]
 
 
 def _column(name: str) -> str:
-    """An axis as SQL: `mu.1` is entry 1, counted from 0, of the list mu."""
+    """An axis as SQL: `rates.1` is entry 1, counted from 0, of the list rates."""
     column, _, entry = name.partition(".")
     return f"{quoted(column)}[{int(entry) + 1}]" if entry.isdecimal() else quoted(column)
 

@@ -11,7 +11,7 @@ from swingby_analysis.signals import kernels, noise
 from swingby_analysis.signals.extrema import Extrema, Floats, Ints, zigzag
 
 FLOOR = 0.01
-"""The least threshold: 1 % of L_ref."""
+"""The least threshold: 1 % of the unit of the losses."""
 FINE = 0.001
 """A threshold for curves without noise: how much a verdict hangs on the 1 %."""
 
@@ -23,9 +23,9 @@ class Rises(NamedTuple):
         curve: row of the curve, int (N,).
         start, peak, end: record where the loss turns up, where it turns down, and the first one after the peak
             that is back at the level of the start (or the lowest after the peak if none is), int (N,).
-        height: rise of the loss over L_ref, (N,).
-        tau: the threshold it passed, over L_ref, (N,).
-        nearer: change of the distance to the nearest training centre from start to peak, (N,); NaN if unknown.
+        height: rise of the loss over its unit, (N,).
+        threshold: the threshold it passed, over that unit, (N,).
+        nearer: change of `distance` from start to peak, (N,); NaN if unknown.
         unlearned: rise of the training loss from start to peak minus its own threshold, (N,); NaN if unknown.
     """
 
@@ -34,7 +34,7 @@ class Rises(NamedTuple):
     peak: Ints
     end: Ints
     height: Floats
-    tau: Floats
+    threshold: Floats
     nearer: Floats
     unlearned: Floats
 
@@ -49,14 +49,14 @@ class Descent(NamedTuple):
     Attributes:
         drops: number of drops beyond the threshold, (C,).
         rises: the rises between two of them.
-        tau: median of the threshold over the curve, over L_ref, (C,).
-        noise_sd: median of the noise's local standard deviation, over L_ref, (C,).
+        threshold: median of the threshold over the curve, over their unit, (C,).
+        sd: median of the noise's local standard deviation, over their unit, (C,).
     """
 
     drops: Ints
     rises: Rises
-    tau: Floats
-    noise_sd: Floats
+    threshold: Floats
+    sd: Floats
 
 
 def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy: NDArray[np.bool_]) -> Descent:
@@ -67,29 +67,29 @@ def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy:
     descents stands, the first if they agree.
 
     Args:
-        loss, train: OOD and training loss over L_ref, (C, T), finite (train may be NaN).
-        distance: distance of the output to the nearest training centre, (C, T), or NaN.
+        loss, train: loss and training loss over their unit, (C, T), finite (train may be NaN).
+        distance: a distance that is to fall where a rise is a detour, (C, T), or NaN.
         steps: (T,), strictly increasing.
         noisy: (C,), False where the run has no sampling noise.
     """
-    scale, sd, tau = np.zeros_like(loss), np.zeros(len(loss)), np.full(len(loss), FLOOR)
+    scale, sd, threshold = np.zeros_like(loss), np.zeros(len(loss)), np.full(len(loss), FLOOR)
     rows = np.flatnonzero(noisy)
     if not len(rows):
         legs = _legs(loss, scale)
-        return Descent(legs.drops, _as_recorded(legs, loss, train, distance, scale, steps, noisy), tau, sd)
+        return Descent(legs.drops, _as_recorded(legs, loss, train, distance, scale, steps, noisy), threshold, sd)
     of_loss = noise.measure(loss[rows], steps)
     scale[rows], sd[rows] = of_loss.threshold, noise.middle(of_loss.sd).mean(axis=0)
-    tau[rows] = _usual(of_loss.sd, noise.factor(of_loss.red))
+    threshold[rows] = _usual(of_loss.sd, noise.factor(of_loss.red))
     legs, means = _legs(loss, scale), _legs(noise.running_mean(of_loss.coarse), of_loss.mean_threshold)
     better = means.drops > legs.drops[rows]
     taken = rows[better]
     drops = legs.drops.copy()
     drops[taken] = means.drops[better]
-    tau[taken] = _usual(of_loss.coarse_sd[better], noise.factor(of_loss.red[better], noise.MEAN_FACTORS))
+    threshold[taken] = _usual(of_loss.coarse_sd[better], noise.factor(of_loss.red[better], noise.MEAN_FACTORS))
     replaced = np.isin(np.arange(len(loss)), taken)
     first = _as_recorded(legs.only(~replaced[legs.curve]), loss, train, distance, scale, steps, noisy)
     second = _of_means(means.only(better[means.curve]), of_loss, train[rows], distance[rows], steps)
-    return Descent(drops, _joined(first, second._replace(curve=rows[second.curve])), tau, sd)
+    return Descent(drops, _joined(first, second._replace(curve=rows[second.curve])), threshold, sd)
 
 
 def _usual(sd: Floats, factor: Floats) -> Floats:
@@ -98,7 +98,7 @@ def _usual(sd: Floats, factor: Floats) -> Floats:
 
 
 def fine_descents(loss: Floats) -> Ints:
-    """Number of drops by more than FINE of every row of `loss` (C, T), over L_ref, (C,); of use without noise only."""
+    """Number of drops by more than FINE of every row of `loss` (C, T), (C,); of use without noise only."""
     return _drops(zigzag(loss, np.zeros_like(loss), np.full(len(loss), FINE)), len(loss))
 
 
@@ -174,7 +174,7 @@ def _rises(legs: _Legs, loss: Floats, train: Floats, distance: Floats, scale: Fl
         peak=peak,
         end=kernels.first_back(loss, row, start, peak),
         height=loss[row, peak] - loss[row, start],
-        tau=np.maximum(FLOOR, np.maximum(scale[row, start], scale[row, peak])),
+        threshold=np.maximum(FLOOR, np.maximum(scale[row, start], scale[row, peak])),
         nearer=distance[row, peak] - distance[row, start],
         unlearned=train[row, peak] - train[row, start] - allowed,
     )
@@ -191,14 +191,3 @@ def tallest(rises: Rises) -> Rises:
     order = np.lexsort((rises.height, rises.curve))
     last = np.append(rises.curve[order][1:] != rises.curve[order][:-1], True) if len(order) else np.zeros(0, dtype=bool)
     return rises.only(order[last])
-
-
-def nearest_centre(output: Floats, mu: Floats, origin: NDArray[np.bool_]) -> Floats:
-    """Distance of the output to the nearest training centre mu_p e_p (or the origin where there is a cluster), (C, T).
-
-    Args:
-        output: (C, T, s).
-        mu: (C, s).
-        origin: (C,), whether a cluster sits at the origin.
-    """
-    return kernels.nearest_centre(output, mu, origin)

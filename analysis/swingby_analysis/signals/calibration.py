@@ -2,8 +2,8 @@
 
 `python -m swingby_analysis.signals.calibration` prints their errors.
 
-Null curves fall monotonically, plateaus included, under white or AR(1) noise; bumps are 7 % of L_ref high. No sweep
-takes part. `--fit` searches the constants again on draws of its own; the table is made on other draws.
+Null curves fall monotonically, plateaus included, under white or AR(1) noise; bumps are 7 % of the unit of the losses
+high. No sweep takes part. `--fit` searches the constants again on draws of its own; the table is made on other draws.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def white_or_red(rng: np.random.Generator, curves: int, times: int, correlation:
 
 
 def monotone(rng: np.random.Generator, curves: int, times: int) -> Floats:
-    """Curves over L_ref that never rise, (curves, times): up to three sigmoid falls, exponentials, constants."""
+    """Curves over their unit that never rise, (curves, times): up to three sigmoid falls, exponentials, constants."""
     t = np.linspace(0, 1, times)
     weights = rng.dirichlet(np.ones(3), curves) * rng.choice([0, 1, 1], size=(curves, 3))
     values = np.zeros((curves, times))
@@ -66,7 +66,7 @@ def _ramp(start: Floats | float, stop: Floats | float, share: Floats) -> Floats:
 
 
 def descents(curves: Floats) -> NDArray[np.int64]:
-    """The detector's number of descents of noisy curves over L_ref, (C,)."""
+    """The detector's number of descents of noisy curves over their unit, (C,)."""
     nothing = np.zeros_like(curves)
     steps = np.arange(curves.shape[1], dtype=float)
     return descend(curves, nothing, nothing, steps, np.ones(len(curves), dtype=bool)).drops
@@ -166,7 +166,7 @@ def main(arguments: list[str]) -> None:
     if "--fit" in arguments:
         sys.stdout.write(f"{fit()}\n")
         return
-    sys.stdout.write("kind  records  correlation  noise/L_ref  width  called non-monotone\n")
+    sys.stdout.write("kind  records  correlation  noise/unit   width  called non-monotone\n")
     for rate in rates(4000, 2000):
         line = f"{rate.kind}  {rate.length:7}  {rate.correlation:11}  {rate.level:11}  {rate.width:5}  {rate.share:.4f}"
         sys.stdout.write(line + "\n")

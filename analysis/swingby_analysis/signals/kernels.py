@@ -285,26 +285,6 @@ def first_back(values: Floats, row: Ints, start: Ints, peak: Ints) -> Ints:
 
 
 @compiled
-def nearest_centre(output: Floats, mu: Floats, origin: NDArray[np.bool_]) -> Floats:
-    """`bumps.nearest_centre`."""
-    curves, times, concepts = output.shape
-    result = np.empty((curves, times))
-    for row in range(curves):
-        for t in range(times):
-            square = 0.0
-            for p in range(concepts):
-                square += output[row, t, p] * output[row, t, p]
-            nearest = square if origin[row] else np.inf
-            for p in range(concepts):
-                centre = mu[row, p]
-                away = square - 2 * centre * output[row, t, p] + centre * centre
-                # A distance that is not known must not be taken for the nearest.
-                nearest = away if away < nearest or np.isnan(away) else nearest
-            result[row, t] = np.sqrt(nearest) if nearest > 0 or np.isnan(nearest) else 0.0
-    return result
-
-
-@compiled
 def running_mean(values: Floats, spread: int) -> Floats:
     """Mean over `spread` (odd) neighbours along each row of values (C, T); over those that exist near the ends."""
     curves, times = values.shape

@@ -1,28 +1,27 @@
--- The single runs at the points of $2, at about $3 of the recorded steps: losses in units of L_ref,
--- outputs of concepts $4 and $5 (counted from 1) over their mu. $1 is the sweep's id.
-with runs as (
-    select members.point, sim.*
-    from members join sim on sim.cell_id = members.cell_id
-    where members.sweep_id = $1 and list_contains($2, members.point) and sim.status in ('ok', 'diverged')
+-- One curve of the single runs at the points of $3, at about $4 of the recorded steps, in its unit. $1 is the sweep's id, $2
+-- its experiment, $5 the curve, $6 the column of its unit ('one' for none).
+with cells as (
+    select *, 1.0::double as one from query_table($2)
+),
+asked as (
+    select
+        cell_id, seed, status, step,
+        columns(lambda name: name = $5) as value,
+        columns(lambda name: name = $6) as unit
+    from cells
 ),
 entries as (
     select
-        point, seed, l_ref, mu,
-        list_max(step) as last_step,
-        unnest(step) as step,
-        unnest([-1] || step[:-2]) as step_before,
-        unnest(ood_loss) as ood_loss,
-        unnest(train_loss) as train_loss,
-        unnest(output) as output
-    from runs
+        members.point, asked.seed, asked.unit,
+        list_max(asked.step) as last_step,
+        unnest(asked.step) as step,
+        unnest([-1] || asked.step[:-2]) as step_before,
+        unnest(asked.value) as value
+    from members join asked on asked.cell_id = members.cell_id
+    where members.sweep_id = $1 and list_contains($3, members.point) and asked.status in ('ok', 'diverged')
 )
-select
-    point, seed, step,
-    ood_loss / l_ref as ood,
-    train_loss / l_ref as training,
-    output[$4] / nullif(mu[$4], 0) as x,
-    output[$5] / nullif(mu[$5], 0) as y
+select point, seed, step, value / unit as value
 from entries
 where step = 0 or step = last_step
-    or floor($3 * ln(1 + step) / ln(1 + last_step)) > floor($3 * ln(1 + step_before) / ln(1 + last_step))
+    or floor($4 * ln(1 + step) / ln(1 + last_step)) > floor($4 * ln(1 + step_before) / ln(1 + last_step))
 order by point, seed, step

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from swingby import __version__
 from swingby.store import Store
-from swingby_analysis.report.data import ask
+from swingby_analysis.query import ask
 from swingby_analysis.statements.claims_page import COUNTS, Row, by_claim, made
 from swingby_analysis.statements.statement import Statement
 from swingby_analysis.statements.table import UNITS

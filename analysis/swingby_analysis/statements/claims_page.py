@@ -9,11 +9,10 @@ from typing import Any
 from swingby import __version__
 from swingby.data.files import utc_now
 from swingby.store import Store
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask
-from swingby_analysis.report.page import own, plain_page
+from swingby_analysis.query import Query, ask
 from swingby_analysis.statements.compose import shared_of
 from swingby_analysis.statements.judging import Judged
+from swingby_analysis.statements.pages import own, plain_page
 from swingby_analysis.statements.statement import Statement
 from swingby_analysis.statements.table import UNITS
 from swingby_analysis.statements.verdict import FAILS, HOLDS, MARK, MISSING, RULE, SETTINGS, SOME, UNTOLD

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from swingby_analysis.charts.axes import Grid
+from swingby_analysis.grid import Grid, GridLine
 
 PREFIX = "diagram-"
 """What the names of the sweeps of diagrams begin with."""
 
 
-class Line(NamedTuple):
-    """A line of theory in a diagram: what the legend calls it, and its corners in the positions of the axes."""
-
-    label: str
-    x: Sequence[float]
-    y: Sequence[float]
-
-
-Lines = Callable[[Mapping[str, Any], Grid], Sequence[Line]]
+Lines = Callable[[Mapping[str, Any], Grid], Sequence[GridLine]]
 """From the resolved sweep and its grid to the lines of theory."""
 
 
-def none(resolved: Mapping[str, Any], grid: Grid) -> Sequence[Line]:
+def none(resolved: Mapping[str, Any], grid: Grid) -> Sequence[GridLine]:
     """No line: theory says nothing of a boundary."""
     return ()
 

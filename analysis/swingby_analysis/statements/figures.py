@@ -11,16 +11,14 @@ from typing import Any
 import polars as pl
 
 from swingby.store import Store
-from swingby_analysis.charts.axes import Grid
-from swingby_analysis.charts.phase_diagram import Share
-from swingby_analysis.grid import grid_of
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask, cells_query
-from swingby_analysis.report.page import Figure
+from swingby_analysis.charts.maps import Share, count_map, height_map, outcome_map, share_map
+from swingby_analysis.grid import Grid, GridLine, grid_of
+from swingby_analysis.page import Figure
+from swingby_analysis.query import Query, ask
+from swingby_analysis.report.data import cells_query
+from swingby_analysis.report.outcomes import Outcome, outcomes_of
 from swingby_analysis.report.phases import Phases, boundary
-from swingby_analysis.report.prose import spoken
-from swingby_analysis.statements.diagram import Diagram, Line, Map
-from swingby_analysis.statements.maps import count_map, number_share_map, outcome_share_map, share_map
+from swingby_analysis.statements.diagram import Diagram, Map
 
 FINE = 20
 """Values from which on an axis is fine enough for neighbours to be taken together."""
@@ -44,6 +42,7 @@ class Read:
     grid: Grid
     cells: pl.DataFrame
     query: Query
+    outcomes: Mapping[str, Outcome]
 
     @classmethod
     def of(cls, store: Store, diagram: Diagram, sweep_id: str) -> Read:
@@ -53,7 +52,9 @@ class Read:
         resolved = json.loads(row["resolved"])
         cells = ask(store, query).filter(pl.col("status") != "failed")
         firsts = cells.unique("point", keep="first", maintain_order=True)
-        return cls(resolved, grid_of(resolved, firsts.iter_rows(named=True)), cells, query)
+        return cls(
+            resolved, grid_of(resolved, firsts.iter_rows(named=True)), cells, query, outcomes_of(diagram.experiment)
+        )
 
 
 def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
@@ -69,7 +70,7 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
             one.title,
             f"{one.title}; {axes}, {seeds} seeds a point.",
             (one.reading or READING[one.drawn]) + (THEORY if lines else ""),
-            _chart(read, one, lines),
+            _chart(read, one, lines).to_dict(),
             [read.query],
             facts,
         )
@@ -77,22 +78,23 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
     ]
 
 
-def _chart(read: Read, one: Map, lines: Sequence[Line]) -> dict[str, Any]:
-    legend = one.legend or spoken(one.outcome)
+def _chart(read: Read, one: Map, lines: Sequence[GridLine]) -> Any:
+    outcome = read.outcomes[one.outcome]
+    legend = one.legend or outcome.title
     cells = read.cells.filter(pl.sql_expr(one.where)) if one.where else read.cells
     if one.drawn == "share":
         shares = Phases(cells).shares(one.outcome)
-        return share_map(read.grid, shares, boundary(read.grid, pooled(read.grid, shares)), lines, legend)
+        return share_map(read.grid, shares, boundary(read.grid, pooled(read.grid, shares)), legend, lines)
     if one.drawn == "category":
-        phases = Phases(cells)
+        phases = Phases(cells, {one.outcome: outcome.column.order})
         rows, categories = phases.most_common(one.outcome), phases.categories(one.outcome)
-        return outcome_share_map(read.grid, rows, categories, lines, legend)
-    number, draw = (pl.col(one.outcome).median(), number_share_map)
+        return outcome_map(read.grid, rows, categories, legend, lines)
+    number, draw = (pl.col(one.outcome).median(), height_map)
     if one.drawn == "mean":
         number, draw = pl.col(one.outcome).mean(), count_map
     found = cells.drop_nulls(one.outcome).group_by("point").agg(pl.len().alias("n"), number)
     numbers = found.filter(pl.col("n") >= one.fewest).sort("point").select("point", one.outcome)
-    return draw(read.grid, dict(numbers.iter_rows()), lines, legend)
+    return draw(read.grid, dict(numbers.iter_rows()), legend, lines)
 
 
 def pooled(grid: Grid, shares: Sequence[Share]) -> list[Share]:

@@ -10,12 +10,12 @@ from typing import Any
 from swingby import __version__
 from swingby.data.files import utc_now
 from swingby.store import Store
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ask
-from swingby_analysis.report.page import Figure, own, plain_page
+from swingby_analysis.page import Figure
+from swingby_analysis.query import Query, ask
 from swingby_analysis.statements.diagram import Diagram
 from swingby_analysis.statements.judging import Told
 from swingby_analysis.statements.needed import Needed
+from swingby_analysis.statements.pages import own, plain_page
 from swingby_analysis.statements.statement import NO, UNSURE, YES, Shared
 from swingby_analysis.statements.verdict import MISSING
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import vl_convert
 
 from swingby.errors import SwingbyError
-from swingby_analysis.report import titled
-from swingby_analysis.report.page import VEGA_LITE, Figure
+from swingby_analysis.page import Figure
+from swingby_analysis.page.html import VEGA_LITE
+from swingby_analysis.page.pictures import titled
 from swingby_analysis.statements.findings_page import Shown
 
 SHARP, SMALL = 2.0, 1.0

@@ -47,11 +47,11 @@ def sql(
 
     Example:
 
-        swingby sql "select layers, width, count(*) from sim group by all order by all"
+        swingby sql "select name, experiment, cells from sweeps order by created"
 
-    The tables: `sim` (a row a cell: parameters, scalars, curves as lists), `sim_points` (a row a recorded step),
-    `outcomes_descents`, `outcomes_theory` (what each detector says), `sweeps`, `members`, `plans`, `shards`;
-    `show tables` lists them.
+    The tables: one of each experiment under its name (a row a cell: parameters, scalars, curves as lists) and with
+    `_points` behind it (a row a recorded step), one of each detector with `outcomes_` before its name, `sweeps`,
+    `members`, `plans`, `shards`; `show tables` lists them.
     """
     from swingby import sandbox
 

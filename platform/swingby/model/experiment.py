@@ -15,15 +15,28 @@ import pyarrow as pa
 from swingby.model.cell import Cell
 from swingby.model.params import Params
 from swingby.model.process_group import ALONE, Gang
+from swingby.model.reported import Reported
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of results: its Arrow type, what it means, its unit (or "" for a pure number)."""
+    """A column of results.
+
+    Attributes:
+        type: its Arrow type.
+        meaning: what it means, for people.
+        unit: "" for a pure number.
+        order: every value of a category, as legends list them; () for any other column.
+        title: what figures and sentences call it; "" for its name with spaces.
+        absent: what a value of 0 says that the run does not have, such as "bump"; "" for any other column.
+    """
 
     type: pa.DataType
     meaning: str
     unit: str = ""
+    order: tuple[str, ...] = ()
+    title: str = ""
+    absent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +161,7 @@ class Experiment(ABC):
         scalars: result columns with one value a cell.
         curves: list columns that every run records; `step` (int64 list) is always among them.
         recordings: on request: name -> the columns it adds.
+        report: what a report of a sweep over it draws and says unasked.
         spreads: whether several processes can train a batch together, by `Batch.gang`.
     """
 
@@ -159,6 +173,7 @@ class Experiment(ABC):
     scalars: ClassVar[Mapping[str, Column]] = {}
     curves: ClassVar[Mapping[str, Column]] = {}
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}
+    report: ClassVar[Reported] = Reported()
     spreads: ClassVar[bool] = False
 
     @abstractmethod

@@ -189,6 +189,18 @@ def drawing(name: str) -> Any:
     return _instance(DRAWINGS, name)
 
 
+def function(target: str) -> Any:
+    """The function behind "module:function".
+
+    Raises:
+        SwingbyError: there is none, or its module cannot be imported.
+    """
+    try:
+        return EntryPoint("function", target, "swingby.functions").load()
+    except (ImportError, AttributeError) as error:
+        raise SwingbyError(f"{target!r} is no function ({error}); allowed: module:function") from error
+
+
 @cache
 def _instance(group: str, name: str) -> Any:
     return load(group, name)()

@@ -113,7 +113,7 @@ def find_cell(store: Store, start: str) -> tuple[str, str]:
         rows = store.sql(f'select cell_id from "{name}" where starts_with(cell_id, ?) limit 3', [start]).rows()
         found += [(row.cell_id, name) for row in rows]
     if not found:
-        raise SwingbyError(f"no cell {start!r} has a row here; ids: swingby sql 'select cell_id from sim limit 5'")
+        raise SwingbyError(f"no cell {start!r} has a row here; ids: swingby sql 'select cell_id from members limit 5'")
     if len(found) > 1:
         raise SwingbyError(
             f"{start!r} fits several cells ({', '.join(cell for cell, _ in found)}, ...): give more digits"

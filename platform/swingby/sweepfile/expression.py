@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LONGEST = 2_000
-ALLOWED = "comparisons, and, or, not, + - * / // % **, numbers, texts, parameters, entries of vectors such as mu.1"
+ALLOWED = "comparisons, and, or, not, + - * / // % **, numbers, texts, parameters, entries of vectors such as rates.1"
 
 _Env = Mapping[str, Any]
 _Evaluate = Callable[[_Env], Any]
@@ -48,7 +48,7 @@ class Expression:
 
     Attributes:
         text: as written.
-        names: the parameters it speaks of; an entry of a vector as (mu, 1).
+        names: the parameters it speaks of; an entry of a vector as (rates, 1).
     """
 
     text: str
@@ -102,7 +102,7 @@ def _reason(error: Exception) -> str:
 
 
 def _entries_as_subscripts(text: str) -> str:
-    """`mu.1` is a name and a number that touch: spell it `mu[1]`, which is what Python's parser takes."""
+    """`rates.1` is a name and a number that touch: spell it `rates[1]`, which is what Python's parser takes."""
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     out: list[str] = []
     row, column = 1, 0
@@ -146,7 +146,7 @@ class _Reader:
     def _read_subscript(self, node: ast.Subscript) -> _Evaluate:
         entry = node.slice.value if isinstance(node.slice, ast.Constant) else None
         if not isinstance(node.value, ast.Name) or type(entry) is not int:
-            raise ExpressionError(f"{_source(node)!r}: an entry of a vector is written mu.1")
+            raise ExpressionError(f"{_source(node)!r}: an entry of a vector is written rates.1")
         name, index = node.value.id, entry
         self.names.append((name, index))
         return lambda values: _entry(values, name, index)

@@ -101,7 +101,7 @@ class SweepFile:
     @cached_property
     def experiment(self) -> Experiment | None:
         """The experiment, or None with the fault noted."""
-        name = self._text("experiment", needed="such as experiment: sim")
+        name = self._text("experiment", needed="such as experiment: mine")
         if name is None:
             return None
         offered = registry.offered(registry.EXPERIMENTS)

@@ -78,7 +78,7 @@ def _lay(lined: Lined, key: str, rest: str, text: str, origin: str) -> None:
 
 
 def _parts(below: dict[str, Any], rest: str) -> tuple[str, ...]:
-    """`width.logspace.points` goes into the axis `width`, `mu.1` is one name: the longest name that is there counts."""
+    """`width.logspace.points` goes into the axis `width`, `rates.1` is one name: the longest known name counts."""
     for name in sorted(below, key=len, reverse=True):
         if rest.startswith(f"{name}.") and isinstance(below[name], dict):
             return name, *rest.removeprefix(f"{name}.").split(".")

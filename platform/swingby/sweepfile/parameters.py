@@ -1,4 +1,4 @@
-"""The parameters of an experiment as a sweep file names them: `width`, or `mu.1` for an entry of a vector."""
+"""The parameters of an experiment as a sweep file names them: `width`, or `rates.1` for an entry of a vector."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAME = re.compile(r"([A-Za-z_]\w*)(?:\.(0|[1-9]\d{0,5}))?")
 
 
 def split(name: str) -> tuple[str, int | None]:
-    """`mu.1` is (mu, 1), `mu` is (mu, None); any other spelling is a name without an entry."""
+    """`rates.1` is (rates, 1), `rates` is (rates, None); any other spelling is a name without an entry."""
     match = _NAME.fullmatch(name)
     if match is None:
         return name, None

@@ -172,7 +172,7 @@ def read_drawings(
         return ()
     if not isinstance(given, list):
         wrong = f"drawings must be a list of names, got {shown(given)}"
-        lined.fault(("drawings",), wrong, "such as drawings: [losses, {trajectories: {along: mu}}]")
+        lined.fault(("drawings",), wrong, "such as drawings: [losses, {paths: {along: width}}]")
         return ()
     read = [_drawn(lined, index, item, experiment, recording, axes) for index, item in enumerate(given)]
     return tuple(drawn for drawn in read if drawn is not None)

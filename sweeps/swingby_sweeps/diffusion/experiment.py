@@ -10,10 +10,12 @@ import pyarrow as pa
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Column, Experiment, Resources
 from swingby.model.params import Params
+from swingby.model.reported import Reported
 
 from . import presets
 from .columns import CURVES, RECORDINGS, SCALARS
 from .params import DiffusionParams
+from .report import REPORT
 
 
 class Diffusion(Experiment):
@@ -28,6 +30,7 @@ class Diffusion(Experiment):
         "small": presets.small,
     }
     default_preset: ClassVar[str | None] = "authors"
+    report: ClassVar[Reported] = REPORT
     scalars: ClassVar[Mapping[str, Column]] = SCALARS
     curves: ClassVar[Mapping[str, Column]] = CURVES
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = RECORDINGS

@@ -47,9 +47,13 @@ class DiffusionParams(Params):
         "image", description="told in training: an image's own values, or its class's"
     )
 
-    width: int = Field(64, ge=4, le=1024, description="channels of the first level; each level has twice as many")
+    width: int = Field(
+        64, ge=4, le=1024, title="hidden width", description="channels of the first level; each level has twice as many"
+    )
     levels: int = Field(3, ge=1, le=6, description="resolutions of the U-Net")
-    layers: int = Field(2, ge=1, le=8, description="ResNet blocks a level, one more on the way up")
+    layers: int = Field(
+        2, ge=1, le=8, title="number of layers", description="ResNet blocks a level, one more on the way up"
+    )
     norm_groups: int = Field(8, ge=1, description="groups of the GroupNorm; 1 is the LayerNorm over an image")
     dropout: float = Field(0.1, ge=0, lt=1)
     zero_init: bool = Field(default=True, description="the last convolution of each block starts at zero")
@@ -61,7 +65,7 @@ class DiffusionParams(Params):
     data_noise: float = Field(0.001, gt=0, description="sd of the likelihood of an image given its z_0")
     sampling_steps: int = Field(50, ge=1, le=1000, description="steps of the ancestral sampler")
 
-    lr: float = Field(0.001, gt=0)
+    lr: float = Field(0.001, gt=0, title="learning rate")
     weight_decay: float = Field(0.01, ge=0)
     batch_size: int = Field(64, ge=1, description="images a step, over all processes")
     training_steps: int = Field(20_000, ge=1)

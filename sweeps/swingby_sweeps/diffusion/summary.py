@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from swingby.store import Store
-from swingby_analysis.charts.axes import plain
-from swingby_analysis.query import Query
-from swingby_analysis.report.data import ReportData, ask
+from swingby_analysis.grid import plain
+from swingby_analysis.query import Query, ask
+from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.signals.final_stretch import arrived_at
 from swingby_analysis.stats.shares import wilson
@@ -24,6 +24,7 @@ from .detect.detectability import ASIDE, RISE
 from .detect.path import JUDGES, LEARNED, LEAST_FOUND, Judge, held_out, trained_of
 from .detect.runs import Runs, over_seeds, runs_of
 from .detect.shared_bend import SharedBend
+from .drawings import SQL
 
 AUTHORS = 2.0
 """What the authors smooth by before they draw, in evaluations."""
@@ -35,10 +36,8 @@ Every = Mapping[Judge, Mapping[int, Runs]]
 
 
 def sentences(data: ReportData, store: Store) -> list[str]:
-    """The sentences; none of a sweep over another experiment."""
-    if data.sweep["experiment"] != "diffusion":
-        return []
-    rows = ask(store, Query("diffusion/paths", (data.sweep["sweep_id"],))).to_dicts()
+    """The sentences of a report's summary."""
+    rows = ask(store, Query("paths", (data.sweep["sweep_id"],), SQL)).to_dicts()
     every: dict[Judge, dict[int, Runs]] = {judge: runs for judge in JUDGES if (runs := runs_of(rows, judge))}
     said = [*(_order(data, judge, runs) for judge, runs in every.items()), *_speed(data)]
     said += [_bends(data, judge, runs) for judge, runs in every.items()]

@@ -19,7 +19,7 @@ PACKAGE = Package(
         "velocity": "drawings.velocity:Velocity",
         "hypercube": "drawings.hypercube:Hypercube",
     },
-    commands={"theory": "cli:theory"},
+    commands={"theory": "cli:theory", "figures": "figures:figures"},
     diagrams={"sim": "diagrams:DIAGRAMS"},
 )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from swingby_analysis.statements.diagram import Diagram, Lines, Map, none
-from swingby_sweeps.sim import theory_lines
+
+from . import theory_lines
 
 FEWEST = 3
 """Runs with a bump from which on a point has a median height of its bumps."""

@@ -14,11 +14,13 @@ from swingby.errors import SwingbyError
 from swingby.model.cell import Cell, Point, SeedMode
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
 from swingby.model.params import Params
+from swingby.model.reported import Reported
 from swingby_sweeps.dynamics.kernels import LANES, side_by_side
 from swingby_sweeps.dynamics.shapes import CHUNK
 
 from . import presets
 from .params import STREAM_VERSION, SimParams
+from .report import REPORT
 
 if TYPE_CHECKING:
     from swingby_sweeps.dynamics.training import Watch
@@ -45,6 +47,7 @@ class Sim(Experiment):
     Params: ClassVar[type[Params]] = SimParams
     presets: ClassVar[Mapping[str, Any]] = {"paper": presets.paper, "authors": presets.authors}
     default_preset: ClassVar[str | None] = "paper"
+    report: ClassVar[Reported] = REPORT
     curves: ClassVar[Mapping[str, Column]] = {
         "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),
         "ood_loss": Column(_LIST, "1/2 ||f(x^) - x^||^2 at the test point, over all d coordinates"),

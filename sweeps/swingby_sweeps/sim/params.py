@@ -34,26 +34,42 @@ class SimParams(Params):
     )
     drive: Drive = Field("sgd", description="mini-batch SGD; full-batch descent on moments; gradient flow; Theorem 4.1")
 
-    s: int = Field(2, ge=1, le=16, description="number of concepts, and of informative directions")
-    d: int = Field(64, ge=1, le=4096, description="dimension of the input and of the output")
-    mu: Vector = Field((1.0, 2.0), description="distance of each cluster's centre from the origin; length s")
-    sigma: Vector = Field((0.05, 0.05), description="spread along each informative direction; length s")
+    s: int = Field(
+        2, ge=1, le=16, title="number of concepts", description="number of concepts, and of informative directions"
+    )
+    d: int = Field(
+        64, ge=1, le=4096, title="dimension of the space", description="dimension of the input and of the output"
+    )
+    mu: Vector = Field(
+        (1.0, 2.0),
+        title="distance of cluster {}",
+        description="distance of each cluster's centre from the origin; length s",
+    )
+    sigma: Vector = Field(
+        (0.05, 0.05), title="spread of concept {}", description="spread along each informative direction; length s"
+    )
     sigma_is: Literal["sd", "variance"] = Field("sd", description="what `sigma` is: standard deviation or variance")
     n: int = Field(5000, ge=1, description="training points a cluster")
     zero_cluster: bool = Field(False, description="one more cluster of n points, centred at the origin")
     truncate: bool = Field(False, description="redraw points closer to the test point than min(mu)/2 ([S] F.3)")
     rotate: bool = Field(True, description="one random rotation of all points, training and test")
 
-    layers: int = Field(2, ge=1, le=64, description="number of weight matrices of a linear or relu net")
-    width: int = Field(64, ge=1, le=8192, description="hidden width; d' (columns of U) for the symmetric family")
+    layers: int = Field(
+        2, ge=1, le=64, title="number of layers", description="number of weight matrices of a linear or relu net"
+    )
+    width: int = Field(
+        64, ge=1, le=8192, title="hidden width", description="hidden width; d' (columns of U) for the symmetric family"
+    )
     bias: bool = Field(False, description="every layer has a bias")
 
     init: Literal["default", "normal", "uniform", "explicit"] = Field(
         "default",
         description="torch.nn.Linear's; normal of sd init_gain/sqrt(fan in); uniform on [0, init_high); init_weights",
     )
-    init_gain: float = Field(1.0, ge=0, description="gain of init: normal")
-    init_high: float = Field(0.1, ge=0, description="upper end of init: uniform")
+    init_gain: float = Field(1.0, ge=0, title="gain of the initialisation", description="gain of init: normal")
+    init_high: float = Field(
+        0.1, ge=0, title="upper end of the initialisation", description="upper end of init: uniform"
+    )
     init_weights: Matrix | None = Field(
         None,
         description="init: explicit. Rows of all layers' weight matrices, from the input on, each ending in its bias",
@@ -62,7 +78,7 @@ class SimParams(Params):
     reduction: Reduction = Field(
         "half_sum", description="what a step descends: L (1/2 sum over coordinates); L x 2/d; L/2, whose flow is eq 4.3"
     )
-    lr: float = Field(0.1, gt=0, description="learning rate")
+    lr: float = Field(0.1, gt=0, title="learning rate", description="learning rate")
     epochs: int = Field(40, ge=1, description="passes over the training points (sgd)")
     batch_size: int = Field(128, ge=1, description="points a mini-batch (sgd); the last one of an epoch may be smaller")
     shuffle: Literal["once", "every_epoch"] = Field(

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from swingby_analysis.charts.axes import Grid, GridAxis
+from swingby_analysis.grid import Grid, GridAxis, GridLine
 from swingby_analysis.signals.contour import contour
 from swingby_analysis.signals.extrema import Floats
-from swingby_analysis.statements.diagram import Line
 
 RISE = 0.01
 """Rise of the OOD loss over L_ref from which on it counts as a descent's end (the detector's tau without noise)."""
@@ -29,7 +28,7 @@ def signals(common: Mapping[str, Any], **other: Any) -> Floats:
     return variance + mu**2 / (len(mu) + bool(given["zero_cluster"]))
 
 
-def steepest_rate(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+def steepest_rate(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """lr = 2 / (L a_max): above it descent settles on no solution.
 
     At every solution of L linear layers the largest curvature is at least L a_p, for each p: the slopes of the output
@@ -39,10 +38,10 @@ def steepest_rate(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
     largest = float(signals(resolved["common"]).max())
     depths = [float(value or 0) for value in _y(grid).values]
     corners = [(2 / (depth * largest), depth) for depth in depths]
-    return [_within(grid, Line("lr = 2 / (L a_max), least curvature of a solution", *_columns(corners)))]
+    return [_within(grid, GridLine("lr = 2 / (L a_max), least curvature of a solution", *_columns(corners)))]
 
 
-def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """The gains below which a start stays on its first plateau, and above which it is too steep.
 
     A normal start of gain g stretches by g in each layer, but by g sqrt(h / d) in the first, whose fan-in is d and not
@@ -63,17 +62,17 @@ def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[Line]
             curved = common["lr"] * a.max() * (1 + (depth - 1) * stretch)
             steep.append(((2 / curved) ** (1 / (2 * (depth - 1))), row))
     return [
-        _within(grid, Line("time of the first plateau = time of the run", *_columns(slow))),
-        _within(grid, Line("lr x curvature at the start = 2", *_columns(steep))),
+        _within(grid, GridLine("time of the first plateau = time of the run", *_columns(slow))),
+        _within(grid, GridLine("lr x curvature at the start = 2", *_columns(steep))),
     ]
 
 
-def symmetric_start(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+def symmetric_start(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """The predicted rise, and what App. D assumes of a typical start and of the signals."""
     return [*predicted_rise(resolved, grid), *_assumptions(resolved, grid)]
 
 
-def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """Where eq 4.3, to leading order, has the loss rise by 1 % of L_ref from a typical start; see `rise_at`."""
     common, y = resolved["common"], _y(grid)
     values = np.array(
@@ -85,12 +84,12 @@ def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
     found = contour([grid.x.ruler(at) for at in grid.x.positions], [y.ruler(at) for at in y.positions], values, RISE)
     label = "eq 4.3, leading order, typical start: rise of 1 % of L_ref"
     return [
-        Line(label, [grid.x.unruler(at) for at in line.x.tolist()], [y.unruler(at) for at in line.y.tolist()])
+        GridLine(label, [grid.x.unruler(at) for at in line.x.tolist()], [y.unruler(at) for at in line.y.tolist()])
         for line in found
     ]
 
 
-def _assumptions(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+def _assumptions(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """D.5, a_2 - 3 a_1 >= a_1 / C, holds to the right of its line; D.4 (D.9) of a typical start below its own.
 
     D.9: omega <= min(kappa - 1, 1 - kappa^(-1/2)) / (P K gamma d beta^2), with the most lenient constants.
@@ -99,7 +98,7 @@ def _assumptions(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
     weak = float(signals(common, mu=(1.0, 1.0))[0])
     variance = float(signals(common, mu=(0.0, 0.0))[0])
     edge = math.sqrt(2 * (weak * (3 + 1 / LENIENT["C"]) - variance))
-    apart = Line("App. D.5: signals apart (right of it)", [edge, edge], [y.edges[0], y.edges[-1]])
+    apart = GridLine("App. D.5: signals apart (right of it)", [edge, edge], [y.edges[0], y.edges[-1]])
     room = min(LENIENT["kappa"] - 1, 1 - LENIENT["kappa"] ** -0.5) / (LENIENT["P"] * LENIENT["K"] * common["d"])
     major, minor = _typical(common, y.name, 1.0)
     beta = max(major, minor) / min(major, minor)
@@ -108,7 +107,7 @@ def _assumptions(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
         math.sqrt(room * weak / (float(signals(common, mu=(1.0, ratio)).max()) * beta**2) / min(major, minor))
         for ratio in ratios
     ]
-    return [_within(grid, apart), _within(grid, Line("App. D.4: start small (below it)", ratios, scales))]
+    return [_within(grid, apart), _within(grid, GridLine("App. D.4: start small (below it)", ratios, scales))]
 
 
 def _typical(common: Mapping[str, Any], scale_name: str, scale: float) -> tuple[float, float]:
@@ -138,7 +137,7 @@ def rise_at(mu: tuple[float, float], common: Mapping[str, Any], scale_name: str,
     return max(0.0, -float(loss.min())) / (mu_1**2 + mu_2**2)
 
 
-def bottleneck(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+def bottleneck(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """d' = s: below it the product has rank below s, and is not the identity on s concepts."""
     x, y = grid.x, _y(grid)
     corners: list[tuple[float, float]] = []
@@ -147,10 +146,10 @@ def bottleneck(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
         wide = [place for place, width in enumerate(y.values) if float(width or 0) >= float(value or 0)]
         level = y.edges[wide[0] if wide else -1]
         corners += [(left, level), (right, level)]
-    return [Line("d' = s: below it the rank is too low", *_columns(corners))]
+    return [GridLine("d' = s: below it the rank is too low", *_columns(corners))]
 
 
-def points_near(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+def points_near(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """mu_1 / sigma at which one training point, in the mean, lies within min(mu) / 2 of the test point ([S] F.3).
 
     A cluster's points are normal about a centre that lies mu_1 (or mu_2) away; the squared distance to the test point
@@ -167,14 +166,14 @@ def points_near(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
         middle = (low + high) / 2
         low, high = (middle, high) if expected(middle) > 1 else (low, middle)
     label = f"one training point within mu_1/2 of the test point: mu_1 = {low:.2g} sigma"
-    lines = [_within(grid, Line(label, list(grid.x.positions), [at / low for at in grid.x.positions]))]
+    lines = [_within(grid, GridLine(label, list(grid.x.positions), [at / low for at in grid.x.positions]))]
     for ratio in (1.0,):
         text = "mu_1 = sigma"
-        lines.append(_within(grid, Line(text, list(grid.x.positions), [at / ratio for at in grid.x.positions])))
+        lines.append(_within(grid, GridLine(text, list(grid.x.positions), [at / ratio for at in grid.x.positions])))
     return [line for line in lines if len(line.x) > 1 and y.values]
 
 
-def spread_needed(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+def spread_needed(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """sigma^2 T / C = 1: what a piece of a ReLU net that meets one cluster alone takes to learn along its spread.
 
     Of all points a share 1/C are that cluster's, and across the way to its centre their second moment is sigma^2, so
@@ -186,10 +185,10 @@ def spread_needed(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
     for value in grid.x.values:
         own = {**common, "epochs": value} if grid.x.name == "epochs" else common
         heights.append(math.sqrt(clusters / _time(own)))
-    return [_within(grid, Line("sigma^2 T / C = 1, T the time of the run", list(grid.x.positions), heights))]
+    return [_within(grid, GridLine("sigma^2 T / C = 1, T the time of the run", list(grid.x.positions), heights))]
 
 
-def relu_distance(resolved: Mapping[str, Any], grid: Grid) -> list[Line]:
+def relu_distance(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """Lines of one distance, and the spread that takes the time of the run."""
     return [*points_near(resolved, grid), *spread_needed(resolved, grid)]
 
@@ -210,7 +209,7 @@ def _columns(corners: Sequence[tuple[float, float]]) -> tuple[list[float], list[
     return [x for x, _ in corners], [y for _, y in corners]
 
 
-def _within(grid: Grid, line: Line) -> Line:
+def _within(grid: Grid, line: GridLine) -> GridLine:
     """The part of a line that the diagram holds, cut where it leaves."""
     x, y = grid.x, _y(grid)
     at = [(x.ruler(a), y.ruler(b)) for a, b in zip(line.x, line.y, strict=True)]
@@ -220,7 +219,7 @@ def _within(grid: Grid, line: Line) -> Line:
         piece = _clipped(start, end, box)
         if piece is not None:
             kept += [corner for corner in piece if not kept or corner != kept[-1]]
-    return Line(line.label, [x.unruler(a) for a, _ in kept], [y.unruler(b) for _, b in kept])
+    return GridLine(line.label, [x.unruler(a) for a, _ in kept], [y.unruler(b) for _, b in kept])
 
 
 def _clipped(

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,14 +17,21 @@ import vl_convert
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from swingby.model.reported import Landmark
 from swingby_analysis.charts import style
-from swingby_analysis.charts.axes import Grid, GridAxis, axis_kind
-from swingby_analysis.charts.losses import FLOOR, OOD_LOSS, TRAINING_LOSS, Band, Run, loss_curves, loss_panel
-from swingby_analysis.charts.number_map import Spread, number_map
-from swingby_analysis.charts.outcome_map import MostCommon, outcome_map
-from swingby_analysis.charts.phase_diagram import Segment, Share, phase_diagram
-from swingby_analysis.charts.trajectory import Place, Plane, even_time, landmarks, moves_until, time_marks, trajectories
-from swingby_analysis.report.page import VEGA_LITE
+from swingby_analysis.charts.curves import FLOOR, Band, LogAxes, Run, log_curves, log_panel
+from swingby_analysis.charts.maps import MostCommon, Segment, Share, Spread, number_map, outcome_map, share_map
+from swingby_analysis.charts.planes import (
+    Place,
+    PlaneView,
+    even_time,
+    landmark_rows,
+    moves_until,
+    time_marks,
+    trajectories,
+)
+from swingby_analysis.grid import Grid, GridAxis, axis_kind
+from swingby_analysis.page.html import VEGA_LITE
 from swingby_analysis.report.phases import Phases, boundary
 from swingby_analysis.stats import shares as phase
 
@@ -32,6 +40,16 @@ FEW = settings(max_examples=12, deadline=None)
 numbers = st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=12, unique=True).filter(
     lambda values: all(b > a * 1.001 for a, b in pairwise(sorted(values)))
 )
+
+NAMES = ["outside", "inside"]
+AXES = LogAxes(last=100, top=2.0, title="loss", level=0.01)
+
+
+def seen(origin: bool) -> PlaneView:
+    """A plane with two centres, perhaps one at the origin, and a target."""
+    centres = [Landmark("training", 1, 0), Landmark("training", 0, 1)]
+    centres += [Landmark("training", 0, 0)] if origin else []
+    return PlaneView("x", "y", [*centres, Landmark("test point", 1, 1, target=True)])
 
 
 def grid(x: list[Any], y: list[Any] | None, facets: int = 1) -> Grid:
@@ -107,7 +125,7 @@ def test_values_of_an_axis_stay_text() -> None:
     """A value that looks like code is written on the axis as it is, and is not run."""
     hostile = ['"]; throw 1 //', "<b>", "a' + b"]
     shares = [share(point, 1, 4) for point in range(6)]
-    svg = vl_convert.vegalite_to_svg(phase_diagram(grid(hostile, [1, 2]), shares, [], "x").to_dict(), VEGA_LITE)
+    svg = vl_convert.vegalite_to_svg(share_map(grid(hostile, [1, 2]), shares, [], "x").to_dict(), VEGA_LITE)
     for value in ("&quot;]; throw 1 //", "&lt;b&gt;"):
         assert value in svg or value.replace("&quot;", '"') in svg
 
@@ -121,7 +139,7 @@ def test_a_tile_a_point_and_a_dot_where_half_is_inside(counts: list[int], facets
     """Every point has one tile and one inset; exactly those whose interval contains one half have a dot."""
     shape = grid([1.0, 2.0, 3.0], [4, 8] if facets == 2 else [2, 4, 8, 16], facets)
     shares = [share(point, k, 8) for point, k in enumerate(counts)]
-    drawn = list(items(phase_diagram(shape, shares, [], "x").to_dict()))
+    drawn = list(items(share_map(shape, shares, [], "x").to_dict()))
     tiles = [item for item in drawn if item["marktype"] == "rect"]
     symbols = Counter(item.get("shape", "circle") for item in drawn if item["marktype"] == "symbol")
     assert len(tiles) == len(counts) == symbols["square"]
@@ -134,7 +152,7 @@ def test_the_inset_is_as_wide_as_the_interval(n: int, data: st.DataObject) -> No
     """An inset's side is to the tile's as the half-width is to one half: knowing nothing fills the tile."""
     k = data.draw(st.integers(0, n))
     shape = grid([1.0, 2.0], [1, 2])
-    spec = phase_diagram(shape, [share(0, k, n)], [], "x").to_dict()
+    spec = share_map(shape, [share(0, k, n)], [], "x").to_dict()
     sizes = [layer["encoding"]["size"] for layer in spec["layer"] if "size" in layer["encoding"]]
     side = style.smallest_tile(shape)
     for size in sizes:
@@ -148,7 +166,7 @@ def test_the_inset_is_as_wide_as_the_interval(n: int, data: st.DataObject) -> No
 def test_colour_means_the_same_in_every_diagram(counts: list[int]) -> None:
     """The colour scale runs from 0 to 1 whatever the shares are."""
     shares = [share(point, k, 5) for point, k in enumerate(counts)]
-    spec = phase_diagram(grid([1.0, 2.0], [1, 2]), shares, [], "x").to_dict()
+    spec = share_map(grid([1.0, 2.0], [1, 2]), shares, [], "x").to_dict()
     scales = [layer["encoding"]["color"]["scale"] for layer in spec["layer"] if "color" in layer["encoding"]]
     assert [scale["domain"] for scale in scales] == [[0, 1]]
 
@@ -178,7 +196,7 @@ def test_the_line_passes_between_unlike_neighbours(counts: list[int]) -> None:
 def test_along_one_parameter_intervals_are_drawn() -> None:
     """Without a y axis every point has a mark and the bar of its interval, between 0 and 1."""
     shares = [share(point, point, 4) for point in range(5)]
-    drawn = list(items(phase_diagram(grid([1, 2, 3, 4, 5], None), shares, [], "x").to_dict()))
+    drawn = list(items(share_map(grid([1, 2, 3, 4, 5], None), shares, [], "x").to_dict()))
     kinds = Counter(item["marktype"] for item in drawn)
     assert kinds["symbol"] == 5
     assert kinds["rule"] == 5 + 1  # the line at one half
@@ -187,7 +205,7 @@ def test_along_one_parameter_intervals_are_drawn() -> None:
 def test_missing_points_are_blank() -> None:
     """A point without a result has no tile."""
     shares = [share(point, 1, 4) for point in (0, 3)]
-    drawn = list(items(phase_diagram(grid([1.0, 2.0], [1, 2]), shares, [], "x").to_dict()))
+    drawn = list(items(share_map(grid([1.0, 2.0], [1, 2]), shares, [], "x").to_dict()))
     assert sum(item["marktype"] == "rect" for item in drawn) == 2
 
 
@@ -241,13 +259,13 @@ def test_ties_go_by_the_order_of_the_legend() -> None:
 
 def bands(last: int) -> list[Band]:
     steps = [0, 1, 10, last]
-    return [Band("here", name, step, 0.5, 0.4, 0.6) for name in (OOD_LOSS, TRAINING_LOSS) for step in steps]
+    return [Band("here", name, step, 0.5, 0.4, 0.6) for name in NAMES for step in steps]
 
 
 def test_step_zero_has_its_place() -> None:
     """Step 0 is drawn at the left end of the axis, and later steps to its right in order."""
-    runs = [Run("here", OOD_LOSS, 0, step, 0.5) for step in (0, 1, 10, 100)]
-    spec = loss_curves(bands(100), runs, top=2.0).to_dict()
+    runs = [Run("here", NAMES[0], 0, step, 0.5) for step in (0, 1, 10, 100)]
+    spec = log_curves(bands(100), runs, NAMES, AXES).to_dict()
     lines = [item for item in items(spec) if item["marktype"] == "line"]
     xs = {item["x"] for item in lines}
     assert min(xs) == 0
@@ -257,8 +275,8 @@ def test_step_zero_has_its_place() -> None:
 
 def test_losses_beyond_the_axis_are_drawn_at_its_ends() -> None:
     """A loss of zero is drawn on the floor and a diverged one at the top; neither leaves the panel."""
-    runs = [Run("here", OOD_LOSS, 0, step, loss) for step, loss in ((0, 0.0), (1, 1e300), (10, FLOOR / 5))]
-    spec = loss_curves(bands(10), runs, top=2.0).to_dict()
+    runs = [Run("here", NAMES[0], 0, step, loss) for step, loss in ((0, 0.0), (1, 1e300), (10, FLOOR / 5))]
+    spec = log_curves(bands(10), runs, NAMES, replace(AXES, last=10)).to_dict()
     ys = {item["y"] for item in items(spec) if item["marktype"] == "line"}
     assert min(ys) >= 0
     assert max(ys) <= 210
@@ -266,7 +284,7 @@ def test_losses_beyond_the_axis_are_drawn_at_its_ends() -> None:
 
 def test_the_panels_of_the_page_wait_for_data() -> None:
     """The empty panel has its named data and draws no line yet."""
-    spec = loss_panel(100, 2.0).to_dict()
+    spec = log_panel(NAMES, AXES).to_dict()
     assert spec["data"]["name"] == "curve"
     assert not [item for item in items(spec) if item["marktype"] == "line"]
 
@@ -310,25 +328,25 @@ def test_a_steady_output_has_evenly_spaced_marks() -> None:
 
 def test_lines_across_a_panel_are_drawn_once() -> None:
     """The line of generalization is one mark a panel, however many rows there are."""
-    drawn = list(items(loss_curves(bands(100), [], top=2.0).to_dict()))
+    drawn = list(items(log_curves(bands(100), [], NAMES, AXES).to_dict()))
     assert sum(item["marktype"] == "rule" for item in drawn) == 1
 
 
 @pytest.mark.parametrize("origin", [False, True])
 def test_the_plane_shows_what_was_trained_and_what_is_tested(origin: bool) -> None:
     """Every training centre, the origin's only if there is one, and the test point are drawn in each panel."""
-    plane = Plane(1, 2, origin)
+    plane = seen(origin)
     path = [Place(group, None, float(step), step / 10, step / 10) for group in ("a", "b") for step in range(11)]
     drawn = list(items(trajectories(path, [], plane).to_dict()))
     shapes = Counter(item.get("shape") for item in drawn if item["marktype"] == "symbol")
     assert shapes["diamond"] == 2
     assert shapes["square"] == 2 * (2 + origin)
-    assert len(landmarks(plane)) == 3 + origin
+    assert len(landmark_rows(plane)) == 3 + origin
 
 
 def test_a_run_of_a_group_without_a_path_has_no_panel() -> None:
     """Where every run of a point diverged at once there is no median path: its runs are left out, the others drawn."""
-    plane, path = Plane(1, 2, origin=True), [Place("a", None, float(step), step / 10, 0.0) for step in range(11)]
+    plane, path = seen(True), [Place("a", None, float(step), step / 10, 0.0) for step in range(11)]
     runs = [Place(group, 1, 0.0, 0.0, 0.0) for group in "ab"]
     assert trajectories(path, runs, plane).to_dict() == trajectories(path, runs[:1], plane).to_dict()
 
@@ -337,5 +355,5 @@ def test_segments_reach_the_chart() -> None:
     """Every piece of the contour is drawn, over a casing."""
     pieces = [Segment("", 1.2, 1.0, 1.4, 2.0), Segment("", 1.4, 2.0, 1.6, 2.5)]
     shares = [share(point, 1, 4) for point in range(4)]
-    drawn = list(items(phase_diagram(grid([1.0, 2.0], [1, 2]), shares, pieces, "x").to_dict()))
+    drawn = list(items(share_map(grid([1.0, 2.0], [1, 2]), shares, pieces, "x").to_dict()))
     assert sum(item["marktype"] == "rule" for item in drawn) == 2 * len(pieces)

@@ -423,7 +423,7 @@ def test_a_planted_change_is_found_and_named() -> None:
 def test_without_a_common_seed_samples_are_independent() -> None:
     """Where no seed is in both, the test at a point is Fisher's, and the planted point is found all the same."""
     given = planted([3], seeds=20)
-    found = shares.compared(shares.Samples(None, given.alone, given.kinds))
+    found = shares.compared(shares.Samples(None, given.alone, given.kinds, given.orders))
     row = found.row(by_predicate=(pl.col("point") == 3) & (pl.col("outcome") == "shows"), named=True)
     assert row["test"] == "Fisher"
     assert row["p"] == pytest.approx(

@@ -22,10 +22,10 @@ SHORT = ("seeds.count=2", "base.epochs=4", "base.n=500")
 
 def test_every_figure_of_the_task_has_a_sweep() -> None:
     """One named sweep for each figure on the identity-mapping task, in the order of the paper."""
-    assert figure_names(()) == [f"figure-{figure}" for figure in FIGURES]
-    assert figure_names(("5", "figure-2a", "5")) == ["figure-5", "figure-2a"]
+    assert figure_names((), "sim") == [f"figure-{figure}" for figure in FIGURES]
+    assert figure_names(("5", "figure-2a", "5"), "sim") == ["figure-5", "figure-2a"]
     with pytest.raises(SwingbyError, match="no figure is called 'figure-2d'; did you mean 'figure-2"):
-        figure_names(("2d",))
+        figure_names(("2d",), "sim")
 
 
 def test_a_gallery_shows_what_was_trained(tmp_path: Path) -> None:

@@ -23,15 +23,17 @@ from swingby.model.cell import Cell
 from swingby.run.driver import run_sweep
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
-from swingby_analysis.charts.losses import FLOOR
-from swingby_analysis.query import Query, literal
-from swingby_analysis.report import KINDS, PAGE, replace_folder, write_report
+from swingby_analysis.charts.curves import FLOOR
+from swingby_analysis.page import Figure
+from swingby_analysis.page.html import embedded, vega
+from swingby_analysis.page.pictures import KINDS
+from swingby_analysis.query import Query, ask, literal
+from swingby_analysis.report import PAGE, replace_folder, write_report
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report.curves import CEILING
-from swingby_analysis.report.data import ReportData, ask
+from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples, choose
 from swingby_analysis.report.figures import Figures, distinct
-from swingby_analysis.report.page import Figure, embedded, vega
 from swingby_analysis.stats import shares as phase
 from tests.support import synthetic_sim
 
@@ -138,18 +140,20 @@ def test_every_figure_tells_what_made_it(report: Path, trained: Path) -> None:
             assert len(store.sql(html.unescape(query))) > 0
 
 
-@pytest.mark.parametrize("name", ["cells", "counts", "origins", "curves", "runs", "sweep"])
+@pytest.mark.parametrize(
+    "name", ["cells", "counts", "origins", "curve ood_loss", "curve train_loss", "plane", "runs", "run_paths", "sweep"]
+)
 def test_the_shown_query_is_the_asked_one(name: str, read: tuple[Store, ReportData]) -> None:
     """A query with its parameters written in gives the rows that it gave with parameters apart."""
     store, data = read
-    query = Query("runs", (data.sweep["sweep_id"], (0, 5), 20, 1, 2)) if name == "runs" else data.queries.get(name)
-    query = query or Query(name, (data.sweep["sweep_id"],))
+    head = data.sweep["sweep_id"], "sim", (0, 5), 20
+    of_runs = {
+        "runs": Query("runs", (*head, "ood_loss", "l_ref")),
+        "run_paths": Query("run_paths", (*head, "output", "mu", 1, 2)),
+    }
+    query = of_runs.get(name) or data.queries.get(name) or Query(name, (data.sweep["sweep_id"],))
     assert "$" not in re.sub(r"--.*", "", query.readable)
-    assert (
-        store.sql(query.readable)
-        .arrow()
-        .equals(store.sql(query.text, [list(p) if isinstance(p, tuple) else p for p in query.parameters]).arrow())
-    )
+    assert store.sql(query.readable).arrow().equals(store.sql(query.text, query.arguments).arrow())
 
 
 @given(st.text())

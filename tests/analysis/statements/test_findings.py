@@ -21,8 +21,9 @@ from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep, named_sweeps
-from swingby_analysis.report import titled, write_report
-from swingby_analysis.report.page import VEGA_LITE
+from swingby_analysis.page.html import VEGA_LITE
+from swingby_analysis.page.pictures import titled
+from swingby_analysis.report import write_report
 from swingby_analysis.statements import needed
 from swingby_analysis.statements.catalogue import diagrams, findings
 from swingby_analysis.statements.diagram import PREFIX, Diagram

@@ -24,16 +24,16 @@ from swingby.model import registry
 from swingby.run.lookup import find_sweep
 from swingby.run.outcomes import derive
 from swingby.store import Store
-from swingby_analysis.charts.picture_rows import Picture, PictureRow, picture_rows
-from swingby_analysis.query import Query
+from swingby_analysis.charts.pictures import Picture, PictureRow, picture_rows
+from swingby_analysis.query import Query, ask
 from swingby_analysis.report import PAGE, write_report
 from swingby_analysis.report import data as report_data
-from swingby_analysis.report.data import ReportData, ask
-from swingby_analysis.report.experiments import REPORTED
+from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.subject import Subject
 from swingby_sweeps.diffusion.detect.path import path_of
 from swingby_sweeps.diffusion.detect.runs import over_seeds, runs_of
 from swingby_sweeps.diffusion.detect.speed import slowdown, speeds
+from swingby_sweeps.diffusion.drawings import SQL
 from swingby_sweeps.diffusion.drawings.concept_mse import ConceptMse
 from swingby_sweeps.diffusion.drawings.concept_space import ConceptSpace
 from swingby_sweeps.diffusion.drawings.concept_speed import ConceptSpeed
@@ -214,8 +214,8 @@ def test_a_sweep_that_names_drawings_gets_these(data: Path, tmp_path: Path) -> N
 
 def test_every_drawing_of_an_experiment_is_offered() -> None:
     """What is drawn unasked is installed, and fits its experiment."""
-    for experiment, how in REPORTED.items():
-        for name in how.drawings:
+    for experiment in registry.offered(registry.EXPERIMENTS):
+        for name in registry.experiment(experiment).report.drawings:
             assert experiment in registry.drawing(name).experiments
 
 
@@ -244,7 +244,7 @@ def test_a_drawing_checks_its_options() -> None:
 def test_runs_are_put_together_by_step(read: tuple[Store, ReportData]) -> None:
     """Each seed's path stands at its own steps, with NaN where the judge saw nothing."""
     store, data = read
-    rows = ask(store, Query("diffusion/paths", (data.sweep["sweep_id"],))).to_dicts()
+    rows = ask(store, Query("paths", (data.sweep["sweep_id"],), SQL)).to_dicts()
     for runs in runs_of(rows).values():
         for row, seed in enumerate(runs.seeds):
             own = path_of(next(r for r in rows if r["seed"] == seed and r["point"] in _points(rows, runs)))
@@ -358,7 +358,7 @@ def test_pictures_travel_inside_the_page(page: Path, read: tuple[Store, ReportDa
     store, data = read
     spec = figures_of(page)["samples"]
     urls = {row["url"] for row in values_of(spec) if row["kind"] == "picture"}
-    rows = ask(store, Query("diffusion/samples", (data.sweep["sweep_id"],))).to_dicts()
+    rows = ask(store, Query("samples", (data.sweep["sweep_id"],), SQL)).to_dicts()
     kept = {Picture(0, png).uri for row in rows for png in row["samples"] if png is not None}
     assert urls == kept
     assert [row["seed"] for row in rows] == [0, 0]

@@ -23,19 +23,29 @@ from swingby.api import Sweep
 from swingby.errors import SwingbyError
 from swingby.run.outcomes import derive
 from swingby.store import Store
-from swingby_analysis.charts import marks, plane_lines
-from swingby_analysis.charts.paths import NEAR, Floats, Runs, corners, runs_of
-from swingby_analysis.charts.plane_lines import Name
-from swingby_analysis.charts.planes import MEDIAN_SEED, Corner, Mark, ordered_colours
-from swingby_analysis.charts.regions import GAP, by_depth, central, distances, region
-from swingby_analysis.charts.trajectory import Place, moves_until
+from swingby_analysis.charts import plane_rows
+from swingby_analysis.charts.paths import (
+    GAP,
+    NEAR,
+    Floats,
+    Runs,
+    by_depth,
+    central,
+    corners,
+    distances,
+    region,
+    runs_of,
+)
+from swingby_analysis.charts.plane_rows import Name
+from swingby_analysis.charts.planes import Corner, Mark, Place, moves_until, ordered_colours
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.data import read
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.selection import along, names_of
-from swingby_analysis.report.subject import Subject
 from swingby_sweeps.sim.drawings.centre_trajectories import CentreTrajectories
 from swingby_sweeps.sim.drawings.loss_curves import CALLED, LossCurves, thin_seeds
+from swingby_sweeps.sim.drawings.panels import MEDIAN_SEED
+from swingby_sweeps.sim.drawings.subject import Subject
 from swingby_sweeps.sim.drawings.training_points import FIRST, SAMPLE, TrainingPoints
 from swingby_sweeps.sim.drawings.training_points import NEAR as NEAREST_POINTS
 from swingby_sweeps.sim.drawings.trajectories import Trajectories, point_rows
@@ -177,18 +187,18 @@ def test_marks_stand_at_equal_times(seed: int, every: float) -> None:
     draw = np.random.default_rng(seed)
     steps = np.unique(np.concatenate([[0], draw.integers(1, 400, 60), [400]])).astype(float)
     path = np.cumsum(draw.uniform(0, 0.05, (len(steps), 2)), axis=0)
-    places, name = plane_lines.places(path, steps), Name("p", "line")
-    dots, arrows = marks.dots(name, places, every), marks.arrows(name, places, every)
+    places, name = plane_rows.places(path, steps), Name("p", "line")
+    dots, arrows = plane_rows.dots(name, places, every), plane_rows.arrows(name, places, every)
     assert dots[0].step == 0
     assert [arrow.step for arrow in arrows] == [dot.step for dot in dots[1:]]
     at = np.array([(dot.x, dot.y) for dot in dots])
     times = np.array([dot.step for dot in dots])
     assert np.abs(np.stack([np.interp(times, steps, along) for along in path.T], axis=1) - at).max() < 2e-4
     apart = np.linalg.norm(at[:, None] - at, axis=2)
-    assert apart[~np.eye(len(at), dtype=bool)].min(initial=1.0) >= marks.APART - 2e-4
+    assert apart[~np.eye(len(at), dtype=bool)].min(initial=1.0) >= plane_rows.APART - 2e-4
     for time in np.arange(0, moves_until(places) + 1e-9, every):
         left = [np.interp(time, steps, along) for along in path.T]
-        assert time in times or np.linalg.norm(at - left, axis=1).min() < marks.APART + 2e-4
+        assert time in times or np.linalg.norm(at - left, axis=1).min() < plane_rows.APART + 2e-4
     assert all(0 <= arrow.angle <= 90 for arrow in arrows)  # this path goes up and to the right all along
 
 
@@ -198,19 +208,19 @@ def test_the_interval_resolves_the_fast_part() -> None:
     steps = np.arange(2001.0)
     path = np.stack([1 / (1 + np.exp(-(steps - 300) / 10)), np.zeros(2001)], axis=1)
     path[400:] += draw.normal(0, 0.02, (1601, 2))
-    places = plane_lines.places(path, steps)
-    every = marks.interval([places])
-    dots = marks.dots(Name("p", "l"), places, every)
+    places = plane_rows.places(path, steps)
+    every = plane_rows.interval([places])
+    dots = plane_rows.dots(Name("p", "l"), places, every)
     assert len([dot for dot in dots if 0.1 < dot.x < 0.9]) >= 3
     assert len([dot for dot in dots if dot.step > 400]) <= 3
-    assert not [arrow for arrow in marks.arrows(Name("p", "l"), places, every) if arrow.step > 500]
+    assert not [arrow for arrow in plane_rows.arrows(Name("p", "l"), places, every) if arrow.step > 500]
 
 
 def test_an_arrow_points_along_the_path() -> None:
     """Degrees run clockwise from up: a path to the right has 90, one down 180."""
     for (dx, dy), angle in {(1, 0): 90, (0, -1): 180, (0, 1): 0, (-1, 0): -90}.items():
         path = [Place("", None, float(k), k * dx / 20, k * dy / 20) for k in range(21)]
-        assert {arrow.angle for arrow in marks.arrows(Name("p", "l"), path, 5.0)} == {angle}
+        assert {arrow.angle for arrow in plane_rows.arrows(Name("p", "l"), path, 5.0)} == {angle}
 
 
 ZIP = {"mu": [(1.0, 2.0), (0.5, 2.0), (3.0, 2.0), (1.0, 2.0), (1.0, 2.0)], "sigma": [0.05, 0.05, 0.05, 0.5, 1.0]}
@@ -259,7 +269,7 @@ def made_up(values: list[Floats]) -> Runs:
         {"point": 0, "seed": k, "mu": [1.0, 2.0], "step": list(range(len(path))), "output": path.tolist()}
         for k, path in enumerate(values)
     ]
-    runs = runs_of(pl.DataFrame(rows), "output")[0]
+    runs = runs_of(pl.DataFrame(rows), "output", "mu")[0]
     assert runs.values.shape == (len(values), longest, 2)
     return runs
 
@@ -276,7 +286,7 @@ def test_runs_that_leave_break_no_panel() -> None:
     assert all(math.isfinite(value) for row in rows for value in row if isinstance(value, float))
     assert runs.median.shape == (60, 2)
     np.testing.assert_allclose(runs.median[30:], made_up(paths).median[30:])
-    low, high = plane_lines.shown_range(rows)
+    low, high = plane_rows.shown_range(rows)
     assert -0.5 < low < 0 < 1 < high < 1.5
 
 
@@ -383,9 +393,9 @@ def test_diverged_runs_are_counted_in_their_panel(subject: Subject, shown: Calla
 def leave_told(subject: Subject, point: int, text: str) -> bool:
     """Whether a panel tells of the seeds that leave it, those with a loss above the axis, if some do."""
     upper = top_of(text)
-    runs = subject.ask(Query("runs", (subject.sweep_id, (point,), 10**6, 1, 1)))
+    runs = subject.ask(Query("runs", (subject.sweep_id, "sim", (point,), 10**6, "ood_loss", "l_ref")))
     worst = {
-        seed: max(own["ood"].fill_null(math.inf)) for (seed,), own in runs.partition_by("seed", as_dict=True).items()
+        seed: max(own["value"].fill_null(math.inf)) for (seed,), own in runs.partition_by("seed", as_dict=True).items()
     }
     beyond = sum(not value <= upper for value in worst.values())
     return not beyond or f"{beyond} of {len(worst)} seeds leave" in text

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from swingby.api import Sweep
 from swingby.errors import SwingbyError
 from swingby.store import Store
+from swingby_analysis.page import Figure
+from swingby_analysis.page.html import VEGA_LITE
 from swingby_analysis.query import Query
 from swingby_analysis.report.data import read
-from swingby_analysis.report.page import VEGA_LITE, Figure
-from swingby_analysis.report.subject import Subject
 from swingby_sweeps.sim.detect import order
 from swingby_sweeps.sim.detect.stages import leaves_cone, stages
 from swingby_sweeps.sim.drawings.charts import hypercube, jacobian, velocity
@@ -31,6 +31,7 @@ from swingby_sweeps.sim.drawings.charts.jacobian import FLAT, first_step
 from swingby_sweeps.sim.drawings.hypercube import Hypercube, HypercubeOptions, broken_shares, losses_of
 from swingby_sweeps.sim.drawings.single import curves_of, kept_places, most_descents, usual_seed
 from swingby_sweeps.sim.drawings.stages import Stages, StagesOptions
+from swingby_sweeps.sim.drawings.subject import SQL, Subject
 from swingby_sweeps.sim.drawings.velocity import Velocity
 
 MANY = settings(max_examples=60, deadline=None)
@@ -277,7 +278,7 @@ def test_what_stages_draws_is_what_was_recorded(ways: Subject, options: dict[str
     for number, title in enumerate(titles):
         seed = int(title[1].split("seed ")[1].split(" ")[0].strip(":,"))
         point = ways.points[number // (len(titles) // 2)]
-        run = ways.ask(Query("entry_runs", (ways.sweep_id, (point,), (seed,)))).row(0, named=True)
+        run = ways.ask(Query("entry_runs", (ways.sweep_id, (point,), (seed,)), SQL)).row(0, named=True)
         step, W = curves_of(run)
         lines = [row for row in rows if row["panel"] == number and row["kind"] in ("major", "minor")]
         assert lines
@@ -312,7 +313,7 @@ def test_a_marked_step_counts_the_runs_that_wait_there(ways: Subject) -> None:
 def waiting(subject: Subject, point: int, step: int) -> set[int]:
     """Seeds of a point with a major entry below 1/2 at the last record up to a step that they reached."""
     seeds = tuple(subject.runs(point)["seed"].to_list())
-    asked = Query("entry_runs", (subject.sweep_id, (point,) * len(seeds), seeds))
+    asked = Query("entry_runs", (subject.sweep_id, (point,) * len(seeds), seeds), SQL)
     found = set[int]()
     for run in subject.ask(asked).iter_rows(named=True):
         steps, W = curves_of(run)
@@ -367,8 +368,8 @@ def test_velocities_drawn_add_up_to_the_slope(ways: Subject) -> None:
             assert total == pytest.approx(sum(parts), abs=1e-4 * scale)
         assert {entry for entry, _ in terms} == {"w_11", "w_22", "w_33", "w_12", "w_13", "w_23"}
     point, seed = ways.points[1], ways.median_seed(ways.points[1])
-    run = ways.ask(Query("entry_runs", (ways.sweep_id, (point,), (seed,)))).row(0, named=True)
-    split = ways.ask(Query("velocity", (ways.sweep_id, (point,), (seed,)))).row(0, named=True)
+    run = ways.ask(Query("entry_runs", (ways.sweep_id, (point,), (seed,)), SQL)).row(0, named=True)
+    split = ways.ask(Query("velocity", (ways.sweep_id, (point,), (seed,)), SQL)).row(0, named=True)
     step, W = curves_of(run)
     total = np.array(split["growth"]) - np.array(split["suppression"]) - np.array(split["noise"])
     slope = np.gradient(W.reshape(len(step), -1), 2 * split["time_per_step"] * step, axis=0)
@@ -416,7 +417,7 @@ def test_a_panel_without_losses_says_so_and_no_share() -> None:
 
 
 def test_a_run_that_diverged_counts_as_infinite(cube: Subject) -> None:
-    table = cube.ask(Query("hypercube", (cube.sweep_id, "epoch", (1,))))
+    table = cube.ask(Query("hypercube", (cube.sweep_id, "epoch", (1,)), SQL))
     gone = table.with_columns(loss=None)
     assert np.isinf(losses_of(gone, 3)).all()
     assert np.isfinite(losses_of(table, 3)).all()

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from swingby_analysis.charts.axes import Grid, GridAxis
-from swingby_analysis.charts.phase_diagram import Share
+from swingby_analysis.charts.maps import Share
+from swingby_analysis.grid import Grid, GridAxis, GridLine
 from swingby_analysis.statements.figures import pooled
 from swingby_sweeps.sim import theory, theory_lines
 from swingby_sweeps.sim.assumptions import assumptions
 from swingby_sweeps.sim.detect.theory import CONSTANTS
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.params import SimParams
-from swingby_sweeps.sim.theory_lines import Line, rise_at, signals
+from swingby_sweeps.sim.theory_lines import rise_at, signals
 
 COMMON: dict[str, Any] = {
     "mu": [1.0, 2.0], "sigma": [0.05, 0.05], "sigma_is": "sd", "zero_cluster": False, "n": 5000, "batch_size": 128,
@@ -236,7 +236,7 @@ def test_the_bottleneck_runs_under_the_first_width_that_is_enough() -> None:
 def test_lines_end_at_the_border_of_the_diagram(corners: list[tuple[float, float]]) -> None:
     """What is kept lies inside, and corners that lie inside are kept."""
     axes = grid(("x", [0.0, 1.0, 2.0]), ("y", [0.0, 1.0, 2.0]))
-    kept = theory_lines._within(axes, Line("", [x for x, _ in corners], [y for _, y in corners]))
+    kept = theory_lines._within(axes, GridLine("", [x for x, _ in corners], [y for _, y in corners]))
     assert all(-0.5 - 1e-9 <= at <= 2.5 + 1e-9 for at in (*kept.x, *kept.y))
     inside = [(x, y) for x, y in corners if -0.5 < x < 2.5 and -0.5 < y < 2.5]
     there = list(zip(kept.x, kept.y, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,8 @@ from .speed import slowdown, speeds
 
 ORDERS = ("color first", "tie", "size first", "neither")
 SIDES = ("color", "neither", "size")
+LAWS = ("exponential", "either", "power law", "neither")
+"""The values of each category, as legends list them."""
 SUFFIX: Mapping[Judge, str] = {"measured": "", "trained": "_by_trained"}
 """Of the outcomes by a judge."""
 FEWEST = 3
@@ -29,7 +32,9 @@ Told = dict[str, Any]
 
 BOTH: dict[str, Column] = {
     "learning_order": Column(
-        pa.string(), "which concept of the held-out class is learned first, by t(0.9); tie: within one evaluation"
+        pa.string(),
+        "which concept of the held-out class is learned first, by t(0.9); tie: within one evaluation",
+        order=ORDERS,
     ),
     "color_first": Column(
         pa.bool_(), "color is learned before size; null where neither is learned, false for a tie"
@@ -56,7 +61,9 @@ BOTH: dict[str, Column] = {
         "the rise of the concept-space MSE that would count, were one to halfway to a trained class's corner laid over "
         "these evaluations; what is lower could not be seen",
     ),
-    "mse_bump": Column(pa.float64(), "largest rise of the concept-space MSE between two descents; 0 if none"),
+    "mse_bump": Column(
+        pa.float64(), "largest rise of the concept-space MSE between two descents; 0 if none", absent="bump"
+    ),
     "bump_start": Column(pa.int64(), "step of the trough before that rise", "step"),
     "bump_peak": Column(pa.int64(), "step of its peak", "step"),
     "bump_end": Column(pa.int64(), "first evaluation back at the trough's level (else the lowest after)", "step"),
@@ -71,7 +78,7 @@ BOTH: dict[str, Column] = {
         "the least height of a bend over the whole way that would count, were it laid over these evaluations; infinite "
         "where none is on the way",
     ),
-    "bend_toward": Column(pa.string(), "the side of a bend beyond its threshold; else neither"),
+    "bend_toward": Column(pa.string(), "the side of a bend beyond its threshold; else neither", order=SIDES),
     "transient_bend": Column(
         pa.bool_(),
         "the path leaves the straight way by more than its threshold, and comes back to half of it or less; null where "
@@ -82,7 +89,9 @@ BOTH: dict[str, Column] = {
     "speed_rate_r2": Column(pa.float64(), "R^2 of that fit (exponential slow-down)"),
     "speed_power": Column(pa.float64(), "slope of log speed against log step over the same evaluations"),
     "speed_power_r2": Column(pa.float64(), "R^2 of that fit (slow-down by a power law)"),
-    "slowdown": Column(pa.string(), "the law that fits the slowing speed better; either: R^2 within 0.1"),
+    "slowdown": Column(
+        pa.string(), "the law that fits the slowing speed better; either: R^2 within 0.1", order=LAWS
+    ),
 }  # fmt: skip
 
 _KINDS: dict[str, OutcomeKind] = {
@@ -104,14 +113,16 @@ _KINDS: dict[str, OutcomeKind] = {
 }
 
 
-def _by(judge: Judge, meaning: str) -> str:
-    return meaning if judge == "measured" else f"by the trained judge: {meaning}"
+def _by(judge: Judge, name: str, column: Column) -> Column:
+    """The column of an outcome by one judge."""
+    if judge == "measured":
+        return column
+    title = f"{name.replace('_', ' ')} by the trained judge"
+    return replace(column, meaning=f"by the trained judge: {column.meaning}", title=title)
 
 
 OUTCOMES: dict[str, Column] = {
-    name + SUFFIX[judge]: Column(column.type, _by(judge, column.meaning), column.unit)
-    for judge in JUDGES
-    for name, column in BOTH.items()
+    name + SUFFIX[judge]: _by(judge, name, column) for judge in JUDGES for name, column in BOTH.items()
 }
 
 

@@ -1,0 +1,4 @@
+"""Drawings of diffusion runs, each with its query beside it."""
+
+SQL = __name__
+"""The folder of the queries of these drawings."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from swingby_analysis.charts.axes import Grid
-from swingby_analysis.charts.signed_means import OPEN, SignedMean, signed_along, signed_map
-from swingby_analysis.report.page import Figure
+from swingby_analysis.charts.maps import OPEN, SignedMean, mean_map, means_along
+from swingby_analysis.grid import Grid
+from swingby_analysis.page import Figure
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import Subject
 
@@ -69,10 +69,10 @@ def _figure(
     marks = MAP
     if grid.y is None:
         kinds = {kind: colour for kind, colour in KINDS.items() if any(row.kind == kind for row in rows)}
-        spec = signed_along(grid, rows, kinds, STATES, ("toward size", "toward color")).to_dict()
+        spec = means_along(grid, rows, kinds, STATES, ("toward size", "toward color"), "judge").to_dict()
         marks = ALONG
     else:
-        spec = signed_map(grid, rows, "mean signed bend (+ toward color, - toward size)").to_dict()
+        spec = mean_map(grid, rows, "mean signed bend (+ toward color, - toward size)").to_dict()
     caption = f"The bend that the seeds share, at each point of the grid{of}. Nothing is smoothed.{left_out(options)}"
     slug, title = f"bend-over-seeds{end}", f"Bends over seeds{of}"
     return subject.figure(slug, title, caption, READING.format(marks=marks), spec, [found.query])

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from swingby_analysis.charts.step_curves import Axes, CurvePanel, Level, Spread, step_curves
-from swingby_analysis.report.page import Figure
+from swingby_analysis.charts.curves import Axes, CurvePanel, Level, Spread, curve_panels
+from swingby_analysis.page import Figure
 from swingby_analysis.report.prose import percent
 from swingby_analysis.report.subject import Subject
 
@@ -65,7 +65,7 @@ class ConceptMse(ConceptDrawing):
         top = min(HIGHEST, 1.05 * max([row.value for row in rows if isinstance(row, Level)], default=1.0))
         axes = Axes(0.0, last, 0.0, top, "concept-space MSE")
         how = table.columns, found.legend, table.width, table.compact
-        spec = step_curves(panels, rows, axes, found.colours, *how).to_dict()
+        spec = curve_panels(panels, rows, axes, found.colours, *how).to_dict()
         caption = f"The error of the held-out class in concept space over training, {counted(found)}."
         caption = f"{caption} {smoothing_told(options)}"
         queries = [found.query, subject.data.queries["cells"]]

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from swingby_analysis.charts import plane_lines
-from swingby_analysis.charts.plane_lines import Name
+from swingby_analysis.charts import plane_rows
+from swingby_analysis.charts.plane_rows import Name
 from swingby_analysis.charts.planes import Corner, Mark, Panel, Row, Spot, planes
-from swingby_analysis.report.page import Figure
+from swingby_analysis.page import Figure
 from swingby_analysis.report.subject import Subject
 
 from ..detect.path import CLASSES, corner
@@ -51,7 +51,7 @@ class ConceptSpace(ConceptDrawing):
         """The paths, a panel a judge and setting; and how far they bend over the seeds, where two or more are there."""
         found = groups_of(subject, options, self.name)
         rows = [row for group in found.groups for row in _rows(group)]
-        shown = plane_lines.shown_range(rows)
+        shown = plane_rows.shown_range(rows)
         panels = [
             Panel(group.key, group.title, (), "color (0 red, 1 blue)", "size (0 big, 1 small)", shown, shown)
             for group in found.groups
@@ -79,9 +79,9 @@ def _rows(group: Group) -> Iterator[Row]:
         yield from _ellipses(name, runs)
         for seed, path in list(zip(runs.seeds, runs.place, strict=True))[:SEEDS]:
             known = np.isfinite(path[:, 0])
-            yield from plane_lines.line(name, path[known], "run", seed)
+            yield from plane_rows.line(name, path[known], "run", seed)
         for number, at in enumerate(runs.stretches):
-            yield from plane_lines.line(name, runs.mean.value[at], run=number)
+            yield from plane_rows.line(name, runs.mean.value[at], run=number)
 
 
 def _ellipses(name: Name, runs: Runs) -> Iterator[Corner | Mark]:

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from swingby_analysis.charts import style
-from swingby_analysis.charts.step_curves import Axes, CurvePanel, Level, step_curves
-from swingby_analysis.report.page import Figure
+from swingby_analysis.charts.curves import Axes, CurvePanel, Level, curve_panels
+from swingby_analysis.page import Figure
 from swingby_analysis.report.subject import Subject
 
 from ..detect.path import Path
@@ -61,7 +61,7 @@ class ConceptSpeed(ConceptDrawing):
         last = max(float(line.runs.steps[-1]) for group in found.groups for line in group.lines)
         axes = Axes(0.0, last, low, high, "learning speed |dC/dt| (1 / step)", "log", "linear")
         how = table.columns, found.legend, table.width, table.compact
-        spec = step_curves(panels, rows, axes, {**found.colours, **FITS}, *how).to_dict()
+        spec = curve_panels(panels, rows, axes, {**found.colours, **FITS}, *how).to_dict()
         caption = f"How fast the held-out class moves in concept space, {counted(found)}. {smoothing_told(options)}"
         return [subject.figure("concept-speed", "Learning speed", caption, READING, spec, [found.query])]
 

@@ -8,9 +8,8 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from swingby.model import drawing, registry
-from swingby_analysis.charts.axes import plain
 from swingby_analysis.charts.planes import ordered_colours
-from swingby_analysis.grid import axis_title, scalar
+from swingby_analysis.grid import axis_title, plain, scalar
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import between, plural
 from swingby_analysis.report.selection import along, names_of
@@ -18,6 +17,7 @@ from swingby_analysis.report.subject import Subject
 
 from ..detect.path import JUDGES, Judge
 from ..detect.runs import Runs, runs_of
+from . import SQL
 
 ALL_RUNS = "all runs"
 SEEDS = 12
@@ -95,7 +95,7 @@ def groups_of(subject: Subject, options: ConceptOptions, name: str) -> Groups:
     Raises:
         SwingbyError: no run has a place in concept space.
     """
-    query = Query("diffusion/paths", (subject.sweep_id,))
+    query = Query("paths", (subject.sweep_id,), SQL)
     rows = subject.ask(query).to_dicts()
     first, by_judge = options.first, list[tuple[Judge, dict[int, Runs], dict[int, Runs]]]()
     for judge in options.judges:

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from swingby.model import drawing
-from swingby_analysis.charts.picture_rows import Picture, PictureRow, picture_rows
+from swingby_analysis.charts.pictures import Picture, PictureRow, picture_rows
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.subject import Subject
 
 from ..detect.path import CLASSES, trained_of
+from . import SQL
 
 MAGIC = b"\x89PNG\r\n\x1a\n"
 WIDTH = 1000
@@ -47,7 +48,7 @@ class SampleGrid(drawing.Drawing):
         Raises:
             SwingbyError: no run kept any.
         """
-        query = Query("diffusion/samples", (subject.sweep_id,))
+        query = Query("samples", (subject.sweep_id,), SQL)
         if "samples" not in {name for name, _ in subject.store.tables()["diffusion"]}:
             raise subject.cannot(self.name, "no run was asked to record samples")
         rows = [_row(subject, row, options.pictures) for row in subject.ask(query).iter_rows(named=True)]

@@ -9,11 +9,13 @@ import numpy as np
 import polars as pl
 
 from swingby.model import drawing
-from swingby_analysis.charts.step_curves import SYMLOG, Axes, CurvePanel, Level, step_curves
+from swingby_analysis.charts.curves import SYMLOG, Axes, CurvePanel, Level, curve_panels
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import Subject
+
+from . import SQL
 
 TERMS = {
     "loss": ("variational bound", "#1d2733"),
@@ -40,7 +42,7 @@ class TrainingLoss(drawing.Drawing):
 
     def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
         """One figure."""
-        query = Query("diffusion/losses", (subject.sweep_id,))
+        query = Query("losses", (subject.sweep_id,), SQL)
         table = subject.ask(query)
         points = table["point"].unique(maintain_order=True).to_list()
         panels = [CurvePanel(str(point), subject.label(point) or "all runs") for point in points]
@@ -52,7 +54,7 @@ class TrainingLoss(drawing.Drawing):
         low, high = (end + side * 0.3 * (SYMLOG + abs(end)) for end, side in ((min(values), -1), (max(values), 1)))
         axes = Axes(0.0, last, low, high, "bits a dimension (symlog)", "symlog")
         colours = dict(TERMS.values())
-        spec = step_curves(panels, rows, axes, colours, min(len(panels), 4)).to_dict()
+        spec = curve_panels(panels, rows, axes, colours, min(len(panels), 4)).to_dict()
         most = max(subject.runs(point).height for point in points)
         caption = f"The training loss and its terms over training, up to {plural(most, 'seed')} a panel."
         return [subject.figure("training-loss", "Training loss", caption, READING, spec, [query])]

@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
-from swingby_sweeps.sim import theory
-from swingby_sweeps.sim.assumptions import (
+
+from .. import theory
+from ..assumptions import (
     Constants,
     assumptions,
     first_phase_steps,
@@ -21,8 +22,8 @@ from swingby_sweeps.sim.assumptions import (
     upper_growth,
     upper_major,
 )
-from swingby_sweeps.sim.detect.rebuild import Curves
-from swingby_sweeps.sim.detect.theory import CONSTANTS
+from .cells import Curves
+from .theory import CONSTANTS
 
 Array = np.ndarray
 Row = dict[str, Any]
@@ -100,19 +101,19 @@ class Bounds(Detector):
 
 def _told(table: pa.Table) -> Iterator[Row]:
     curves = {name: Curves(table[name]) for name in ("step", "jacobian", "output")}
-    given = table.drop_columns(list(curves)).to_pylist()
-    for place, cell in enumerate(given):
+    for place, cell in enumerate(table.drop_columns(list(curves)).to_pylist()):
+        step, jacobian, output = (curve.row(place) for curve in curves.values())
         symmetric = cell["model"] in ("symmetric", "w_recurrence")
-        one_layer = cell["model"] == "one_layer" and cell["drive"] == "sgd"
         said = _from_parameters(cell) if symmetric else {}
-        if cell["status"] == "ok" and ((symmetric and cell["d"] == cell["s"]) or one_layer):
-            step, jacobian, output = (curve.row(place) for curve in curves.values())
-            if step is not None and jacobian is not None:
-                W = jacobian.reshape(len(step), cell["s"], cell["s"])
-                if symmetric:
-                    said |= _app_d(cell, step[:, 0], W)
-                elif output is not None:
-                    said |= _theorem_4_1(cell, step[:, 0], W[0], output)
+        whole = cell["status"] == "ok" and all(
+            cell[name] is not None for name in ("s", "d", "a", "mu", "time_per_step")
+        )
+        if whole and step is not None and jacobian is not None:
+            W = jacobian.reshape(len(step), cell["s"], cell["s"])
+            if symmetric and cell["d"] == cell["s"]:
+                said |= _app_d(cell, step[:, 0], W)
+            elif cell["model"] == "one_layer" and cell["drive"] == "sgd" and output is not None:
+                said |= _theorem_4_1(cell, step[:, 0], W[0], output)
         yield said
 
 
@@ -121,7 +122,7 @@ def _from_parameters(cell: Row) -> Row:
     if cell["s"] == 2 and cell["a"]:
         a_2, a_1 = sorted(cell["a"])
         said["omega_exponent"] = theory.omega_exponent(a_1, a_2)
-    if cell["init"] == "normal":
+    if cell["init"] == "normal" and cell["width"] is not None and cell["init_gain"] is not None:
         said["e_1_major"], said["e_1_minor_spread"] = theory.normal_start(cell["width"], cell["init_gain"])
     return said
 

@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
-from swingby_analysis.signals.bumps import Descent, descend, fine_descents, nearest_centre, tallest
-from swingby_analysis.signals.curves import Group, Runs
+from swingby_analysis.signals.bumps import Descent, descend, fine_descents, tallest
 from swingby_analysis.signals.extrema import Floats
 from swingby_analysis.signals.final_stretch import arrival_times, arrived_at
 from swingby_analysis.signals.groups import Found, Told
 
 from . import order, slowdown
 from . import outcome as verdict
+from .centres import nearest_centre
+from .curves import Group, Runs
 
 Mask = NDArray[np.bool_]
 Columns = dict[str, Told]
@@ -40,13 +41,15 @@ OUTCOMES: dict[str, Column] = {
         pa.bool_(), "non-monotone, and over a rise the output nears a training centre while training goes on"
     ),
     "retreat": Column(pa.bool_(), "some r_k = f_k / mu_k rises, falls, and exceeds its old peak"),
-    "bump_height": Column(pa.float64(), "largest rise between two descents; 0 if there is none", "L_ref"),
+    "bump_height": Column(
+        pa.float64(), "largest rise between two descents; 0 if there is none", "L_ref", absent="bump"
+    ),
     "bump_start": Column(pa.int64(), "step of the trough before that rise", "step"),
     "bump_peak": Column(pa.int64(), "step of its peak", "step"),
     "bump_end": Column(
         pa.int64(), "first recorded step back at the level of the trough (else the lowest after)", "step"
     ),
-    "outcome": Column(pa.string(), "the first that applies of " + ", ".join(verdict.OUTCOMES)),
+    "outcome": Column(pa.string(), "the first that applies of " + ", ".join(verdict.OUTCOMES), order=verdict.ORDER),
     "certain": Column(pa.bool_(), "the run recorded what it takes to tell that outcome from the others"),
     "learning_order": Column(pa.list_(pa.int64()), "concepts, counted from 0, by t90; equal ones by number"),
     "t90": Column(LIST, "start of the final stretch with r_k >= 0.9; infinite if r_k ends below", "step"),
@@ -157,7 +160,7 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
     shown = (descent.rises.nearer < 0) & (descent.rises.unlearned <= 0)
     transient[descent.rises.curve[shown]] = True
     return {
-        "noise_sd": (descent.noise_sd, always),
+        "noise_sd": (descent.sd, always),
         "descents": (descent.drops, always),
         "descents_fine": (fine_descents(loss) if not noisy.all() else descent.drops, ~noisy),
         "non_monotone": (several, always),
@@ -168,8 +171,8 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
 
 def _highest(group: Group, descent: Descent) -> Columns:
     top, steps, count = tallest(descent.rises), group.steps.astype(np.int64), len(group.rows)
-    tau, height, there = descent.tau.copy(), np.zeros(count), np.zeros(count, dtype=bool)
-    tau[top.curve], height[top.curve], there[top.curve] = top.tau, top.height, True
+    tau, height, there = descent.threshold.copy(), np.zeros(count), np.zeros(count, dtype=bool)
+    tau[top.curve], height[top.curve], there[top.curve] = top.threshold, top.height, True
     columns: Columns = {"tau": (tau, np.ones(count, dtype=bool)), "bump_height": (height, np.ones(count, dtype=bool))}
     for name, at in (("bump_start", top.start), ("bump_peak", top.peak), ("bump_end", top.end)):
         step = np.zeros(count, dtype=np.int64)

@@ -11,6 +11,8 @@ from swingby_analysis.signals.extrema import Floats
 
 OUTCOMES = ("diverged", "artefact", "structural", "generalized", "failed", "plateau")
 """In the order in which they are tried."""
+ORDER = ("generalized", "plateau", "failed", "structural", "artefact", "diverged")
+"""As legends list them, from the best news to the worst."""
 GENERALIZED = 0.01
 """Final OOD loss over L_ref at or below which the answer counts as found."""
 NEGATIVE = {"float64": 1e-9, "float32": 1e-5}

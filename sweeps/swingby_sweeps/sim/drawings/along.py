@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from swingby.sweepfile.parameters import split
-from swingby_analysis.charts import marks, plane_lines
-from swingby_analysis.charts.axes import plain
+from swingby_analysis.charts import plane_rows
 from swingby_analysis.charts.paths import Runs
-from swingby_analysis.charts.plane_lines import Name
+from swingby_analysis.charts.plane_rows import Name
 from swingby_analysis.charts.planes import Corner, Mark, Row, ordered_colours, planes
-from swingby_analysis.grid import axis_title, scalar
+from swingby_analysis.grid import axis_title, plain, scalar
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.selection import Lines, along, names_of
-from swingby_analysis.report.subject import Subject, spoken
+from swingby_analysis.report.subject import indexed
 
 from .panels import (
     BANDS,
@@ -22,12 +21,13 @@ from .panels import (
     PLACES,
     counted,
     ended_along,
+    has_origin,
     panel,
-    plane_of,
     plural_steps,
     spoken_planes,
     spots,
 )
+from .subject import Subject
 
 READING = (
     PLACES + BANDS + "Each band has the colour of its line. Lines: the median over the seeds at each step, coordinate "
@@ -53,14 +53,13 @@ def figure_along(subject: Subject, runs: dict[int, Runs], name: str, concepts: t
     rows: list[Row] = []
     for number, group in enumerate(groups):
         found, every = _lines(str(number), group, {p: runs[p].plane(*(k - 1 for k in concepts)) for p in group.points})
-        plane = plane_of(subject, group.points[0], concepts)
         title = subject.label(group.points[0], without=chosen) or "all runs"
         notes = [f"an arrowhead every {plural_steps(every)}", *ended_along(subject, group.points)]
         if any(split(one)[0] == "sigma" for one in chosen) and subject.is_variance(group.points[0]):
             notes.append("sigma is a variance")
         heads.append((str(number), title, notes, concepts))
-        rows += [*found, *spots(str(number), plane)]
-    panels = [panel(*head, plane_lines.shown_range(rows)) for head in heads]
+        rows += [*found, *spots(str(number), has_origin(subject, group.points[0]))]
+    panels = [panel(*head, plane_rows.shown_range(rows)) for head in heads]
     legend = [_titled(subject, chosen), "lines: median over the seeds; shaded: central half of the seeds"]
     spec = planes(panels, rows, colours, min(len(panels), 3), legend, side=300, shade=0.25).to_dict()
     caption = (
@@ -71,21 +70,21 @@ def figure_along(subject: Subject, runs: dict[int, Runs], name: str, concepts: t
 
 
 def _lines(key: str, group: Lines, runs: dict[int, Runs]) -> tuple[list[Corner | Mark], float]:
-    medians = [plane_lines.places(runs[point].median, runs[point].step) for point in group.points]
-    every = marks.interval(medians)
+    medians = [plane_rows.places(runs[point].median, runs[point].step) for point in group.points]
+    every = plane_rows.interval(medians)
     rows: list[Corner | Mark] = []
     for point, value, median in zip(group.points, group.values, medians, strict=True):
         name = Name(key, _said(value))
-        rows += plane_lines.band(name, runs[point])
-        rows += plane_lines.line(name, runs[point].median, run=point)
-        rows += marks.arrows(name, median, every)
+        rows += plane_rows.band(name, runs[point])
+        rows += plane_rows.line(name, runs[point].median, run=point)
+        rows += plane_rows.arrows(name, median, every)
     return rows, every
 
 
 def _titled(subject: Subject, names: Sequence[str]) -> str:
     """What the legend calls the parameters, and each by its name."""
     titles = (
-        axis_title(one, subject.data.sweep["experiment"]).replace(f"({one})", f"({spoken(one)})") for one in names
+        axis_title(one, subject.data.sweep["experiment"]).replace(f"({one})", f"({indexed(one)})") for one in names
     )
     return "; ".join(titles)
 

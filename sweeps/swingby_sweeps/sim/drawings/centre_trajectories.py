@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from swingby.model import drawing
-from swingby_analysis.charts import marks, plane_lines
+from swingby_analysis.charts import plane_rows
 from swingby_analysis.charts.paths import Runs, runs_of
-from swingby_analysis.charts.plane_lines import Name
+from swingby_analysis.charts.plane_rows import Name
 from swingby_analysis.charts.planes import Corner, Mark, Row, Spot, planes
-from swingby_analysis.charts.style import OOD
+from swingby_analysis.charts.style import RED
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
-from swingby_analysis.report.subject import MEDIAN_RUN, Subject
 
 from .panels import (
     BANDS,
@@ -22,13 +21,14 @@ from .panels import (
     columns_of,
     counted,
     ended,
+    has_origin,
     in_rows,
     panel,
-    plane_of,
     plural_steps,
     spoken_planes,
     spots,
 )
+from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 CENTRES = ("#2a6f97", "#e08a1e", "#5b3f8c", "#3d8b5f")
 """The colours of the first centres' paths, in turn."""
@@ -43,19 +43,18 @@ READING = (
 )
 
 
-class CentreTrajectories(drawing.Drawing):
+class CentreTrajectories(SimDrawing):
     """Paths of the outputs at the test point and at the training centres."""
 
     name: ClassVar[str] = "centre_trajectories"
-    experiments: ClassVar[tuple[str, ...]] = ("sim",)
     recordings: ClassVar[tuple[str, ...]] = ("centres",)
     Options: ClassVar[type[drawing.Options]] = PlaneOptions
 
-    def figures(self, subject: Subject, options: PlaneOptions) -> Sequence[Figure]:
+    def draw(self, subject: Subject, options: PlaneOptions) -> Sequence[Figure]:
         """One figure, a panel a point and plane."""
-        asked, query = options.planes(subject, self.name), Query("centre_paths", (subject.sweep_id,))
+        asked, query = options.planes(subject, self.name), Query("centre_paths", (subject.sweep_id,), SQL)
         table = subject.ask(query)
-        runs, centres = runs_of(table, "output"), runs_of(table, "centre_output")
+        runs, centres = runs_of(table, "output", "mu"), runs_of(table, "centre_output", "mu")
         heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
         rows: list[Row] = []
         columns = columns_of(subject)
@@ -64,8 +63,8 @@ class CentreTrajectories(drawing.Drawing):
             found, every = _rows(key, _inputs(runs[point], centres[point], concepts), seed)
             notes = [f"median seed {seed}; an arrowhead every {plural_steps(every)}", *ended(subject, point)]
             heads.append((key, subject.label(point) or "all runs", notes, concepts))
-            rows += [*found, *(_coloured(spot, concepts) for spot in spots(key, plane_of(subject, point, concepts)))]
-        panels = [panel(*head, plane_lines.shown_range(rows)) for head in heads]
+            rows += [*found, *(_coloured(spot, concepts) for spot in spots(key, has_origin(subject, point)))]
+        panels = [panel(*head, plane_rows.shown_range(rows)) for head in heads]
         spec = planes(panels, rows, colours(runs), columns, ("output for the input",), side=300, shade=0.3).to_dict()
         caption = (
             f"The outputs at the test point and at the training centres over training, in {spoken_planes(asked)}: the "
@@ -77,7 +76,7 @@ class CentreTrajectories(drawing.Drawing):
 def colours(runs: Mapping[int, Runs]) -> dict[str, str]:
     """The colour of each input's line."""
     concepts = next(iter(runs.values())).values.shape[2]
-    return {"test point": OOD, **{centre(p): CENTRES[p % len(CENTRES)] for p in range(concepts)}}
+    return {"test point": RED, **{centre(p): CENTRES[p % len(CENTRES)] for p in range(concepts)}}
 
 
 def centre(p: int) -> str:
@@ -101,11 +100,11 @@ def _inputs(test: Runs, centres: Runs, concepts: tuple[int, int]) -> dict[str, R
 
 
 def _rows(key: str, inputs: Mapping[str, Runs], seed: int) -> tuple[list[Corner | Mark], float]:
-    paths = {name: plane_lines.places(runs.of(seed), runs.step) for name, runs in inputs.items()}
-    every = marks.interval(list(paths.values()))
+    paths = {name: plane_rows.places(runs.of(seed), runs.step) for name, runs in inputs.items()}
+    every = plane_rows.interval(list(paths.values()))
     rows: list[Corner | Mark] = []
     for name, runs in inputs.items():
-        rows += plane_lines.band(Name(key, name), runs)
-        rows += plane_lines.line(Name(key, name), runs.of(seed))
-        rows += marks.arrows(Name(key, name), paths[name], every)
+        rows += plane_rows.band(Name(key, name), runs)
+        rows += plane_rows.line(Name(key, name), runs.of(seed))
+        rows += plane_rows.arrows(Name(key, name), paths[name], every)
     return rows, every

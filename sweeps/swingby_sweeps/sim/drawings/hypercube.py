@@ -10,14 +10,14 @@ import polars as pl
 from pydantic import Field
 
 from swingby.model import drawing
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import percent, plural
-from swingby_analysis.report.subject import Subject
 from swingby_analysis.signals.extrema import Floats
 
 from ..detect import order
 from .charts.hypercube import Cube, hypercube_chart
+from .subject import SQL, SimDrawing, Subject
 
 SHARES = ("B.2 broken by", "without the origin:")
 TITLE = "The loss over the hierarchy of test points"
@@ -47,15 +47,14 @@ class HypercubeOptions(drawing.Options):
     steps: list[Annotated[int, Field(ge=0)]] = Field(default=[], max_length=6)
 
 
-class Hypercube(drawing.Drawing):
+class Hypercube(SimDrawing):
     """Fig 7 of [S]: a row of panels for each point, one panel a time."""
 
     name: ClassVar[str] = "hypercube"
-    experiments: ClassVar[tuple[str, ...]] = ("sim",)
     recordings: ClassVar[tuple[str, ...]] = ("hierarchy",)
     Options: ClassVar[type[drawing.Options]] = HypercubeOptions
 
-    def figures(self, subject: Subject, options: HypercubeOptions) -> Sequence[Figure]:
+    def draw(self, subject: Subject, options: HypercubeOptions) -> Sequence[Figure]:
         """One figure over the epochs, and one over the steps if there are any.
 
         Raises:
@@ -71,7 +70,7 @@ class Hypercube(drawing.Drawing):
 
 def _figure(subject: Subject, unit: str, times: Sequence[int], concepts: int) -> Figure:
     """A row of panels a point, one panel a time, which is counted in epochs or in steps."""
-    asked = Query("hypercube", (subject.sweep_id, unit, tuple(times)))
+    asked = Query("hypercube", (subject.sweep_id, unit, tuple(times)), SQL)
     tables = subject.ask(asked).partition_by("point", "after", as_dict=True)
     cubes = [
         _cube(subject, point, plural(after, unit), tables[point, after], concepts)

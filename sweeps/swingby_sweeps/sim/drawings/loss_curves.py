@@ -10,16 +10,24 @@ import numpy as np
 import polars as pl
 
 from swingby.model import drawing
-from swingby_analysis.charts.loss_panels import BUMP_SEED, MEDIAN_SEED, BumpMark, Level, LossPanel, Spread, loss_panels
-from swingby_analysis.charts.losses import OOD_LOSS, TRAINING_LOSS
 from swingby_analysis.charts.paths import corners
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import percent, plural
-from swingby_analysis.report.subject import MEDIAN_RUN, Subject
 from swingby_analysis.stats import shares
 
+from ..report import OOD_LOSS, TRAINING_LOSS
+from .charts.loss_panels import (
+    BUMP_SEED,
+    MEDIAN_SEED,
+    BumpMark,
+    Level,
+    LossPanel,
+    Spread,
+    loss_panels,
+)
 from .panels import columns_of, ended
+from .subject import MEDIAN_RUN, SimDrawing, Subject
 
 EVERY_STEP = 1_000_000
 """So many bins that every recorded step falls into one of its own."""
@@ -48,16 +56,15 @@ READING = (
 Row = Level | Spread | BumpMark
 
 
-class LossCurves(drawing.Drawing):
+class LossCurves(SimDrawing):
     """Losses with bands over seeds, on axes that all panels share."""
 
     name: ClassVar[str] = "loss_curves"
-    experiments: ClassVar[tuple[str, ...]] = ("sim",)
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
+    def draw(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
         """One figure, a panel a point."""
         points = [point for point in subject.points if point in subject.data.curves]
-        query = Query("runs", (subject.sweep_id, tuple(points), EVERY_STEP, 1, 1))
+        query = Query("runs", (subject.sweep_id, self.experiments[0], tuple(points), EVERY_STEP, "ood_loss", "l_ref"))
         table = subject.ask(query)
         rows = [row for point in points for row in point_rows(subject, point, table.filter(pl.col("point") == point))]
         high = top(rows)
@@ -70,7 +77,7 @@ class LossCurves(drawing.Drawing):
         columns = columns_of(subject)
         spec = loss_panels(panels, rows, last, high, columns, width=225 if columns > 3 else 250).to_dict()
         caption = f"The OOD loss over training beside the training loss, {_seeds(subject, points)}. {MEDIAN_RUN}"
-        queries = [query, subject.data.queries["curves"], subject.data.queries["cells"]]
+        queries = [query, *subject.data.curve_queries, subject.data.queries["cells"]]
         return [subject.figure("losses-over-training", "Losses over training", caption, READING, spec, queries)]
 
 
@@ -78,7 +85,7 @@ def point_rows(subject: Subject, point: int, table: pl.DataFrame) -> Iterator[Ro
     """Bands, medians, single runs and the bump of one point; `table` has a row a recorded step of its runs."""
     key, curves, seed = str(point), subject.data.curves[point], subject.median_seed(point)
     for name in (OOD_LOSS, TRAINING_LOSS):
-        for step, median, low, high in zip(curves.step.tolist(), *curves.losses[name].tolist(), strict=True):
+        for step, median, low, high in zip(curves.step.tolist(), *curves.values[name].tolist(), strict=True):
             yield Spread(key, name, step, _shown(low), _shown(high))
             yield Level(key, "line", name, 0, step, _shown(median))
     runs = {int(own): rows for (own,), rows in table.partition_by("seed", as_dict=True, maintain_order=True).items()}
@@ -96,7 +103,7 @@ def thin_seeds(panels: int) -> int:
 
 
 def _run(key: str, kind: str, name: str, seed: int, rows: pl.DataFrame) -> list[Level]:
-    step, loss = (rows[column].cast(pl.Float64).to_numpy() for column in ("step", "ood"))
+    step, loss = (rows[column].cast(pl.Float64).to_numpy() for column in ("step", "value"))
     step, loss = step[np.isfinite(loss)], np.minimum(loss[np.isfinite(loss)], 2 * HIGHEST)
     if len(step) < 2:
         return []
@@ -110,7 +117,7 @@ def _bumps(
 ) -> Iterator[BumpMark]:
     """The bumps of a point; `whole` has the seeds of the runs that are drawn whole, with what the legend calls them."""
     for cell in subject.runs(point).filter(pl.col("bump_peak").is_not_null()).iter_rows(named=True):
-        loss, name = dict(runs[cell["seed"]].select("step", "ood").iter_rows()), whole.get(cell["seed"])
+        loss, name = dict(runs[cell["seed"]].select("step", "value").iter_rows()), whole.get(cell["seed"])
         for kind in ("start", "peak", "end") if name else ("peak",):
             step = cell[f"bump_{kind}"]
             if step in loss:
@@ -132,8 +139,8 @@ def _notes(subject: Subject, point: int) -> tuple[str, ...]:
 def leave(subject: Subject, point: int, table: pl.DataFrame, high: float) -> list[str]:
     """How many runs of a point have an OOD loss above the panel's upper end, if some have; and if their median has."""
     # A loss that is not finite is beyond every axis, and so is one that DuckDB hands over as null.
-    beyond = table.filter((~(pl.col("ood") <= high)).fill_null(value=True))["seed"].n_unique()
-    median = bool((subject.data.curves[point].losses[OOD_LOSS][0] > high).any())
+    beyond = table.filter((~(pl.col("value") <= high)).fill_null(value=True))["seed"].n_unique()
+    median = bool((subject.data.curves[point].values[OOD_LOSS][0] > high).any())
     text = f"{beyond} of {plural(subject.runs(point).height, 'seed')} leave{'s' if beyond == 1 else ''} the panel"
     return [text + (", the median too" if median else "")] if beyond else []
 

@@ -8,13 +8,18 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field, field_validator
 
 from swingby.model import drawing
-from swingby_analysis.charts import plane_lines
+from swingby_analysis.charts import plane_rows, style
 from swingby_analysis.charts.paths import Runs
 from swingby_analysis.charts.planes import Panel, Spot
-from swingby_analysis.charts.trajectory import Plane, landmarks
 from swingby_analysis.report.prose import between, plural
-from swingby_analysis.report.subject import Subject
 
+from ..report import LANDMARKS
+from .subject import Subject
+
+BAND, MEDIAN, MEDIAN_SEED, SEEDS = "central half of the seeds", "median over the seeds", "median seed", "single seeds"
+BUMP_SEED = "median seed of those with a bump"
+PARTS = {BAND: "#bcd3e6", SEEDS: "#8593a3", MEDIAN: style.INK, MEDIAN_SEED: style.RED, BUMP_SEED: style.VIOLET}
+"""The colours of one point's parts, where lines do not differ by a parameter."""
 PLACES = (
     "The output at the test point, each concept in units of its own mu, so that the right answer is (1, 1) in every "
     "panel (diamond); the centres of the training clusters are squares. "
@@ -61,10 +66,10 @@ class PlaneOptions(drawing.Options):
         return asked
 
 
-def plane_of(subject: Subject, point: int, concepts: tuple[int, int]) -> Plane:
-    """The plane, with a training cluster drawn at the origin where one lies there, or is seen there."""
+def has_origin(subject: Subject, point: int) -> bool:
+    """Whether a training cluster is drawn at the origin of a plane: where one lies there, or is seen there."""
     own = subject.runs(point).row(0, named=True)
-    return Plane(*concepts, origin=bool(own["zero_cluster"]) or own["s"] > 2)
+    return bool(own["zero_cluster"]) or own["s"] > 2
 
 
 def panel(key: str, title: str, notes: Sequence[str], concepts: tuple[int, int], shown: tuple[float, float]) -> Panel:
@@ -73,10 +78,13 @@ def panel(key: str, title: str, notes: Sequence[str], concepts: tuple[int, int],
     return Panel(key, title, tuple(notes), x, y, shown, shown)
 
 
-def spots(key: str, plane: Plane) -> list[Spot]:
-    """The landmarks of a plane in units of mu."""
-    kinds = {"training": "centre", "test point": "target"}
-    return [Spot(key, kinds[row["what"]], row["what"], row["x"], row["y"]) for row in landmarks(plane)]
+def spots(key: str, origin: bool) -> list[Spot]:
+    """The landmarks of a plane in units of mu; `origin`: see `has_origin`."""
+    return [
+        Spot(key, "target" if mark.target else "centre", mark.name, mark.x, mark.y)
+        for mark in LANDMARKS
+        if origin or not mark.where
+    ]
 
 
 def columns_of(subject: Subject) -> int:
@@ -109,7 +117,7 @@ def counted(runs: dict[int, Runs]) -> str:
 def seeds_drawn(runs: dict[int, Runs]) -> str:
     """How many seeds there are a point, and how many of them are drawn as thin lines."""
     most = max(len(own.seeds) for own in runs.values())
-    thin = f", the first {plane_lines.MOST_SEEDS} of them drawn singly" if most > plane_lines.MOST_SEEDS else ""
+    thin = f", the first {plane_rows.MOST_SEEDS} of them drawn singly" if most > plane_rows.MOST_SEEDS else ""
     return f"{counted(runs)} seeds a panel{thin}"
 
 

@@ -9,9 +9,9 @@ import polars as pl
 
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
-from swingby_analysis.report.subject import Subject
 
 from ..detect.stages import HALF
+from .subject import SQL, Subject
 
 
 class Plateau(NamedTuple):
@@ -37,7 +37,7 @@ class Plateau(NamedTuple):
 
 def least_major(subject: Subject, step: int) -> Query:
     """The query for the smallest major entry of every run at a step."""
-    return Query("least_major", (subject.sweep_id, step))
+    return Query("least_major", (subject.sweep_id, step), SQL)
 
 
 def plateaus_at(subject: Subject, step: int | None) -> dict[int, Plateau]:

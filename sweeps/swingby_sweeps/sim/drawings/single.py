@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 
 from swingby_analysis.report.prose import plural
-from swingby_analysis.report.subject import Subject
 from swingby_analysis.signals import bumps
 from swingby_analysis.signals.extrema import Floats
 
 from ..detect.stages import stages
 from .charts.stage_background import Shade
+from .subject import Subject
 
 SYMMETRIC = ("symmetric", "w_recurrence")
 COARSE, FINE = (f"{100 * level:g} %" for level in (bumps.FLOOR, bumps.FINE))

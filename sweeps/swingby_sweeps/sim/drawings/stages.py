@@ -9,14 +9,14 @@ import polars as pl
 from pydantic import Field
 
 from swingby.model import drawing
-from swingby_analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, Band, Run
+from swingby_analysis.charts.curves import Band, Run
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import plural
-from swingby_analysis.report.subject import MEDIAN_RUN, Subject
 
 from ..detect.outcome import NEGATIVE
 from ..detect.stages import leaves_cone
+from ..report import OOD_LOSS, TRAINING_LOSS
 from .charts.jacobian import Line, Panel, Spread, entry_name, stage_chart
 from .plateaus import Plateau, least_major, plateaus_at
 from .single import (
@@ -31,6 +31,7 @@ from .single import (
     pairs_of,
     shades_of,
 )
+from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 BAND_STEPS = 60
 READING = (
@@ -68,15 +69,14 @@ class StagesOptions(drawing.Options):
     mark_step: Annotated[int, Field(ge=1)] | None = None
 
 
-class Stages(drawing.Drawing):
+class Stages(SimDrawing):
     """Figs 5, 8, 9, 10 (left) and 17 of [S]: a panel for each point, of its median seed."""
 
     name: ClassVar[str] = "stages"
-    experiments: ClassVar[tuple[str, ...]] = ("sim",)
     recordings: ClassVar[tuple[str, ...]] = ("jacobian",)
     Options: ClassVar[type[drawing.Options]] = StagesOptions
 
-    def figures(self, subject: Subject, options: StagesOptions) -> Sequence[Figure]:
+    def draw(self, subject: Subject, options: StagesOptions) -> Sequence[Figure]:
         """One figure, with a panel a run.
 
         Raises:
@@ -87,8 +87,8 @@ class Stages(drawing.Drawing):
         plateaus = plateaus_at(subject, options.mark_step)
         waiting = {point: plateau.seeds for point, plateau in plateaus.items()}
         shown = chosen(subject, options.common_seed, options.most_descents, waiting)
-        asked = Query("entry_runs", (subject.sweep_id, *pairs_of(shown)))
-        over = Query("entry_bands", (subject.sweep_id, BAND_STEPS))
+        asked = Query("entry_runs", (subject.sweep_id, *pairs_of(shown)), SQL)
+        over = Query("entry_bands", (subject.sweep_id, BAND_STEPS), SQL)
         runs = {(row["point"], row["seed"]): row for row in subject.ask(asked).iter_rows(named=True)}
         spreads = _spreads(subject.ask(over))
         panels = [
@@ -105,7 +105,7 @@ class Stages(drawing.Drawing):
             asked,
             over,
             *(least_major(subject, step) for step in [options.mark_step] if step),
-            subject.data.queries["curves"],
+            *subject.data.curve_queries,
             subject.data.queries["cells"],
         ]
         return [
@@ -168,7 +168,7 @@ def _bands(subject: Subject, point: int, curves: Sequence[str]) -> list[Band]:
     return [
         Band("", name, int(step), float(median), float(low), float(high))
         for name in curves
-        for step, median, low, high in zip(curve.step, *curve.losses[name], strict=True)
+        for step, median, low, high in zip(curve.step, *curve.values[name], strict=True)
     ]
 
 

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from swingby.model.drawing import Drawing
 from swingby_analysis.charts.scatter import COLOURS, Dot, scatter
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import percent, plural
-from swingby_analysis.report.subject import Subject
 from swingby_analysis.stats.shares import wilson
+
+from .subject import SQL, SimDrawing, Subject
 
 WITHIN = 0.1
 STRAIGHT = 0.98
@@ -57,20 +57,19 @@ FED = (
 )
 
 
-class Theory(Drawing):
+class Theory(SimDrawing):
     """Two scatters of theory against measurement: arrival times, and terminal rates."""
 
     name: ClassVar[str] = "theory"
-    experiments: ClassVar[tuple[str, ...]] = ("sim",)
     recordings: ClassVar[tuple[str, ...]] = ("jacobian",)
 
-    def figures(self, subject: Subject, options: Any) -> Sequence[Figure]:
+    def draw(self, subject: Subject, options: Any) -> Sequence[Figure]:
         """The scatters of every point of which theory speaks.
 
         Raises:
             SwingbyError: theory speaks of none of the sweep's finished cells.
         """
-        query = Query("theory", (subject.sweep_id,))
+        query = Query("theory", (subject.sweep_id,), SQL)
         rows = subject.ask(query)
         times, rates = rows.filter(pl.col("kind") == "arrival"), rows.filter(pl.col("kind") != "arrival")
         crooked = (pl.col("kind") == "minor") & ~(pl.col("r2") >= STRAIGHT).fill_null(False)

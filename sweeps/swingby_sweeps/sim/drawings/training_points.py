@@ -10,24 +10,32 @@ import numpy as np
 import polars as pl
 
 from swingby.model import drawing
-from swingby_analysis.charts import marks, plane_lines
+from swingby_analysis.charts import plane_rows
 from swingby_analysis.charts.paths import Floats, Runs, runs_of
-from swingby_analysis.charts.plane_lines import Name
-from swingby_analysis.charts.planes import BUMP_SEED, MEDIAN_SEED, Mark, Panel, Row, planes
-from swingby_analysis.charts.style import BUMP, INK, OOD
-from swingby_analysis.charts.trajectory import Plane
+from swingby_analysis.charts.plane_rows import Name
+from swingby_analysis.charts.planes import Mark, Panel, Row, planes
+from swingby_analysis.charts.style import INK, RED, VIOLET
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.prose import plural
-from swingby_analysis.report.subject import MEDIAN_RUN, Subject
 
-from .panels import MARKS, PlaneOptions, columns_of, plane_of, plural_steps, spots
+from .panels import (
+    BUMP_SEED,
+    MARKS,
+    MEDIAN_SEED,
+    PlaneOptions,
+    columns_of,
+    has_origin,
+    plural_steps,
+    spots,
+)
+from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 SAMPLE, NEAR = "training points (sample)", "the 50 nearest to the test point"
 CIRCLE, NEAREST = "within min(mu)/2 of the test point", "to the nearest training point"
 FIRST = 50
 """So many of the recorded training points are those nearest to the test point; the others are a regular sample."""
-COLOURS = {SAMPLE: "#8f9aa6", NEAR: "#d08a1d", NEAREST: INK, CIRCLE: "#2f7d4f", MEDIAN_SEED: OOD, BUMP_SEED: BUMP}
+COLOURS = {SAMPLE: "#8f9aa6", NEAR: "#d08a1d", NEAREST: INK, CIRCLE: "#2f7d4f", MEDIAN_SEED: RED, BUMP_SEED: VIOLET}
 READING = (
     "Points: training points of the median seed's run, the 50 nearest to the test point (amber) and a regular sample "
     "of the others (grey), in the units of the data. Squares: the centres of the training clusters; diamond: the test "
@@ -39,32 +47,31 @@ READING = (
 )
 
 
-class TrainingPoints(drawing.Drawing):
+class TrainingPoints(SimDrawing):
     """The training points with the path of the output at the test point."""
 
     name: ClassVar[str] = "training_points"
-    experiments: ClassVar[tuple[str, ...]] = ("sim",)
     recordings: ClassVar[tuple[str, ...]] = ("points",)
     Options: ClassVar[type[drawing.Options]] = PlaneOptions
 
-    def figures(self, subject: Subject, options: PlaneOptions) -> Sequence[Figure]:
+    def draw(self, subject: Subject, options: PlaneOptions) -> Sequence[Figure]:
         """One figure, a panel a point of the sweep, in the first of the planes."""
         concepts = options.planes(subject, self.name)[0]
         seeds = {point: subject.median_seed(point) for point in subject.points}
         queries = [
-            Query("training_points", (subject.sweep_id, tuple(seeds), tuple(seeds.values()))),
-            Query("paths", (subject.sweep_id,)),
+            Query("training_points", (subject.sweep_id, tuple(seeds), tuple(seeds.values())), SQL),
+            Query("paths", (subject.sweep_id,), SQL),
         ]
         tables = subject.ask(queries[0]).partition_by("point", as_dict=True, maintain_order=True)
         if not tables:
             raise subject.cannot(self.name, "its runs drew no training points (moments: population)")
-        runs = runs_of(subject.ask(queries[1]), "output", scaled=False)
+        runs = runs_of(subject.ask(queries[1]), "output")
         panels: list[Panel] = []
         rows: list[Row] = []
         for (point,), table in tables.items():
             own = seeds[point], subject.bump_seed(point)
-            found, every = _rows(str(point), table, runs[point], own, plane_of(subject, point, concepts))
-            told = (*_distances(table, own[0]), *redrawn(table), subject.told_bumps(point))
+            found, every = _rows(str(point), table, runs[point], own, (concepts, has_origin(subject, point)))
+            told = (*_distances(table, own[0]), *redrawn(table), subject.bumps_in_words(point))
             notes = (*told, f"an arrowhead every {plural_steps(every)}")
             (x, y), shown = (f"concept {k}, in the units of the data" for k in concepts), _range(found)
             panels.append(Panel(str(point), subject.label(point) or "all runs", notes, x, y, shown, shown))
@@ -78,26 +85,27 @@ class TrainingPoints(drawing.Drawing):
 
 
 def _rows(
-    key: str, table: pl.DataFrame, runs: Runs, seeds: tuple[int, int | None], plane: Plane
+    key: str, table: pl.DataFrame, runs: Runs, seeds: tuple[int, int | None], plane: tuple[tuple[int, int], bool]
 ) -> tuple[list[Row], float]:
-    own = table.row(by_predicate=pl.col("seed") == seeds[0], named=True)
-    shown = [plane.first - 1, plane.second - 1]
+    """The rows of one panel, and the interval of its marks; `plane`: its two concepts, and `has_origin`."""
+    own, (concepts, origin) = table.row(by_predicate=pl.col("seed") == seeds[0], named=True), plane
+    shown = [concept - 1 for concept in concepts]
     points, mu = np.array(own["training_point"], dtype=float)[:, shown], np.array(own["mu"], dtype=float)
     named = zip((BUMP_SEED, MEDIAN_SEED), reversed(seeds), strict=True)
     paths = {name: runs.plane(shown[0], shown[1]).of(seed) for name, seed in named if seed is not None}
     target, unit = mu[shown], np.where(mu == 0, 1.0, mu)[shown]
-    places = {name: plane_lines.places(path / unit, runs.step) for name, path in paths.items()}
-    every = marks.interval(list(places.values()))
+    places = {name: plane_rows.places(path / unit, runs.step) for name, path in paths.items()}
+    every = plane_rows.interval(list(places.values()))
     rows: list[Row] = [
         Mark(key, "point", NEAR if k < FIRST else SAMPLE, 0, round(x, 4), round(y, 4))
         for k, (x, y) in enumerate(points.tolist())
     ]
     for name, path in paths.items():
-        rows += plane_lines.line(Name(key, name), path)
-        rows += [_unscaled(mark, unit) for mark in marks.arrows(Name(key, name), places[name], every)]
-    rows += plane_lines.line(Name(key, CIRCLE), circle(target, float(mu.min()) / 2))
-    rows += plane_lines.line(Name(key, NEAREST), np.stack([target, points[0]]), "dashed")
-    rows += [spot._replace(x=spot.x * target[0], y=spot.y * target[1]) for spot in spots(key, plane)]
+        rows += plane_rows.line(Name(key, name), path)
+        rows += [_unscaled(mark, unit) for mark in plane_rows.arrows(Name(key, name), places[name], every)]
+    rows += plane_rows.line(Name(key, CIRCLE), circle(target, float(mu.min()) / 2))
+    rows += plane_rows.line(Name(key, NEAREST), np.stack([target, points[0]]), "dashed")
+    rows += [spot._replace(x=spot.x * target[0], y=spot.y * target[1]) for spot in spots(key, origin)]
     return rows, every
 
 

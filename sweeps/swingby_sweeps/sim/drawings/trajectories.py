@@ -9,31 +9,37 @@ from pydantic import Field
 
 from swingby.model import drawing, registry
 from swingby.sweepfile.parameters import split
-from swingby_analysis.charts import marks, plane_lines
+from swingby_analysis.charts import plane_rows
 from swingby_analysis.charts.paths import Runs, runs_of
-from swingby_analysis.charts.plane_lines import Name
-from swingby_analysis.charts.planes import BAND, BUMP_SEED, MEDIAN, MEDIAN_SEED, PARTS, SEEDS, Corner, Mark, Row, planes
+from swingby_analysis.charts.plane_rows import Name
+from swingby_analysis.charts.planes import Corner, Mark, Row, planes
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
 from swingby_analysis.report.selection import names_of
-from swingby_analysis.report.subject import MEDIAN_RUN, Subject
 
 from .along import figure_along
 from .panels import (
+    BAND,
     BANDS,
+    BUMP_SEED,
     MARKS,
+    MEDIAN,
+    MEDIAN_SEED,
+    PARTS,
     PLACES,
+    SEEDS,
     PlaneOptions,
     columns_of,
     ended,
+    has_origin,
     in_rows,
     panel,
-    plane_of,
     plural_steps,
     seeds_drawn,
     spoken_planes,
     spots,
 )
+from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 READING = (
     PLACES + BANDS + "Black: the median over the seeds at each step, coordinate by coordinate, which blurs a bend that "
@@ -49,11 +55,10 @@ class TrajectoryOptions(PlaneOptions):
     along: str | None = Field(None, description="the lines of one panel differ in this parameter")
 
 
-class Trajectories(drawing.Drawing):
+class Trajectories(SimDrawing):
     """Paths with marks at equal times and bands over seeds."""
 
     name: ClassVar[str] = "trajectories"
-    experiments: ClassVar[tuple[str, ...]] = ("sim",)
     Options: ClassVar[type[drawing.Options]] = TrajectoryOptions
 
     def check(self, options: TrajectoryOptions, axis_names: Sequence[str]) -> Sequence[drawing.Wrong]:
@@ -64,10 +69,10 @@ class Trajectories(drawing.Drawing):
         wrong = f"the lines of a panel cannot differ in {options.along!r}: no axis changes it"
         return [drawing.Wrong("along", wrong, registry.nearest(options.along, list(dict.fromkeys(known))))]
 
-    def figures(self, subject: Subject, options: TrajectoryOptions) -> Sequence[Figure]:
+    def draw(self, subject: Subject, options: TrajectoryOptions) -> Sequence[Figure]:
         """One figure: with `along` a panel of several lines for every other setting, else panels of single points."""
-        asked, query = options.planes(subject, self.name), Query("paths", (subject.sweep_id,))
-        runs = runs_of(subject.ask(query), "output")
+        asked, query = options.planes(subject, self.name), Query("paths", (subject.sweep_id,), SQL)
+        runs = runs_of(subject.ask(query), "output", "mu")
         if options.along is None:
             return [_single(subject, runs, asked, query)]
         return [figure_along(subject, runs, options.along, asked[0], query)]
@@ -78,14 +83,14 @@ def _single(subject: Subject, runs: dict[int, Runs], asked: Sequence[tuple[int, 
     rows: list[Row] = []
     columns = columns_of(subject)
     for point, concepts in in_rows(list(runs), asked, columns):
-        key, seed, plane = f"{point}:{concepts[0]}", subject.median_seed(point), plane_of(subject, point, concepts)
+        key, seed = f"{point}:{concepts[0]}", subject.median_seed(point)
         own = {MEDIAN_SEED: seed, BUMP_SEED: subject.bump_seed(point)}
         found, every = point_rows(key, runs[point].plane(*(k - 1 for k in concepts)), own)
-        told = [subject.told_bumps(point), *ended(subject, point)]
+        told = [subject.bumps_in_words(point), *ended(subject, point)]
         notes = [f"median seed {seed}; a mark every {plural_steps(every)}", *told]
         heads.append((key, subject.label(point) or "all runs", notes, concepts))
-        rows += [*found, *spots(key, plane)]
-    panels = [panel(*head, plane_lines.shown_range(rows)) for head in heads]
+        rows += [*found, *spots(key, has_origin(subject, point))]
+    panels = [panel(*head, plane_rows.shown_range(rows)) for head in heads]
     spec = planes(panels, rows, PARTS, columns).to_dict()
     caption = (
         f"The output at the test point over training, in {spoken_planes(asked)}, {seeds_drawn(runs)}. {MEDIAN_RUN}"
@@ -99,16 +104,16 @@ def point_rows(key: str, runs: Runs, shown: Mapping[str, int | None]) -> tuple[l
     Args:
         shown: what the legend calls single runs -> their seed.
     """
-    median = plane_lines.places(runs.median, runs.step)
+    median = plane_rows.places(runs.median, runs.step)
     single = {name: runs.of(seed) for name, seed in shown.items() if seed is not None}
-    every = marks.interval([median, *(plane_lines.places(path, runs.step) for path in single.values())])
+    every = plane_rows.interval([median, *(plane_rows.places(path, runs.step) for path in single.values())])
     rows: list[Corner | Mark] = [
-        *plane_lines.band(Name(key, BAND), runs),
-        *plane_lines.thin(Name(key, SEEDS), runs),
-        *plane_lines.line(Name(key, MEDIAN), runs.median),
-        *marks.dots(Name(key, MEDIAN), median, every),
+        *plane_rows.band(Name(key, BAND), runs),
+        *plane_rows.thin(Name(key, SEEDS), runs),
+        *plane_rows.line(Name(key, MEDIAN), runs.median),
+        *plane_rows.dots(Name(key, MEDIAN), median, every),
     ]
     for name, path in reversed(single.items()):
-        rows += plane_lines.line(Name(key, name), path)
-        rows += marks.arrows(Name(key, name), plane_lines.places(path, runs.step), every)
+        rows += plane_rows.line(Name(key, name), path)
+        rows += plane_rows.arrows(Name(key, name), plane_rows.places(path, runs.step), every)
     return rows, every

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from swingby.model import drawing
+from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.page import Figure
-from swingby_analysis.report.subject import MEDIAN_RUN, Subject
 
 from .charts.jacobian import entry_name, first_step
 from .charts.velocity import Moved, terms, velocity_chart
 from .single import SYMMETRIC, curves_of, entries_of, kept_places, shades_of
+from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 READING = (
     "Each panel is one entry of W, with a scale of its own. Its velocity W' (black) is by eq 4.3 growth less "
@@ -28,14 +28,13 @@ READING = (
 )
 
 
-class Velocity(drawing.Drawing):
+class Velocity(SimDrawing):
     """Eq 4.3 over time: a figure a point, of its median seed."""
 
     name: ClassVar[str] = "velocity"
-    experiments: ClassVar[tuple[str, ...]] = ("sim",)
     recordings: ClassVar[tuple[str, ...]] = ("jacobian", "velocity")
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
+    def draw(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
         """A figure for each point of the symmetric family.
 
         Raises:
@@ -45,7 +44,7 @@ class Velocity(drawing.Drawing):
         if not points:
             raise subject.cannot(self.name, f"eq 4.3 speaks of these models only: {', '.join(SYMMETRIC)}")
         seeds = tuple(subject.median_seed(point) for point in points)
-        asked = [Query(name, (subject.sweep_id, tuple(points), seeds)) for name in ("velocity", "entry_runs")]
+        asked = [Query(name, (subject.sweep_id, tuple(points), seeds), SQL) for name in ("velocity", "entry_runs")]
         split, whole = ({row["point"]: row for row in subject.ask(query).iter_rows(named=True)} for query in asked)
         return [_figure(subject, place, split[point], whole[point], asked) for place, point in enumerate(points)]
 

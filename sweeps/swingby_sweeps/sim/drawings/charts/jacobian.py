@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from swingby_analysis.charts import style
-from swingby_analysis.charts.losses import OOD_LOSS, TRAINING_LOSS, Band, Run
+from swingby_analysis.charts.curves import Band, Run
 
+from ...report import OOD_LOSS, TRAINING_LOSS
 from .stage_background import Shade, ground, log_steps, names, rows_of, stage_rows
 
 FLAT = 0.01
@@ -173,7 +174,7 @@ def _drawable(value: float) -> float:
 def _colours(majors: Sequence[str], minors: Sequence[str], panels: Sequence[Panel]) -> dict[str, Any]:
     """Colour and dash of every line, and one legend for all."""
     curves = list(dict.fromkeys(run.curve for panel in panels for run in panel.losses))
-    losses = {OOD_LOSS: style.OOD, TRAINING_LOSS: style.TRAINING}
+    losses = {OOD_LOSS: style.RED, TRAINING_LOSS: style.BLUE}
     names = [*majors, *minors, *curves]
     colours = [MAJOR[k % len(MAJOR)] for k in range(len(majors))]
     colours += [MINOR[k % len(MINOR)] for k in range(len(minors))] + [losses[curve] for curve in curves]

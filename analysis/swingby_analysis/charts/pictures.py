@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from swingby_analysis.charts import style
-from swingby_analysis.charts.planes import headed
+from swingby_analysis.charts.style import headed
 
 
 class Picture(NamedTuple):

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from swingby_analysis.charts import style
-from swingby_analysis.charts.losses import GENERALIZED, OOD_LOSS, TRAINING_LOSS, step_axis
-from swingby_analysis.charts.planes import headed
+from swingby_analysis.charts.curves import log_steps
+
+from ...report import GENERALIZED, OOD_LOSS, TRAINING_LOSS
 
 MEDIAN_SEED = "OOD loss of the median seed"
 BUMP_SEED = "OOD loss of the median seed of those with a bump"
 TICKS = [0, 0.01, 0.1, 0.25, 0.5, 1, 1.5, 2]
-COLOURS = {OOD_LOSS: style.OOD, MEDIAN_SEED: style.INK, BUMP_SEED: style.BUMP, TRAINING_LOSS: style.TRAINING}
+COLOURS = {OOD_LOSS: style.RED, MEDIAN_SEED: style.INK, BUMP_SEED: style.VIOLET, TRAINING_LOSS: style.BLUE}
 
 PEAK = "#8c1c2d"
 """The peaks of runs that are not drawn whole."""
@@ -79,14 +80,14 @@ def loss_panels(
 
 
 def _panel(panel: LossPanel, last: int, top: float, width: int) -> Any:
-    base = alt.Chart().transform_filter(f"datum.panel == '{panel.key}'").encode(x=step_axis(last))
+    base = alt.Chart().transform_filter(f"datum.panel == '{panel.key}'").encode(x=log_steps(last))
     axis = alt.Axis(
         title="loss / L_ref (square-root axis)", values=TICKS, tickCount=len(TICKS), labelOverlap=False, format="~g",
         grid=True, gridColor=style.RULE,
     )  # fmt: skip
     scale = alt.Scale(type="sqrt", domain=[0, top], nice=False, clamp=False)
     layers = [style.level(GENERALIZED), *_curves(base, scale, axis), *_bump(base, scale)]
-    return alt.layer(*layers).properties(width=width, height=200, title=headed(panel.title, panel.notes))
+    return alt.layer(*layers).properties(width=width, height=200, title=style.headed(panel.title, panel.notes))
 
 
 def _curves(base: alt.Chart, scale: alt.Scale, axis: alt.Axis) -> list[Any]:

@@ -1,0 +1,221 @@
+"""Curves over training steps: bands over seeds, means, single runs and fitted lines, a panel each on the same axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import altair as alt
+
+from swingby_analysis.charts import style
+
+FLOOR = 1e-3
+"""The lower end of the logarithmic axis of values over their unit."""
+COLOURS = (style.RED, style.BLUE, "#2c8c5a", "#d9650d", style.VIOLET, style.INK)
+"""Of the curves of an experiment, in turn."""
+LOOKS: Mapping[str, Mapping[str, Any]] = {
+    "run": {"strokeWidth": 0.7, "strokeOpacity": 0.45},
+    "line": {"strokeWidth": 2.1},
+    "dashed": {"strokeWidth": 1.6, "strokeDash": [6, 3]},
+    "dotted": {"strokeWidth": 1.9, "strokeDash": [2, 2.5]},
+}
+"""Kinds of lines, from the lowest to the uppermost."""
+SYMLOG = 0.1
+"""Values much smaller than this are spaced evenly on a symlog axis, much larger ones by their logarithm."""
+
+
+class Band(NamedTuple):
+    """The seeds of one point at one step, in the curve's unit: median, and 10 % and 90 % quantiles."""
+
+    group: str
+    curve: str
+    step: int
+    median: float
+    low: float
+    high: float
+
+
+class Run(NamedTuple):
+    """A curve of one seed at one step, in its unit."""
+
+    group: str
+    curve: str
+    seed: int
+    step: int
+    value: float
+
+
+class CurvePanel(NamedTuple):
+    """One panel: its key in the rows, and its title with smaller lines below."""
+
+    key: str
+    title: str
+    notes: tuple[str, ...] = ()
+
+
+class Level(NamedTuple):
+    """A line's value at a step; `kind` is one of LOOKS, `run` tells lines of one name apart."""
+
+    panel: str
+    kind: str
+    line: str
+    run: int
+    step: float
+    value: float
+
+
+class Spread(NamedTuple):
+    """The band of a line at a step; `run` tells bands of one name apart."""
+
+    panel: str
+    line: str
+    step: float
+    low: float
+    high: float
+    kind: str = "band"
+    run: int = 0
+
+
+@dataclass(frozen=True)
+class LogAxes:
+    """The axes of curves by logarithms.
+
+    Attributes:
+        last: the last step; steps are spaced as log(1 + step).
+        top: the upper end of the values; larger ones are drawn there, as those below FLOOR are on it.
+        title: of the values.
+        level: where a dashed line lies; None for none.
+    """
+
+    last: int
+    top: float
+    title: str
+    level: float | None = None
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The axes that all panels share.
+
+    Attributes:
+        first, last: steps.
+        low, high: values.
+        title: of the values.
+        spacing: how values are spaced: linear, log, or symlog.
+        steps: how steps are spaced: linear or sqrt.
+    """
+
+    first: float
+    last: float
+    low: float
+    high: float
+    title: str
+    spacing: str = "linear"
+    steps: str = "sqrt"
+
+
+def log_curves(
+    bands: Sequence[Band], runs: Sequence[Run], names: Sequence[str], axes: LogAxes, width: int = 250
+) -> Any:
+    """A panel for each group (in order of appearance): band, single runs (thin) and median of each curve.
+
+    Args:
+        names: of the curves, in the order of the legend.
+    """
+    rows = [{"kind": "band", **band._asdict()} for band in bands] + [{"kind": "run", **run._asdict()} for run in runs]
+    groups = list(dict.fromkeys(band.group for band in bands))
+    chart = alt.layer(*_log_layers(names, axes)).properties(width=width, height=210)
+    facet = alt.Facet("group:N", sort=groups, header=alt.Header(title=None))
+    return style.finished(chart.facet(facet=facet, columns=3, data=style.LATER), rows, spacing=18)
+
+
+def log_panel(names: Sequence[str], axes: LogAxes) -> Any:
+    """A panel of `log_curves` for the page: no rows yet, but the named data `curve`, which the page fills in."""
+    return style.waiting(alt.layer(*_log_layers(names, axes)), "curve", width=270, height=190)
+
+
+def log_steps(last: int) -> alt.X:
+    """Steps on a symlog axis (the logarithm of 1 + step), where step 0 has its true place."""
+    ticks = [0, *(10**power for power in range(len(str(last))))]
+    scale = alt.Scale(type="symlog", constant=1, domain=[0, last], nice=False)
+    axis = alt.Axis(title="step (spaced as log(1 + step))", values=ticks, format=",d")
+    return alt.X("step:Q", scale=scale, axis=axis)
+
+
+def curve_panels(
+    panels: Sequence[CurvePanel],
+    rows: Sequence[Level | Spread],
+    axes: Axes,
+    colours: Mapping[str, str],
+    columns: int,
+    title: Sequence[str] = (),
+    width: int = 230,
+    compact: bool = False,
+) -> Any:
+    """The panels side by side.
+
+    Args:
+        colours: the name of a line -> its colour, in the legend's order.
+        title: of the legend, in lines.
+        compact: only the first panel of a row names the values, only the last row the steps.
+    """
+    charts = []
+    for at, panel in enumerate(panels):
+        named = not compact or at % columns == 0, not compact or at + columns >= len(panels)
+        charts.append(_panel(panel, axes, style.line_colour(colours, title, 6), width, named))
+    spacing = {"row": 14, "column": 10} if compact else {"row": 24, "column": 26}
+    chart = alt.concat(*charts, columns=columns, data=style.LATER, spacing=spacing)
+    return style.finished(chart.resolve_scale(color="shared"), (row._asdict() for row in rows))
+
+
+def _log_layers(names: Sequence[str], axes: LogAxes) -> list[alt.Chart]:
+    scale = alt.Scale(type="log", domain=[FLOOR, axes.top], nice=False, clamp=True)
+    ticks = [10.0**power for power in range(-3, 7) if 10.0**power <= axes.top]
+    axis = alt.Axis(title=axes.title, values=ticks, format="~g")
+    legend = alt.Legend(
+        title=None, orient="bottom", direction="horizontal", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1
+    )
+    hues = [COLOURS[k % len(COLOURS)] for k in range(len(names))]
+    colour = alt.Color("curve:N", scale=alt.Scale(domain=list(names), range=hues), legend=legend)
+    x = log_steps(axes.last)
+    band = alt.Chart().transform_filter("datum.kind == 'band'").encode(x=x, color=colour)
+    area = band.mark_area(opacity=0.2).encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")
+    median = band.mark_line(strokeWidth=2.2).encode(y=alt.Y("median:Q", scale=scale))
+    runs = alt.Chart().transform_filter("datum.kind == 'run'").mark_line(strokeWidth=0.6, opacity=0.35)
+    runs = runs.encode(x=x, y=alt.Y("value:Q", scale=scale), color=colour, detail="seed:N")
+    return [*([] if axes.level is None else [style.level(axes.level)]), area, runs, median]
+
+
+def _panel(panel: CurvePanel, axes: Axes, colour: alt.Color, width: int, named: tuple[bool, bool]) -> Any:
+    base = alt.Chart().transform_filter(f"datum.panel == '{panel.key}'").encode(x=_x(axes, named[1]), color=colour)
+    zero = alt.Undefined if axes.spacing == "log" else False
+    constant = SYMLOG if axes.spacing == "symlog" else alt.Undefined
+    kind: Any = axes.spacing
+    scale = alt.Scale(type=kind, domain=[axes.low, axes.high], nice=False, zero=zero, clamp=False, constant=constant)
+    form = ".0e" if axes.spacing == "log" else "~g"
+    ticks = _symlog_ticks(axes) if axes.spacing == "symlog" else alt.Undefined
+    title = axes.title if named[0] else None
+    axis = alt.Axis(title=title, grid=True, gridColor=style.RULE, tickCount=6, format=form, values=ticks)
+    band = base.transform_filter("datum.kind == 'band'").mark_area(opacity=1, fillOpacity=0.18, clip=True)
+    one = ["line:N", "run:N"]
+    layers: list[Any] = [band.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q", detail=one)]
+    for kind_of_line, look in LOOKS.items():
+        lines = base.transform_filter(f"datum.kind == '{kind_of_line}'")
+        lines = lines.mark_line(clip=True, strokeJoin="round", **look)
+        layers.append(lines.encode(y=alt.Y("value:Q", scale=scale, axis=axis), detail=one))
+    title_of = style.headed(panel.title, panel.notes)
+    return alt.layer(*layers).properties(width=width, height=min(190, width), title=title_of)
+
+
+def _symlog_ticks(axes: Axes) -> list[float]:
+    """0 and the powers of ten on either side, as far as the axis goes."""
+    powers = [sign * 10.0**power for power in range(-1, 7) for sign in (-1, 1)]
+    return [0.0, *(value for value in powers if axes.low <= value <= axes.high)]
+
+
+def _x(axes: Axes, named: bool) -> alt.X:
+    spacing: Any = axes.steps
+    scale = alt.Scale(type=spacing, domain=[axes.first, axes.last], nice=False, zero=False)
+    title = None if not named else "step" if axes.steps == "linear" else "step (spaced as its root)"
+    return alt.X("step:Q", scale=scale, axis=alt.Axis(title=title, format="~s", tickCount=5, labelOverlap=True))

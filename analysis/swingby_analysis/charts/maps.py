@@ -1,0 +1,495 @@
+"""Maps over the grid of a sweep: shares, outcomes, numbers and differences, a tile a point, or marks along one axis.
+
+`lines` of a map are curves that are drawn over it in every panel, such as the predictions of a theory. A map that takes
+lines has plain tiles: what tells how sure a tile is would hide them. None: tiles with all that is known of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import altair as alt
+
+from swingby_analysis.charts import style
+from swingby_analysis.grid import Grid, GridLine
+
+FINE = 14
+"""Side of a tile in px below which insets are too small to be compared; only their verdict is marked then."""
+# Okabe and Ito's colours (jfly.uni-koeln.de/color), which colour-blind readers can tell apart; worst news darkest.
+PALETTE = ("#009e73", "#e69f00", "#d55e00", "#cc79a7", "#56b4e9", "#222222", "#f0e442", "#0072b2")
+SIDES = ("#2c7fb8", "#f7f7f5", "#d95f0e")
+"""Colours below 0, at 0, above it, which colour-blind readers can tell apart."""
+REACHES = (0.1, 0.25, 0.5, 1.0)
+"""How far the scale of a difference of shares may reach to either side."""
+YES, NO = "A and B differ", "may be chance"
+OPEN = "interval holds 0 (open)"
+DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
+"""Of the lines over a map, in turn."""
+LINED = {
+    **style.LOOK,
+    "legend": {
+        **style.LOOK["legend"], "layout": {"bottom": {"anchor": "start", "direction": "vertical", "margin": 12}},
+    },
+    "view": {**style.LOOK["view"], "fill": style.NO_RESULT},
+}  # fmt: skip
+"""The look of a map that takes lines."""
+
+
+class Share(NamedTuple):
+    """What is known at one point: `k` of `n` seeds have the outcome; `low` to `high` is the 95 % Wilson interval."""
+
+    point: int
+    k: int
+    n: int
+    share: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval's width, in shares."""
+        return (self.high - self.low) / 2
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the interval contains one half."""
+        return self.low <= 0.5 <= self.high
+
+
+class Segment(NamedTuple):
+    """A piece of a contour, in the positions of the grid's axes."""
+
+    facet: str
+    x: float
+    y: float
+    x2: float
+    y2: float
+
+
+class MostCommon(NamedTuple):
+    """What happened most often at one point: `k` of `n` seeds ended in `outcome`; `counts` has all of them in words."""
+
+    point: int
+    outcome: str
+    k: int
+    n: int
+    counts: str
+
+
+class Spread(NamedTuple):
+    """A number over the seeds of one point, from the `n` runs that have it.
+
+    `low` to `high` is the 95 % bootstrap interval of the median; the quartiles are those of the seeds themselves.
+    """
+
+    point: int
+    n: int
+    median: float
+    low: float
+    high: float
+    quartile_low: float
+    quartile_high: float
+
+    @property
+    def text(self) -> str:
+        """The number in words."""
+        interval = f"95\u00a0% interval {self.low:.3g} to {self.high:.3g}"
+        quartiles = f"quartiles {self.quartile_low:.3g} to {self.quartile_high:.3g}"
+        return f"median {self.median:.3g} ({interval}), {quartiles}, {self.n} runs"
+
+
+class Difference(NamedTuple):
+    """B less A at one point, in shares, with its interval; `sure`: the corrected test says that they differ."""
+
+    point: int
+    difference: float
+    low: float
+    high: float
+    sure: bool
+    text: str
+
+
+class SignedMean(NamedTuple):
+    """A mean over the seeds of a point; `kind` tells series apart, `state` is one of the names given to the chart."""
+
+    point: int
+    kind: str
+    mean: float
+    low: float
+    high: float
+    state: str
+    text: str
+
+
+Lines = Sequence[GridLine] | None
+
+
+def is_fine(grid: Grid) -> bool:
+    """Whether the tiles are too small for insets."""
+    return grid.y is not None and style.smallest_tile(grid) < FINE
+
+
+def share_map(
+    grid: Grid, shares: Sequence[Share], contour: Sequence[Segment], outcome: str, lines: Lines = None
+) -> Any:
+    """The share as colour (viridis, always from 0 to 1), with the contour at one half, and how sure each share is.
+
+    The Wilson half-width is the size of a white inset, and a dot stands where the interval contains one half. On a fine
+    grid, and under lines, there are no insets, and the dots are white. Along one parameter (no y axis) the shares are
+    points with their intervals.
+    """
+    if grid.y is None and lines is None:
+        return _shares_along(grid, shares, outcome)
+    rows = [_share_row(grid, share) for share in shares]
+    rows += [{"kind": "contour", **piece._asdict()} for piece in contour]
+    legend = _gradient(f"share of seeds: {outcome}", format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
+    colour = alt.Color("share:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=legend)
+    tip = _tip(outcome)
+    if lines is not None:
+        size = min(max(2.0, 0.16 * style.smallest_tile(grid) ** 2), 14)
+        dots = _tile(grid).transform_filter("datum.undecided").mark_circle(color="white", opacity=0.75, size=size)
+        return _lined(grid, [_tiles(grid, colour), dots, *_contour(grid, 1.2, 2.6)], rows, lines)
+    tiles, side = _tiles(grid, colour, tooltip=tip), style.smallest_tile(grid)
+    layers = _fine_marks(grid, shares, tip) if is_fine(grid) else _coarse_marks(grid, side, tip)
+    return style.faceted([tiles, *layers, _picked(grid, _tile(grid))], rows, grid)
+
+
+def outcome_map(
+    grid: Grid, rows: Sequence[MostCommon], outcomes: Sequence[str], title: str, lines: Lines = None
+) -> Any:
+    """The most common outcome as colour, its share of the seeds as the area of the mark; under lines its strength.
+
+    Args:
+        outcomes: every possible outcome; the legend lists all of them in this order, also those that never occurred.
+            Under lines it lists those that occurred, in their own colours.
+    """
+    table = [{**style.tile(grid, row.point), **row._asdict(), "share": row.k / row.n} for row in rows]
+    for row in table:
+        row["text"] = f"{row['outcome']}: {row['k']} of {row['n']} seeds"
+    colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(outcomes)}
+    if lines is not None:
+        there = {name: colours[name] for name in outcomes if any(row.outcome == name for row in rows)}
+        strong = alt.Opacity(
+            "share:Q", scale=alt.Scale(domain=[0.25, 1], range=[0.35, 1], clamp=True),
+            legend=alt.Legend(
+                title="strength: its share of the seeds", orient="bottom", direction="horizontal",
+                values=[0.4, 0.6, 0.8, 1], format=".0%", symbolType="square", symbolSize=110,
+                symbolFillColor=style.INK, symbolStrokeWidth=0,
+            ),
+        )  # fmt: skip
+        table = [{"kind": "tile", **row} for row in table]
+        return _lined(grid, [_tiles(grid, _outcome_colour(there, title), opacity=strong)], table, lines)
+    colour = _outcome_colour(colours, title)
+    tip = [alt.Tooltip(f"{field}:N", title=said) for field, said in
+           (("label", "at"), ("text", "most common"), ("counts", "all"))]  # fmt: skip
+    if grid.y is None:
+        axis = alt.Axis(title="share of the most common outcome", format=".0%")
+        y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis)
+        marks = alt.Chart().mark_circle(opacity=1, size=90)
+        return style.faceted([marks.encode(x=style.grid_x(grid), y=y, color=colour, tooltip=tip)], table, grid)
+    area, side = style.tile_area(grid), style.smallest_tile(grid)
+    ground = alt.Chart().mark_rect(color=style.NO_RESULT, stroke="white", strokeWidth=0.5).encode(**area, tooltip=tip)
+    # The area is in proportion to the share; all seeds alike fill the tile.
+    legend = alt.Legend(
+        title="area: its share of the seeds", orient="bottom", direction="horizontal",
+        values=[0.25, 0.5, 0.75, 1], format=".0%",
+        symbolFillColor=style.FAINT,
+    )  # fmt: skip
+    size = alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, (0.94 * side) ** 2]), legend=legend)
+    marks = alt.Chart().mark_square(opacity=1).encode(
+        x=style.grid_x(grid), y=style.grid_y(grid), color=colour, size=size, tooltip=tip
+    )  # fmt: skip
+    return style.faceted([ground, marks, _picked(grid, alt.Chart())], table, grid)
+
+
+def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
+    """The median as colour (cividis, from zero or the smallest value); interval, quartiles and n where one points."""
+    table = [{**style.tile(grid, row.point), **row._asdict(), "text": row.text} for row in rows]
+    tip, medians = _tip(title), [row.median for row in rows]
+    if grid.y is None:
+        return style.faceted(_numbers_along(grid, rows, title, tip), table, grid)
+    domain = [min(0.0, *medians), max(medians) or 1.0] if medians else [0, 1]
+    legend = _gradient(title, format=".2~g", tickCount=5)
+    colour = alt.Color("median:Q", scale=alt.Scale(scheme="cividis", domain=domain), legend=legend)
+    tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, tooltip=tip)
+    return style.faceted([tiles, _picked(grid, alt.Chart())], table, grid)
+
+
+def height_map(grid: Grid, values: Mapping[int, float], title: str, lines: Sequence[GridLine] = ()) -> Any:
+    """A number of each point as colour: cividis from 0, a few that are far beyond the others in the last colour."""
+    ordered = sorted(values.values()) or [0.0]
+    usual = ordered[math.ceil(0.98 * (len(ordered) - 1))]
+    top = ordered[-1] if ordered[-1] <= 2 * usual else usual
+    scale = alt.Scale(scheme="cividis", domain=[0.0, top or 1.0], clamp=True)
+    return _value_map(grid, values, scale, _gradient(title, format=".2~g", tickCount=5), lines)
+
+
+def count_map(grid: Grid, values: Mapping[int, float], title: str, lines: Sequence[GridLine] = ()) -> Any:
+    """The mean of a count as colour: viridis from the least to the largest."""
+    ends = [min(values.values(), default=0.0), max(values.values(), default=1.0)]
+    return _value_map(grid, values, alt.Scale(scheme="viridis", domain=ends), _gradient(title, format=".2~f"), lines)
+
+
+def reach_of(rows: Sequence[Difference]) -> float:
+    """The reach of a scale that holds every difference: one of REACHES, the same for charts that are to be compared."""
+    largest = max((abs(row.difference) for row in rows), default=0.0)
+    return next(reach for reach in REACHES if largest <= reach + 1e-12)
+
+
+def difference_map(grid: Grid, rows: Sequence[Difference], outcome: str, reach: float) -> Any:
+    """The difference of shares as colour, from -reach over 0, which is nearly white, to reach.
+
+    A dot stands where it is no chance. Along one parameter (no y axis) the differences are marks with their intervals,
+    filled where it is no chance.
+    """
+    table = [{**style.tile(grid, row.point), **row._asdict(), "mark": YES if row.sure else NO} for row in rows]
+    title, tip = f"share in B less share in A: {outcome}", _tip(outcome)
+    if grid.y is None:
+        ends = [end for row in rows for end in (row.low, row.high)]
+        limit = min(1.0, 1.05 * max((abs(end) for end in ends), default=1.0)) or 1.0
+        axis = alt.Axis(title=title, format="+.0%", tickCount=6, gridColor=style.RULE)
+        scale = alt.Scale(domain=[-limit, limit], nice=False)
+        base = alt.Chart().encode(x=style.grid_x(grid), tooltip=tip)
+        bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(
+            y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q"
+        )
+        fill = alt.condition("datum.sure", alt.value(style.BLUE), alt.value("white"))
+        marks = base.mark_point(stroke=style.BLUE, opacity=1, size=70, filled=True, strokeWidth=1.5)
+        marks = marks.encode(y=alt.Y("difference:Q", scale=scale, axis=axis), fill=fill)
+        return style.faceted([style.level(0), bars, marks], table, grid)
+    legend = _gradient(title, format="+.0%", values=[-reach, -reach / 2, 0, reach / 2, reach])
+    scale = alt.Scale(domain=[-reach, 0, reach], range=list(SIDES), clamp=True, interpolate="rgb")
+    colour, side = alt.Color("difference:Q", scale=scale, legend=legend), style.smallest_tile(grid)
+    tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, tooltip=tip)
+    said = alt.Legend(title=["after correction"], orient="bottom", symbolFillColor=style.INK, symbolSize=60)
+    shape = alt.Shape("mark:N", scale=alt.Scale(domain=[YES], range=["circle"]), legend=said)
+    dots = alt.Chart().transform_filter("datum.sure").mark_point(
+        filled=True, fill=style.INK, opacity=1, stroke="white", strokeWidth=0.04 * side,
+        size=max(4.0, min(120.0, (0.26 * side) ** 2)),
+    ).encode(x=style.grid_x(grid), y=style.grid_y(grid), shape=shape, tooltip=tip)  # fmt: skip
+    return style.faceted([tiles, dots], table, grid)
+
+
+def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
+    """Tiles coloured by a signed mean, from one side over white at 0 to the other, with the number in them.
+
+    The number is bold where its interval lies on one side of 0, plain where it does not.
+    """
+    table = [{**style.tile(grid, row.point), **row._asdict(), "said": f"{row.mean:+.2f}"} for row in rows]
+    reach = max((abs(row.mean) for row in rows), default=1.0) or 1.0
+    scale = alt.Scale(domain=[-reach, 0, reach], range=list(SIDES))
+    colour = alt.Color("mean:Q", scale=scale, legend=_gradient(title, format="+.2~g"))
+    tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, tooltip=_tip(title))
+    layers = [tiles]
+    looks: list[tuple[str, dict[str, Any]]] = [
+        ("!=", {"fontWeight": "bold", "color": style.INK}),
+        ("==", {"color": style.INK}),
+    ]
+    for test, look in looks:
+        text = alt.Chart().transform_filter(f"datum.state {test} '{OPEN}'")
+        words = text.mark_text(fontSize=11, **look)
+        layers.append(words.encode(x=style.grid_x(grid), y=style.grid_y(grid), text="said:N"))
+    return style.faceted(layers, table, grid)
+
+
+def means_along(
+    grid: Grid,
+    rows: Sequence[SignedMean],
+    kinds: Mapping[str, str],
+    states: Mapping[str, str],
+    sides: tuple[str, str],
+    series: str,
+) -> Any:
+    """Signed means with their intervals along one parameter, the kinds side by side; open where the interval holds 0.
+
+    Args:
+        kinds: name -> colour.
+        states: name -> shape; that called OPEN is drawn open.
+        sides: titles of the axis below and above 0.
+        series: what the legend calls the kinds.
+    """
+    order, width = list(kinds), style.panel_size(grid)[0]
+    gap = min(9.0, 0.25 * grid.x.narrowest * width)
+    table = [{**style.tile(grid, row.point), **row._asdict()} for row in rows]
+    reach = 1.1 * max((abs(end) for row in rows for end in (row.mean, row.low, row.high)), default=1.0)
+    reach = min(reach, 3 * max((abs(row.mean) for row in rows), default=1.0)) or 1.0
+    scale = alt.Scale(domain=[-reach, reach], nice=False)
+    axis = alt.Axis(title=f"← {sides[0]}  |  {sides[1]} →", grid=True, gridColor=style.RULE, tickCount=6)
+    colour = alt.Color("kind:N", scale=alt.Scale(domain=order, range=list(kinds.values())), legend=_list(series))
+    legend = _list("interval").copy(deep=False)
+    legend.symbolFillColor = legend.symbolStrokeColor = style.FAINT
+    shape = alt.Shape("state:N", scale=alt.Scale(domain=list(states), range=list(states.values())), legend=legend)
+    filled: list[tuple[str, dict[str, Any]]] = [("!=", {"filled": True}), ("==", {"filled": False, "fill": "white"})]
+    layers = [style.level(0)]
+    for number, kind in enumerate(order):
+        shift = gap * (number - (len(order) - 1) / 2)
+        base = alt.Chart().transform_filter(f"datum.kind == '{kind}'").encode(
+            x=style.grid_x(grid), color=colour, tooltip=[alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N")]
+        )  # fmt: skip
+        bar = base.mark_rule(strokeWidth=1.5, xOffset=shift, clip=True)
+        layers.append(bar.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q"))
+        layers += [
+            base.transform_filter(f"datum.state {test} '{OPEN}'")
+            .mark_point(opacity=1, size=75, xOffset=shift, strokeWidth=1.6, **look)
+            .encode(y=alt.Y("mean:Q", scale=scale), shape=shape)
+            for test, look in filled
+        ]
+    return style.faceted(layers, table, grid)
+
+
+def _share_row(grid: Grid, share: Share) -> dict[str, Any]:
+    row = {"kind": "tile", **style.tile(grid, share.point), **share._asdict()}
+    row |= {"half_width": share.half_width, "undecided": share.undecided}
+    row["text"] = f"{share.k} of {share.n} seeds: {share.share:.0%} (95 % interval {share.low:.0%} to {share.high:.0%})"
+    return row
+
+
+def _tip(title: str) -> list[alt.Tooltip]:
+    return [alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N", title=title)]
+
+
+def _gradient(title: str, **options: Any) -> alt.Legend:
+    return alt.Legend(title=title, orient="bottom", gradientLength=220, gradientThickness=10, **options)
+
+
+def _list(title: str) -> alt.Legend:
+    return alt.Legend(title=title or None, orient="bottom", direction="horizontal", columns=4, labelLimit=0)
+
+
+def _outcome_colour(colours: Mapping[str, str], title: str) -> alt.Color:
+    legend = alt.Legend(
+        title=title, orient="bottom", direction="horizontal", symbolType="square", symbolSize=110, columns=6
+    )
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    return alt.Color("outcome:N", scale=scale, legend=legend)
+
+
+def _of_kind(kind: str) -> alt.Chart:
+    return alt.Chart().transform_filter(f"datum.kind == '{kind}'")
+
+
+def _tile(grid: Grid) -> alt.Chart:
+    """Rows of tiles, by their middles."""
+    return _of_kind("tile").encode(x=style.grid_x(grid), y=style.grid_y(grid))
+
+
+def _tiles(grid: Grid, colour: alt.Color, **more: Any) -> alt.Chart:
+    return _tile(grid).mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, **more)
+
+
+def _picked(grid: Grid, base: alt.Chart) -> alt.Chart:
+    """The outline of the point that the page has picked."""
+    outline = base.transform_filter("datum.point == picked")
+    look = {"filled": False, "fill": None, "stroke": style.RED, "strokeWidth": 2.5}
+    return outline.mark_rect(**look).encode(**style.tile_area(grid))
+
+
+def _contour(grid: Grid, stroke: float, casing: float) -> list[alt.Chart]:
+    """The contour twice: a white casing under a dark line, so that it reads on every colour."""
+    pieces = _of_kind("contour").encode(x=style.grid_x(grid), y=style.grid_y(grid), x2="x2:Q", y2="y2:Q")
+    return [
+        pieces.mark_rule(color="white", strokeWidth=casing, strokeCap="round"),
+        pieces.mark_rule(color=style.INK, strokeWidth=stroke, strokeCap="round"),
+    ]
+
+
+def _fine_marks(grid: Grid, shares: Sequence[Share], tip: Sequence[alt.Tooltip]) -> list[alt.Chart]:
+    side, widest = style.smallest_tile(grid), max((share.half_width for share in shares), default=0.0)
+    words = "95 % interval contains one half"
+    legend = alt.Legend(
+        title=["line: share = one half", f"95 % Wilson intervals: ± {100 * widest:.0f} points at most"],
+        orient="bottom", symbolSize=30, symbolStrokeWidth=0.8,
+    )  # fmt: skip
+    dots = _tile(grid).transform_filter("datum.undecided").mark_circle(
+        color="white", opacity=0.85, strokeWidth=0, size=max(2.5, (0.26 * side) ** 2)
+    ).encode(tooltip=tip)  # fmt: skip
+    # Draws nothing: a legend borrows the look of a mark, and white dots on white would not be seen in it.
+    key = _of_kind("key").mark_point(fill="white", stroke=style.INK, opacity=1)
+    said = alt.Shape("kind:N", scale=alt.Scale(domain=[words], range=["circle"]), legend=legend)
+    key = key.encode(x=style.grid_x(grid), y=style.grid_y(grid), shape=said)
+    return [key, dots, *_contour(grid, 1.6, 2.2 * 1.6)]
+
+
+def _coarse_marks(grid: Grid, side: float, tip: Sequence[alt.Tooltip]) -> list[alt.Chart]:
+    title = ["white inset: half-width of the 95 % Wilson interval", "dot: it contains one half; line: share = one half"]
+    legend = alt.Legend(
+        title=title, orient="bottom", direction="horizontal", values=[0.05, 0.1, 0.2, 0.3, 0.4], format=".0%",
+        symbolStrokeWidth=0.8,
+    )  # fmt: skip
+    # The inset's side is proportional to the half-width, and would fill the tile at one half; hence the square.
+    size = alt.Size("half_width:Q", scale=alt.Scale(type="pow", exponent=2, domain=[0, 0.5], range=[0, side**2]))
+    inset = _tile(grid).mark_square(color="white", opacity=1).encode(size=size, tooltip=tip)
+    # Draws nothing: a legend borrows the look of a mark, and white squares on white would not be seen in it.
+    key = _of_kind("key").mark_square(fill="white", stroke=style.INK, opacity=1)
+    key = key.encode(x=style.grid_x(grid), y=style.grid_y(grid), size=size.legend(legend))
+    dots = _tile(grid).transform_filter("datum.undecided").mark_circle(
+        color=style.INK, opacity=1, stroke="white", strokeWidth=0.04 * side, size=max(3.0, (0.24 * side) ** 2)
+    ).encode(tooltip=tip)  # fmt: skip
+    stroke = min(2.0, 0.1 * side + 0.5)
+    return [key, inset, *_contour(grid, stroke, 2.2 * stroke), dots]
+
+
+def _shares_along(grid: Grid, shares: Sequence[Share], outcome: str) -> Any:
+    axis = alt.Axis(title=f"share of seeds: {outcome}", format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
+    y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis)
+    base = alt.Chart().encode(x=style.grid_x(grid), tooltip=_tip(outcome))
+    bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(y=alt.Y("low:Q"), y2="high:Q")
+    line = base.mark_line(color=style.BLUE, strokeWidth=1, opacity=0.6).encode(y=y)
+    # Filled where the interval lies on one side of a half, open where it contains it.
+    fill = alt.condition("datum.undecided", alt.value("white"), alt.value(style.BLUE))
+    marks = base.mark_point(stroke=style.BLUE, opacity=1, size=60, filled=True, strokeWidth=1.5)
+    picked = base.transform_filter("datum.point == picked")
+    ring = picked.mark_point(color=style.RED, size=190, strokeWidth=2)
+    layers = [style.level(0.5), bars, line, marks.encode(y=y, fill=fill), ring.encode(y=y)]
+    return style.faceted(layers, [_share_row(grid, share) for share in shares], grid)
+
+
+def _numbers_along(grid: Grid, rows: Sequence[Spread], title: str, tip: Sequence[alt.Tooltip]) -> list[alt.Chart]:
+    base = alt.Chart().encode(x=style.grid_x(grid), tooltip=tip)
+    ends = [end for row in rows for end in (row.low, row.median, row.high) if math.isfinite(end)]
+    # Given, since the picked point is none at first, and of nothing Vega finds no domain.
+    scale = alt.Scale(domain=[min(0.0, *ends), max(0.0, *ends)] if any(ends) else [0, 1], nice=True)
+    y = alt.Y("median:Q", title=title, scale=scale)
+    bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(
+        y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"
+    )
+    line = base.mark_line(color=style.BLUE, strokeWidth=1, opacity=0.6).encode(y=y)
+    marks = base.mark_point(color=style.BLUE, filled=True, opacity=1, size=60).encode(y=y)
+    ring = base.transform_filter("datum.point == picked").mark_point(color=style.RED, size=190).encode(y=y)
+    return [bars, line, marks, ring]
+
+
+def _value_map(
+    grid: Grid, values: Mapping[int, float], scale: alt.Scale, legend: alt.Legend, lines: Sequence[GridLine]
+) -> Any:
+    tiles = [{"kind": "tile", **style.tile(grid, point), "value": value} for point, value in values.items()]
+    return _lined(grid, [_tiles(grid, alt.Color("value:Q", scale=scale, legend=legend))], tiles, lines)
+
+
+def _lined(
+    grid: Grid, layers: Sequence[alt.Chart], rows: Sequence[Mapping[str, Any]], lines: Sequence[GridLine]
+) -> Any:
+    """The chart with the lines on top, in every panel."""
+    labels = list(dict.fromkeys(line.label for line in lines))
+    corners = [
+        {"kind": "theory", "facet": facet, "line": index, "label": line.label, "order": place, "x": x, "y": y}
+        for facet in grid.facets
+        for index, line in enumerate(lines)
+        for place, (x, y) in enumerate(zip(line.x, line.y, strict=True))
+    ]
+    over: list[alt.Chart] = []
+    if labels:
+        dash = alt.StrokeDash(
+            "label:N",
+            scale=alt.Scale(domain=labels, range=[list(item) for item in DASHES[: len(labels)]]),
+            legend=alt.Legend(
+                title="theory", orient="bottom", direction="vertical", symbolType="stroke", symbolSize=400,
+                symbolStrokeColor=style.RED, symbolStrokeWidth=2, labelLimit=420,
+            ),
+        )  # fmt: skip
+        base = _of_kind("theory").encode(x=style.grid_x(grid), y=style.grid_y(grid), detail="line:N", order="order:Q")
+        casing = base.mark_line(color="white", strokeWidth=4, opacity=0.85, clip=True)
+        over = [casing, base.mark_line(color=style.RED, strokeWidth=2, clip=True).encode(strokeDash=dash)]
+    return style.faceted([*layers, *over], [*rows, *corners], grid, LINED)

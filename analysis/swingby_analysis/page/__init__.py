@@ -1,0 +1,299 @@
+"""Pages: sections of figures, tables, statements and queries, written as HTML, as Markdown and as pictures.
+
+A page is a value; a writer turns it into text:
+
+    from swingby_analysis.page import Bar, Fold, Page, QueryRows, Section, Statement, Table, Text
+    from swingby_analysis.page.html import html
+    from swingby_analysis.page.markdown import markdown
+
+    bar = Bar(share=0.95, low=0.90, high=0.98, tone="yes")
+    shares = Table(("convention", "seeds", "share"), [("paper", "19 of 20", bar)])
+    asked = Fold("The query and its result", [QueryRows(query, ["seed", "holds"], [(0, True)])])
+    page = Page(
+        kind="claims",
+        title="What the paper claims",
+        lead="Each claim is a predicate in SQL.",
+        sections=[
+            Section("details", "Claims", [Statement("rises", "It rises.", Badge("holds", "yes"), [shares, asked])]),
+            Section("rule", "How a verdict is made", [Items(["Wilson's interval of 95 %."])]),
+        ],
+    )
+    text = html(page)      # one file that works offline, without a script
+    lines = markdown(page)
+
+Every text is plain text: the writers escape it. The contents list of a page is made from the headings of its sections.
+A figure is drawn by the page's script (`html(page, data={"figures": {slug: spec}})`), or stands as a `Picture`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from swingby_analysis.query import Query
+
+Tone = Literal["yes", "some", "no", "none"]
+"""The colour of a verdict: for it, in between, against it, undecided."""
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A verdict in a few words, in a frame of its colour."""
+
+    form: ClassVar[str] = "badge"
+    text: str
+    tone: Tone = "none"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A share and its interval on a line from 0 to 1."""
+
+    form: ClassVar[str] = "bar"
+    share: float | None
+    low: float
+    high: float
+    tone: Tone = "none"
+
+    LENGTH: ClassVar[int] = 120
+    """Pixels of the line."""
+
+    @property
+    def pixels(self) -> tuple[str, str, str]:
+        """Where the interval starts, how wide it is, and where the share stands."""
+        low, high = self.LENGTH * self.low, self.LENGTH * self.high
+        return f"{low:.1f}", f"{max(high - low, 1):.1f}", f"{self.LENGTH * (self.share or 0.0):.1f}"
+
+    def __str__(self) -> str:
+        share = "unknown" if self.share is None else f"{self.share:.2f}"
+        return f"{share}, {self.low:.2f} to {self.high:.2f}"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A text that leads elsewhere; `title` is shown when it is pointed at."""
+
+    form: ClassVar[str] = "link"
+    text: str
+    target: str
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Code:
+    """A name or a command, in a fixed-width font; line breaks are kept."""
+
+    form: ClassVar[str] = "code"
+    text: str
+
+
+@dataclass(frozen=True)
+class Toned:
+    """A text in the colour of a verdict."""
+
+    form: ClassVar[str] = "toned"
+    text: str
+    tone: Tone = "none"
+
+
+@dataclass(frozen=True)
+class Several:
+    """Several parts one after the other, in a sentence or in a cell of a table."""
+
+    form: ClassVar[str] = "several"
+    parts: Sequence[Part]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headings.
+
+    Attributes:
+        headings: empty for none; the first column then names the rows.
+        rows: a part for each column.
+        about: a sentence above the table.
+        name: what the style sheet knows the table by.
+    """
+
+    form: ClassVar[str] = "table"
+    headings: Sequence[str]
+    rows: Sequence[Sequence[Part]]
+    about: str = ""
+    name: str = ""
+
+
+Part = str | Badge | Bar | Link | Code | Toned | Several | Table
+"""What a sentence, an item of a list or a cell of a table is made of."""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph; `name` is one of those the style sheet knows: note, warning, byline, ..."""
+
+    form: ClassVar[str] = "text"
+    text: Part
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of sentences."""
+
+    form: ClassVar[str] = "items"
+    items: Sequence[Part]
+    name: str = "summary"
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Terms with the lines that explain each."""
+
+    form: ClassVar[str] = "terms"
+    lines: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class QueryRows:
+    """A query as it was asked, parameters written in, and what it gave.
+
+    Attributes:
+        columns, rows: its result; None where it is not shown.
+        about: a sentence before it.
+    """
+
+    form: ClassVar[str] = "query"
+    query: Query
+    columns: Sequence[str] | None = None
+    rows: Sequence[Sequence[Any]] | None = None
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure.
+
+    Attributes:
+        slug: names its files, e.g. "phase-diagram.png", and its place on the page.
+        title, caption, reading: plain text; `reading` tells how to read the marks.
+        spec: Vega-Lite.
+        queries: the SQL behind it, parameters filled in.
+        facts: what was put in: sweep ids, seeds, n, conventions, versions.
+        points: True if pointing at a mark that carries a `point` shows that point's curves.
+    """
+
+    form: ClassVar[str] = "figure"
+    slug: str
+    title: str
+    caption: str
+    reading: str
+    spec: Mapping[str, Any]
+    queries: Sequence[Query] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+    points: bool = False
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure as a PNG inside the page, with a sentence below it; a link leads from it elsewhere."""
+
+    form: ClassVar[str] = "picture"
+    slug: str
+    png: bytes
+    alt: str
+    text: str
+    link: str = ""
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Pictures side by side."""
+
+    form: ClassVar[str] = "pictures"
+    pictures: Sequence[Picture]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks behind a line that opens them."""
+
+    form: ClassVar[str] = "fold"
+    summary: str
+    blocks: Sequence[Block]
+    opened: bool = False
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading below that of a section."""
+
+    form: ClassVar[str] = "heading"
+    text: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement with its verdict, and the blocks that show how it was decided.
+
+    Attributes:
+        slug: its place on the page.
+        badge: the verdict; None for none.
+        blocks: shares, notes, the query.
+        heading: whether the statement is the heading of its own part of the page, or an item among others.
+    """
+
+    form: ClassVar[str] = "statement"
+    slug: str
+    text: Part
+    badge: Badge | None
+    blocks: Sequence[Block] = ()
+    heading: bool = False
+
+
+Block = Text | Items | Terms | Table | QueryRows | Figure | Picture | Pictures | Fold | Heading | Statement
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page under a heading.
+
+    Attributes:
+        slug: its place on the page.
+        heading: of the section.
+        blocks: what it shows.
+        contents: what the list of contents calls it, if not by its heading.
+        link: where its heading leads.
+        name: what the style sheet knows it by.
+    """
+
+    slug: str
+    heading: str
+    blocks: Sequence[Block]
+    contents: str = ""
+    link: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page.
+
+    Attributes:
+        kind: what made it: report, claims, findings, ...
+        title: its heading.
+        sections: its parts, in order.
+        tab: what a browser's tab calls it, if not by its title.
+        lead, byline: what it is, and how it was made.
+        notes: what a reader must know first.
+        files: kinds of the files that lie beside the page, for each figure.
+    """
+
+    kind: str
+    title: str
+    sections: Sequence[Section]
+    tab: str = ""
+    lead: Part = ""
+    byline: Part = ""
+    notes: Sequence[str] = ()
+    files: Sequence[str] = ()

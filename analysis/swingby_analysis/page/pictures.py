@@ -1,0 +1,89 @@
+"""Figures as files: PNG, SVG and PDF, each with its own title; a picture leaves the page and its headings behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import textwrap
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import Any
+
+import vl_convert
+
+from swingby.errors import SwingbyError
+from swingby_analysis.page import Figure
+from swingby_analysis.page.html import VEGA_LITE
+
+KINDS = ("png", "svg", "pdf")
+SUBTITLE = 88
+"""Characters of a line under the title of a picture."""
+SHARPNESS = 3.0
+"""Pixels of the PNG for each pixel of the figure: about 300 dpi where a figure fills the width of a page."""
+
+
+def pictures(figures: Collection[Figure], kinds: Collection[str], sharpness: float = SHARPNESS) -> dict[str, bytes]:
+    """Each figure as files for a paper, by file name: those of png, svg and pdf that are asked for."""
+    found = {}
+    for figure in figures if kinds else ():
+        drawn = svg(figure)
+        for kind in kinds:
+            found[f"{figure.slug}.{kind}"] = _converted(drawn, kind, sharpness)
+    return found
+
+
+def svg(figure: Figure) -> str:
+    """A figure with its title as SVG."""
+    return vl_convert.vegalite_to_svg(titled(figure), vl_version=VEGA_LITE)
+
+
+def png(figure: Figure, scale: float) -> bytes:
+    """A figure with its title as PNG, of so many pixels for each pixel of the figure."""
+    return vl_convert.vegalite_to_png(titled(figure), vl_version=VEGA_LITE, scale=scale)
+
+
+def together(
+    figures: Sequence[Figure], kinds: Collection[str], sharpness: float = SHARPNESS
+) -> Iterator[tuple[Figure, Mapping[str, bytes]]]:
+    """Each figure with its files by kind, drawn by as many processes as there are cores: compiling takes the time.
+
+    Raises:
+        SwingbyError: Ctrl-C.
+    """
+    if not figures:
+        return
+    # A fresh process each: what a fork copies of DuckDB's and Arrow's threads is not usable. Ctrl-C is for this one.
+    workers, ignored = min(len(figures), len(os.sched_getaffinity(0))), (signal.SIGINT, signal.SIG_IGN)
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), signal.signal, ignored)
+    tasks = [(figure, tuple(kinds), sharpness) for figure in figures]
+    try:
+        yield from zip(figures, pool.map(_files, tasks), strict=True)
+    except KeyboardInterrupt:
+        raise SwingbyError("stopped while drawing; what is trained is kept, and the same command goes on") from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def titled(figure: Figure) -> dict[str, Any]:
+    """A figure's spec with its title and where it comes from above it."""
+    title: dict[str, Any] = {"text": figure.title, "anchor": "start", "fontSize": 15, "subtitleFontSize": 11}
+    # In lines: one of its whole length would make a small figure a wide picture that is mostly empty.
+    title["subtitle"] = textwrap.wrap(f"sweep {figure.facts['Sweep']}; seeds {figure.facts['Seeds']}", SUBTITLE)
+    return {**figure.spec, "title": {**title, "subtitlePadding": 4, "offset": 14}}
+
+
+def _files(task: tuple[Figure, tuple[str, ...], float]) -> dict[str, bytes]:
+    figure, kinds, sharpness = task
+    drawn = svg(figure)
+    return {kind: _converted(drawn, kind, sharpness) for kind in kinds}
+
+
+def _converted(drawn: str, kind: str, sharpness: float) -> bytes:
+    match kind:
+        case "png":
+            return vl_convert.svg_to_png(drawn, scale=sharpness)
+        case "pdf":
+            return vl_convert.svg_to_pdf(drawn)
+        case _:
+            return drawn.encode()

@@ -1,0 +1,96 @@
+"""A sweep over SIM, to be drawn: which run stands for a point, and how its points are labelled."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from swingby.model.drawing import Drawing
+from swingby.sweepfile.parameters import split
+from swingby_analysis.charts.paths import Floats, by_depth, runs_of
+from swingby_analysis.page import Figure
+from swingby_analysis.query import Query
+from swingby_analysis.report import subject
+from swingby_analysis.report.prose import plural
+
+SQL = __name__.rpartition(".")[0]
+"""The folder of the queries of these drawings."""
+MEDIAN_RUN = (
+    "The median seed of a panel is that of its medoid: the run whose output, in all concepts, takes the path that lies "
+    "nearest to those of the other seeds (least median distance, whenever they pass); diverged runs are left out where "
+    "others are not. Where the OOD loss of that run has no bump, but those of other seeds have one, the medoid of "
+    "these stands beside it."
+)
+"""The rules of `Subject.median_seed` and `Subject.bump_seed`, for captions."""
+
+
+class Subject(subject.Subject):
+    """One sweep over SIM."""
+
+    def noted(self, name: str, point: int) -> str:
+        """Whether a sigma is a variance, and not a standard deviation."""
+        return " (variance)" if split(name)[0] == "sigma" and self.is_variance(point) else ""
+
+    def is_variance(self, point: int) -> bool:
+        """Whether sigma is a variance at a point, and not a standard deviation."""
+        return "sigma_is" in self.cells.columns and self.runs(point)["sigma_is"][0] == "variance"
+
+    def median_seed(self, point: int) -> int:
+        """The seed of the most typical run of a point: the medoid of those that ended, or of all if all diverged."""
+        runs = self.runs(point)
+        ended = runs.filter(pl.col("status") == "ok")
+        return self.medoid(point, (runs if ended.is_empty() else ended)["seed"].to_list())
+
+    def bump_seed(self, point: int) -> int | None:
+        """The medoid of the seeds with a bump, where the median seed has none but others have one."""
+        seeds = self.bumped(point)
+        return self.medoid(point, seeds) if seeds and self.median_seed(point) not in seeds else None
+
+    def bumps_in_words(self, point: int) -> str:
+        """How many of a point's seeds have a bump, and which one stands for them."""
+        count, seed = len(self.bumped(point)), self.bump_seed(point)
+        what = f"{count} of {plural(self.runs(point).height, 'seed')} {'has' if count == 1 else 'have'} a bump"
+        who = "" if not count else ", this one too" if seed is None else f"; their median: seed {seed}"
+        return what + who
+
+    def bumped(self, point: int) -> list[int]:
+        """The seeds of a point in whose OOD loss the detector finds a bump."""
+        return self.runs(point).filter(pl.col("bump_peak").is_not_null())["seed"].to_list()
+
+    def medoid(self, point: int, seeds: Collection[int]) -> int:
+        """Of some seeds of a point, at least one, that whose output's path is nearest to the others' (`by_depth`).
+
+        Over all informative directions, each in units of its mu; of equal ones the lowest seed.
+        """
+        paths = {seed: path for seed, path in self._paths.get(point, {}).items() if seed in seeds}
+        return list(paths)[by_depth(list(paths.values()))[0]] if paths else min(seeds)
+
+    @cached_property
+    def _paths(self) -> Mapping[int, Mapping[int, Floats]]:
+        """Point -> seed -> output (T, s) over mu, of the runs with two recorded steps or more."""
+        runs = runs_of(self.ask(Query("paths", (self.sweep_id,), SQL)), "output")
+        return {point: {seed: own.of(seed) / self._units(point) for seed in own.moving} for point, own in runs.items()}
+
+    def _units(self, point: int) -> Floats:
+        """The mu of a point, (s,), with 1 where it is 0."""
+        mu = np.array(self.runs(point)["mu"][0], dtype=float)
+        return np.where(mu == 0, 1.0, mu)
+
+
+class SimDrawing(Drawing):
+    """A drawing of SIM."""
+
+    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+
+    def figures(self, subject: subject.Subject, options: Any) -> Sequence[Figure]:
+        """The figures of one sweep; see `Drawing.figures`."""
+        return self.draw(subject.seen_as(Subject), options)
+
+    @abstractmethod
+    def draw(self, subject: Subject, options: Any) -> Sequence[Figure]:
+        """The figures of one sweep over SIM."""

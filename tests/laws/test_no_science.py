@@ -1,0 +1,94 @@
+"""analysis and platform are libraries without any science: no experiment, parameter or paper is named there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from swingby.model import registry
+from tests.support.places import ROOT
+
+ROOMS = (ROOT / "analysis", ROOT / "platform")
+OURS = "swingby_sweeps"
+KINDS = {".py", ".sql", ".html", ".css", ".js", ".md"}
+COMMON = {
+    # Of every training and of every program.
+    "seed", "step", "steps", "width", "depth", "layers", "dtype", "loss", "model", "seconds", "engine", "batch_size",
+    "epochs", "noise", "samples", "output", "points", "trained", "found", "shuffle", "bias", "init", "levels", "clip",
+    "growth", "outcome", "theory", "parameters", "processes", "trace", "decay", "residual", "certain", "learned",
+    # Of English, and of the languages that pages are written in.
+    "color", "size", "background", "small", "paper", "centre", "images", "condition", "pixels", "rotate", "narrowest",
+    "bend", "bends", "judged", "descents", "drive", "reduction", "trajectories", "blur", "moments",
+    # A count and a side in a table, the plural, a letter of a state.
+    "n", "a", "s", "d",
+}  # fmt: skip
+"""Names that are ordinary English or technical words."""
+PAPER = (
+    r"swing-by\b",
+    r"\[S\]",
+    r"\bApp\. [A-Z]",
+    r"\beqs? \d",
+    r"\bFigs? \d",
+    r"\bTheorem \d",
+    r"\bL_ref\b",
+    r"\bOOD\b",
+)
+
+
+def names() -> set[str]:
+    """Everything that our experiments and their detectors name: themselves, parameters, columns, outcomes, drawings."""
+    found: set[str] = set()
+    for group in (registry.EXPERIMENTS, registry.DETECTORS, registry.DRAWINGS):
+        for name, offer in registry.offered(group).items():
+            if not offer.value.startswith(OURS):
+                continue
+            found.add(name)
+            if group == registry.EXPERIMENTS:
+                kind = registry.experiment(name)
+                found |= {*kind.Params.model_fields, *kind.curves, *kind.scalars, *kind.recordings, *kind.presets}
+                found |= {column for columns in kind.recordings.values() for column in columns}
+            if group == registry.DETECTORS:
+                found |= {*registry.detector(name).outcomes}
+    return found
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Every file of both rooms but their READMEs, which say where to find examples."""
+    for room in ROOMS:
+        for path in sorted(room.rglob("*")):
+            left_out = "__pycache__" in path.parts or path.name == "README.md"
+            if path.suffix in KINDS and not left_out:
+                yield path, path.read_text(encoding="utf-8")
+
+
+def named(patterns: list[str]) -> list[str]:
+    """Where a pattern occurs: file, line, what."""
+    pattern = re.compile("|".join(patterns))
+    return [
+        f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 1}: {match[0]}"
+        for path, text in texts()
+        for match in pattern.finditer(text)
+    ]
+
+
+def test_the_registry_names_what_the_law_forbids() -> None:
+    """The names come from the registry, so that a new experiment is under the law from its first day."""
+    assert {"sim", "diffusion"} <= names()
+    assert len(names()) > 100
+
+
+def test_no_experiment_is_named() -> None:
+    """No name of an experiment, of its parameters, columns, outcomes or drawings; one letter counts in quotes."""
+    forbidden = sorted(names() - COMMON)
+    whole = [rf"(?<![\w.])(?<!\w-){re.escape(name)}(?![\w-])" for name in forbidden if len(name) > 1]
+    letters = [rf"[\"']{re.escape(name)}[\"']" for name in forbidden if len(name) == 1]
+    assert named([*whole, *letters]) == []
+
+
+@pytest.mark.parametrize("pattern", PAPER)
+def test_no_paper_is_named(pattern: str) -> None:
+    """No paper, no equation, figure or theorem of one, and no unit of one experiment."""
+    assert named([pattern]) == []
