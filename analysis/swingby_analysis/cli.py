@@ -1,4 +1,4 @@
-"""The verbs that analysis adds to the command: report, extend."""
+"""The verb that analysis adds to the command: report."""
 
 from __future__ import annotations
 
@@ -44,46 +44,6 @@ def report(
     say(str(written.page))
 
 
-def extend(
-    sweep: Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)],
-    data: DataFolder = DEFAULT_DATA,
-    steps: Annotated[float | None, typer.Option(help="Make every run so many times as long.", metavar="FACTOR")] = None,
-    half_width: Annotated[
-        float | None,
-        typer.Option(help="Add seeds until half of every point's 95 % interval is at most this.", metavar="SHARE"),
-    ] = None,
-    outcome: Annotated[
-        str | None, typer.Option(help="The outcome whose share is meant; default: the diagram's.", metavar="OUTCOME")
-    ] = None,
-    most: Annotated[int, typer.Option(help="Never more seeds than this.")] = 1000,
-    overrides: Overrides = None,
-    local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
-) -> None:
-    """Trains a sweep further: every run longer, or more seeds until the shares are known well enough.
-
-    It begins with the seeds of the sweep's last run; what is trained already counts. A longer run is another cell, and
-    repeats the shorter one's steps. Seeds that are added until an interval is narrow make it a little too narrow: the
-    stop depends on what was seen. `swingby report` shows the extended sweep, which has the same name.
-
-    Example:
-
-        swingby extend figure-13 --half-width 0.15
-    """
-    from swingby.sweepfile.sweep import Sweep
-    from swingby_analysis.extend import extend_seeds, last_seeds, longer, with_seeds
-    from swingby_analysis.train import train
-
-    options = ["--local"] if local else []
-    if (steps is None) == (half_width is None):
-        raise SwingbyError("say how to extend it: --steps FACTOR for longer runs, or --half-width SHARE for more seeds")
-    if steps is not None:
-        laid = last_seeds(sweep, data, overrides or ())
-        laid = [*laid, *longer(Sweep.load(sweep, laid), steps)]
-        train([sweep], data, laid, options)
-    else:
-        count = extend_seeds(sweep, data, outcome, half_width or 0.0, most, overrides or (), options, tell)
-        laid = with_seeds(overrides or (), count)
-    say(f"extended: swingby run {sweep} {' '.join(f'--set {item}' for item in laid)}")
 
 
 def _plane(text: str) -> tuple[int, int]:

@@ -15,9 +15,9 @@ class Sweep(sweep_files.Sweep):
     """A named grid over one experiment; `Sweep.load("file.yaml")`, then `sweep.run(data="data")`."""
 
     def run(self, data: str | Path = "data", **options: Any) -> Any:
-        """Train every cell that has no result yet, on Ray Tune (or `local=True`: a plain for-loop).
+        """Trains every cell that has no result yet, on Ray Tune (or `local=True`: a plain for-loop).
 
-        Takes the options of `swingby.run.driver.run_sweep` and returns its `RunResult`.
+        Takes the fields of `swingby.run.options.RunOptions` as keywords, and returns a `swingby.run.results.RunResult`.
 
         Raises:
             SwingbyError: the same sweep is running already, or the data folder cannot be used.

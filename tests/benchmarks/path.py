@@ -101,7 +101,7 @@ def plan_points(clock: Clock, cells: int, folder: Path) -> None:
     records = Records.open(folder / "points")
     registry.experiment("sim")
     with clock.of("plan: a point a cell, one seed", cells):
-        Planner(sweep(cells, seeds=1), records).look()
+        Planner(sweep(cells, seeds=1), records).preview()
 
 
 def plan_seeds(clock: Clock, cells: int, folder: Path) -> None:
@@ -110,7 +110,7 @@ def plan_seeds(clock: Clock, cells: int, folder: Path) -> None:
     registry.experiment("sim")
     with clock.of("plan: 41 x 41 points, the rest seeds", cells):
         planner = Planner(sweep(cells), records)
-        planner.look()
+        planner.preview()
     with clock.of("write the plan, take it into the store", cells):
         planner.commit()
 
@@ -119,7 +119,7 @@ def plan_again(clock: Clock, cells: int, folder: Path) -> None:
     """Planning where all cells have results."""
     registry.experiment("sim")
     with clock.of("plan again: nothing is missing", cells):
-        planned = Planner(sweep(cells), Records.open(folder / "data")).look()
+        planned = Planner(sweep(cells), Records.open(folder / "data")).preview()
     assert planned.missing == 0, f"{planned.missing} cells are missing"
 
 

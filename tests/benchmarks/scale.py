@@ -163,7 +163,7 @@ def planner(cells: int, folder: Path, sweep: str | None = None, data: str = "dat
 def plan(cells: int, folder: Path) -> dict[str, Any]:
     """What a dry run does: the sweep read, every cell's id, batches."""
     with Clock() as clock:
-        planner(cells, folder, data="other").look()
+        planner(cells, folder, data="other").preview()
     return clock.seconds
 
 
@@ -172,14 +172,14 @@ def plan_points(cells: int, folder: Path) -> dict[str, Any]:
     side = round(cells**0.5)
     square = SWEEP.format(places=side, seeds=1)
     with Clock() as clock:
-        planner(cells, folder, square, "other").look()
+        planner(cells, folder, square, "other").preview()
     return {**clock.seconds, "note": f"{side**2:,} points, one seed each"}
 
 
 def write_plan(cells: int, folder: Path) -> dict[str, Any]:
     """The pilots' plan and the sweep's, written and taken into the store."""
     one = planner(cells, folder)
-    one.look()
+    one.preview()
     one.measure()
     with Clock() as clock:
         planned = one.commit()
@@ -197,14 +197,15 @@ def deal(cells: int, folder: Path) -> dict[str, Any]:
     """Every trial of the plan, handed out and told back, with nobody training."""
     from types import SimpleNamespace
 
-    from swingby.run.scheduler import Dealer
+    from swingby.run.options import RunOptions
+    from swingby.run.scheduler import Scheduler
 
     _, planned = _newest(folder)
-    one: Any = SimpleNamespace(batches=planned.batches, most={"all": 4096}, target=5.0, plan=planned)
+    one: Any = SimpleNamespace(batches=planned.batches, max_batch={"all": 4096}, plan=planned, options=RunOptions())
     with Clock() as clock:
-        dealer, trials = Dealer([one], 2), 0
-        for trial in dealer:
-            dealer.took(trial, 1e-5 * trial.cells)
+        scheduler, trials = Scheduler([one], 2), 0
+        for trial in scheduler:
+            scheduler.record_time(trial, 1e-5 * trial.cells)
             trials += 1
     return {**clock.seconds, "note": f"{trials:,} trials"}
 
@@ -253,7 +254,7 @@ def derive(cells: int, folder: Path) -> dict[str, Any]:
 def plan_again(cells: int, folder: Path) -> dict[str, Any]:
     """Planning where all cells have results."""
     with Clock() as clock:
-        planned = planner(cells, folder).look()
+        planned = planner(cells, folder).preview()
     assert planned.missing == 0, planned.missing
     return clock.seconds
 

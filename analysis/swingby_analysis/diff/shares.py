@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from swingby.model.detector import OutcomeKind
+from swingby.select.intervals import wilson
 from swingby_analysis.stats import exact, intervals
 from swingby_analysis.stats.intervals import Interval
-from swingby_analysis.stats.shares import wilson
 
 STATUS = "status"
 """How a cell ended, which is compared like an outcome."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from swingby_analysis.stats.shares import wilson
+from swingby.select.intervals import wilson
 
 MOST, FEWEST = 0.95, 0.05
 """A share of seeds from `MOST` on is "holds", up to `FEWEST` "does not hold"."""

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 from scipy.stats import t as student
 
-from swingby_analysis.stats.shares import wilson
+from swingby.select.intervals import wilson
 
 Floats = NDArray[np.float64]
 CONFIDENCE = 0.95

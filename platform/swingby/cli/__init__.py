@@ -87,7 +87,7 @@ def root(
     """Options of the command itself."""
 
 
-for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.status, sweeps.replay):
+for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.extend, sweeps.status, sweeps.replay):
     app.command()(verb)
 for verb in (data.sql, data.export, data.ingest, data.rebuild):
     app.command()(verb)

@@ -1,4 +1,4 @@
-"""The verb cluster: files that bring a sweep to the machines of SLURM or of Kubernetes."""
+"""The verb cluster: writes a batch script for SLURM, or a manifest for Kubernetes."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ Data = Annotated[
     str,
     typer.Option("--data", envvar="SWINGBY_DATA", help="A folder that all machines see, or an address, s3://..."),
 ]
-Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Where it goes.", show_default="standard output")]
+Out = Annotated[Path | None, typer.Option(metavar="FILE", help="File to write.", show_default="standard output")]
 
 
 @app.command()
 def slurm(
     sweep: SweepName,
-    nodes: Annotated[int, typer.Option(help="Machines.")],
+    nodes: Annotated[int, typer.Option(help="Number of machines.")],
     cpus: Annotated[int, typer.Option(help="CPUs of each.")],
     gpus: Annotated[str, typer.Option(metavar="[KIND:]N", help="GPUs of each.")] = "0",
-    time: Annotated[str, typer.Option(metavar="TIME", help="How long at most, as SLURM writes it.")] = "1:00:00",
-    partition: Annotated[str | None, typer.Option(help="Where.")] = None,
-    account: Annotated[str | None, typer.Option(help="Whose.")] = None,
+    time: Annotated[str, typer.Option(metavar="TIME", help="Time limit, as SLURM writes it.")] = "1:00:00",
+    partition: Annotated[str | None, typer.Option(help="SLURM partition.")] = None,
+    account: Annotated[str | None, typer.Option(help="SLURM account.")] = None,
     sbatch: Annotated[
         list[str] | None, typer.Option(metavar="OPTION", help="Any other option of sbatch, e.g. --mem=64G; repeatable.")
     ] = None,
     env: Annotated[
         str, typer.Option("--env", metavar="FOLDER", help="The Python environment, on a folder that all nodes see.")
     ] = sys.prefix,
-    drain: Annotated[int, typer.Option(metavar="SECONDS", help="How long before the end no batch begins.")] = 120,
+    drain: Annotated[int, typer.Option(metavar="SECONDS", help="Time before the end in which no batch begins.")] = 120,
     data: Data = "data",
     overrides: Overrides = None,
     processes: Processes = 1,
@@ -52,16 +52,16 @@ def slurm(
     confirm_above: ConfirmAbove = 100_000,
     out: Out = None,
 ) -> None:
-    """A batch script that starts Ray on the nodes of its allocation, with a token, runs the sweep there and ends both.
+    """Writes a batch script that starts Ray on its nodes, with a token, runs the sweep there and ends both.
 
-    Submitted again, it goes on where it stopped.
+    Submitted again, the script goes on where it stopped.
 
     Example:
 
         swingby cluster slurm transient-memorization --nodes 4 --cpus 32 --gpus a100:4 --time 8:00:00 --out sweep.sbatch
     """
     from swingby.launch.slurm import script
-    from swingby.launch.words import options, task_of
+    from swingby.launch.task import options, task_of
     from swingby.sweepfile.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
@@ -69,14 +69,14 @@ def slurm(
     text = script(
         task, str(Path(env).absolute()), nodes, cpus, gpus, time, partition, account, tuple(sbatch or ()), drain
     )
-    _give(text, out, "sbatch")
+    _write(text, out, "sbatch")
 
 
 @app.command()
 def kuberay(
     sweep: SweepName,
-    image: Annotated[str, typer.Option(help="With swingby, ray[default] and what the sweep needs.")],
-    workers: Annotated[int, typer.Option(help="Pods that train.")] = 2,
+    image: Annotated[str, typer.Option(help="Image with swingby, ray[default] and what the sweep needs.")],
+    workers: Annotated[int, typer.Option(help="Number of worker pods.")] = 2,
     cpus: Annotated[str, typer.Option(metavar="QUANTITY", help="CPUs of each.")] = "4",
     memory: Annotated[str, typer.Option(metavar="QUANTITY", help="Memory of each.")] = "16Gi",
     gpus: Annotated[int, typer.Option(help="GPUs of each.")] = 0,
@@ -84,12 +84,13 @@ def kuberay(
         str | None, typer.Option(metavar="NAME", help="A volume claim that many pods write to, mounted at --data.")
     ] = None,
     secret: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Its keys become environment variables, e.g. of the storage.")
+        str | None,
+        typer.Option(metavar="NAME", help="Secret whose keys become environment variables."),
     ] = None,
-    namespace: Annotated[str | None, typer.Option(help="Where it runs.")] = None,
-    retries: Annotated[int, typer.Option(help="How often a failed job is started again; it goes on.")] = 2,
+    namespace: Annotated[str | None, typer.Option(help="Namespace of the job.")] = None,
+    retries: Annotated[int, typer.Option(help="How often a failed job is started again and goes on.")] = 2,
     ray_version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="The image's.", show_default="as here")
+        str | None, typer.Option(metavar="VERSION", help="Version of Ray in the image.", show_default="as here")
     ] = None,
     data: Data = "/data",
     overrides: Overrides = None,
@@ -98,25 +99,25 @@ def kuberay(
     confirm_above: ConfirmAbove = 100_000,
     out: Out = None,
 ) -> None:
-    """A RayJob for KubeRay (1.5.1 or newer): a cluster that asks for a token, and the sweep on it; gone when it ends.
+    """Writes a RayJob for KubeRay (1.5.1 or newer): a cluster with a token that runs the sweep, and ends with it.
 
     Example:
 
         swingby cluster kuberay transient-memorization --image registry.example.org/swingby:0.1 --claim results
     """
     from swingby.launch.kuberay import Pods, manifest
-    from swingby.launch.words import options, task_of
+    from swingby.launch.task import options, task_of
     from swingby.run.ray.session import version
     from swingby.sweepfile.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     task = task_of(loaded, sweep, data, options(overrides or (), processes, device, confirm_above))
     pods = Pods(image, workers, cpus, memory, gpus, claim, secret, namespace)
-    _give(manifest(task, pods, ray_version or version(), retries), out, "kubectl create -f")
+    _write(manifest(task, pods, ray_version or version(), retries), out, "kubectl create -f")
 
 
-def _give(text: str, out: Path | None, then: str) -> None:
-    """To standard output, or into a file, and what to do with that."""
+def _write(text: str, out: Path | None, then: str) -> None:
+    """Writes a text to standard output, or to a file with a hint on what to do next."""
     from swingby.data.files import clear_os_errors, write_whole
 
     if out is None:

@@ -1,16 +1,20 @@
-"""The verbs of a sweep's life: validate, plan, run, status, replay."""
+"""The verbs of a sweep's life: validate, plan, run, extend, status, replay."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, table
+from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, table, tell
 from swingby.errors import SwingbyError
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import duration, size
+
+if TYPE_CHECKING:
+    from swingby.run.options import RunOptions
 
 SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)]
 ConfirmAbove = Annotated[
@@ -31,7 +35,7 @@ Code = Annotated[
     str | None,
     typer.Option(
         metavar="wheel|installed",
-        help="With --address: the code is sent along, or every machine has the same installed.",
+        help="With --address: the code is sent along, or every machine has it installed.",
         show_default="wheel",
     ),
 ]
@@ -48,7 +52,7 @@ MOST_SHOWN = 10
 
 
 def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: ConfirmAbove = 100_000) -> None:
-    """Reads a sweep file whole and says what it means, or every fault in it at once.
+    """Checks a sweep file and shows its grid, or every fault in it at once.
 
     Example:
 
@@ -91,22 +95,28 @@ def plan(
     device: Device = None,
     deadline: Deadline = None,
 ) -> None:
-    """What a run would do: cells done and missing, batches, and a forecast measured from pilot cells.
+    """Shows what a run would do: cells done and missing, batches, and a forecast measured from pilot cells.
 
-    Cells that another command trains now are told, with the sweep and who runs it; a run leaves them to it.
+    Cells that another command trains now are listed with its sweep and process; a run leaves them to that command.
 
     Example:
 
         swingby plan transient-memorization --set seeds.count=3
     """
     from swingby.data.records import Records
-    from swingby.run.plan import plan as plan_of
-    from swingby.run.planned import summary
+    from swingby.run.forecast import summary
+    from swingby.run.options import RunOptions
+    from swingby.run.plan import plan as plan_sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
-    options: dict[str, Any] = {"retry_failed": retry_failed, "processes": processes, "device": _device(device)}
-    options["deadline"] = deadline
-    say(summary(plan_of(loaded, Records.open(data), pilot=pilot, **options)))
+    options = RunOptions(
+        retry_failed=retry_failed,
+        pilot=pilot,
+        processes=processes,
+        device=cast("Any", device),
+        deadline=deadline,
+    )
+    say(summary(plan_sweep(loaded, Records.open(data), options)))
 
 
 def run(
@@ -130,8 +140,8 @@ def run(
 ) -> None:
     """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
 
-    Several sweeps share one start of Ray, and a cell that several ask for is trained once. So is one that another
-    command trains at this time, for a sweep of its own: it is waited for, and taken over if that command leaves it.
+    Several sweeps share one start of Ray, and a cell that several ask for is trained once. A cell that another command
+    trains at this time, for a sweep of its own, is waited for, and taken over if that command leaves it.
 
     Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
     A batch whose process dies, or is past its deadline, is tried again, and narrowed down to the cells at fault: these
@@ -145,50 +155,84 @@ def run(
         swingby run transient-memorization --set seeds.count=3 --local
     """
     from swingby.run import driver
+    from swingby.run.options import RunOptions
 
     loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
-    options: dict[str, Any] = {"retry_failed": retry_failed, "processes": processes, "device": _device(device)}
-    options["deadline"] = deadline
+    options = RunOptions(
+        local=local,
+        address=address,
+        code=cast("Any", code),
+        retry_failed=retry_failed,
+        pilot=pilot,
+        processes=processes,
+        device=cast("Any", device),
+        deadline=deadline,
+    )
     if dry_run:
         for one in loaded:
-            _dry_run(one, data, **options)
+            _dry_run(one, data, options)
         return
-    if local and address is not None:
-        raise SwingbyError("--local and --address exclude each other: a for-loop has no cluster")
-    if code is not None and address is None:
-        raise SwingbyError("--code says how the machines of a cluster come by the code: it goes with --address")
-    if code not in (None, "wheel", "installed"):
-        raise SwingbyError(f"--code {code} is none; allowed: wheel (it travels), installed (every machine has it)")
-    options["code"] = code
-    results = driver.run_sweeps(loaded, data, local=local, address=address, pilot=pilot, **options)
+    results = driver.run(loaded, data, options)
     for result in results:
         say(str(result))
     if any(result.failed or result.missing for result in results):
         raise typer.Exit(CELLS_FAILED)
 
 
-def _device(device: str | None) -> str | None:
-    """As it was asked for.
-
-    Raises:
-        SwingbyError: no such kind.
-    """
-    if device not in (None, "cpu", "cuda"):
-        raise SwingbyError(f"--device {device} is none; allowed: cpu, cuda (Ray hands each process a GPU of its own)")
-    return device
-
-
-def _dry_run(sweep: Sweep, data: Path, processes: int, **options: Any) -> None:
+def _dry_run(sweep: Sweep, data: Path, options: RunOptions) -> None:
+    """Shows what a run would do without pilot cells, and writes nothing."""
     from swingby.data.records import Records
-    from swingby.run.plan import plan as plan_of
-    from swingby.run.planned import summary
+    from swingby.run.forecast import summary
+    from swingby.run.plan import plan as plan_sweep
     from swingby.run.resources import check_processes
 
-    check_processes(sweep.experiment, processes)
+    check_processes(sweep.experiment, options.processes)
     if not (data / "swingby.json").exists():
         say(f"{sweep.name}: {len(sweep):,} cells, none done ({data} does not exist yet)")
         return
-    say(summary(plan_of(sweep, Records.open(data, create=False), pilot=False, processes=processes, **options)))
+    say(summary(plan_sweep(sweep, Records.open(data, create=False), replace(options, pilot=False))))
+
+
+def extend(
+    sweep: SweepName,
+    data: DataFolder = DEFAULT_DATA,
+    steps: Annotated[float | None, typer.Option(help="Make every run so many times as long.", metavar="FACTOR")] = None,
+    half_width: Annotated[
+        float | None,
+        typer.Option(help="Add seeds until half of every point's 95 % interval is at most this.", metavar="SHARE"),
+    ] = None,
+    outcome: Annotated[
+        str | None, typer.Option(help="The outcome whose share is meant; default: the diagram's.", metavar="OUTCOME")
+    ] = None,
+    most: Annotated[int, typer.Option(help="Never more seeds than this.")] = 1000,
+    overrides: Overrides = None,
+    local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
+) -> None:
+    """Trains a sweep further: every run longer, or more seeds until the shares are known well enough.
+
+    The first round has the seeds of the sweep's last run; cells that are trained count. A longer run is another cell,
+    and repeats the shorter one's steps. Seeds that are added until an interval is narrow make it a little too narrow:
+    the stop depends on what was seen. `swingby report` shows the extended sweep, which has the same name.
+
+    Example:
+
+        swingby extend transient-memorization --half-width 0.15 --outcome non_monotone
+    """
+    from swingby.run import driver
+    from swingby.run.extend import extend_seeds, last_seeds, longer, with_seeds
+    from swingby.run.options import RunOptions
+
+    options = RunOptions(local=local)
+    if (steps is None) == (half_width is None):
+        raise SwingbyError("say how to extend it: --steps FACTOR for longer runs, or --half-width SHARE for more seeds")
+    if steps is not None:
+        laid = last_seeds(sweep, data, overrides or ())
+        laid = [*laid, *longer(Sweep.load(sweep, laid), steps)]
+        tell(str(driver.run([Sweep.load(sweep, laid)], data, options)[0]))
+    else:
+        count = extend_seeds(sweep, data, outcome, half_width or 0.0, most, overrides or (), options, tell)
+        laid = with_seeds(overrides or (), count)
+    say(f"extended: swingby run {sweep} {' '.join(f'--set {item}' for item in laid)}")
 
 
 def status(
@@ -197,7 +241,7 @@ def status(
     ] = None,
     data: DataFolder = DEFAULT_DATA,
 ) -> None:
-    """How far each sweep is: cells with a result, failed, missing; who runs it now, and how far cells are that began.
+    """Shows each sweep's cells with a result, failed and missing, the process that runs it, and cells in progress.
 
     Example:
 
@@ -223,7 +267,7 @@ def status(
             say(f"running now: {row.name} by {row.holder}")
         shown = begun_of(Records.open(data, create=False), [(row.experiment, row.sweep_id)])
         for one in shown[:MOST_SHOWN]:
-            say(f"{'running now' if row.holder else 'begun'}: {one}")
+            say(f"{'running now' if row.holder else 'in progress'}: {one}")
         if len(shown) > MOST_SHOWN:
             say(f"and {len(shown) - MOST_SHOWN} cells more")
     for row in rows:
@@ -247,7 +291,7 @@ def replay(
     ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
 ) -> None:
-    """One cell again, recorded at every step with its weights, compared with what is stored.
+    """Trains one cell again, recorded at every step with its weights, and compares it with the store.
 
     Exit code 1 if the stored curve and the new one differ by more than the experiment's tolerance: rounding, and the
     error allowed to a flow's adaptive steps.

@@ -10,29 +10,29 @@ from typing import Any
 import yaml
 
 from swingby.errors import SwingbyError
-from swingby.launch.words import Task, command, counted, formed
+from swingby.launch.task import Task, command, counted, formed
 
 PLACE = "/etc/swingby"
-"""Where the sweep's file and the job's script lie in the head's container."""
+"""The folder of the sweep's file and the job's script in the head's container."""
 LABEL = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?"
 QUANTITY = r"\d+(\.\d+)?(m|[kMGT]i?)?"
 IMAGE = r"[a-zA-Z0-9][a-zA-Z0-9._/-]*(:\d+/[a-zA-Z0-9._/-]+)?(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?(@sha256:[0-9a-f]{64})?"
 HEAD = {"cpu": "2", "memory": "8Gi"}
-"""What the head has: room for the driver, which plans, and folds results into the store."""
+"""The resources of the head, on which the driver plans and ingests results."""
 LONGEST = 47
-"""Characters of a job's name: KubeRay makes longer names of it, and Kubernetes allows 63."""
+"""Most characters of a job's name: KubeRay derives longer names from it, and Kubernetes allows 63."""
 
 
 @dataclass(frozen=True)
 class Pods:
-    """What the pods are.
+    """The pods of a job.
 
     Attributes:
-        image: with swingby, `ray[default]` and what the sweep needs; the same for all.
-        workers, cpus, memory, gpus: how many worker pods, and what each has.
-        claim: a volume claim that many pods may write to; it is mounted where the data folder is.
-        secret: whose keys become environment variables, such as the keys of object storage.
-        namespace: where they run; None: where they are applied to.
+        image: the image of all pods, with swingby, `ray[default]` and what the sweep needs.
+        workers, cpus, memory, gpus: the number of worker pods, and the resources of each.
+        claim: a volume claim that many pods may write to; it is mounted at the data folder.
+        secret: a secret whose keys become environment variables, such as the keys of object storage.
+        namespace: the namespace of the job; None: that of the command that applies the manifest.
     """
 
     image: str
@@ -46,16 +46,16 @@ class Pods:
 
 
 def manifest(task: Task, pods: Pods, ray_version: str, retries: int = 2) -> str:
-    """The manifest: YAML of two documents.
+    """The manifest, as YAML of two documents.
 
     Args:
-        task: what is run.
-        pods: where.
-        ray_version: of the Ray in the image.
+        task: the run.
+        pods: the pods.
+        ray_version: the version of Ray in the image.
         retries: how often a job that failed is started again, on new pods; it goes on where it stopped.
 
     Raises:
-        SwingbyError: an option is not of the form it has, or there is no place for the data.
+        SwingbyError: an option is invalid, or there is no place for the data.
     """
     _check(task, pods)
     name = task.name[:LONGEST].rstrip("-")
@@ -69,11 +69,11 @@ def manifest(task: Task, pods: Pods, ray_version: str, retries: int = 2) -> str:
 
 
 _NUMBER = re.compile(r"[-+]?(\.\d+|\d+\.?\d*)(e[-+]?\d+)?", re.IGNORECASE)
-"""What Kubernetes takes for a number where it has no quotes; PyYAML leaves them out of some, such as 1e5."""
+"""Texts that Kubernetes reads as numbers unless they are quoted; PyYAML leaves some of them, such as 1e5, unquoted."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes what an object says twice twice, and files as the lines they have."""
+    """YAML without aliases, and with texts of several lines as blocks."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -87,7 +87,7 @@ _Dumper.add_representer(str, _Dumper.represent_str)
 
 
 def _check(task: Task, pods: Pods) -> None:
-    """Refuses what Kubernetes would, and data that is gone with its pod."""
+    """Refuses options that Kubernetes refuses, and a data folder that would end with its pod."""
     formed("--image", pods.image, IMAGE, "the name of an image, such as registry.example.org/me/swingby:1")
     counted("--workers", pods.workers)
     counted("--gpus", pods.gpus, least=0, most=64)
@@ -106,7 +106,7 @@ def _check(task: Task, pods: Pods) -> None:
 
 
 def _files(task: Task, pods: Pods) -> Mapping[str, str]:
-    """The sweep's file, and the script that runs it.
+    """The files of the ConfigMap: the sweep's file, and the script that runs it.
 
     KubeRay hands an entrypoint to a shell in another pod first, where quotes are taken off and $RAY_ADDRESS is another
     address; so the entrypoint is a file's name.
@@ -122,9 +122,9 @@ def _files(task: Task, pods: Pods) -> Mapping[str, str]:
 
 
 def _job(task: Task, name: str, pods: Pods, ray_version: str, retries: int) -> Mapping[str, Any]:
-    """The job and its cluster, with a token that KubeRay makes, and gone with the job."""
+    """The specification of the job and of its cluster, which has a token made by KubeRay and ends with the job."""
     head = {
-        "rayStartParams": {"num-cpus": "0"},  # it schedules, and the driver is there; it trains nothing
+        "rayStartParams": {"num-cpus": "0"},  # the head schedules and runs the driver; it trains nothing
         "template": _pod("ray-head", HEAD, task, pods, name),
     }
     worker = {
@@ -151,10 +151,10 @@ def _job(task: Task, name: str, pods: Pods, ray_version: str, retries: int) -> M
 
 
 def _with_tokens(version: str) -> str:
-    """A version of Ray that asks for tokens; KubeRay refuses `authOptions` with another.
+    """The version, if that Ray asks for tokens; KubeRay refuses `authOptions` with an older one.
 
     Raises:
-        SwingbyError: it is too old, or no version.
+        SwingbyError: the version is too old, or none.
     """
     allowed = "2.52.0 or newer, the first that asks for tokens"
     formed("--ray-version", version, r"\d+(\.\d+){2}[a-z0-9.]*", allowed)
@@ -164,7 +164,7 @@ def _with_tokens(version: str) -> str:
 
 
 def _resources(pods: Pods) -> Mapping[str, str]:
-    """What a worker has; Ray counts it from the limits."""
+    """The resources of a worker; Ray reads them from the limits."""
     gpus = {"nvidia.com/gpu": str(pods.gpus)} if pods.gpus else {}
     return {"cpu": pods.cpus, "memory": pods.memory, **gpus}
 
@@ -172,7 +172,7 @@ def _resources(pods: Pods) -> Mapping[str, str]:
 def _pod(
     name: str, resources: Mapping[str, str], task: Task, pods: Pods, config: str | None = None
 ) -> Mapping[str, Any]:
-    """A pod of one container; `config` is mounted in the head's."""
+    """A pod of one container; `config` is the ConfigMap that the head's container mounts."""
     volumes, mounts = [], []
     if pods.claim is not None:
         volumes.append({"name": "data", "persistentVolumeClaim": {"claimName": pods.claim}})

@@ -9,7 +9,7 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined, Template
 
 from swingby.errors import SwingbyError
-from swingby.launch.words import Task, command, counted, formed, one_line
+from swingby.launch.task import Task, command, counted, formed, one_line
 
 TIME = r"\d{1,6}(:\d{2}){0,2}|\d{1,4}-\d{1,2}(:\d{2}){0,2}"
 NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
@@ -29,19 +29,19 @@ def script(
     sbatch: Sequence[str] = (),
     drain: int = 120,
 ) -> str:
-    """The script.
+    """The batch script.
 
     Args:
-        task: what is run.
+        task: the run.
         environment: the folder of the Python environment, the same on every node.
-        nodes, cpus: how many, and of each node so many CPUs.
-        gpus: of each node: "4", or "a100:4"; "0" for none.
-        time: how long the job may take, as SLURM writes it: "2-12:00:00".
+        nodes, cpus: the number of nodes, and the CPUs of each.
+        gpus: the GPUs of each node: "4", or "a100:4"; "0" for none.
+        time: the time limit of the job, as SLURM writes it: "2-12:00:00".
         sbatch: further options of sbatch, "--mem=64G".
-        drain: so many seconds before its end, running batches are let finish.
+        drain: seconds before the time limit from which no batch begins, and running ones finish.
 
     Raises:
-        SwingbyError: an option is not of the form it has.
+        SwingbyError: an option is invalid.
     """
     gpus = formed("--gpus", gpus, r"([A-Za-z0-9_.-]+:)?\d{1,3}", "a number, or a kind and a number: 4, a100:4")
     count = int(gpus.split(":")[-1])
@@ -70,10 +70,10 @@ def script(
 
 
 def _directive(text: str) -> str:
-    """A further option of sbatch.
+    """The directive, if it is an option of sbatch that the script does not set itself.
 
     Raises:
-        SwingbyError: it is of another form, or one that the script sets itself.
+        SwingbyError: it is not.
     """
     found = formed("--sbatch", text, DIRECTIVE, "an option of sbatch without spaces or quotes, such as --mem=64G")
     name = found.removeprefix("--").split("=")[0]
@@ -83,7 +83,7 @@ def _directive(text: str) -> str:
 
 
 def _template() -> Template:
-    # What goes into it is shell: each value has a form without quotes, or is quoted for the shell. The shell's ${#...}
+    # Values in the shell script either match a pattern without quotes, or are quoted for the shell. The shell's ${#...}
     # would open a comment of Jinja's.
     environment = Environment(  # noqa: S701
         undefined=StrictUndefined,

@@ -18,7 +18,7 @@ from swingby.data.records import Records
 from swingby.data.remote.bucket import Held
 from swingby.errors import SwingbyError
 from swingby.maintenance.retract import batches_of
-from swingby.run.commit_lock import committing
+from swingby.run.commit_lock import commit_lock
 from swingby.store import Store, ingest, tidy
 
 HOURS = 24.0
@@ -135,7 +135,7 @@ def _checkpoints(records: Records, left: list[str], dry_run: bool) -> list[tuple
         ingest(records)
     for sweep_id in sorted(_sweeps(records, work) | away.keys()):
         try:
-            with records.lock(sweep_id), committing(records, sweep_id):
+            with records.lock(sweep_id), commit_lock(records, sweep_id):
                 for path in _needless(records, work, sweep_id):
                     removed.append(_told(records, path))
                     if not dry_run:
@@ -160,7 +160,7 @@ def _sweeps(records: Records, work: Path) -> set[str]:
 
 
 def _flags(work: Path) -> list[Path]:
-    """What drivers tell their workers (to stop), and wardens their drivers (what a worker died of)."""
+    """Flag files by which drivers ask workers to stop, and notes of watchdogs on how a worker died."""
     return [*work.glob("*-*-*.drain"), *work.glob("*-*-*.b*-*.died")]
 
 

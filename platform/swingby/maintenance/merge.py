@@ -22,7 +22,7 @@ from swingby.data.folder import place_of
 from swingby.data.records import Plan, Records
 from swingby.errors import SwingbyError
 from swingby.maintenance.check import check
-from swingby.run.commit_lock import committing
+from swingby.run.commit_lock import commit_lock
 from swingby.store import Taken, ingest
 from swingby.units import counted, size
 
@@ -145,7 +145,7 @@ def _exclude_runs(stack: ExitStack, here: Records, there: Records, missing: Sequ
     plans = [_sound(there, key) for key in missing if key.startswith("plans/")]
     for sweep_id in sorted({plan.sweep_id for plan in plans if plan is not None}):
         stack.enter_context(here.lock(sweep_id))
-        stack.enter_context(committing(here, sweep_id))
+        stack.enter_context(commit_lock(here, sweep_id))
 
 
 def _copy(

@@ -21,7 +21,7 @@ from swingby.data.files import clear_os_errors
 from swingby.data.records import Records
 from swingby.data.records.retraction import Retraction, checked_reason
 from swingby.errors import SwingbyError
-from swingby.run.commit_lock import committing, newest, token
+from swingby.run.commit_lock import commit_lock, newest_plans, plan_token
 from swingby.run.lookup import ENOUGH_ID, find_cell, find_sweep
 from swingby.store import Store, ingest
 
@@ -86,7 +86,7 @@ def retract(data: str | Path, what: Sequence[str], reason: str, dry_run: bool = 
             rows = _rows(store, chosen)
             for sweep_id in sweep_ids:
                 _drop_checkpoints(records, sweep_id, set(chosen.ids))
-            closed = tuple(map(token, newest(records, sweep_ids)))
+            closed = tuple(map(plan_token, newest_plans(records, sweep_ids)))
             path = records.write_retraction(
                 Retraction(reason, chosen.sweep_id, chosen.sweep, closed=closed, table=rows)
             )
@@ -148,7 +148,7 @@ def _nobody_runs(records: Records, sweep_ids: Sequence[str]) -> Iterator[None]:
     with ExitStack() as stack:
         for sweep_id in sorted(sweep_ids):
             stack.enter_context(records.lock(sweep_id))
-            stack.enter_context(committing(records, sweep_id))
+            stack.enter_context(commit_lock(records, sweep_id))
         yield
 
 

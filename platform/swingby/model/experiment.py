@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.params import Params
-from swingby.model.process_group import ALONE, Gang
+from swingby.model.process_group import ALONE, ProcessGroup
 from swingby.model.reported import Reported
 
 
@@ -119,7 +119,7 @@ class Batch:
         draining: True once the run was asked to stop; a long experiment then yields what it has and returns.
         cache: a folder for what can be made again, shared by all batches of a data folder (and by processes that run
             at once); perhaps not there yet.
-        gang: the processes that train it; of one, unless the experiment `spreads`.
+        group: the processes that train the batch; a single one, unless the experiment `spreads`.
         cpus: how many CPUs each of them may use.
     """
 
@@ -129,7 +129,7 @@ class Batch:
     workdir: Path | None = None
     draining: Callable[[], bool] = lambda: False
     cache: Path | None = None
-    gang: Gang = ALONE
+    group: ProcessGroup = ALONE
     cpus: float = 1.0
 
 
@@ -162,7 +162,7 @@ class Experiment(ABC):
         curves: list columns that every run records; `step` (int64 list) is always among them.
         recordings: on request: name -> the columns it adds.
         report: what a report of a sweep over it draws and says unasked.
-        spreads: whether several processes can train a batch together, by `Batch.gang`.
+        spreads: whether several processes can train a batch together, by `Batch.group`.
     """
 
     name: ClassVar[str]

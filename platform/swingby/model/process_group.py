@@ -1,4 +1,4 @@
-"""A gang: the processes that train one batch together, as an experiment sees them."""
+"""The process group of a batch: the processes that train it together, as an experiment sees them."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from swingby.errors import SwingbyError
 
 
 class LostWorkerError(Exception):
-    """A process of a gang died, or its machine did: no cell is at fault, and the batch is tried again."""
+    """A process of a group died, or its machine did: no cell is at fault, and the batch is tried again."""
 
 
 class SpoiledError(LostWorkerError):
-    """This process can train nothing any more, as after a fault of its GPU; another one can."""
+    """This process can train nothing any more, for example after a fault of its GPU; another process can."""
 
 
-class MemberError(Exception):
-    """A process of a gang raised: what it said."""
+class RankError(Exception):
+    """A process of a group raised; the text is its message."""
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """One process of a gang.
+class Rank:
+    """One process of a group.
 
     Attributes:
-        rank: 0 is the caller of `Gang.start`.
-        size: how many processes there are.
-        address, port: where rank 0 may listen, and the others find it.
+        rank: its number; 0 is the caller of `ProcessGroup.start`.
+        size: how many processes the group has.
+        address, port: where rank 0 may listen, and the other ranks find it.
     """
 
     rank: int
@@ -41,67 +41,67 @@ class Member:
     port: int
 
 
-class Gang(ABC):
-    """Processes that train a batch together: the caller, of rank 0, and those it starts."""
+class ProcessGroup(ABC):
+    """Processes that train a batch together: the caller, which has rank 0, and those that it starts."""
 
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many processes there are, the caller among them."""
+        """How many processes the group has, with the caller."""
 
     @abstractmethod
     def start(
         self, target: str, payload: Any, abort: Callable[[], object] | None = None
-    ) -> AbstractContextManager[Member]:
-        """While inside, processes of rank 1 .. size - 1 run; the caller gets its own membership.
+    ) -> AbstractContextManager[Rank]:
+        """While inside, processes of rank 1 .. size - 1 run; gives the caller's own `Rank`.
 
-        They end with the block, or with the caller; whoever leaves it without an error waits for them to return. Who
-        waits for another process inside should do so with a time limit, or say how the waiting can be ended.
+        The other ranks end with the block, or with the caller. At the end of a block without an error the caller waits
+        until they return. A block that waits for another rank needs a time limit, or an `abort`.
 
         Args:
-            target: "module:function"; each of them calls it with its `Member` and the payload.
-            payload: what they have to know; it is pickled.
-            abort: makes the caller raise, whatever it waits for. Another thread calls it where one of them died or
-                raised and the caller has not noticed for seconds; None: nobody interrupts the caller's own work.
+            target: "module:function"; each other rank calls it with its `Rank` and the payload.
+            payload: the data that the other ranks need; it is pickled.
+            abort: makes the caller raise, whatever it waits for. Another thread calls it where a rank died or raised
+                and the caller has not noticed for seconds; None: nothing interrupts the caller.
 
         Raises:
-            LostWorkerError: one of them died; in the place of whatever the caller raised. Or all that raised raised
-                this one, and the caller nothing else.
-            MemberError: one of them raised; with what it said, and what the caller raised.
-            SwingbyError: they cannot be started.
+            LostWorkerError: a rank died; replaces whatever the caller raised. Or every rank that raised raised this
+                error, and the caller nothing else.
+            RankError: a rank raised; with its message, and that of the caller.
+            SwingbyError: the ranks cannot be started.
         """
 
 
-class Alone(Gang):
-    """The gang of one."""
+class Alone(ProcessGroup):
+    """The group of one process."""
 
     @property
     def size(self) -> int:
         return 1
 
     @contextmanager
-    def start(self, target: str, payload: Any, abort: Callable[[], object] | None = None) -> Iterator[Member]:
-        yield Member(0, 1, "127.0.0.1", free_port())
+    def start(self, target: str, payload: Any, abort: Callable[[], object] | None = None) -> Iterator[Rank]:
+        yield Rank(0, 1, "127.0.0.1", free_port())
 
 
 ALONE = Alone()
 
 
 def free_port(address: str = "127.0.0.1") -> int:
-    """A port of this machine that nobody uses now."""
+    """A port of this machine that is free now."""
     with socket.socket() as found:
         found.bind((address, 0))
         return int(found.getsockname()[1])
 
 
-def function(target: str) -> Callable[[Member, Any], object]:
-    """The function behind "module:function".
+def function(target: str) -> Callable[[Rank, Any], object]:
+    """The function that "module:function" names.
 
     Raises:
-        SwingbyError: there is none.
+        SwingbyError: there is no such function.
     """
     try:
-        return EntryPoint("member", target, "swingby.gangs").load()
+        return EntryPoint("rank", target, "swingby.ranks").load()
     except (ImportError, AttributeError) as error:
         allowed = "allowed: module:function"
-        raise SwingbyError(f"{target!r} is nothing that processes can be told to call ({error}); {allowed}") from error
+        raise SwingbyError(f"{target!r} is no function that a process can call ({error}); {allowed}") from error

@@ -1,4 +1,4 @@
-"""The door to a sweep's records: one process at a time commits a shard or plans, and only the newest run may."""
+"""The commit lock of a sweep: one process at a time commits shards or plans, and only for the sweep's newest plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from swingby.data.records import Plan, Records
 from swingby.errors import SwingbyError
 
 WAIT = 600.0
-"""Seconds to wait at the door: whoever is inside, and frozen, is ended long before by its warden."""
+"""Seconds to wait for a commit lock: the watchdog of a frozen holder ends it long before."""
 
 
 class SupersededError(SwingbyError):
@@ -21,41 +21,37 @@ class SupersededError(SwingbyError):
 
 
 class OvertakenError(SwingbyError):
-    """Another process has left rows of these cells: this one, or that, was taken for dead; to be tried again."""
+    """Another process committed rows of the same cells, because one of the two was taken for dead."""
 
 
-def admit(records: Records, plan: Plan) -> None:
-    """Lets in whoever trains by this plan; to write, ask while `committing`.
+def check_current(records: Records, plan: Plan) -> None:
+    """Refuses a plan whose workers may not commit any more; a writer calls this while it holds the commit lock.
 
     Raises:
         SupersededError: the plan is no longer the newest of its sweep, or was closed when results were taken back.
     """
     if records.next_sequence(plan.name, plan.sweep_id) - 1 != plan.sequence:
         raise SupersededError(f"plan {plan.plan_id} is no longer the newest of its sweep: another run has taken over")
-    if any(_closes(records.data, name, token(plan)) for name in records.retractions()):
-        raise SupersededError(f"plan {plan.plan_id} was closed: results of its sweep were taken back")
+    for name in records.retractions():
+        closed: tuple[str, ...] = ()
+        with suppress(SwingbyError):  # a torn retraction closes no plan, and `doctor` reports it
+            closed = _closed_plans(records.data, name)
+        if plan_token(plan) in closed:
+            raise SupersededError(f"plan {plan.plan_id} was closed: results of its sweep were taken back")
 
 
-def _closes(data: Path, name: str, plan: str) -> bool:
-    """Whether a retraction closed a plan; one that is torn closed none, and `doctor` tells of it."""
-    with suppress(SwingbyError):
-        return plan in _closed(data, name)
-    return False
-
-
-@lru_cache(1024)  # each shard that is written asks, and a file never changes; that one cannot be read is not kept
-def _closed(data: Path, name: str) -> tuple[str, ...]:
+@lru_cache(1024)  # every shard that is written asks, and a retraction never changes; a failure to read is not cached
+def _closed_plans(data: Path, name: str) -> tuple[str, ...]:
     return Records(data).read_retraction(name).closed
 
 
-def token(plan: Plan) -> str:
-    """What tells a plan from any of the same name, which a folder that was merged may have."""
+def plan_token(plan: Plan) -> str:
+    """The identity of a plan among plans of the same name, which a merged folder may hold."""
     return f"{plan.plan_id} {plan.created}"
 
 
-def newest(records: Records, sweep_ids: Collection[str]) -> list[Plan]:
-    """The newest plan of each of these sweeps, the only one whose workers may still be let in; torn ones are passed
-    over."""
+def newest_plans(records: Records, sweep_ids: Collection[str]) -> list[Plan]:
+    """The newest readable plan of each of these sweeps: the only one whose workers may still commit."""
     found: dict[str, Plan] = {}
     starts = {sweep_id[:8] for sweep_id in sweep_ids}
     for name in records.plans():
@@ -69,29 +65,29 @@ def newest(records: Records, sweep_ids: Collection[str]) -> list[Plan]:
 
 
 @contextmanager
-def committing(
+def commit_lock(
     records: Records, sweep_id: str, waiting: Callable[[], object] = lambda: None, wait: float = WAIT
 ) -> Iterator[None]:
-    """Excludes committing a sweep's shards and planning the sweep from each other.
+    """Holds the commit lock of a sweep, which excludes committing its shards and planning it from each other.
 
-    The workers of a driver that was killed may live on for some seconds. Whatever they finish is either there before
-    the next driver looks, or refused because its plan is there; so no cell with a committed result runs again.
+    The workers of a driver that was killed may live on for some seconds. A shard of theirs is either committed before
+    the next driver reads the store, or refused because of its plan; so no cell with a committed result runs again.
 
     Args:
-        waiting: called again and again while somebody else is inside.
-        wait: seconds to wait for that.
+        waiting: called repeatedly while another process holds the lock.
+        wait: the most seconds to wait.
 
     Raises:
-        SwingbyError: somebody was inside for longer; says who.
+        SwingbyError: another process held the lock for longer; names it.
     """
-    path, what = records.data / "locks" / f"{sweep_id}.commit", f"the door to the records of sweep {sweep_id}"
+    path, what = records.data / "locks" / f"{sweep_id}.commit", f"the commit lock of sweep {sweep_id}"
     with held(path, what, wait=wait, waiting=waiting):
         yield
 
 
 @contextmanager
-def planning(records: Records, experiment: str) -> Iterator[None]:
-    """Excludes plans of an experiment from each other: who plans sees what all others have pledged to train."""
+def planning_lock(records: Records, experiment: str) -> Iterator[None]:
+    """Holds the planning lock of an experiment, so that a planner sees every reservation of the others."""
     path = entry(records.data / "locks", experiment, ".planning")
     with held(path, f"the planning of sweeps of experiment {experiment!r}", wait=600):
         yield

@@ -15,7 +15,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Drain:
-    """Whether the run was asked to stop; a file says so to workers, on whatever machine they are."""
+    """The switch that asks a run to stop; a flag file tells the workers on all machines."""
 
     def __init__(self) -> None:
         self._asked = threading.Event()
@@ -26,7 +26,7 @@ class Drain:
         return self._asked.is_set()
 
     def within(self, seconds: float) -> bool:
-        """Waits so long, or until the run is asked to stop; true if it was."""
+        """Waits so many seconds, or until the run is asked to stop; true if it was."""
         deadline = time.monotonic() + seconds
         while not self() and (left := deadline - time.monotonic()) > 0:
             time.sleep(min(0.1, left))  # an event that a signal's handler sets must not be waited for
@@ -40,7 +40,7 @@ class Drain:
 
     @contextmanager
     def flagged(self, flag: Path) -> Iterator[Path]:
-        """While inside, the file `flag` is there if and only if the run was asked to stop."""
+        """While inside, the file `flag` exists if and only if the run was asked to stop."""
         flag.parent.mkdir(parents=True, exist_ok=True)
         flag.unlink(missing_ok=True)
         self._flag = flag
@@ -72,5 +72,5 @@ class Drain:
 
 
 def flag_for(data: Path, plan_id: str) -> Path:
-    """Where the workers of a plan look whether they should stop."""
+    """The flag file that asks the workers of a plan to stop."""
     return data / "work" / f"{plan_id}.drain"

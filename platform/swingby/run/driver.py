@@ -1,118 +1,265 @@
-"""Driving sweeps: plan, train what is missing, fold the results in while it runs, derive the outcomes."""
+"""The driver: plans sweeps, trains what is missing while the store ingests it, and derives the outcomes."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
+
+import pyarrow as pa
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.drain import Drain
+from swingby.run.forecast import Planned, summary
+from swingby.run.in_progress import begun_of
+from swingby.run.ingest_thread import IngestThread
+from swingby.run.local import run_local
+from swingby.run.options import RunOptions
 from swingby.run.outcomes import derive
+from swingby.run.pending import TrainedCells
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress, progress_for
 from swingby.run.ray.machines import Code
 from swingby.run.ray.session import Standby
-from swingby.run.reservations import Pledges
+from swingby.run.ray.trials import run_tune
+from swingby.run.reservations import Reservations
 from swingby.run.resources import check_processes, cores
-from swingby.run.rounds import Rounds
-from swingby.run.summary import Actual, RunResult
-from swingby.store import bring_up
+from swingby.run.results import RunResult, Tally
+from swingby.select import Selector, Share
+from swingby.store import bring_up, ingest
 from swingby.sweepfile.sweep import Sweep
+from swingby.units import counted
 
-__all__ = ["Actual", "RunResult", "run_sweep", "run_sweeps"]
+WAIT_SECONDS = 2.0
+"""How often a driver that waits for cells of other drivers reads the store."""
+WAIT_COST = 10.0
+"""Least time between two such reads, in multiples of what the last one took."""
 
 
-def run_sweep(sweep: Sweep, data: str | Path, **options: Any) -> RunResult:
-    """`run_sweeps` of a single one, with its options."""
-    return run_sweeps([sweep], data, **options)[0]
+def run_sweep(
+    sweep: Sweep, data: str | Path, *, progress: Progress | None = None, drain: Drain | None = None, **options: Any
+) -> RunResult:
+    """`run` of a single sweep; the fields of `RunOptions` are keywords."""
+    return run([sweep], data, RunOptions(**options), progress=progress, drain=drain)[0]
 
 
-def run_sweeps(
+def run(
     sweeps: Sequence[Sweep],
     data: str | Path,
+    options: RunOptions | None = None,
     *,
-    local: bool = False,
-    address: str | None = None,
-    code: Literal["wheel", "installed"] | None = None,
-    retry_failed: bool = False,
-    pilot: bool = True,
-    workers: int | None = None,
-    device: str | None = None,
-    processes: int = 1,
-    deadline: float | None = None,
-    target_seconds: float = 5.0,
     progress: Progress | None = None,
     drain: Drain | None = None,
 ) -> list[RunResult]:
     """Trains every cell of the sweeps that has no result yet, and brings the store up to date.
 
-    Ray is started once, for all of them; a cell that several share is trained by the first. A cell that another driver
-    is about to train for a sweep of its own is left to it, and waited for (see `swingby.run.rounds`).
+    Ray is started once, for all sweeps; a cell that several of them share is trained by the first. A cell that another
+    driver has reserved is left to that driver, and waited for.
 
     Ctrl-C (or SIGTERM, or `drain.ask()`) once lets running batches finish; twice raises KeyboardInterrupt.
 
     Args:
-        sweeps: what to train, in this order.
+        sweeps: the sweeps to train, in this order.
         data: the data folder; made if missing.
-        local: a plain for-loop in this process instead of Ray Tune.
-        address: host:port of an existing Ray cluster.
-        code: how the cluster's machines come by the code: "wheel", with the run (None: this), or "installed" there.
-        retry_failed: also the cells that failed.
-        pilot: measure shapes of unknown cost on a few cells first.
-        workers: how many one-core batches run at once; None: a core each.
-        device: "cpu" or "cuda"; None: as the experiment asks.
-        processes: how many of them train each batch, for experiments that spread a run over several.
-        deadline: seconds for which a batch may give no sign of life before it is ended and tried again; None: by what
-            it should take (see `deal.Dealer.deadline`).
-        target_seconds: what a batch should take.
-        progress: who is told; None: standard error.
+        progress: the display; None: one on standard error.
+        drain: the switch that asks the run to stop; None: one of the run's own.
 
     Raises:
-        SwingbyError: a sweep is given twice, or is running already (says by whom), or data folder, disk, processes or
-            cluster do not fit.
+        SwingbyError: a sweep is given twice, or is running already (names the process), or data folder, disk,
+            processes or cluster do not fit.
     """
-    began = time.monotonic()
-    _distinct(sweeps)
-    for sweep in sweeps:
-        check_processes(sweep.experiment, processes)
-    records, drain = Records.open(data), drain or Drain()
-    progress = progress or progress_for()
-    with ExitStack() as stack:
-        holds = {sweep.sweep_id: stack.enter_context(records.lock(sweep.sweep_id)) for sweep in sweeps}
-        stack.enter_context(drain.on_signals())
-        if workers is None and (local or address is None):
-            workers = 1 if local else cores()
-        names = tuple(sorted({sweep.experiment_name for sweep in sweeps}))
-        comes = Code(code or "wheel", names, progress.line)
-        standby = None if local else stack.enter_context(Standby(workers, records.data, address, comes, progress.line))
-        machines = standby.machines() if standby is not None and address else (float(workers or 1),)
-        options: dict[str, Any] = {
-            "begin": (lambda: None) if standby is None else standby.begin,
-            "retry_failed": retry_failed,
-            "target_seconds": target_seconds,
-            "workers": workers or max(1, int(sum(machines))),
-            "device": device,
-            "processes": processes,
-            "deadline": deadline,
-            "apart": not local,
-            "machines": machines,
-        }
-        bring_up(records, progress.line)
-        pledges = Pledges(records, holds)
-        planners = [Planner(sweep, records, stop=drain, pledges=pledges, **options) for sweep in sweeps]
-        rounds = Rounds(planners, records, progress, drain, standby)
-        rounds.run(pledges, pilot)
-        derive(records, [sweep.sweep_id for sweep in sweeps])
-        return rounds.tally.results(drain(), time.monotonic() - began)
-
-
-def _distinct(sweeps: Sequence[Sweep]) -> None:
+    began, options = time.monotonic(), options or RunOptions()
     seen: set[str] = set()
     for sweep in sweeps:
         if sweep.sweep_id in seen:
             raise SwingbyError(f"sweep {sweep.name!r} ({sweep.sweep_id}) is given twice; give it once")
         seen.add(sweep.sweep_id)
+        check_processes(sweep.experiment, options.processes)
+    records, drain = Records.open(data), drain or Drain()
+    progress = progress or progress_for()
+    with ExitStack() as stack:
+        holds = {sweep.sweep_id: stack.enter_context(records.lock(sweep.sweep_id)) for sweep in sweeps}
+        stack.enter_context(drain.on_signals())
+        workers = options.workers
+        if workers is None and (options.local or options.address is None):
+            workers = 1 if options.local else cores()
+        standby, machines = None, (float(workers or 1),)
+        if not options.local:
+            names = tuple(sorted({sweep.experiment_name for sweep in sweeps}))
+            code = Code(options.code or "wheel", names, progress.line)
+            standby = stack.enter_context(Standby(workers, records.data, options.address, code, progress.line))
+            machines = standby.machines() if options.address else machines
+        bring_up(records, progress.line)
+        reservations = Reservations(records, holds)
+        planners = [
+            Planner(
+                sweep,
+                records,
+                options,
+                workers=workers or max(1, int(sum(machines))),
+                machines=machines,
+                stop=drain,
+                begin=(lambda: None) if standby is None else standby.begin,
+                reservations=reservations,
+                child=not options.local,
+            )
+            for sweep in sweeps
+        ]
+        driver = Driver(planners, records, reservations, progress, drain, standby)
+        driver.run()
+        derive(records, [sweep.sweep_id for sweep in sweeps])
+        return driver.tally.results(drain(), time.monotonic() - began)
+
+
+def run_rounds(
+    selector: Selector,
+    data: str | Path,
+    evidence: Callable[[Sweep], Sequence[Share]],
+    options: RunOptions | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> None:
+    """Trains what a selector asks for, and tells it what was found, until it asks for nothing more.
+
+    Args:
+        evidence: reads the shares at the points of a trained sweep.
+        say: shows a line of text to the user.
+
+    Raises:
+        SwingbyError: as `run` and the selector; or cells failed, or the run was asked to stop.
+    """
+    while (sweep := selector.ask()) is not None:
+        progress = progress_for()
+        (result,) = run([sweep], data, options, progress=progress)
+        progress.line(str(result))
+        if result.drained:
+            raise SwingbyError("stopped while training; what is trained is kept, and the same command goes on")
+        if result.failed or result.missing:
+            raise SwingbyError("some cells failed or are missing; their points' intervals say nothing yet")
+        say(selector.tell(evidence(sweep)))
+
+
+class Driver:
+    """Rounds of planning and training, until every pending cell of some sweeps was trained by this or another driver.
+
+    A cell that another driver has reserved is waited for: until it has a final row, or nobody reserves it any more.
+    Then what is missing is planned again. A driver reserves nothing while it waits, so no two drivers wait for each
+    other; and a cell that was in one of its plans is not planned again, so the run ends even if a cell never gets its
+    row.
+
+    Attributes:
+        tally: what was trained of each sweep.
+
+    Args:
+        reservations: those of this driver, and of all others.
+        standby: Ray; None: a plain loop trains.
+    """
+
+    def __init__(
+        self,
+        planners: Sequence[Planner],
+        records: Records,
+        reservations: Reservations,
+        progress: Progress,
+        drain: Drain,
+        standby: Standby | None,
+    ) -> None:
+        self._planners, self._records, self._reservations = list(planners), records, reservations
+        self._progress, self._drain, self._standby = progress, drain, standby
+        self._planned_cells: list[tuple[Planner, TrainedCells]] = []
+        self._message = ""
+        self.tally = Tally(records)
+
+    def run(self) -> None:
+        """Trains, waits, and trains what others have left, until nothing is left to wait for or the run drains.
+
+        Raises:
+            SwingbyError: as the function `run`.
+        """
+        planners = self._planners
+        while planners:
+            planned = [self._plan(planner) for planner in planners]
+            self.tally.add_plans(planned)
+            missing = [one for one in planned if one.missing]
+            if missing and not self._drain():
+                given_up = self._train(missing)
+                self.tally.add_training(self._progress, given_up)
+            if missing:
+                ingest(self._records)
+            self._reservations.release()
+            planners = [planner for planner in planners if len(planner.pending.reserved)]
+            planners = self._wait(planners) if planners and not self._drain() else []
+
+    def _plan(self, planner: Planner) -> Planned:
+        """Measures unknown costs on pilots, then writes the plan of a sweep without cells of the sweeps before it."""
+        planner.shared = [cells for owner, cells in self._planned_cells if owner is not planner]
+        if planner.options.pilot:
+            planner.measure(self._progress.line)
+        planned = planner.commit()
+        if planned.missing:
+            planner.prepare(self._progress.line)
+        for line in summary(planned).splitlines():
+            self._progress.line(line)
+        ids = planner.pending.ids.take(pa.array(planner.pending.places))
+        self._planned_cells.append((planner, (ids, frozenset(planner.sweep.recording.tokens))))
+        planner.pending.mark_tried()
+        return planned
+
+    def _train(self, planned: Sequence[Planned]) -> dict[tuple[str, str], str]:
+        """Runs the batches while the store ingests their shards; returns the cells given up, with the reason."""
+        total = sum(len(one.batches) for one in planned)
+        planned = [replace(one, other_batches=total - len(one.batches)) for one in planned]
+        sweeps = [(one.plan.experiment, one.plan.sweep_id) for one in planned]
+        records, progress, drain = self._records, self._progress, self._drain
+
+        def shares() -> list[float]:
+            return [one.share for one in begun_of(records, sweeps)]
+
+        progress.planned(*planned, in_progress=shares())
+        try:
+            with IngestThread(planned, records, progress, drain, lambda: progress.in_progress(shares())):
+                if self._standby is None:
+                    return run_local(planned, records, progress, drain)
+                return run_tune(planned, records, progress, drain, self._standby)
+        finally:
+            progress.close()
+
+    def _wait(self, planners: Sequence[Planner]) -> list[Planner]:
+        """Waits until all reserved cells have a final row, or some are reserved no more, or the run drains.
+
+        The store is only read here: the drivers that train ingest.
+
+        Returns:
+            The planners that are to plan again.
+        """
+        every = sum(len(planner.pending.reserved) for planner in planners)
+        self._progress.line(f"waiting for {counted(every, 'cell')} that others train; Ctrl-C ends the wait")
+        pause = WAIT_SECONDS
+        with self.tally.waiting(), self._progress.waiting(every) as show_remaining:
+            while not self._drain.within(pause):
+                began = time.monotonic()
+                free = self._refresh_reserved(planners)
+                show_remaining(remaining := sum(len(planner.pending.reserved) for planner in planners))
+                if free:
+                    self._progress.line("nobody trains some of them any more: what is missing is planned again")
+                if free or not remaining:
+                    return [planner for planner in planners if len(planner.pending.reserved)]
+                pause = max(WAIT_SECONDS, WAIT_COST * (time.monotonic() - began))
+        self._progress.line("stopping: the cells that others train are left to them")
+        return []
+
+    def _refresh_reserved(self, planners: Sequence[Planner]) -> bool:
+        """Reads which reserved cells have finished; true if some are reserved by nobody any more."""
+        free: list[bool] = []
+        try:
+            for planner in planners:
+                others = self._reservations.others(planner.sweep.experiment_name)
+                free.append(planner.pending.refresh_reserved(others))
+        except SwingbyError as error:  # the store is being written; the next read will succeed
+            if str(error) != self._message:
+                self._progress.line(f"the wait goes on: {error}")
+            self._message, free = str(error), []
+        return any(free)

@@ -1,25 +1,30 @@
-"""The forecast: core-hours, wall time and bytes of the batches of a plan."""
+"""What a run of a sweep would do: its plan, the cells and batches of it, and the forecast of what they take."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from swingby.data.records import BatchNote
+from swingby.data.records import BatchNote, Plan
 from swingby.model.experiment import Resources
 from swingby.run.cost import Cost
+from swingby.run.options import RunOptions
+from swingby.run.pending import CellCounts
+from swingby.run.resources import gpus_on, group_resources, widened
 from swingby.store.writer import SEGMENT_ROWS
+from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted, duration, size
 
 STORE = 1.75
-"""Bytes of the store for each byte of shards (1.6 for curves and 0.15 for the index, measured on 6,720 SIM cells)."""
+"""Bytes of the store for each byte of shards (1.6 for curves and 0.15 for the index, measured on 6,720 cells)."""
 COPIES = 3
 """How often the store holds what is not sealed: to work on, and in the last two publications."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeForecast:
-    """What the missing cells of one shape will take; `measured` is False if carried over from another shape."""
+    """What the pending cells of one shape will take; `measured` is False if carried over from another shape."""
 
     shape: str
     cells: int
@@ -30,7 +35,7 @@ class ShapeForecast:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What the missing cells will take: seconds of one core, wall seconds on all workers, bytes on disk."""
+    """What the pending cells will take: seconds of one core, wall seconds on all workers, bytes on disk."""
 
     core_seconds: float
     wall_seconds: float
@@ -41,7 +46,7 @@ class Forecast:
 def forecast(
     notes: Sequence[BatchNote], known: Mapping[str, Cost], resources: Mapping[str, Resources], workers: int
 ) -> Forecast | None:
-    """What batches will take; None if there are none, or their cost is unknown.
+    """The forecast of some batches; None if there are none, or if their cost is unknown.
 
     The wall time is that of handing the batches in order to whichever worker is free.
     """
@@ -69,8 +74,88 @@ def forecast(
     return Forecast(sum(row.core_seconds for row in rows), max(free), disk, rows)
 
 
-def forecast_lines(found: Forecast | None) -> Iterable[str]:
-    """The forecast as a reader wants it, and which shapes it was measured on."""
+@dataclass(frozen=True)
+class Planned:
+    """A plan, and what a run of it would do.
+
+    Attributes:
+        plan: the plan; on disk if `written`.
+        counts: how the other cells of the sweep stand.
+        missing: cells to train.
+        batches: the batches of the missing cells, in the order to run them.
+        forecast: None if nothing was measured, or nothing is missing.
+        resources: what each process of a batch needs, by shape.
+        max_batch: the most cells that can be trained together, by shape.
+        options: the options of the run.
+        workers: how many one-core batches run at once.
+        piloted: cells that were trained to measure the cost; they count as done.
+        machines: the CPUs of each machine.
+        other_batches: how many batches the other sweeps of the run have; all share the machines.
+    """
+
+    sweep: Sweep
+    plan: Plan
+    counts: CellCounts
+    missing: int
+    batches: tuple[BatchNote, ...]
+    forecast: Forecast | None
+    resources: Mapping[str, Resources]
+    max_batch: Mapping[str, int]
+    workers: int
+    options: RunOptions = field(default_factory=RunOptions)
+    written: bool = False
+    piloted: int = 0
+    machines: tuple[float, ...] = ()
+    other_batches: int = 0
+
+    @cached_property
+    def process_resources(self) -> Mapping[str, Resources]:
+        """What each process of a batch occupies, by shape: more CPUs than it needs where there are too many."""
+        batches, found = len(self.batches) + self.other_batches, dict[str, Resources]()
+        for shape, needed in self.resources.items():
+            wide = widened(needed, batches, self.options.processes, self.machines)
+            found[shape] = replace(wide, gpus=gpus_on(wide, self.options.device))
+        return found
+
+    @cached_property
+    def batch_resources(self) -> Mapping[str, Resources]:
+        """What all processes of a batch occupy, by shape."""
+        return {shape: group_resources(one, self.options.processes) for shape, one in self.process_resources.items()}
+
+    def device(self, note: BatchNote) -> str:
+        """The device of a batch: that of the options, else a GPU if the experiment asks for one."""
+        return self.options.device or ("cuda" if self.resources[note.shape].gpus > 0 else "cpu")
+
+
+def summary(planned: Planned) -> str:
+    """A few lines for the user: what a run would do."""
+    counts = {"done": planned.counts.done, "failed (left alone)": planned.counts.failed, "missing": planned.missing}
+    shown = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count or name == "missing")
+    lines = [f"{planned.sweep.name}: {counted(len(planned.sweep), 'cell')}: {shown}"]
+    if planned.piloted:
+        lines.append(f"  {planned.piloted:,} pilot cells were trained to measure the cost; they are kept as results")
+    if planned.counts.shared:
+        shared = counted(planned.counts.shared, "more cell")
+        lines.append(f"  {shared} of it will be trained by the sweeps named before it")
+    for count, owner in planned.counts.reserved:
+        lines.append(f"  {counted(count, 'more cell')} of it {'is' if count == 1 else 'are'} being trained by {owner}")
+    if not planned.missing:
+        return "\n".join(lines)
+    batches, shapes = counted(len(planned.batches), "batch", "batches"), counted(len(planned.resources), "shape")
+    place = counted(planned.workers, "worker")
+    if planned.options.processes > 1:
+        place += f", {planned.options.processes} processes a batch"
+    cpus = {one.cpus for one in planned.process_resources.values()}
+    if max(cpus) > 1:
+        low, high = f"{min(cpus):g}", f"{max(cpus):g}"
+        place += f", {low if low == high else f'{low}-{high}'} CPUs a process"
+    lines.append(f"  {batches} of {shapes} on {place}")
+    lines.append(f"  {planned.options.deadline_text()}")
+    return "\n".join([*lines, *_forecast_lines(planned.forecast)])
+
+
+def _forecast_lines(found: Forecast | None) -> Iterator[str]:
+    """Lines of `summary`: the forecast, and the shapes that it was measured on."""
     if found is None:
         yield "  forecast: unmeasured (no batch of these shapes has run yet)"
         return

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
-from swingby.model.process_group import ALONE, Gang, LostWorkerError, SpoiledError
+from swingby.model.process_group import ALONE, LostWorkerError, ProcessGroup, SpoiledError
 from swingby.run.commit_lock import OvertakenError
 from swingby.run.drain import Drain
-from swingby.run.planned import Planned
-from swingby.run.processes.local_group import Local
-from swingby.run.processes.timeout import DeadlineError, alarmed
+from swingby.run.forecast import Planned
+from swingby.run.processes.local_group import LocalGroup
+from swingby.run.processes.timeout import DeadlineError, timeout
 from swingby.run.progress import Progress
 from swingby.run.resources import cores
-from swingby.run.retries import Quarantine
-from swingby.run.scheduler import Dealer, Trial
+from swingby.run.retries import Retries
+from swingby.run.scheduler import Scheduler, Trial
 from swingby.run.worker.batch import BatchDone, run_batch
 
 
@@ -26,40 +26,37 @@ def run_local(
     """Runs every batch of the plans in this process, one after another, in the plans' order; each has all cores.
 
     Returns:
-        Cells (by plan and id) that failed because processes of their gang died, or they were past their deadline, again
-        and again, with the reason. Whatever a cell raises stays with the cell.
+        Cells (by plan and id) that failed because processes of their group died, or they were past their deadline,
+        again and again, with the reason. Whatever a cell raises stays with the cell.
 
     Raises:
         SwingbyError: as `run_batch`, there are too few GPUs, or this process can train no more; batches that are done
             stay done.
     """
-    drain, dealer = drain or Drain(), Dealer(planned, 1)
-    quarantine = Quarantine(dealer, records, progress)
-    while not drain() and (trial := dealer.next()) is not None:
+    drain, scheduler = drain or Drain(), Scheduler(planned, 1)
+    retries = Retries(scheduler, records, progress)
+    while not drain() and (trial := scheduler.next()) is not None:
         try:
-            done = _run(trial, dealer.deadline(trial), records, drain)
+            done = _run(trial, scheduler.deadline(trial), records, drain)
         except SpoiledError as error:  # the driver's own process: no second try here could mend it
             raise SwingbyError(f"{error}. What is done stays done, and the same command goes on") from error
         except (LostWorkerError, OvertakenError, DeadlineError) as error:
-            quarantine.died(trial, str(error))
+            retries.died(trial, str(error))
             continue
-        quarantine.lives()
+        retries.came_back()
         if done.cells == trial.cells:
-            dealer.took(trial, done.seconds)
+            scheduler.record_time(trial, done.seconds)
         progress.batch_done(replace(done, plan_id=trial.planned.plan.plan_id))
-    quarantine.end()
-    return quarantine.given_up
+    retries.fail_suspects()
+    return retries.given_up
 
 
 def _run(trial: Trial, deadline: float, records: Records, drain: Drain) -> BatchDone:
-    """One trial."""
-    cpus = max(1, cores() // trial.planned.processes)
+    """Trains one trial."""
+    processes = trial.planned.options.processes
+    cpus = max(1, cores() // processes)
+    gpus = trial.planned.process_resources[trial.notes[0].shape].gpus
+    group: ProcessGroup = ALONE if processes == 1 else LocalGroup(processes, cpus, gpus)
     which = records.data, trial.planned.plan.plan_id, trial.batches, trial.device, drain, trial.part
-    with alarmed(deadline) as beat:
-        return run_batch(*which, gang=_gang(trial, cpus), cpus=cpus, attempt=trial.attempt, beat=beat)
-
-
-def _gang(trial: Trial, cpus: int) -> Gang:
-    """The processes of a trial."""
-    gpus = trial.planned.each[trial.notes[0].shape].gpus
-    return ALONE if trial.planned.processes == 1 else Local(trial.planned.processes, cpus, gpus)
+    with timeout(deadline) as beat:
+        return run_batch(*which, group=group, cpus=cpus, attempt=trial.attempt, beat=beat)

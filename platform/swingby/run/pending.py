@@ -1,4 +1,4 @@
-"""The cells of a sweep that lack a result, by their shapes, and what batches of these took before."""
+"""The pending cells of a sweep (those without a result), by shape, and what batches of such shapes took before."""
 
 from __future__ import annotations
 
@@ -13,96 +13,101 @@ import pyarrow.compute as pc
 
 from swingby.data.records import Records
 from swingby.run.cost import Sample
-from swingby.run.reservations import Pledge
+from swingby.run.reservations import Reservation
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
 
 RECENT = 200
 """Batches of a shape, the newest first, that its cost is fitted to."""
 
-Elsewhere = tuple[pa.Array, frozenset[str]]
+TrainedCells = tuple[pa.Array, frozenset[str]]
 """Ids of cells that another sweep of this run trains, with the tokens of what is recorded of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How many cells of a sweep have a result, failed and are left alone, are trained by other sweeps of this run, and
-    by other drivers (and by whom, in words)."""
+class CellCounts:
+    """How the cells of a sweep stand before planning.
+
+    Attributes:
+        done: cells with a result.
+        failed: cells that failed and are left alone.
+        shared: cells that other sweeps of this run train.
+        reserved: how many cells each other driver trains, with its name.
+    """
 
     done: int = 0
     failed: int = 0
     shared: int = 0
-    left: tuple[tuple[int, str], ...] = ()
+    reserved: tuple[tuple[int, str], ...] = ()
 
 
-class Lacking:
-    """The cells of one sweep that lack a result, seed by seed.
+class PendingCells:
+    """The cells of one sweep that have no result, seed by seed.
 
     Attributes:
-        ids: of every cell, in the order of `Sweep.cells`.
-        todo: the places in it of the cells to train, as last looked at.
-        left: those of the cells without a result that other drivers train.
+        ids: the id of every cell, in the order of `Sweep.cells`.
+        places: the places in `ids` of the cells to train, as of the last `refresh`.
+        reserved: the places of pending cells that other drivers train.
 
     Args:
-        retry_failed: whether cells that failed are among them.
+        retry_failed: whether cells that failed are pending.
     """
 
     def __init__(self, sweep: Sweep, records: Records, retry_failed: bool = False) -> None:
         self._sweep, self._records, self._retry_failed = sweep, records, retry_failed
         self.ids = sweep.cell_ids()
-        self.todo = self.left = np.zeros(0, np.int64)
-        self._had = np.zeros(len(self.ids), bool)
+        self.places = self.reserved = np.zeros(0, np.int64)
+        self._tried = np.zeros(len(self.ids), bool)
 
-    def look(self, elsewhere: Sequence[Elsewhere] = (), pledges: Sequence[Pledge] = ()) -> Standing:
-        """Reads from the store what is finished, and finds what is to do.
+    def refresh(self, shared: Sequence[TrainedCells] = (), reservations: Sequence[Reservation] = ()) -> CellCounts:
+        """Reads the finished cells from the store, and sets `places` and `reserved`.
 
-        Cells that somebody else trains are left alone if what is recorded of them is all that this sweep asks for.
+        A cell that somebody else trains is left out if what is recorded of it there is all that this sweep asks for.
 
         Args:
-            elsewhere: what other sweeps of this run train.
-            pledges: what other drivers train; looked at before the store took what is new.
+            shared: cells that other sweeps of this run train.
+            reservations: cells that other drivers train; read before the store ingested what is new.
         """
-        done, failed = self._stand(self.ids)
-        todo = np.flatnonzero(~(done | failed | self._had))
-        lacking = len(todo)
-        for ids, tokens in elsewhere:
-            todo = todo[~self._trained(todo, ids, tokens)]
-        shared, left = lacking - len(todo), list[tuple[int, str]]()
-        unpledged = todo
-        for pledge in pledges:
-            pledged = self._trained(unpledged, pledge.ids, pledge.tokens)
-            unpledged = unpledged[~pledged]
-            left += [(int(pledged.sum()), pledge.who)] if pledged.any() else []
-        self.todo, self.left = unpledged, np.setdiff1d(todo, unpledged, assume_unique=True)
-        return Standing(int(done.sum()), int(failed.sum()), shared, tuple(left))
+        done, failed = self._finished(self.ids)
+        places = np.flatnonzero(~(done | failed | self._tried))
+        count = len(places)
+        for ids, tokens in shared:
+            places = places[~self._covered(places, ids, tokens)]
+        free, reserved = places, list[tuple[int, str]]()
+        for one in reservations:
+            covered = self._covered(free, one.ids, one.tokens)
+            free = free[~covered]
+            reserved += [(int(covered.sum()), one.owner)] if covered.any() else []
+        self.places, self.reserved = free, np.setdiff1d(places, free, assume_unique=True)
+        return CellCounts(int(done.sum()), int(failed.sum()), count - len(places), tuple(reserved))
 
-    def take(self) -> None:
-        """What is to do is done: it is tried once, and does not come again whatever becomes of it."""
-        self._had[self.todo] = True
+    def mark_tried(self) -> None:
+        """Excludes the cells at `places` from later refreshes: a run tries each cell once, whatever becomes of it."""
+        self._tried[self.places] = True
 
-    def wait(self, pledges: Sequence[Pledge]) -> bool:
-        """Reads from the store which of the cells that were left to others are still to come.
+    def refresh_reserved(self, reservations: Sequence[Reservation]) -> bool:
+        """Drops cells that have finished from `reserved`.
 
         Args:
-            pledges: what other drivers train, as in `look`.
+            reservations: cells that other drivers train, as in `refresh`.
 
         Returns:
-            Whether nobody trains some of them any more.
+            Whether some of the remaining cells are reserved by nobody any more.
         """
-        done, failed = self._stand(self.ids.take(pa.array(self.left)))
-        free = self.left = self.left[~(done | failed)]
-        for pledge in pledges:
-            free = free[~self._trained(free, pledge.ids, pledge.tokens)]
+        done, failed = self._finished(self.ids.take(pa.array(self.reserved)))
+        free = self.reserved = self.reserved[~(done | failed)]
+        for one in reservations:
+            free = free[~self._covered(free, one.ids, one.tokens)]
         return len(free) > 0
 
-    def _stand(self, ids: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-        """Which of these cells have a result, and which failed and are left alone."""
+    def _finished(self, ids: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+        """Masks of the cells that have a result, and of those that failed and are left alone."""
         with Store.open(self._records.data) as store:
             letters = store.stand(self._sweep.experiment_name, ids, self._sweep.recording.tokens)
         return letters == "d", (letters == "f") & (not self._retry_failed)
 
-    def _trained(self, places: np.ndarray, ids: pa.Array, tokens: frozenset[str]) -> np.ndarray:
-        """Which of the cells at these places are among those that somebody trains so that they serve this sweep."""
+    def _covered(self, places: np.ndarray, ids: pa.Array, tokens: frozenset[str]) -> np.ndarray:
+        """Mask of the places whose cells are among `ids`, if `tokens` hold all that this sweep records."""
         if not set(self._sweep.recording.tokens) <= tokens:
             return np.zeros(len(places), bool)
         found = pc.call_function("is_in", [self.ids.take(pa.array(places))], pc.SetLookupOptions(value_set=ids))
@@ -110,28 +115,28 @@ class Lacking:
 
     @cached_property
     def _shapes(self) -> tuple[np.ndarray, list[str]]:
-        """The shape of each point as a number, and the shapes that the numbers stand for."""
+        """The shape of each point as a number, and the names that the numbers stand for."""
         return self._sweep.points.told(self._sweep.experiment.shape)
 
     @property
-    def names(self) -> list[str]:
+    def shape_names(self) -> list[str]:
         """Every shape of the sweep."""
         return self._shapes[1]
 
-    def coded(self) -> tuple[np.ndarray, list[str]]:
-        """The shape of each cell to train as a number, and the shapes that the numbers stand for."""
+    def shape_codes(self) -> tuple[np.ndarray, list[str]]:
+        """The shape of each cell to train as a number, and the names that the numbers stand for."""
         codes, names = self._shapes
-        return codes[self.todo % len(self._sweep.points)], names
+        return codes[self.places % len(self._sweep.points)], names
 
     def shapes(self) -> list[str]:
-        """The shapes of the cells to train, in the order in which they come."""
-        codes, names = self.coded()
+        """The shapes of the cells to train, in the order of their first cells."""
+        codes, names = self.shape_codes()
         found, first = np.unique(codes, return_index=True)
         return [names[code] for code in found[np.argsort(first)]]
 
     def of_shapes(self, shapes: Iterable[str]) -> dict[str, np.ndarray]:
-        """The positions in `todo` of the cells of each of these shapes."""
-        codes, names = self.coded()
+        """The positions in `places` of the cells of each of these shapes."""
+        codes, names = self.shape_codes()
         return {shape: np.flatnonzero(codes == names.index(shape)) for shape in shapes}
 
     @cached_property
@@ -145,18 +150,18 @@ class Lacking:
         """`Experiment.work` of a cell of each of these shapes."""
         return {shape: float(self._sweep.experiment.work(self.representatives[shape])) for shape in shapes}
 
-    def most(self) -> dict[str, int]:
-        """The most cells of each shape that can be trained together, of shapes to train."""
+    def max_batches(self) -> dict[str, int]:
+        """The most cells that fit one batch, for each shape to train."""
         most = self._sweep.experiment.max_batch
         return {shape: most(self.representatives[shape]) for shape in self.shapes()}
 
     def samples(self, device: str | None) -> list[Sample]:
-        """Batches of this experiment that ran with this recording, on this kind of device (None: on any)."""
+        """Batches of the experiment that ran with the sweep's recording, on a kind of device (None: any)."""
         name, tokens = self._sweep.experiment_name, " ".join(self._sweep.recording.tokens)
         with Store.open(self._records.data) as store:
             rows = store.sql(SAMPLES, [name, tokens, device or "", RECENT]).rows()
-            if max(self.most().values(), default=0) == 1 and rows:
-                # A run that was stopped in the middle says nothing of what a whole one costs.
+            if max(self.max_batches().values(), default=0) == 1 and rows:
+                # The time of a run that was stopped half-way is not that of a whole one.
                 whole = {row.shard for row in store.sql(f"""select shard from "{name}" where status <> 'running'""")}
                 rows = [row for row in rows if whole.intersection(row.names)]
         return [Sample(row.shape, row.cells, row.seconds, row.bytes) for row in rows]

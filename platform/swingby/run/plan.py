@@ -1,4 +1,4 @@
-"""Planning: what a sweep still lacks, the batches that would fill it, and what they will cost."""
+"""Planning: the pending cells of a sweep, the batches that train them, and what these will cost."""
 
 from __future__ import annotations
 
@@ -15,74 +15,54 @@ from swingby.data.records import BatchNote, Plan, Records, provenance
 from swingby.data.records.headers import sweep_table
 from swingby.errors import SwingbyError
 from swingby.run.batches import Chosen, choose
-from swingby.run.commit_lock import committing, planning
+from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
-from swingby.run.deadline import check_deadline
-from swingby.run.forecast import forecast
+from swingby.run.forecast import Planned, forecast
 from swingby.run.lookup import refused, shown_so
-from swingby.run.pending import Elsewhere, Lacking, Standing
-from swingby.run.pilots import Pilots, pilots, unmeasured
-from swingby.run.planned import Planned
-from swingby.run.reservations import Pledges
+from swingby.run.options import RunOptions
+from swingby.run.pending import CellCounts, PendingCells, TrainedCells
+from swingby.run.pilots import Pilots, choose_pilots, unmeasured
+from swingby.run.reservations import Reservations
 from swingby.run.resources import check_processes, cores
 from swingby.store import Store, check_experiment, ingest
 from swingby.sweepfile.sweep import Sweep
 
 GRAINS = 4
-"""Batches that should make a trial: so many are put together as fit, by what cells turn out to cost meanwhile."""
+"""Batches that should make a trial: the scheduler puts as many together as fit, by the cost seen meanwhile."""
 
 
-def plan(
-    sweep: Sweep,
-    records: Records,
-    *,
-    pilot: bool = True,
-    retry_failed: bool = False,
-    target_seconds: float = 5.0,
-    workers: int | None = None,
-    device: str | None = None,
-    processes: int = 1,
-    deadline: float | None = None,
-) -> Planned:
+def plan(sweep: Sweep, records: Records, options: RunOptions | None = None) -> Planned:
     """What a run would do now. Nothing is written but the results of pilot cells, under a plan of their own.
-
-    Args:
-        pilot: train a few cells of shapes whose cost nobody has measured; they are kept as results.
-        retry_failed: count failed cells as missing.
-        target_seconds: what a batch should take.
-        workers: how many batches run at once; None: a core each.
-        device: "cpu" or "cuda" for all batches; None: as the experiment asks.
-        processes: how many of them train each batch.
-        deadline: seconds for which a batch may give no sign of life; None: by what it should take.
 
     Raises:
         SwingbyError: the data folder is unfit, the experiment cannot make use of several processes, or pilot cells are
-            needed while somebody runs the sweep; says who.
+            needed while another process runs the sweep; names it.
     """
-    planner = Planner(
-        sweep, records, retry_failed, target_seconds, workers or cores(), device, processes=processes, deadline=deadline
-    )
-    planned = planner.look()
-    if not (pilot and planner.unmeasured()):
+    options = options or RunOptions()
+    planner = Planner(sweep, records, options, workers=options.workers or cores())
+    planned = planner.preview()
+    if not (options.pilot and planner.unmeasured()):
         return planned
     with records.lock(sweep.sweep_id) as hold:
-        planner.pledges = Pledges(records, {sweep.sweep_id: hold})
+        planner.reservations = Reservations(records, {sweep.sweep_id: hold})
         planner.measure()
-    return planner.look()
+    return planner.preview()
 
 
 class Planner:
     """The steps of planning one sweep; whoever writes or measures holds the sweep's lock.
 
     Attributes:
-        elsewhere: cells that other sweeps of the same run train.
-        pledges: what this driver and others are about to train.
-        lacking: the cells to train, as last looked at.
-        begin: called when something is to be trained, before it is known how.
+        shared: cells that other sweeps of the same run train.
+        reservations: cells that this driver and others are about to train.
+        pending: the cells to train, as of the last step.
 
     Args:
+        workers: how many one-core batches run at once; those of the options if None, or one.
+        machines: the CPUs of each machine; by default one machine with a CPU for each worker.
         stop: true once the run was asked to stop.
-        apart: whether pilot cells are trained in a process of their own, which may die of them.
+        begin: called when there is something to train, before it is known how.
+        reservations: those of the driver; by default it holds none.
 
     Raises:
         SwingbyError: the experiment cannot be stored, or cannot make use of several processes.
@@ -92,150 +72,145 @@ class Planner:
         self,
         sweep: Sweep,
         records: Records,
-        retry_failed: bool = False,
-        target_seconds: float = 5.0,
-        workers: int = 1,
-        device: str | None = None,
+        options: RunOptions | None = None,
+        *,
+        workers: int | None = None,
+        machines: Sequence[float] = (),
         stop: Callable[[], bool] = lambda: False,
         begin: Callable[[], None] = lambda: None,
-        processes: int = 1,
-        machines: Sequence[float] = (),
-        deadline: float | None = None,
-        apart: bool = False,
-        pledges: Pledges | None = None,
+        reservations: Reservations | None = None,
+        child: bool = False,
     ) -> None:
+        self.options = options or RunOptions()
         check_experiment(sweep.experiment)
-        check_processes(sweep.experiment, processes)
-        check_deadline(deadline)
-        self.sweep, self.records, self.processes, self.deadline = sweep, records, processes, deadline
-        self.machines = tuple(machines) or (float(workers),)
-        self.target, self.workers, self.device, self.begin = target_seconds, workers, device, begin
-        self.elsewhere: Sequence[Elsewhere] = ()
-        self.pledges = Pledges(records) if pledges is None else pledges
-        self.lacking = Lacking(sweep, records, retry_failed)
-        self._pilots = Pilots(records, stop, deadline, apart)
+        check_processes(sweep.experiment, self.options.processes)
+        self.sweep, self.records, self._begin = sweep, records, begin
+        self.workers = workers or self.options.workers or 1
+        self.machines = tuple(machines) or (float(self.workers),)
+        self.shared: Sequence[TrainedCells] = ()
+        self.reservations = Reservations(records) if reservations is None else reservations
+        self.pending = PendingCells(sweep, records, self.options.retry_failed)
+        self._pilots = Pilots(records, stop, self.options.deadline, child)
 
     @property
     def piloted(self) -> int:
         """Cells that were trained to measure the cost."""
         return self._pilots.trained
 
-    def look(self) -> Planned:
-        """Reads what is finished, and plans the rest; writes no plan."""
-        return self._planned(self._standing(), written=False)
+    def preview(self) -> Planned:
+        """The plan of everything that is missing now; nothing is written."""
+        return self._planned(self._refresh())
 
     def commit(self) -> Planned:
-        """Reads what is finished and writes the plan of the rest, with nobody finishing anything in between.
+        """Writes the plan of everything that is missing, with nothing committed between reading and writing.
 
-        What other drivers train now is left to them. A sweep of which nothing is missing gets a plan only if it has
-        none yet, or is to be shown otherwise: the plan is what says that it exists, and how.
+        Cells that other drivers train now are left to them. A sweep of which nothing is missing gets a plan only if it
+        has none yet, or is to be shown otherwise: the plan is the record that the sweep exists, and how it is shown.
         """
-        with self._alone():
-            planned = self._planned(self._standing(), written=True)
+        with self._locked():
+            planned = replace(self._planned(self._refresh()), written=True)
             if not planned.missing and planned.plan.sequence > 1 and shown_so(self.records, self.sweep):
                 return replace(planned, written=False)
             self._write(planned.plan)
             return planned
 
     def measure(self, tell: Callable[[str], None] = lambda text: None) -> None:
-        """Trains pilot cells of shapes that nobody has measured, under a plan of their own."""
-        with self._alone():
-            self._standing()
-            chosen = self._chosen_pilots()
+        """Trains pilot cells of shapes that have no measured batch, under a plan of their own."""
+        with self._locked():
+            self._refresh()
+            pending, lanes = self.pending.of_shapes(self.unmeasured()), self.sweep.experiment.lanes
+            width = {shape: lanes(self.pending.representatives[shape]) for shape in pending}
+            chosen = choose_pilots(pending, self.pending.max_batches(), width)
             if not chosen:
                 return
             tell(f"measuring the cost of a cell on {sum(len(batch.positions) for batch in chosen)} of them ...")
-            planned = self._planned_as(chosen, Standing(), {}, written=True)
+            planned = replace(self._planned_batches(chosen, CellCounts(), {}), written=True)
             self._write(planned.plan)
         self.prepare(tell)
         self._pilots.train(planned, tell)
 
     def prepare(self, tell: Callable[[str], None] = lambda text: None) -> None:
-        """What the experiment has to do once on a machine before it trains the missing cells."""
-        self.sweep.experiment.prepare([self.lacking.representatives[shape] for shape in self.lacking.shapes()], tell)
+        """Runs `Experiment.prepare` for the shapes of the missing cells."""
+        self.sweep.experiment.prepare([self.pending.representatives[shape] for shape in self.pending.shapes()], tell)
 
     def unmeasured(self) -> list[str]:
-        """The shapes worth measuring among those of missing cells, cheapest first, that no batch was measured of."""
-        work = self.lacking.work(self.lacking.shapes())
-        return unmeasured(self.lacking.samples(self.device), self.lacking.most(), work)
-
-    def _chosen_pilots(self) -> list[Chosen]:
-        waiting = self.lacking.of_shapes(self.unmeasured())
-        lanes = {shape: self.sweep.experiment.lanes(self.lacking.representatives[shape]) for shape in waiting}
-        return pilots(waiting, self.lacking.most(), lanes)
+        """The shapes of missing cells that are worth measuring and have no measured batch, cheapest first."""
+        work = self.pending.work(self.pending.shapes())
+        return unmeasured(self.pending.samples(self.options.device), self.pending.max_batches(), work)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Nobody else plans a sweep of the experiment, or leaves rows of this one."""
-        with planning(self.records, self.sweep.experiment_name), committing(self.records, self.sweep.sweep_id):
+    def _locked(self) -> Iterator[None]:
+        """Excludes other planners of the experiment, and commits to this sweep."""
+        with planning_lock(self.records, self.sweep.experiment_name), commit_lock(self.records, self.sweep.sweep_id):
             yield
 
-    def _standing(self) -> Standing:
-        pledges = self.pledges.others(self.sweep.experiment_name)
+    def _refresh(self) -> CellCounts:
+        """Ingests what is new, and reads which cells are pending."""
+        reservations = self.reservations.others(self.sweep.experiment_name)
         ingest(self.records)
-        standing = self.lacking.look(self.elsewhere, pledges)
-        if len(self.lacking.todo):
-            self.begin()
-        return standing
+        counts = self.pending.refresh(self.shared, reservations)
+        if len(self.pending.places):
+            self._begin()
+        return counts
 
     def _write(self, plan: Plan) -> None:
-        """Writes a plan, and sees to it that the store takes it: it would refuse the results, too."""
+        """Writes a plan, reserves its cells, and makes sure that the store takes it: else it would refuse the results.
+
+        Raises:
+            SwingbyError: the store cannot hold the experiment.
+        """
         self.records.write_plan(plan)
         plan.__dict__.pop("table", None)  # the store reads the file: two of them would be in memory
         ingest(self.records)
-        reasons = refused(self.records, f"plans/{plan.plan_id}.parquet") or self._misfits()
+        reasons = refused(self.records, f"plans/{plan.plan_id}.parquet")
+        if not reasons:
+            of = self.sweep.experiment
+            columns = {
+                **of.scalars,
+                **of.curves,
+                **{name: also[name] for also in of.recordings.values() for name in also},
+            }
+            with Store.open(self.records.data) as store:
+                reasons = store.misfits(of.name, {name: column.type for name, column in columns.items()})
         if reasons:
             raise SwingbyError(f"the store cannot hold experiment {plan.experiment!r}: {reasons[0]}")
-        self.pledges.make(plan)
+        self.reservations.reserve(plan)
 
-    def _misfits(self) -> list[str]:
-        of = self.sweep.experiment
-        columns = {**of.scalars, **of.curves, **{name: also[name] for also in of.recordings.values() for name in also}}
-        with Store.open(self.records.data) as store:
-            return store.misfits(of.name, {name: column.type for name, column in columns.items()})
+    def _planned(self, counts: CellCounts) -> Planned:
+        """The plan of all pending cells; samples of every shape count, since they tell the cost of the others."""
+        known = costs(self.pending.samples(self.options.device), self.pending.work(self.pending.shape_names))
+        target = self.options.target_seconds / GRAINS
+        chosen = choose(self.pending.shape_codes(), known, self.pending.max_batches(), self.workers, target)
+        return self._planned_batches(chosen, counts, known)
 
-    def _planned(self, standing: Standing, written: bool) -> Planned:
-        """The plan of everything that is missing; shapes of which nothing is missing say what the others cost."""
-        known = costs(self.lacking.samples(self.device), self.lacking.work(self.lacking.names))
-        chosen = choose(self.lacking.coded(), known, self.lacking.most(), self.workers, self.target / GRAINS)
-        return self._planned_as(chosen, standing, known, written)
-
-    def _planned_as(
-        self, chosen: Sequence[Chosen], standing: Standing, known: Mapping[str, Cost], written: bool
-    ) -> Planned:
+    def _planned_batches(self, chosen: Sequence[Chosen], counts: CellCounts, known: Mapping[str, Cost]) -> Planned:
+        """The plan of these batches, with its forecast."""
         notes = tuple(
             BatchNote(number, batch.shape, len(batch.positions), batch.seconds) for number, batch in enumerate(chosen)
         )
-        most, representatives = self.lacking.most(), self.lacking.representatives
+        max_batch, representatives = self.pending.max_batches(), self.pending.representatives
         planned = Planned(
             sweep=self.sweep,
             plan=self._plan(chosen, notes),
-            done=standing.done,
-            missing=len(self.lacking.todo),
-            failed=standing.failed,
+            counts=counts,
+            missing=len(self.pending.places),
             batches=notes,
             forecast=None,
-            resources={shape: self.sweep.experiment.resources(representatives[shape]) for shape in most},
-            most=most,
-            target=self.target,
+            resources={shape: self.sweep.experiment.resources(representatives[shape]) for shape in max_batch},
+            max_batch=max_batch,
             workers=self.workers,
-            written=written,
+            options=self.options,
             piloted=self.piloted,
-            shared=standing.shared,
-            left=standing.left,
-            chosen_device=self.device,
-            processes=self.processes,
-            deadline=self.deadline,
             machines=self.machines,
         )
-        return replace(planned, forecast=forecast(notes, known, planned.occupied, self.workers))
+        return replace(planned, forecast=forecast(notes, known, planned.batch_resources, self.workers))
 
     def _plan(self, chosen: Sequence[Chosen], notes: tuple[BatchNote, ...]) -> Plan:
         """The plan with its table: every cell of the sweep, those that run with the number of their batch."""
-        ids, todo = self.lacking.ids, self.lacking.todo
+        ids, places = self.pending.ids, self.pending.places
         batch = np.full(len(ids), -1, np.int32)
         for number, one in enumerate(chosen):
-            batch[todo[one.positions]] = number
+            batch[places[one.positions]] = number
         numbers = pa.array(batch, mask=batch < 0)
         return Plan(
             sweep_id=self.sweep.sweep_id,

@@ -17,17 +17,17 @@ from swingby.text import legible
 from swingby.units import duration
 
 if TYPE_CHECKING:
-    from swingby.run.planned import Planned
+    from swingby.run.forecast import Planned
     from swingby.run.worker.batch import BatchDone
 
 WEIGHT = 20.0
-"""Core seconds that the forecast counts for beside what was measured."""
+"""Core seconds of weight that the forecast has beside the measured times."""
 EVERY = 3.0
 """Seconds between plain lines, so that a log stays readable."""
 
 
 class Progress:
-    """Counts what a run does and says nothing; the base of those that speak."""
+    """Counts the cells and seconds of a run without any output; base class of the two displays."""
 
     def __init__(self) -> None:
         self._reset()
@@ -47,19 +47,23 @@ class Progress:
         self._first = self._last = self._began
 
     def line(self, text: str) -> None:
-        """Something worth saying once."""
+        """Shows a line of text."""
 
-    def planned(self, *planned: Planned, begun: Sequence[float] = ()) -> None:
-        """The run is about to begin, of these plans; how much is done already of cells that an earlier one began."""
+    def planned(self, *planned: Planned, in_progress: Sequence[float] = ()) -> None:
+        """Begins to count the run of these plans.
+
+        Args:
+            in_progress: the share done of each cell that an earlier run began.
+        """
         self._reset()
-        self._shares, self._at_first = tuple(begun), sum(begun)  # that is no measure of this run's pace
+        self._shares, self._at_first = tuple(in_progress), sum(in_progress)  # no measure of this run's rate
         self.total = sum(one.missing for one in planned)
         self._workers = max(1, *(one.workers for one in planned))
         for one in planned:
-            # A single plan needs no name: what comes back is of it.
+            # With a single plan no batch needs the name of its plan.
             plan_id = one.plan.plan_id if len(planned) > 1 else ""
             for note in one.batches:
-                self._cpus_of[plan_id, note.batch] = one.occupied[note.shape].cpus
+                self._cpus_of[plan_id, note.batch] = one.batch_resources[note.shape].cpus
                 self._forecast_of[plan_id, note.batch] = note.forecast_seconds or float(note.cells)
         self._forecast = sum(self._forecast_of.values())
         self._measured = all(note.forecast_seconds is not None for one in planned for note in one.batches)
@@ -67,7 +71,7 @@ class Progress:
         self._show(first=True)
 
     def batch_done(self, done: BatchDone) -> None:
-        """One batch came back."""
+        """Counts a batch that came back."""
         self._last = time.monotonic()
         self._first = min(self._first if self.batches else self._last, self._last - done.seconds)
         self.batches += 1
@@ -81,18 +85,18 @@ class Progress:
         self.failed_cells(done.failed)
         self._show()
 
-    def begun(self, shares: Sequence[float]) -> None:
-        """How much is done of each cell that has begun and has no result yet."""
+    def in_progress(self, shares: Sequence[float]) -> None:
+        """Takes the share done of each cell in progress."""
         self._shares = tuple(shares)
         self._show()
 
     def failed_cells(self, count: int) -> None:
-        """So many more cells raised."""
+        """Counts cells that failed."""
         self.failed += count
 
     @contextmanager
     def waiting(self, cells: int) -> Iterator[Callable[[int], None]]:
-        """While inside, the run waits for so many cells that others train; gives what is told how many are to come."""
+        """While inside, counts a wait for cells of other drivers; gives a function that takes how many remain."""
         self._reset()
         self.total, self._waits = cells, True
         self._show(first=True)
@@ -106,7 +110,7 @@ class Progress:
         self._show()
 
     def close(self) -> None:
-        """The run, or a wait, is over."""
+        """Ends the display of a run or a wait."""
         self._show(last=True)
 
     @property
@@ -115,38 +119,38 @@ class Progress:
         return self._last - self._first
 
     def remaining(self) -> float | None:
-        """Estimate of the seconds left: the forecast of what is left, corrected by what the done batches took.
+        """Estimate of the seconds left: the forecast of the batches left, corrected by what the done batches took.
 
-        Before the first batch is done, and where there is no forecast, by the cells that are done and how far those are
-        that have begun; None before that.
+        Before the first batch is done, and where there is no forecast, the rate of the cells done and in progress
+        counts; None where there are none.
         """
-        stand = self.done + sum(self._shares)
+        reached = self.done + sum(self._shares)
         if not self._forecast_done or not self._measured:
-            gained = stand - self._at_first
-            return (time.monotonic() - self._began) * (self.total - stand) / gained if gained > 0 else None
+            gained = reached - self._at_first
+            return (time.monotonic() - self._began) * (self.total - reached) / gained if gained > 0 else None
         # A worker's first batch also pays for its start: until much is done, the forecast itself has weight.
         correction = (self.core_seconds + WEIGHT) / (self._forecast_done + WEIGHT)
         left = self._forecast - self._forecast_done - sum(self._shares) * self._forecast / self.total
         return max(left, 0.0) * correction / self._workers
 
     def state(self) -> str:
-        """Where the run stands, in a line."""
+        """One line of text: cells done, failures, cells in progress, time left."""
         parts = [f"{self.done:,} of {self.total:,} cells{' that others train' if self._waits else ''}"]
         parts += [f"{self.diverged:,} diverged"] if self.diverged else []
         parts += [f"{self.failed:,} FAILED"] if self.failed else []
         if self._shares and self.done + len(self._shares) <= self.total:  # else one of them came back meanwhile
-            parts.append(f"{len(self._shares):,} begun ({sum(self._shares) / len(self._shares):.0%} of their steps)")
+            parts.append(f"{len(self._shares):,} in progress ({sum(self._shares) / len(self._shares):.0%} of their steps)")
         left = self.remaining()
         if left is not None and self.done < self.total:
             parts.append(f"about {duration(left)} left")
         return ", ".join(parts)
 
     def _show(self, first: bool = False, last: bool = False) -> None:
-        """Brings the reader up to date."""
+        """Updates the display."""
 
 
 class Lines(Progress):
-    """Plain lines: the first, the last, and at most one every few seconds between."""
+    """Progress as plain lines: the first, the last, and at most one every few seconds between."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
@@ -155,7 +159,7 @@ class Lines(Progress):
         self._text = ""
 
     def line(self, text: str) -> None:
-        """A line of its own."""
+        """Prints a line."""
         print(legible(text), file=self._stream, flush=True)
 
     def _show(self, first: bool = False, last: bool = False) -> None:
@@ -167,7 +171,7 @@ class Lines(Progress):
 
 
 class Live(Progress):
-    """A bar that moves, on a terminal."""
+    """Progress as a bar on a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__()
@@ -176,7 +180,7 @@ class Live(Progress):
         self._task: Any = None
 
     def line(self, text: str) -> None:
-        """A line above the bar."""
+        """Prints a line above the bar."""
         self._console.print(Text(legible(text)))
 
     def _show(self, first: bool = False, last: bool = False) -> None:
@@ -192,7 +196,7 @@ class Live(Progress):
 
 
 def progress_for(stream: TextIO | None = None) -> Progress:
-    """What suits a stream (standard error if None): a bar on a terminal, lines elsewhere."""
+    """The display for a stream (standard error if None): a bar on a terminal, lines elsewhere."""
     stream = stream or sys.stderr
     if stream is None:  # a process without standard streams
         return Progress()

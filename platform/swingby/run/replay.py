@@ -1,4 +1,4 @@
-"""One cell again, recorded at every step with its weights, and compared with what the store holds of it."""
+"""The replay of a cell: trained again, recorded at every step with its weights, and compared with the store."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from swingby.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far a stored curve and the new one are apart, over the steps both have.
+    """The difference of a stored curve and the replayed one, over the steps that both have.
 
     Attributes:
         column: the curve.
         points: recorded steps compared.
         largest: the largest absolute difference.
-        relative: that over the stored curve's largest absolute value.
-        equal: relative is within the experiment's tolerance for the cell.
+        relative: `largest` over the largest absolute value of the stored curve.
+        equal: whether `relative` is within the experiment's tolerance for the cell.
     """
 
     column: str
@@ -42,7 +42,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a replay made: the file with the full recording, and the differences from the store."""
+    """The result of a replay: the file with the full recording, and the differences from the store."""
 
     cell_id: str
     path: Path
@@ -52,15 +52,15 @@ class Replay:
 
     @property
     def equal(self) -> bool:
-        """There was something to compare, and every curve agrees."""
+        """Whether there was a curve to compare, and every curve agrees."""
         return bool(self.differences) and all(difference.equal for difference in self.differences)
 
 
 def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "cpu") -> Replay:
-    """Trains the cell whose id begins with `start` once more, at every step, and compares.
+    """Trains the cell whose id begins with `start` again, records every step, and compares the curves.
 
     Raises:
-        SwingbyError: no such cell, several, or the installed experiment does not know it any more.
+        SwingbyError: no cell fits, several do, or the installed experiment does not know the cell any more.
     """
     records = Records.open(data, create=False)
     with Store.open(data) as store:
@@ -78,10 +78,10 @@ def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "
 
 
 def cell_of(records: Records, cell_id: str) -> Cell:
-    """The cell of that id, from the newest plan that names it.
+    """The cell with this id, from the newest plan that names it.
 
     Raises:
-        SwingbyError: no plan names it.
+        SwingbyError: no plan names the cell.
     """
     for plan_id in reversed(records.plans()):
         plan = records.read_plan(plan_id)
@@ -92,7 +92,7 @@ def cell_of(records: Records, cell_id: str) -> Cell:
 
 
 def _differences(stored: pa.Table, fresh: pa.Table, tolerance: float) -> Iterator[Difference]:
-    """One difference for each curve that both have; both tables hold one cell, the fresh one perhaps in segments."""
+    """The difference of each curve that both tables have; both hold one cell, `fresh` perhaps in segments."""
     old_steps = np.asarray(stored["step"][0].as_py() or [], dtype=np.int64)
     new_steps = np.concatenate([np.asarray(part, dtype=np.int64) for part in fresh["step"].to_pylist()])
     _, old_at, new_at = np.intersect1d(old_steps, new_steps, return_indices=True)

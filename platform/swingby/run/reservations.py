@@ -1,4 +1,4 @@
-"""Pledges: which cells the drivers at work on a data folder are about to train, so that no two train the same."""
+"""Reservations: the cells that each driver on a data folder is about to train, so that no two train the same cell."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from swingby.errors import SwingbyError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pledge:
-    """The cells of another driver's plan, trained or not yet.
+class Reservation:
+    """The cells of another driver's plan, whether trained yet or not.
 
     Attributes:
-        who: which sweep they are trained for, and by whom, in words.
-        experiment: its name.
-        ids: of the cells.
-        tokens: of what is recorded of them.
+        owner: the sweep, and the process that trains it, as text.
+        experiment: the experiment of the plan.
+        ids: the cells' ids.
+        tokens: what the plan records of each cell.
     """
 
-    who: str
+    owner: str
     experiment: str
     ids: pa.Array
     tokens: frozenset[str]
 
 
-class Pledges:
-    """What this driver pledges, and what others do.
+class Reservations:
+    """The reservations of this driver and of all others on a data folder.
 
-    A pledge is the name of a plan in the lock file of its sweep: it goes with the lock when its driver ends or dies,
-    and one that stands there from a run before is gone as soon as another takes the lock. A driver pledges a plan when
-    it has written it, with `door.planning` held, and nothing from the moment at which it has trained what it can.
+    A reservation is the name of a plan in the lock file of its sweep. It ends with the lock when its driver ends or
+    dies, and a stale one is gone as soon as another driver takes the lock. A driver reserves a plan right after writing
+    it, while it holds the planning lock, and releases everything once it has trained what it can.
 
     Args:
-        holds: the locks that this driver has, by sweep id.
+        holds: the sweep locks of this driver, by sweep id.
     """
 
     def __init__(self, records: Records, holds: Mapping[str, Hold] | None = None) -> None:
         self._records, self._holds = records, dict(holds or {})
-        self._known: dict[str, tuple[Plan, pa.Array]] = {}
+        self._plans: dict[str, tuple[Plan, pa.Array]] = {}
 
-    def make(self, plan: Plan) -> None:
-        """This driver is about to train the batches of a plan; an earlier one of its sweep is pledged no more.
+    def reserve(self, plan: Plan) -> None:
+        """Reserves the batches of a plan for this driver, in place of an earlier plan of the same sweep.
 
         Raises:
             SwingbyError: the disk refuses.
@@ -55,8 +55,8 @@ class Pledges:
         if plan.sweep_id in self._holds:
             self._holds[plan.sweep_id].say(plan=plan.plan_id)
 
-    def drop(self) -> None:
-        """This driver is about to train nothing.
+    def release(self) -> None:
+        """Ends every reservation of this driver.
 
         Raises:
             SwingbyError: the disk refuses.
@@ -64,30 +64,31 @@ class Pledges:
         for hold in self._holds.values():
             hold.say()
 
-    def others(self, experiment: str) -> list[Pledge]:
-        """What other drivers are about to train of an experiment.
+    def others(self, experiment: str) -> list[Reservation]:
+        """What other drivers have reserved of an experiment.
 
-        Look here before you look for results: whoever pledges no more has left all of its rows.
+        To be read before the results are: a driver that reserves nothing any more has committed all of its rows.
         """
-        told = {path.stem: self._told(path) for path in sorted((self._records.data / "locks").glob("*.lock"))}
-        return [pledge for pledge in told.values() if pledge is not None and pledge.experiment == experiment]
+        found = map(self._reservation, sorted((self._records.data / "locks").glob("*.lock")))
+        return [one for one in found if one is not None and one.experiment == experiment]
 
-    def _told(self, lock: Path) -> Pledge | None:
-        """What the holder of a sweep's lock pledges; None: there is none, or nothing, or it is this driver."""
+    def _reservation(self, lock: Path) -> Reservation | None:
+        """The reservation in a sweep's lock file; None if there is none, or if the lock is this driver's."""
         try:
-            said = None if lock.stem in self._holds else holding(lock)
-            if said is None or not isinstance(said.get("plan"), str):
+            content = None if lock.stem in self._holds else holding(lock)
+            if content is None or not isinstance(content.get("plan"), str):
                 return None
-            plan, ids = self._plan(said["plan"])
-        except (SwingbyError, OSError):  # whoever may not read what it says, or cannot, leaves nothing to it
+            plan, ids = self._reserved_cells(content["plan"])
+        except (SwingbyError, OSError):  # a lock or plan that cannot be read reserves nothing
             return None
-        return Pledge(f"sweep {plan.name}: {in_words(said)}", plan.experiment, ids, frozenset(plan.recording.tokens))
+        owner = f"sweep {plan.name}: {in_words(content)}"
+        return Reservation(owner, plan.experiment, ids, frozenset(plan.recording.tokens))
 
-    def _plan(self, plan_id: str) -> tuple[Plan, pa.Array]:
-        """A plan, and the cells of its batches; plans never change."""
-        if plan_id not in self._known:
+    def _reserved_cells(self, plan_id: str) -> tuple[Plan, pa.Array]:
+        """A plan, and the ids of the cells in its batches; kept, since plans never change."""
+        if plan_id not in self._plans:
             plan = self._records.read_plan(plan_id)
             assert plan.path is not None
             _, rows = read_parquet(plan.path, "plan", columns=["cell_id"], filters=[("batch", ">=", 0)])
-            self._known[plan_id] = plan, rows["cell_id"].combine_chunks()
-        return self._known[plan_id]
+            self._plans[plan_id] = plan, rows["cell_id"].combine_chunks()
+        return self._plans[plan_id]

@@ -1,4 +1,4 @@
-"""Room: what batches occupy, when each is trained by several processes and when there are fewer of them than cores."""
+"""Resources: the CPUs and GPUs that the processes of a batch occupy, and whether the machines have them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,8 @@ def check_processes(experiment: Experiment, processes: int) -> None:
     """Refuses more processes a batch than an experiment can make use of.
 
     Raises:
-        SwingbyError: it can make use of one alone.
+        SwingbyError: the experiment trains a batch in one process only.
     """
-    if processes < 1:
-        raise SwingbyError(f"{processes} processes train nothing; allowed: 1 and more")
     if processes > 1 and not experiment.spreads:
         raise SwingbyError(
             f"experiment {experiment.name!r} trains a batch in one process, and not in {processes}; "
@@ -43,58 +41,50 @@ def widened(needed: Resources, batches: int, processes: int, machines: Sequence[
     return needed
 
 
-def together(each: Resources, processes: int) -> Resources:
-    """What all processes of a batch occupy."""
+def group_resources(each: Resources, processes: int) -> Resources:
+    """What all processes of a batch occupy together."""
     custom = {name: count * processes for name, count in each.custom.items()}
     return Resources(each.cpus * processes, each.gpus * processes, custom)
 
 
 def bundle(each: Resources) -> dict[str, float]:
-    """What a process asks of Ray."""
+    """The resources of one process, by Ray's names."""
     asked = {"CPU": each.cpus, "GPU": each.gpus, **each.custom}
     return {name: count for name, count in asked.items() if count}
 
 
-def on_gpus(needed: Resources, device: str | None) -> float:
+def gpus_on(needed: Resources, device: str | None) -> float:
     """How many GPUs a process occupies on a device (None: as the experiment asks)."""
     return max(needed.gpus, 1.0) if (device or "").startswith("cuda") else needed.gpus
 
 
-def check_room(shape: str, asked: Mapping[str, float], processes: int, machines: Sequence[Mapping[str, float]]) -> None:
+def check_fits(shape: str, asked: Mapping[str, float], processes: int, machines: Sequence[Mapping[str, float]]) -> None:
     """Refuses a batch that would wait for ever.
 
     Args:
-        shape: whose batch it is.
+        shape: the shape of the batch.
         asked: what each of its processes occupies, all of it on one machine.
-        processes: how many it has.
-        machines: what there is on each.
+        processes: how many processes it has.
+        machines: the resources of each machine.
 
     Raises:
-        SwingbyError: not enough, or not together on one machine.
+        SwingbyError: there is not enough, or not enough on one machine.
     """
     for name, count in asked.items():
-        there = sum(machine.get(name, 0.0) for machine in machines)
-        if count * processes > there:
-            raise SwingbyError(
-                f"a batch of shape {shape!r} needs {_times(processes, count, name)}, and there are {there:g}"
-            )
-    if sum(_fits(asked, machine) for machine in machines) < processes:
+        available = sum(machine.get(name, 0.0) for machine in machines)
+        if count * processes > available:
+            needs = f"{count * processes:g} {name}" + (f" ({processes} processes)" if processes > 1 else "")
+            raise SwingbyError(f"a batch of shape {shape!r} needs {needs}, and there are {available:g}")
+    # How many such processes fit on each machine.
+    fits = (
+        int(min((machine.get(name, 0.0) / count + 1e-9 for name, count in asked.items()), default=1e9))
+        for machine in machines
+    )
+    if sum(fits) < processes:
         wanted = " and ".join(f"{count:g} {name}" for name, count in asked.items())
+        have = "; ".join(", ".join(f"{machine.get(name, 0.0):g} {name}" for name in asked) for machine in machines)
         raise SwingbyError(
             f"a batch of shape {shape!r} needs {wanted} on one machine"
             + (f", {processes} times" if processes > 1 else "")
-            + f"; the machines have {'; '.join(_told(asked, machine) for machine in machines)}"
+            + f"; the machines have {have}"
         )
-
-
-def _times(processes: int, count: float, name: str) -> str:
-    return f"{count:g} {name}" if processes == 1 else f"{count * processes:g} {name} ({processes} processes)"
-
-
-def _fits(asked: Mapping[str, float], machine: Mapping[str, float]) -> int:
-    """How many such processes a machine has room for."""
-    return int(min((machine.get(name, 0.0) / count + 1e-9 for name, count in asked.items()), default=1e9))
-
-
-def _told(asked: Mapping[str, float], machine: Mapping[str, float]) -> str:
-    return ", ".join(f"{machine.get(name, 0.0):g} {name}" for name in asked)

@@ -77,7 +77,7 @@ def trained(cell: Cell, batch: Batch) -> Iterator[pa.Table]:
         classifier, accuracies = _judge(batch, params)
     book = Book(params, recorded, classifier, "samples" in batch.recording.also)
     with (
-        batch.gang.start(f"{__name__}:follow", task, abort) as member,
+        batch.group.start(f"{__name__}:follow", task, abort) as member,
         retryable(),
         task.session(member) as accelerator,
     ):

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from swingby.select.intervals import wilson
 from swingby.store import Store
 from swingby_analysis.grid import plain
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.signals.final_stretch import arrived_at
-from swingby_analysis.stats.shares import wilson
 
 from .detect.bends import SUFFIX
 from .detect.descent import FACTOR

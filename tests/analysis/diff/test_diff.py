@@ -28,6 +28,7 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
+from swingby.select.intervals import wilson
 from swingby.store import Store, rebuild
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.diff import Diff, compared, shares, words
@@ -36,7 +37,6 @@ from swingby_analysis.diff.nested import Nested
 from swingby_analysis.diff.pairing import Pairing, pair
 from swingby_analysis.stats import exact, intervals
 from swingby_analysis.stats.intervals import Interval
-from swingby_analysis.stats.shares import wilson
 from tests.support.places import MISBEHAVING
 
 COUNTS = st.integers(0, 9)

@@ -220,10 +220,10 @@ def test_a_folder_that_cannot_be_written_is_watched_and_attached(unwritable: Pat
 DRIVER = """
 import sys, time
 from pathlib import Path
-from swingby.run import drive, folding, live
+from swingby.run import driver, ingest_thread, outcomes
 from swingby.run.progress import Progress
 from swingby.sweepfile.sweep import Sweep
-folding.FOLD_SECONDS, live.EVERY, live.COST, live.GROWTH = 0.1, 0.1, 0.0, 1.0
+ingest_thread.INGEST_SECONDS, outcomes.TURN_EVERY, outcomes.TURN_COST, outcomes.SHARD_GROWTH = 0.1, 0.1, 0.0, 1.0
 go = Path(sys.argv[1])
 
 class Wait(Progress):
@@ -232,7 +232,7 @@ class Wait(Progress):
         while self.batches == 2 and not go.exists():
             time.sleep(0.05)
 
-drive.run_sweep(Sweep.parse(Path("walks.yaml").read_text(), "walks"), "data", local=True, pilot=False, progress=Wait())
+driver.run_sweep(Sweep.parse(Path("walks.yaml").read_text(), "walks"), "data", local=True, pilot=False, progress=Wait())
 """
 
 

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
+from swingby.select.intervals import wilson
 from swingby.store import Store, rebuild
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.statements import judging
@@ -40,7 +41,6 @@ from swingby_analysis.statements.verdict import (
     Answer,
     verdict,
 )
-from swingby_analysis.stats.shares import wilson
 from tests.support import synthetic_diffusion
 
 SEEDS = 2

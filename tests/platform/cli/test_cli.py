@@ -192,7 +192,7 @@ def test_status_counts_the_cells(trained: Path) -> None:
         (["run", "transient-memorisation"], "did you mean 'transient-memorization'"),
         (["run", "transient-memorization", "--set", "base.lr=-1"], "lr"),
         (["run", "transient-memorization", "--local", "--address", "127.0.0.1:6379"], "exclude each other"),
-        (["run", "transient-memorization", "--device", "gpu"], "--device gpu is none; allowed: cpu, cuda"),
+        (["run", "transient-memorization", "--device", "gpu"], "--device gpu is unknown; allowed: cpu, cuda"),
         (["sql", "drop table sim"], "SELECT"),
         (["sql", "select * from simm"], "did you mean 'sim'"),
         (["export", "transient-memorization", "--out", "rows.xlsx"], ".parquet"),

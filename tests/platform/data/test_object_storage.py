@@ -24,8 +24,9 @@ from swingby.data.remote.mirrors import folder_of
 from swingby.errors import SwingbyError
 from swingby.maintenance import collect, merge, retract
 from swingby.run.driver import run_sweep
+from swingby.run.ingest_thread import RemoteSync
 from swingby.run.progress import Progress
-from swingby.run.remote_sync import Abroad, at_hand
+from swingby.run.ray.trainable import data_folder
 from swingby.store import Layout, Store, remote_ingest
 from tests.support.object_storage import KEYS, Proxy, Storage, storage
 
@@ -174,23 +175,23 @@ def test_workers_elsewhere_are_told(walk: Any, machines: Machines, monkeypatch: 
     (plan_id,), shards = driver.plans(), driver.shards()
     machines.on("b")
     config = {"data": driver.where, "flag": f"/elsewhere/work/{plan_id}.drain", "plan_id": plan_id, "batches": (0,)}
-    place, _ = at_hand(config)
+    place, _ = data_folder(config)
     worker = Records.open(place, create=False)
     assert (worker.read_plan(plan_id).plan_id, worker.shards()) == (plan_id, [])
-    _, asked = at_hand({**config, "attempt": 1})
+    _, asked = data_folder({**config, "attempt": 1})
     assert worker.shards() == [name for name in shards if "/b000000-" in name]
-    away = Abroad(driver, [plan_id])
+    away = RemoteSync(driver, [plan_id])
     assert not asked()
-    Abroad(driver, ["another-plan-0001"]).stop()
+    RemoteSync(driver, ["another-plan-0001"]).drain()
     assert not asked()
-    away.stop()
+    away.drain()
     assert asked()
     away.close()
-    _, asked = at_hand(config)
+    _, asked = data_folder(config)
     assert not asked()
-    away.stop()
+    away.drain()
     signals.Signals(machines.bucket).supersede(plan_id)
-    away.stop()  # one that stalled meanwhile, and does not know
+    away.drain()  # one that stalled meanwhile, and does not know
     away.close()
     (fetched,) = worker.shards()
     with pytest.raises(SwingbyError, match="another run of its sweep has taken over"):
@@ -354,7 +355,7 @@ def test_what_a_worker_could_not_put_goes_with_the_next(
         "batches": (0,),
         "attempt": 1,
     }
-    place, _ = at_hand(config)
+    place, _ = data_folder(config)
     worker = Records.open(place)
     (name,) = worker.shards()
     machines.bucket.remove(f"shards/{name}")
@@ -367,7 +368,7 @@ def test_what_a_worker_could_not_put_goes_with_the_next(
     with pytest.raises(StorageError):
         worker.publish(worker.shard_path(name))
     with pytest.raises(StorageError):
-        at_hand({**config, "attempt": 0})
+        data_folder({**config, "attempt": 0})
     late = place / "work" / "put" / f"{LEFT}by-another"
 
     def noted_meanwhile(method: str, path: str) -> bool:
@@ -376,13 +377,13 @@ def test_what_a_worker_could_not_put_goes_with_the_next(
         return False
 
     proxy.fails = noted_meanwhile
-    at_hand(config)
+    data_folder(config)
     assert machines.bucket.content(f"shards/{name}") == worker.shard_path(name).read_bytes()
     assert late.exists()
     proxy.fails = lambda method, path: False
     for asked in (True, False):
         proxy.seen.clear()
-        at_hand({**config, "attempt": 0})
+        data_folder({**config, "attempt": 0})
         assert bool(proxy.seen) == asked, "nothing is asked where nothing was left"
 
 

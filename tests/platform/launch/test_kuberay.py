@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.launch.kuberay import Pods, manifest
-from swingby.launch.words import options, task_of
+from swingby.launch.task import options, task_of
 from swingby.sweepfile.sweep import Sweep
 
 SWEEP = 'name: tried\nexperiment: sim\ntitle: "a: b # $(x) é"\naxes: {layers: [1, 2]}\nseeds: 2\n'

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.launch.slurm import script
-from swingby.launch.words import options, task_of
+from swingby.launch.task import options, task_of
 from swingby.sweepfile.sweep import Sweep
 from tests.support import slurm
 

@@ -20,7 +20,7 @@ from swingby.data.records import Records
 from swingby.data.records.retraction import Retraction
 from swingby.errors import SwingbyError
 from swingby.maintenance import retract
-from swingby.run.commit_lock import SupersededError, admit, token
+from swingby.run.commit_lock import SupersededError, check_current, plan_token
 from swingby.run.driver import run_sweep
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
@@ -149,7 +149,7 @@ def test_a_plan_of_the_same_name_is_another(walk: Any) -> None:
     """A retraction that came with a merge closes no plan that only bears the name of the one that it closed."""
     plan = Planner(walk.sweep(axes={"width": [1]}, seeds=1), walk.records()).commit().plan
     other, table = replace(plan, created="2000-01-01T00:00:00+00:00"), pa.table({"cell_id": ["x"], "shard": ["y"]})
-    walk.records().write_retraction(Retraction("wrong", closed=(token(other),), table=table))
+    walk.records().write_retraction(Retraction("wrong", closed=(plan_token(other),), table=table))
     assert run_batch(walk.data, plan.plan_id, 0).ok == 1
 
 
@@ -159,13 +159,13 @@ def test_a_retraction_that_could_not_be_read_is_read_again(walk: Any) -> None:
     records = walk.records()
     plan = Planner(sweep, records).commit().plan
     table = pa.table({"cell_id": ["x"], "shard": ["y"]})
-    path = records.write_retraction(Retraction("wrong", closed=(token(plan),), table=table))
+    path = records.write_retraction(Retraction("wrong", closed=(plan_token(plan),), table=table))
     whole = path.read_bytes()
     path.write_bytes(whole[:100])
-    admit(records, plan)
+    check_current(records, plan)
     path.write_bytes(whole)
     with pytest.raises(SupersededError, match="results of its sweep were taken back"):
-        admit(records, plan)
+        check_current(records, plan)
 
 
 def test_a_cell_is_taken_back_from_every_sweep_that_has_it(walk: Any) -> None:

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swingby.errors import SwingbyError
-from swingby.run.commit_lock import committing
+from swingby.run.commit_lock import commit_lock
 from swingby.run.plan import Planner
 from swingby.run.processes.timeout import Patience
 from swingby.run.processes.watchdog import WRITING, allowed
@@ -28,17 +28,17 @@ from tests.support.memory import little_memory
 WORKER = """
 import sys
 from pathlib import Path
-from swingby.run import warden
+from swingby.run.processes import watchdog
 from swingby.run.worker.batch import run_batch
-warden.WRITING = (3.0, 300.0)
+watchdog.WRITING = (3.0, 300.0)
 data, plan, note = sys.argv[1:]
-with warden.WARDEN.watching(float(60 if note.endswith("killed") else 5), Path(note)) as beat:
+with watchdog.WATCHDOG.watching(float(60 if note.endswith("killed") else 5), Path(note)) as beat:
     run_batch(data, plan, 0, beat=beat)
 """
 
 
 def worker(kit: Any, plan_id: str, note: Path, **environment: str) -> subprocess.Popen[bytes]:
-    """A worker with its warden, which trains the first batch."""
+    """A worker with its watchdog, which trains the first batch."""
     command = [sys.executable, "-c", WORKER, str(kit.data), plan_id, str(note)]
     return subprocess.Popen(command, env=kit.environment(**environment))
 
@@ -51,8 +51,8 @@ def until(what: Any, seconds: float = 60) -> None:
         time.sleep(0.01)
 
 
-def test_who_is_frozen_at_the_door_is_ended_and_the_others_go_on(walk: Any) -> None:
-    """A worker stopped while it holds the door to the records is ended by its deadline; one that waits meanwhile gives
+def test_who_is_frozen_with_the_commit_lock_is_ended_and_the_others_go_on(walk: Any) -> None:
+    """A worker stopped while it holds the commit lock is ended by its deadline; one that waits meanwhile gives
     signs of life, and writes; what the first had trained is trained again, and every cell is there once."""
     sweep = walk.sweep(axes={"zip": [{"width": [1, 2], "wants": ["door", "ok"]}]}, seeds=2)
     one = Planner(sweep, walk.records()).commit()
@@ -75,12 +75,12 @@ def test_who_is_frozen_at_the_door_is_ended_and_the_others_go_on(walk: Any) -> N
 
 def test_who_gives_up_waiting_is_told_who_is_inside(walk: Any) -> None:
     """By process and machine."""
-    told = rf"door to the records of sweep ab12 is held by process {os.getpid()} on {socket.gethostname()} since"
+    told = rf"commit lock of sweep ab12 is held by process {os.getpid()} on {socket.gethostname()} since"
     records = walk.records()
     with (
-        committing(records, "ab12"),
+        commit_lock(records, "ab12"),
         pytest.raises(SwingbyError, match=told),
-        committing(records, "ab12", wait=0.05),
+        commit_lock(records, "ab12", wait=0.05),
     ):
         raise AssertionError("two are inside")
 
@@ -95,8 +95,8 @@ def test_a_deadline_holds_for_who_writes(seconds: float) -> None:
 
 STOPPED = """
 import sys, time
-from swingby.run.processes.timeout import alarmed
-with alarmed(1.2) as beat:
+from swingby.run.processes.timeout import timeout
+with timeout(1.2) as beat:
     print("on", flush=True)
     sys.stdin.readline()
     beat("training")

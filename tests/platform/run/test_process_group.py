@@ -1,4 +1,4 @@
-"""Laws of gangs: several processes leave what one leaves, whatever of them dies, and none outlives what it was for."""
+"""Laws of process groups: they leave what one process leaves, whatever of them dies, and none outlives its purpose."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.experiment import Resources
-from swingby.model.process_group import ALONE, LostWorkerError, MemberError
+from swingby.model.process_group import ALONE, LostWorkerError, RankError
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
+from swingby.run.forecast import summary
+from swingby.run.options import RunOptions
 from swingby.run.plan import Planner
-from swingby.run.planned import summary
-from swingby.run.processes import local_group, supervision
-from swingby.run.processes.local_group import Local
+from swingby.run.processes import group, local_group
+from swingby.run.processes.local_group import LocalGroup
 from swingby.run.progress import Lines, Progress
-from swingby.run.resources import check_room, widened
+from swingby.run.resources import check_fits, widened
 from tests.support.cluster import two_nodes
 from tests.support.processes import children
 
@@ -90,7 +91,7 @@ def alone(walk: Any, sweep: Any) -> list[Any]:
 
 
 @pytest.mark.usefixtures("nobody_left")
-def test_a_gang_leaves_what_one_process_leaves(walk: Any) -> None:
+def test_a_group_leaves_what_one_process_leaves(walk: Any) -> None:
     """The rows of three processes are those of one, to the last bit; and all three took part."""
     sweep = pieces(walk)
     result = run_sweep(sweep, walk.data, local=True, pilot=False, processes=3, progress=Progress())
@@ -151,14 +152,14 @@ def test_a_member_that_always_dies_and_one_that_raises(walk: Any) -> None:
 
 
 @pytest.mark.usefixtures("nobody_left")
-def test_how_a_gang_ends(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever leaves a gang learns what became of its members, and what it raised itself is never lost."""
+def test_how_a_group_ends(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever leaves a group learns what became of its ranks, and what it raised itself is never lost."""
     monkeypatch.setattr(local_group, "NOTICE_SECONDS", 0.3)
-    with pytest.raises(MemberError, match=r"rank 1 \(of 2\): ValueError: the walker falls"):
+    with pytest.raises(RankError, match=r"rank 1 \(of 2\): ValueError: the walker falls"):
         meet("fall", "the walker")
     with pytest.raises(LostWorkerError, match="ended with exit code 3"):
         meet("leave", 3)
-    with pytest.raises(MemberError, match="module:function"):
+    with pytest.raises(RankError, match="module:function"):
         meet("nowhere", 0)
     with pytest.raises(KeyError, match="mine"):
         meet("idle", 600, KeyError("mine"))
@@ -173,37 +174,37 @@ def test_how_a_gang_ends(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("nobody_left")
 def test_who_waits_for_what_never_comes(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A caller that does not notice what became of a member, since all it does is wait, is interrupted and told; one
-    that notices, or whose members are well, is left alone."""
-    monkeypatch.setattr(supervision, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(supervision, "GRACE_SECONDS", 0.1)
-    for target, payload, error in (("fall", "the walker", MemberError), ("leave", 3, LostWorkerError)):
+    """A caller that does not notice what became of a rank, since all it does is wait, is interrupted and told; one
+    that notices, or whose ranks are well, is left alone."""
+    monkeypatch.setattr(group, "POLL_SECONDS", 0.02)
+    monkeypatch.setattr(group, "GRACE_SECONDS", 0.1)
+    for target, payload, error in (("fall", "the walker", RankError), ("leave", 3, LostWorkerError)):
         called = threading.Event()
         with pytest.raises(error, match=r"the walker falls|ended with exit code 3") as raised:
             wait_in_vain(target, payload, called)
         assert "interrupted" in f"{raised.value} {raised.value.__cause__}"
-    monkeypatch.setattr(supervision, "GRACE_SECONDS", 60)
+    monkeypatch.setattr(group, "GRACE_SECONDS", 60)
     called = threading.Event()
-    with pytest.raises(KeyError, match="mine"), Local(2).start("misbehaving_plugin:idle", 600, called.set):
+    with pytest.raises(KeyError, match="mine"), LocalGroup(2).start("misbehaving_plugin:idle", 600, called.set):
         raise KeyError("mine")
-    with pytest.raises(MemberError, match="falls"):
+    with pytest.raises(RankError, match="falls"):
         leave_after_a_fall(called)
-    with Local(2).start("misbehaving_plugin:idle", 0, called.set):
+    with LocalGroup(2).start("misbehaving_plugin:idle", 0, called.set):
         pass
     assert not called.is_set()
 
 
 def wait_in_vain(target: str, payload: Any, called: threading.Event) -> None:
-    """A gang of two whose caller waits until somebody ends that."""
-    with Local(2).start(f"misbehaving_plugin:{target}", payload, called.set):
+    """A group of two whose caller waits until somebody ends that."""
+    with LocalGroup(2).start(f"misbehaving_plugin:{target}", payload, called.set):
         assert called.wait(60)
         raise ConnectionError("interrupted")
 
 
 def leave_after_a_fall(called: threading.Event) -> None:
-    """A gang of two whose caller leaves in peace some looks after the other one has raised."""
+    """A group of two whose caller leaves in peace some looks after the other one has raised."""
     before = children()
-    with Local(2).start("misbehaving_plugin:fall", "he", called.set):
+    with LocalGroup(2).start("misbehaving_plugin:fall", "he", called.set):
         (member,) = children() - before
         wait_for(lambda: gone(member.pid))
         time.sleep(0.5)
@@ -215,16 +216,16 @@ def test_nobody_is_to_blame_for_a_loss(walk: Any) -> None:
         meet("lose", "nobody answers")
     with pytest.raises(LostWorkerError, match="nor here"):
         meet("lose", "nobody answers", LostWorkerError("nor here"))
-    with pytest.raises(MemberError, match=r"(?s)nobody answers.*mine"):
+    with pytest.raises(RankError, match=r"(?s)nobody answers.*mine"):
         meet("lose", "nobody answers", KeyError("mine"))
-    with pytest.raises(MemberError, match=r"(?s)he falls.*nor here"):
+    with pytest.raises(RankError, match=r"(?s)he falls.*nor here"):
         meet("fall", "he", LostWorkerError("nor here"))
 
 
 def meet(target: str, payload: Any, raises: Exception | None = None, pause: float = 0.0) -> None:
-    """A gang of two whose caller raises after a while, or leaves in peace."""
+    """A group of two whose caller raises after a while, or leaves in peace."""
     before = children()  # other tests of this process may have left some that live on
-    with Local(2).start(f"misbehaving_plugin:{target}", payload):
+    with LocalGroup(2).start(f"misbehaving_plugin:{target}", payload):
         began = children() - before
         while pause and any(not gone(child.pid) for child in began):
             time.sleep(0.01)
@@ -234,8 +235,8 @@ def meet(target: str, payload: Any, raises: Exception | None = None, pause: floa
 
 CALLER = """
 import sys, time
-from swingby.run.processes.local_group import Local
-with Local(3).start("misbehaving_plugin:stay", sys.argv[1]):
+from swingby.run.processes.local_group import LocalGroup
+with LocalGroup(3).start("misbehaving_plugin:stay", sys.argv[1]):
     time.sleep(600)
 """
 
@@ -263,8 +264,8 @@ print(run_sweep(sweep, "data", pilot=False, progress=Lines(sys.stdout), processe
 
 
 @pytest.mark.slow
-def test_ctrl_c_drains_a_gang(walk: Any) -> None:
-    """Ctrl-C, which a terminal sends to the members too, lets a gang come to its next checkpoint, and no trace."""
+def test_ctrl_c_drains_a_group(walk: Any) -> None:
+    """Ctrl-C, which a terminal sends to the other ranks too, lets a group come to its next checkpoint, and no trace."""
     (walk.folder / "walks.yaml").write_text(walk.text(seeds=1, axes={}, base={"pieces": 3, "pause": 1.0}))
     driver = walk.driver(DRIVER)
     wait_for(lambda: len(walk.records().shards()) == 1 if walk.data.exists() else False)
@@ -276,7 +277,7 @@ def test_ctrl_c_drains_a_gang(walk: Any) -> None:
     assert all(gone(part.pid) for part in walk.parts())
 
 
-def test_who_cannot_have_a_gang(walk: Any, toy: str) -> None:
+def test_who_cannot_have_a_group(walk: Any, toy: str) -> None:
     """An experiment that does not spread, GPUs that are not there, and no process at all are refused clearly."""
     from swingby.sweepfile.sweep import Sweep
 
@@ -286,21 +287,21 @@ def test_who_cannot_have_a_gang(walk: Any, toy: str) -> None:
     with pytest.raises(SwingbyError, match="allowed: 1 and more"):
         run_sweep(walk.sweep(), walk.data, local=True, processes=0, progress=Progress())
     with pytest.raises(SwingbyError, match="need 4000, and there are"):
-        Local(2000, gpus=2)
+        LocalGroup(2000, gpus=2)
 
 
 def test_a_plan_tells_of_its_processes(walk: Any) -> None:
     """The summary says how many processes train a batch, and it is no part of a cell's identity."""
     sweep = walk.sweep()
-    planned = Planner(sweep, walk.records(), workers=8, processes=2).look()
+    planned = Planner(sweep, walk.records(), RunOptions(workers=8, processes=2)).preview()
     assert "on 8 workers, 2 processes a batch" in summary(planned)
-    assert {each.cpus for each in planned.occupied.values()} == {2.0}
+    assert {each.cpus for each in planned.batch_resources.values()} == {2.0}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(registry.experiment("walk")), "resources", lambda self, params: Resources(most_cpus=16))
-        wide = Planner(sweep, walk.records(), workers=8, processes=2).look()
-    assert {each.cpus for each in wide.occupied.values()} == {4.0}  # two batches of two processes on eight cores
+        wide = Planner(sweep, walk.records(), RunOptions(workers=8, processes=2)).preview()
+    assert {each.cpus for each in wide.batch_resources.values()} == {4.0}  # two batches of two processes on eight cores
     assert "2 processes a batch, 2 CPUs a process" in summary(wide)
-    assert planned.plan.sweep_id == Planner(sweep, walk.records()).look().plan.sweep_id
+    assert planned.plan.sweep_id == Planner(sweep, walk.records()).preview().plan.sweep_id
 
 
 def test_what_is_going_on_is_told(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,14 +322,14 @@ def test_what_is_going_on_is_told(walk: Any, monkeypatch: pytest.MonkeyPatch) ->
     progress = Lines(said)
     progress.total = 2
     assert progress.remaining() is None
-    progress.begun([0.75, 0.5])
-    assert "0 of 2 cells, 2 begun (62% of their steps), about" in progress.state()
+    progress.in_progress([0.75, 0.5])
+    assert "0 of 2 cells, 2 in progress (62% of their steps), about" in progress.state()
     run_sweep(sweep, walk.data, local=True, pilot=False, progress=Lines(said))
-    assert re.search(r"^\[.* s\] 0 of 1 cells, 1 begun \(30% of their steps\)$", said.getvalue(), re.MULTILINE)
+    assert re.search(r"^\[.* s\] 0 of 1 cells, 1 in progress \(30% of their steps\)$", said.getvalue(), re.MULTILINE)
     assert begun_of(walk.records(), [("walk", sweep.sweep_id)]) == []
     assert "forecast: unmeasured" in said.getvalue()  # half a run measures none
     more = Planner(pieces(walk, axes={"width": [1]}, seeds=2, name="more"), walk.records())
-    assert "measured on w1" in summary(more.look())
+    assert "measured on w1" in summary(more.preview())
     assert more.unmeasured() == []
 
 
@@ -352,14 +353,14 @@ def test_cpus_that_nobody_else_needs(machines: list[int], batches: int, processe
 def test_batches_that_would_wait_for_ever() -> None:
     """A batch is refused that needs more than there is, or as much but not on one machine."""
     two = [{"CPU": 2.0, "GPU": 1.0}, {"CPU": 2.0}]
-    check_room("s", {"CPU": 1.0}, 4, two)
-    check_room("s", {"CPU": 2.0}, 2, two)
+    check_fits("s", {"CPU": 1.0}, 4, two)
+    check_fits("s", {"CPU": 2.0}, 2, two)
     with pytest.raises(SwingbyError, match=r"shape 's' needs 5 CPU \(5 processes\), and there are 4"):
-        check_room("s", {"CPU": 1.0}, 5, two)
+        check_fits("s", {"CPU": 1.0}, 5, two)
     with pytest.raises(SwingbyError, match="needs 3 CPU on one machine; the machines have 2 CPU; 2 CPU"):
-        check_room("s", {"CPU": 3.0}, 1, two)
+        check_fits("s", {"CPU": 3.0}, 1, two)
     with pytest.raises(SwingbyError, match=r"needs 2 GPU \(2 processes\), and there are 1"):
-        check_room("s", {"CPU": 1.0, "GPU": 1.0}, 2, two)
+        check_fits("s", {"CPU": 1.0, "GPU": 1.0}, 2, two)
 
 
 USER = """
@@ -381,7 +382,7 @@ for file, processes in (("walks.yaml", 2), ("long.yaml", 4), ("more.yaml", 5)):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
-def test_gangs_on_two_nodes(walk: Any) -> None:
+def test_groups_on_two_nodes(walk: Any) -> None:
     """Through Ray Tune on a cluster of two nodes with two CPUs each, two runs of two processes at a time: a member of
     the one is killed and the first process of the other, and every row of both is there once, as one process leaves
     it; whoever loses its caller is gone within seconds. Then one run of four processes on both nodes, each with a GPU

@@ -1,4 +1,4 @@
-"""Laws of drivers at work on one data folder: what one has pledged to train the others leave alone, and wait for."""
+"""Laws of drivers at work on one data folder: what one has reserved the others leave alone, and wait for."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import pytest
 from swingby.data.locks import held, holding
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
+from swingby.run.forecast import Planned, summary
+from swingby.run.options import RunOptions
 from swingby.run.plan import Planner, plan
-from swingby.run.planned import Planned, summary
 from swingby.run.progress import Progress
-from swingby.run.reservations import Pledges
+from swingby.run.reservations import Reservations
 from swingby.run.worker.batch import run_batch
 from swingby.store import ingest
 
@@ -29,8 +30,8 @@ class Other:
     def __init__(self, walk: Any, sweep: Any, **options: Any) -> None:
         self.walk, self.sweep, self.held = walk, sweep, ExitStack()
         hold = self.held.enter_context(walk.records().lock(sweep.sweep_id, "swingby run other"))
-        self.pledges = Pledges(walk.records(), {sweep.sweep_id: hold})
-        self.planner = Planner(sweep, walk.records(), pledges=self.pledges, **options)
+        self.reservations = Reservations(walk.records(), {sweep.sweep_id: hold})
+        self.planner = Planner(sweep, walk.records(), reservations=self.reservations, **options)
 
     def commits(self) -> Planned:
         """Plans what is missing."""
@@ -51,7 +52,7 @@ class Other:
 @pytest.fixture
 def other(walk: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Other]:
     """Another driver of a sweep of twelve cells."""
-    monkeypatch.setattr("swingby.run.rounds.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("swingby.run.driver.WAIT_SECONDS", 0.01)
     driver = Other(walk, walk.sweep(name="other"))
     yield driver
     driver.dies()
@@ -84,21 +85,21 @@ def run(walk: Any, sweep: Any, meanwhile: Callable[[], object], **options: Any) 
 
 def test_what_others_train_is_waited_for(walk: Any, other: Other) -> None:
     """Cells that another driver has planned are trained by it alone; a run and a plan say how many, and by whom. Who
-    waits has trained all of its own, and pledges nothing: two can never wait for each other."""
+    waits has trained all of its own, and reserves nothing: two can never wait for each other."""
     other.commits()
-    told = summary(plan(mine(walk), walk.records(), pilot=False))
+    told = summary(plan(mine(walk), walk.records(), RunOptions(pilot=False)))
     assert "mine: 12 cells: 4 missing" in told
     assert "8 more cells of it are being trained by sweep other: process " in told
     assert "(swingby run other)" in told
-    pledged: list[str] = []
+    reserved: list[str] = []
 
     def look() -> None:
-        pledged.extend(pledge.who for pledge in Pledges(walk.records()).others("walk"))
+        reserved.extend(one.owner for one in Reservations(walk.records()).others("walk"))
         assert sum(walk.started().values()) == 4
         other.trains()
 
     result, said = run(walk, mine(walk), look)
-    assert [who.partition(":")[0] for who in pledged] == ["sweep other"]
+    assert [who.partition(":")[0] for who in reserved] == ["sweep other"]
     assert (result.ok, result.missing, result.trained) == (12, 0, 4)
     assert set(walk.started().values()) == {1}
     assert "waiting for 8 cells that others train; Ctrl-C ends the wait" in said
@@ -147,13 +148,13 @@ def test_what_fails_elsewhere_is_left_alone(walk: Any, other: Other) -> None:
 
 
 def test_a_run_tries_a_cell_once(walk: Any, other: Other) -> None:
-    """A driver that is at its end pledges nothing, though it lives: what it has not trained who waited for it trains,
+    """A driver that is at its end reserves nothing, though it lives: what it has not trained who waited for it trains,
     but no cell that it has tried before in the same run, not even one to be retried."""
     bad = {"axes": {"width": [1]}, "base": {"wants": "raise"}}
     failing = Other(walk, walk.sweep(name="failing", **bad))
     failing.commits()
     sweep = mine(walk, **bad)
-    result, said = run(walk, sweep, failing.pledges.drop, retry_failed=True)
+    result, said = run(walk, sweep, failing.reservations.release, retry_failed=True)
     assert (result.failed, result.trained) == (3, 3)
     assert not any("named before it" in line for line in said)
     (last,) = (cell.cell_id for cell in sweep.cells() if cell.seed == 3)
@@ -168,13 +169,13 @@ def test_a_recording_that_nobody_makes_is_made(walk: Any, other: Other) -> None:
     assert not any(line.startswith("waiting") for line in said)
 
 
-def test_pilots_are_pledged(walk: Any, other: Other) -> None:
+def test_pilots_are_reserved(walk: Any, other: Other) -> None:
     """Two drivers that measure the same shapes at the same time do so on different cells."""
     both = [walk.sweep(name=name, seeds=10) for name in ("first", "second")]
     drivers = [Other(walk, sweep, stop=lambda: True) for sweep in both]
     for driver in drivers:
         driver.planner.measure()
-    first, second = (set(pledge.ids.to_pylist()) for pledge in Pledges(walk.records()).others("walk"))
+    first, second = (set(one.ids.to_pylist()) for one in Reservations(walk.records()).others("walk"))
     assert first
     assert second
     assert first.isdisjoint(second)
@@ -191,8 +192,8 @@ def test_a_wait_can_be_ended(walk: Any, other: Other) -> None:
     assert "stopping: the cells that others train are left to them" in said
 
 
-def test_strange_locks_pledge_nothing(walk: Any, other: Other) -> None:
-    """What no driver made is no pledge and stops nobody: a pipe, a folder, a link that leads nowhere, a plan that is
+def test_strange_locks_reserve_nothing(walk: Any, other: Other) -> None:
+    """What no driver made reserves nothing: a pipe, a folder, a link that leads nowhere, a plan that is
     none or leads elsewhere."""
     locks = walk.data / "locks"
     os.mkfifo(locks / "pipe.lock")
@@ -203,10 +204,10 @@ def test_strange_locks_pledge_nothing(walk: Any, other: Other) -> None:
             ("", "no-such-plan", "../swingby", "a\0b", 7, None, {"plan": []}, "x" * 70_000)
         ):
             stack.enter_context(held(locks / f"{number}.lock", "a lock")).say(plan=plan_id)
-        assert Pledges(walk.records()).others("walk") == []
+        assert Reservations(walk.records()).others("walk") == []
     other.commits()
-    assert [pledge.experiment for pledge in Pledges(walk.records()).others("walk")] == ["walk"]
-    assert Pledges(walk.records()).others("sim") == []
+    assert [one.experiment for one in Reservations(walk.records()).others("walk")] == ["walk"]
+    assert Reservations(walk.records()).others("sim") == []
 
 
 def test_a_lock_says_what_its_holder_says_now(tmp_path: Any) -> None:

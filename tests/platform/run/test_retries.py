@@ -21,25 +21,25 @@ from hypothesis import strategies as st
 from swingby.data.records import BatchNote
 from swingby.errors import SwingbyError
 from swingby.run.commit_lock import OvertakenError
-from swingby.run.deadline import FACTOR, FLOOR, UNKNOWN
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
+from swingby.run.options import DEADLINE_FACTOR, SHORTEST_DEADLINE, UNKNOWN_DEADLINE, RunOptions
 from swingby.run.plan import Planner
-from swingby.run.processes.child_process import Apart
-from swingby.run.processes.timeout import DeadlineError, alarmed
+from swingby.run.processes.child_process import ChildProcess
+from swingby.run.processes.timeout import DeadlineError, timeout
 from swingby.run.progress import Progress
-from swingby.run.retries import HOPELESS, Quarantine
-from swingby.run.scheduler import RETRIES, TOGETHER, Dealer, Trial
+from swingby.run.retries import HOPELESS, Retries
+from swingby.run.scheduler import RETRIES, TOGETHER, Scheduler, Trial
 from swingby.run.worker import batch as batches
 from swingby.run.worker.batch import run_batch
 from swingby.store import Store, rebuild
 
 
 def planned(sizes: list[int], seconds: float | None = None, deadline: float | None = None) -> Any:
-    """As much of a plan as a dealer looks at: batches of these sizes, all of one shape."""
+    """As much of a plan as a scheduler reads: batches of these sizes, all of one shape."""
     notes = tuple(BatchNote(k, "a", size, seconds) for k, size in enumerate(sizes))
     plan = SimpleNamespace(experiment="toy", plan_id="p")
-    return SimpleNamespace(batches=notes, most={"a": 10_000}, target=5.0, plan=plan, deadline=deadline)
+    return SimpleNamespace(batches=notes, max_batch={"a": 10_000}, plan=plan, options=RunOptions(deadline=deadline))
 
 
 def cells_of(trial: Trial, sizes: list[int]) -> list[tuple[int, int]]:
@@ -54,16 +54,16 @@ def test_only_the_guilty_are_given_up(sizes: list[int], data: st.DataObject) -> 
     RETRIES + 1 deaths alone; and no other is trained more than TOGETHER + log2(cells of its trial) + 1 times."""
     every = [(note, k) for note, size in enumerate(sizes) for k in range(size)]
     guilty = set(data.draw(st.lists(st.sampled_from(every), unique=True, max_size=6)))
-    dealer, back, given_up, tried, numbers = Dealer([planned(sizes)], 1), [], [], Counter(), set()
-    while (trial := dealer.next()) is not None:
+    scheduler, back, given_up, tried, numbers = Scheduler([planned(sizes)], 1), [], [], Counter(), set()
+    while (trial := scheduler.next()) is not None:
         own = cells_of(trial, sizes)
         assert (trial.batches[0], trial.attempt) not in numbers
         numbers.add((trial.batches[0], trial.attempt))
         tried.update(own)
         if guilty.isdisjoint(own):
             back += own
-            dealer.took(trial, 0.1 * trial.cells)
-        elif not dealer.died(trial, "it was killed"):
+            scheduler.record_time(trial, 0.1 * trial.cells)
+        elif not scheduler.retry(trial, "it was killed"):
             given_up += own
             assert len(trial.deaths) == RETRIES
     assert sorted(back) == sorted(set(every) - guilty)
@@ -76,23 +76,23 @@ def test_only_the_guilty_are_given_up(sizes: list[int], data: st.DataObject) -> 
 @given(seconds=st.none() | st.floats(0.01, 1e4), asked=st.none() | st.floats(0.1, 1e5))
 def test_a_deadline_is_asked_for_or_generous(seconds: float | None, asked: float | None) -> None:
     """A deadline is what was asked for; else many times the forecast and never short, and long where there is none."""
-    dealer = Dealer([planned([10], seconds, asked)], 1)
-    trial = dealer.next()
+    scheduler = Scheduler([planned([10], seconds, asked)], 1)
+    trial = scheduler.next()
     assert trial is not None
-    expected = UNKNOWN if seconds is None else max(FLOOR, FACTOR * seconds)
-    assert dealer.deadline(trial) == pytest.approx(expected if asked is None else asked)
+    expected = UNKNOWN_DEADLINE if seconds is None else max(SHORTEST_DEADLINE, DEADLINE_FACTOR * seconds)
+    assert scheduler.deadline(trial) == pytest.approx(expected if asked is None else asked)
 
 
 def test_when_everything_dies_no_cell_is_blamed(walk: Any) -> None:
     """So many deaths in a row end the run: it is the machine, and the cells are left for the next run."""
-    dealer = Dealer([planned([10_000])], 1)
-    quarantine = Quarantine(dealer, walk.records(), Progress())
+    scheduler = Scheduler([planned([10_000])], 1)
+    retries = Retries(scheduler, walk.records(), Progress())
     for _ in range(HOPELESS):
-        quarantine.died(Trial(planned([2]), planned([2]).batches), "it was killed")
+        retries.died(Trial(planned([2]), planned([2]).batches), "it was killed")
     with pytest.raises(SwingbyError, match="no cell can be at fault"):
-        quarantine.died(Trial(planned([2]), planned([2]).batches), "it was killed")
-    quarantine.lives()
-    quarantine.died(Trial(planned([2]), planned([2]).batches), "it was killed")
+        retries.died(Trial(planned([2]), planned([2]).batches), "it was killed")
+    retries.came_back()
+    retries.died(Trial(planned([2]), planned([2]).batches), "it was killed")
 
 
 @given(guilty=st.integers(0, 200), innocent=st.lists(st.integers(1, 50), max_size=12), workers=st.integers(1, 16))
@@ -101,30 +101,30 @@ def test_a_batch_of_which_every_cell_is_guilty_holds_nobody_up(guilty: int, inno
     """However many cells of one batch kill their process: all others come back, and just the guilty fail. Where
     nothing comes back at all, the run ends sooner or later and blames no cell, unless it is through with all."""
     batch = planned([guilty or 1, *innocent])
-    dealer, blamed, back, out = Dealer([batch], workers), [], 0, deque[Trial]()
+    scheduler, blamed, back, out = Scheduler([batch], workers), [], 0, deque[Trial]()
     said = SimpleNamespace(line=lambda text: None, batch_done=lambda done: None)
-    quarantine = Quarantine(dealer, SimpleNamespace(), said)  # type: ignore[arg-type]
-    quarantine._give_up = lambda trial, reason: blamed.append(trial.low)
+    retries = Retries(scheduler, SimpleNamespace(), said)  # type: ignore[arg-type]
+    retries._give_up = lambda trial, reason: blamed.append(trial.low)
     ended = False
     while not ended:
-        while len(out) < workers and (trial := dealer.next()) is not None:
+        while len(out) < workers and (trial := scheduler.next()) is not None:
             out.append(trial)
         if not out:
             break
         trial = out.popleft()
         if guilty and 0 in trial.batches:
             try:
-                quarantine.died(trial, "it was killed")
+                retries.died(trial, "it was killed")
             except SwingbyError:
                 ended = True
         else:
             back += trial.cells
-            quarantine.lives()
-            dealer.took(trial, 0.1 * trial.cells)
+            retries.came_back()
+            scheduler.record_time(trial, 0.1 * trial.cells)
     if ended:
         assert (innocent, blamed) == ([], [])
         return
-    quarantine.end()
+    retries.fail_suspects()
     assert back == sum(innocent) + (not guilty)
     assert sorted(blamed) == list(range(guilty))
 
@@ -132,9 +132,9 @@ def test_a_batch_of_which_every_cell_is_guilty_holds_nobody_up(guilty: int, inno
 CHILD = """
 import os, signal, sys, time
 from pathlib import Path
-from swingby.run.processes.watchdog import WARDEN
+from swingby.run.processes.watchdog import WATCHDOG
 seconds = float(sys.argv[3])
-with WARDEN.watching(seconds, Path(sys.argv[2])) as beat:
+with WATCHDOG.watching(seconds, Path(sys.argv[2])) as beat:
     for _ in range(4):  # together longer than a short deadline
         time.sleep(0.3 * seconds if seconds < 10 else 0)
         beat("training")
@@ -155,7 +155,7 @@ with WARDEN.watching(seconds, Path(sys.argv[2])) as beat:
         ("SIGSTOP", 1.5, -9, "deadline: it gave no sign of life for too long (it was frozen), and was ended"),
     ],
 )
-def test_a_warden_ends_and_tells(tmp_path: Path, what: str, seconds: float, code: int, said: str) -> None:
+def test_a_watchdog_ends_and_tells(tmp_path: Path, what: str, seconds: float, code: int, said: str) -> None:
     """A worker that is silent past its deadline is ended, frozen or not, and one that gives signs of life is not; how
     it died is told."""
     note = tmp_path / "note"
@@ -170,7 +170,7 @@ def test_a_warden_ends_and_tells(tmp_path: Path, what: str, seconds: float, code
 
 def sleep_through_an_alarm(written: list[float]) -> None:
     """It rings after 0.2 s, but not while rows are written."""
-    with alarmed(0.2) as beat:
+    with timeout(0.2) as beat:
         beat("writing")
         time.sleep(0.4)
         written.append(0.4)
@@ -240,7 +240,8 @@ def test_a_partial_curve_outlives_its_cell(walk: Any) -> None:
 def test_what_an_earlier_run_left_outlives_its_cell(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """So do rows of a run before the one in which it fails, and there is no gap between them and its end."""
     base = {"pieces": 4, "length": 7, "wants": "hang"}
-    sweep, options = walk.sweep(axes={"width": [1]}, seeds=1, base=base), {"local": True, "pilot": False}
+    sweep = walk.sweep(axes={"width": [1]}, seeds=1, base=base)
+    options: dict[str, Any] = {"local": True, "pilot": False}
 
     class AfterTwo(Drain):
         def __call__(self) -> bool:
@@ -290,17 +291,17 @@ def test_parts_of_a_batch_are_trained_apart(walk: Any) -> None:
     assert set(walk.started().values()) == {1}
 
 
-def test_a_process_apart_dies_alone(walk: Any) -> None:
+def test_a_child_process_dies_alone(walk: Any) -> None:
     """Pilots of a run by Ray are trained in a process of their own: what it dies of is told, and another goes on."""
     sweep = walk.sweep(axes={"zip": [{"wants": ["die", "ok", "hang"], "width": [1, 2, 3]}]}, seeds=1)
     one = Planner(sweep, walk.records()).commit()
     place = {note.shape: note.batch for note in one.batches}
-    with Apart() as apart:
+    with ChildProcess() as child:
         with pytest.raises(Exception, match="was killed by SIGKILL"):
-            apart.run(walk.data, one.plan.plan_id, place["w1"], "cpu", 60)
-        assert apart.run(walk.data, one.plan.plan_id, place["w2"], "cpu", 60).ok == 1
+            child.run(walk.data, one.plan.plan_id, place["w1"], "cpu", 60)
+        assert child.run(walk.data, one.plan.plan_id, place["w2"], "cpu", 60).ok == 1
         with pytest.raises(Exception, match="and was ended"):
-            apart.run(walk.data, one.plan.plan_id, place["w3"], "cpu", 0.2)
+            child.run(walk.data, one.plan.plan_id, place["w3"], "cpu", 0.2)
     assert {os.getpid()}.isdisjoint(walk.pids())
 
 

@@ -23,11 +23,11 @@ from swingby.run.batches import choose
 from swingby.run.commit_lock import SupersededError
 from swingby.run.cost import Cost, Sample, costs, fit, worth_measuring
 from swingby.run.drain import Drain
-from swingby.run.driver import run_sweep, run_sweeps
-from swingby.run.forecast import forecast
+from swingby.run.driver import run, run_sweep
+from swingby.run.forecast import Planned, forecast, summary
+from swingby.run.options import RunOptions
 from swingby.run.outcomes import derive
 from swingby.run.plan import Planner, plan
-from swingby.run.planned import Planned, summary
 from swingby.run.progress import Lines, Live, Progress, progress_for
 from swingby.run.worker.batch import BatchDone, run_batch
 from swingby.run.worker.segments import ExperimentError
@@ -42,7 +42,7 @@ def quietly(walk: Any, sweep: Any, **options: Any) -> Any:
 
 def committed(walk: Any, sweep: Any, **options: Any) -> Planned:
     """A written plan, as a driver makes it."""
-    return Planner(sweep, walk.records(), **options).commit()
+    return Planner(sweep, walk.records(), RunOptions(**options)).commit()
 
 
 # what batches are made of
@@ -186,17 +186,17 @@ def test_pilot_cells_are_results(walk: Any) -> None:
     sweep = walk.sweep(seeds=20)
     first = plan(sweep, walk.records())
     assert first.forecast is not None
-    assert first.piloted == first.done == sum(walk.started().values()) > 0
+    assert first.piloted == first.counts.done == sum(walk.started().values()) > 0
     assert {row.shape for row in first.forecast.shapes if row.measured} == {"w1", "w2"}
     second = plan(sweep, walk.records())
-    assert (second.piloted, second.done) == (0, first.done)
+    assert (second.piloted, second.counts.done) == (0, first.counts.done)
     assert second.forecast is not None
     assert max(walk.started().values()) == 1
 
 
 def test_plan_without_pilot_trains_nothing(walk: Any) -> None:
     """Without a pilot nothing is trained or written, and the forecast says that nothing was measured."""
-    planned = plan(walk.sweep(), walk.records(), pilot=False)
+    planned = plan(walk.sweep(), walk.records(), RunOptions(pilot=False))
     assert planned.forecast is None
     assert not walk.ledger.exists()
     assert walk.records().plans() == []
@@ -206,7 +206,7 @@ def test_plan_without_pilot_trains_nothing(walk: Any) -> None:
 def test_finished_shapes_say_what_the_others_cost(walk: Any) -> None:
     """Where every measured shape is done, the forecast of the rest is carried over from them."""
     quietly(walk, walk.sweep(axes={"width": [1, 2]}, seeds=3))
-    planned = plan(walk.sweep(axes={"width": [1, 2, 3]}, seeds=3), walk.records(), pilot=False)
+    planned = plan(walk.sweep(axes={"width": [1, 2, 3]}, seeds=3), walk.records(), RunOptions(pilot=False))
     assert planned.forecast is not None
     assert [(row.shape, row.measured) for row in planned.forecast.shapes] == [("w3", False)]
     assert "carried over to 1 shape" in summary(planned)
@@ -235,7 +235,7 @@ def test_a_plan_is_written_before_any_trial(walk: Any) -> None:
     assert set(table["cell_id"].to_pylist()) == {cell.cell_id for cell in sweep.cells()}
     without = {row["cell_id"] for row in table.to_pylist() if row["batch"] is None}
     assert without == set(begun)
-    assert (planned.done, planned.missing) == (len(begun), len(sweep) - len(begun))
+    assert (planned.counts.done, planned.missing) == (len(begun), len(sweep) - len(begun))
 
 
 # running
@@ -418,21 +418,21 @@ def test_sweeps_run_together_train_shared_cells_once(walk: Any) -> None:
         walk.sweep(seeds=3),
         walk.sweep(name="larger", axes={"width": [1, 2, 3], "rate": [0.5, 1.0]}, seeds=4),
     )
-    first, second = run_sweeps([small, large], walk.data, local=True, pilot=False, progress=Progress())
+    first, second = run([small, large], walk.data, RunOptions(local=True, pilot=False), progress=Progress())
     assert (first.ok, first.trained, second.ok, second.trained) == (12, 12, 24, 12)
     assert set(walk.started().values()) == {1}
-    again = run_sweeps([large, small], walk.data, local=True, pilot=False, progress=Progress())
+    again = run([large, small], walk.data, RunOptions(local=True, pilot=False), progress=Progress())
     assert [result.trained for result in again] == [0, 0]
     fresh = {"axes": {"width": [4]}, "seeds": 2}
     less, more = walk.sweep(name="less", **fresh), walk.sweep(name="more", **fresh, record={"also": ["noise"]})
-    both = run_sweeps([less, more], walk.data, local=True, pilot=False, progress=Progress())
+    both = run([less, more], walk.data, RunOptions(local=True, pilot=False), progress=Progress())
     assert [(result.ok, result.trained) for result in both] == [(2, 2), (2, 2)]
 
 
 def test_a_sweep_given_twice_is_refused(walk: Any) -> None:
     """The same sweep twice in one run is an error that names it, before anything is trained."""
     with pytest.raises(SwingbyError, match=r"'walks' .* is given twice"):
-        run_sweeps([walk.sweep(), walk.sweep()], walk.data, local=True, progress=Progress())
+        run([walk.sweep(), walk.sweep()], walk.data, RunOptions(local=True), progress=Progress())
     assert not walk.started()
 
 
@@ -579,7 +579,7 @@ def test_a_new_version_of_a_detector_sees_all_cells(walk: Any, monkeypatch: pyte
 def test_lines_are_few(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a stream that is no terminal, a hundred batches within four seconds make a first line, a last line and one
     between."""
-    planned, stream, now = plan(walk.sweep(seeds=25), walk.records(), pilot=False), io.StringIO(), 1000.0
+    planned, stream, now = plan(walk.sweep(seeds=25), walk.records(), RunOptions(pilot=False)), io.StringIO(), 1000.0
     monkeypatch.setattr("swingby.run.progress.time", SimpleNamespace(monotonic=lambda: now))
     lines = Lines(stream)
     lines.planned(planned)
@@ -597,7 +597,7 @@ def test_lines_are_few(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_batch_that_was_stopped_estimates_nothing(walk: Any) -> None:
     """Batches that come back empty, as they do after Ctrl-C, are no ground for saying how long the rest takes."""
     progress = Progress()
-    planned = plan(walk.sweep(seeds=25), walk.records(), pilot=False)
+    planned = plan(walk.sweep(seeds=25), walk.records(), RunOptions(pilot=False))
     notes = tuple(dataclasses.replace(note, forecast_seconds=1.0) for note in planned.batches)
     progress.planned(dataclasses.replace(planned, batches=notes))
     progress.batch_done(BatchDone(0))
@@ -609,7 +609,7 @@ def test_a_batch_that_was_stopped_estimates_nothing(walk: Any) -> None:
 def test_a_slow_start_does_not_make_hours(walk: Any) -> None:
     """A first batch that took fifty times its forecast (a worker's start) does not multiply the rest by fifty."""
     progress = Progress()
-    planned = plan(walk.sweep(seeds=500), walk.records(), pilot=False)
+    planned = plan(walk.sweep(seeds=500), walk.records(), RunOptions(pilot=False))
     notes = tuple(dataclasses.replace(note, forecast_seconds=0.2) for note in planned.batches)
     progress.planned(dataclasses.replace(planned, batches=notes))
     progress.batch_done(BatchDone(0, ok=1, seconds=10.0))
@@ -626,7 +626,7 @@ def test_cells_that_take_minutes_are_estimated_by_how_far_they_are(
     moment between, what is left is what the cells that are done and those that have begun leave."""
     now = 1000.0
     monkeypatch.setattr("swingby.run.progress.time", SimpleNamespace(monotonic=lambda: now))
-    planned = plan(walk.sweep(seeds=30, axes={"width": [1]}), walk.records(), pilot=False)
+    planned = plan(walk.sweep(seeds=30, axes={"width": [1]}), walk.records(), RunOptions(pilot=False))
     note = dataclasses.replace(planned.batches[0], cells=1, forecast_seconds=forecast)
     notes = tuple(dataclasses.replace(note, batch=number) for number in range(30))
     progress = Progress()
@@ -636,7 +636,7 @@ def test_cells_that_take_minutes_are_estimated_by_how_far_they_are(
         if minutes % 5 == 0:
             for number in (0, 1):
                 progress.batch_done(BatchDone(2 * (minutes // 5 - 1) + number, ok=1, seconds=300.0))
-        progress.begun([minutes % 5 / 5] * 2)
+        progress.in_progress([minutes % 5 / 5] * 2)
         assert progress.remaining() == pytest.approx(75 * 60 - 60 * minutes)
 
 
@@ -716,7 +716,7 @@ def test_ingest_happens_during_a_run(walk: Any, monkeypatch: pytest.MonkeyPatch)
 
     from swingby.store import Store
 
-    monkeypatch.setattr("swingby.run.ingest_thread.FOLD_SECONDS", 0.1)
+    monkeypatch.setattr("swingby.run.ingest_thread.INGEST_SECONDS", 0.1)
     seen: list[int] = []
 
     class Look(Progress):

@@ -20,8 +20,9 @@ from swingby.errors import InputFaults
 from swingby.model.cell import Cell, Point
 from swingby.model.points import PointWriter
 from swingby.run.driver import run_sweep
+from swingby.run.options import RunOptions
 from swingby.run.progress import Progress
-from swingby.run.scheduler import RETRIES, Dealer
+from swingby.run.scheduler import RETRIES, Scheduler
 from swingby.sweepfile.fast_path import checks_between
 from swingby.sweepfile.memo import Recall
 from swingby.sweepfile.sweep import Sweep
@@ -183,10 +184,11 @@ def test_a_function_that_looks_at_everything_is_asked_each_time() -> None:
 
 
 def planned(notes: list[tuple[str, int, float | None]], most: int, target: float) -> Any:
-    """As much of a plan as a dealer looks at."""
+    """As much of a plan as a scheduler looks at."""
     batches = tuple(BatchNote(k, *note) for k, note in enumerate(notes))
     plan = SimpleNamespace(experiment="toy", plan_id="p")
-    return SimpleNamespace(batches=batches, most=dict.fromkeys("abc", most), target=target, plan=plan)
+    options = RunOptions(target_seconds=target)
+    return SimpleNamespace(batches=batches, max_batch=dict.fromkeys("abc", most), plan=plan, options=options)
 
 
 notes = st.lists(st.tuples(st.sampled_from("abc"), st.integers(1, 50), st.none() | st.floats(0.01, 3)), max_size=60)
@@ -198,13 +200,13 @@ def test_every_batch_is_dealt_once(
 ) -> None:
     """Whatever trials take: each batch is in one trial, a trial is of one shape, and no larger than fits."""
     one = planned(notes, most, 5.0)
-    dealer, seen = Dealer([one], workers), []
-    for trial in dealer:
+    scheduler, seen = Scheduler([one], workers), []
+    for trial in scheduler:
         assert len({note.shape for note in trial.notes}) == 1
         assert len(trial.notes) == 1 or trial.cells <= most
         assert list(trial.batches) == sorted(trial.batches)
         seen += trial.batches
-        dealer.took(trial, each * trial.cells)
+        scheduler.record_time(trial, each * trial.cells)
     assert sorted(seen) == list(range(len(notes)))
 
 
@@ -213,11 +215,11 @@ def test_trials_come_to_take_what_they_should(wrong: float, workers: int) -> Non
     """However wrong the forecast was: after a few trials each takes about its target, or is one batch."""
     each, cells = 1e-3, 100
     one = planned([("a", cells, wrong * each * cells)] * 2000, 100_000, 5.0)
-    dealer = Dealer([one], workers)
+    scheduler = Scheduler([one], workers)
     took = []
-    for trial in dealer:
+    for trial in scheduler:
         took.append(each * trial.cells)
-        dealer.took(trial, took[-1])
+        scheduler.record_time(trial, took[-1])
     assert took[0] == each * cells
     assert max(took) <= 5.0 + 1e-6
     assert len(took) <= 200 / 5 + 20 * workers
@@ -225,12 +227,12 @@ def test_trials_come_to_take_what_they_should(wrong: float, workers: int) -> Non
 
 def test_dealing_goes_on_after_cells_of_unknown_cost() -> None:
     """Batches of unmeasured cells go alone until one came back, then together."""
-    dealer = Dealer([planned([("a", 64, None)] * 100, 4096, 5.0)], 2)
-    first = dealer.next()
+    scheduler = Scheduler([planned([("a", 64, None)] * 100, 4096, 5.0)], 2)
+    first = scheduler.next()
     assert first is not None
     assert len(first.notes) == 1
-    dealer.took(first, 0.64)
-    then = dealer.next()
+    scheduler.record_time(first, 0.64)
+    then = scheduler.next()
     assert then is not None
     assert 1 < len(then.notes) <= 8
 

@@ -20,7 +20,7 @@ from swingby.cli import app
 from swingby.data.provenance import required
 from swingby.errors import SwingbyError
 from swingby.run.ray import wheels
-from swingby.run.ray.machines import Code, Machine, check, look, needed
+from swingby.run.ray.machines import Code, Machine, compare, describe_machine, required_names
 from swingby.run.ray.wheels import make_wheel
 from tests.support.places import MISBEHAVING, ROOT
 
@@ -120,7 +120,7 @@ def code(told: list[str], **changes: Any) -> Code:
 def here() -> Machine:
     """This machine."""
     one = code([])
-    return look(one.packages(), needed(one), None)
+    return describe_machine(one.packages(), required_names(one), None)
 
 
 def test_a_machine_like_this_one_takes_part(tmp_path: Path) -> None:
@@ -128,10 +128,10 @@ def test_a_machine_like_this_one_takes_part(tmp_path: Path) -> None:
     told: list[str] = []
     machine = here()
     assert {"swingby", "torch", "numpy", "duckdb"} <= set(machine.versions)
-    check(code(told), machine, {"other": machine}, tmp_path)
+    compare(code(told), machine, {"other": machine}, tmp_path)
     assert told == []
-    assert look([], [], str(tmp_path)).sees_data
-    assert not look([], [], str(tmp_path / "not" / "there")).sees_data
+    assert describe_machine([], [], str(tmp_path)).sees_data
+    assert not describe_machine([], [], str(tmp_path / "not" / "there")).sees_data
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_machine_that_does_not_fit_is_refused(changes: dict[str, Any], said: s
     own = {name: value for name, value in changes.items() if name not in machine.versions}
     other = replace(machine, versions=versions, **own)
     with pytest.raises(SwingbyError, match=said):
-        check(code([]), machine, {"like this": machine, "other": other}, Path("data"))
+        compare(code([]), machine, {"like this": machine, "other": other}, Path("data"))
 
 
 def test_other_versions_are_told() -> None:
@@ -159,7 +159,7 @@ def test_other_versions_are_told() -> None:
     told: list[str] = []
     machine = here()
     other = replace(machine, versions={**machine.versions, "torch": "2.999"})
-    check(code(told), machine, {"one": other, "two": other, "like this": machine}, Path("data"))
+    compare(code(told), machine, {"one": other, "two": other, "like this": machine}, Path("data"))
     (line,) = told
     assert line.startswith(
         f"torch is {machine.versions['torch']} here and 2.999 on one, 2.999 on two: numbers may differ"

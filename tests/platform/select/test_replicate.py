@@ -12,11 +12,15 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
+from swingby.run.extend import extend_seeds, last_seeds, longer, with_seeds
+from swingby.run.options import RunOptions
 from swingby.run.progress import Progress
+from swingby.select import Share
+from swingby.select.grid import Grid
+from swingby.select.intervals import wilson
+from swingby.select.replicate import ROUNDS, Replicate, needed
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
-from swingby_analysis.extend import extend_seeds, last_seeds, longer, needed, with_seeds
-from swingby_analysis.stats import shares
 
 TINY = """
 name: tiny
@@ -34,10 +38,10 @@ def test_the_number_of_seeds_is_enough_and_least(share: float, half_width: float
     try:
         count = needed(share, half_width, start, 3000)
     except SwingbyError:
-        low, high = shares.wilson(round(share * 3000), 3000)
+        low, high = wilson(round(share * 3000), 3000)
         assert (high - low) / 2 > half_width
         return
-    widths = [(high - low) / 2 for low, high in (shares.wilson(round(share * n), n) for n in (count, count - 1))]
+    widths = [(high - low) / 2 for low, high in (wilson(round(share * n), n) for n in (count, count - 1))]
     assert widths[0] <= half_width
     assert count == start or widths[1] > half_width
 
@@ -48,7 +52,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(tmp_path: Path) -> None:
     file.write_text(TINY)
     run_sweep(Sweep.load(file, ["seeds.count=2"]), data, local=True, progress=Progress())
     assert last_seeds(str(file), data, ()) == ["seeds.count=2"]
-    count = extend_seeds(str(file), data, "non_monotone", 0.3, 60, (), ["--local"], said.append)
+    count = extend_seeds(str(file), data, "non_monotone", 0.3, 60, (), RunOptions(local=True), said.append)
     assert 2 < count <= 60
     with Store.open(data) as store:
         per_point = store.sql("select layers, count(*) as n, count(distinct seed) as seeds from sim group by 1").rows()
@@ -59,7 +63,7 @@ def test_seeds_are_added_until_the_interval_is_narrow(tmp_path: Path) -> None:
         ).rows()
         trained = store.sql("select sum(cells) as cells from shards").rows()[0].cells
     assert trained == 2 * count
-    widths = [(high - low) / 2 for low, high in (shares.wilson(row.k, row.n) for row in rows)]
+    widths = [(high - low) / 2 for low, high in (wilson(row.k, row.n) for row in rows)]
     assert max(widths) <= 0.3
     assert said[0].startswith("2 seeds: the widest interval is +- ")
     assert said[-1].startswith(f"{count} seeds: the widest interval is +- ")
@@ -91,7 +95,7 @@ def test_what_cannot_be_extended_is_refused(tmp_path: Path) -> None:
         ("retreat", 0.5, "no bound"),
     ):
         with pytest.raises(SwingbyError, match=told):
-            extend_seeds(str(file), tmp_path / "data", outcome, width, 10, (), (), print)
+            extend_seeds(str(file), tmp_path / "data", outcome, width, 10, (), RunOptions(), print)
     assert not (tmp_path / "data").exists()
 
 
@@ -113,3 +117,29 @@ def test_the_verb_wants_one_way() -> None:
         result = CliRunner().invoke(app, ["extend", "transient-memorization", *options])
         assert result.exit_code == 2
         assert "--steps FACTOR" in result.output
+
+
+def test_a_selector_is_asked_and_told() -> None:
+    """The grid is asked for once; seeds are asked for until the widest interval is narrow, or the rounds are over."""
+    sweep, asked = Sweep.parse(TINY, "tiny.yaml"), list[int]()
+    grid = Grid(sweep)
+    assert (grid.ask(), grid.ask()) == (sweep, None)
+
+    def sized(count: int) -> Sweep:
+        asked.append(count)
+        return sweep
+
+    selector = Replicate(sized, 4, "waves", 0.2, 1000)
+    while selector.ask() is not None:
+        said = selector.tell([Share(0, 0, selector.count), Share(1, selector.count // 2, selector.count)])
+    assert asked == sorted(set(asked))
+    assert said.startswith(f"{asked[-1]} seeds: the widest interval is +- ")
+    assert said.endswith(f"at point 1 ({asked[-1] // 2} of {asked[-1]} show waves)")
+    low, high = wilson(asked[-1] // 2, asked[-1])
+    assert (high - low) / 2 <= 0.2
+    endless = Replicate(sized, 4, "waves", 0.01, 10**9)
+    for _ in range(ROUNDS):
+        assert endless.ask() is not None
+        endless.tell([Share(0, 0, 0), Share(1, 1, 2)])
+    with pytest.raises(SwingbyError, match="rounds did not reach"):
+        endless.ask()

@@ -20,7 +20,7 @@ from swingby.run.driver import run_sweep
 from swingby.run.lookup import data_findings, sweep_status
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
-from swingby.run.worker.lineage import NOTE, Lineage
+from swingby.run.worker.attempts import NOTE, Lineage
 from swingby.store import Store, finished, ingest, rebuild
 from tests.support.places import MISBEHAVING
 from tests.support.store import Segment, cells, rows_of, snapshot, write_plan, write_shard
@@ -221,7 +221,7 @@ def test_a_doctor_names_the_cell(trained: Any) -> None:
     assert "walks" in finding[1]
     (status,) = sweep_status(data)
     assert (status.ok + status.diverged, status.missing) == (7, 1)
-    assert Planner(trained.sweep(**SWEEP), records).look().missing == 1
+    assert Planner(trained.sweep(**SWEEP), records).preview().missing == 1
 
 
 # what stands behind checkpoints
@@ -248,19 +248,19 @@ def test_a_checkpoint_is_worth_what_its_rows_are(records: Records, tmp_path: Pat
     first, second = (write_shard(records, [Segment("x", low, low + 1)], batch=low) for low in (0, 2))
     lineage = anew()
     assert lineage.follow(row("x", 0, 3))[AFTER].to_pylist() == [None]
-    lineage.left(first)
+    lineage.committed(first)
     lineage = anew()
     assert lineage.follow(row("x", 2, 5))[AFTER].to_pylist() == [1]
-    lineage.left(second)
+    lineage.committed(second)
     assert anew().follow(row("x", 4, 5))[AFTER].to_pylist() == [3]
     lineage = anew()
     assert lineage.follow(row("x", 6, 6, "failed"))[AFTER].to_pylist() == [5]
-    lineage.left(second)
+    lineage.committed(second)
     assert anew().follow(row("x", 6, 9))[AFTER].to_pylist() == [5]
     note = (folder / NOTE).read_text()
     over = anew()
     over.follow(row("x", 6, 9, "ok"))
-    over.left(second)
+    over.committed(second)
     for harm in (lambda: None, lambda: (folder / NOTE).write_text("{"), records.shard_path(first).unlink):
         harm()
         assert Lineage(records, folder).begin() is None

@@ -19,7 +19,7 @@ from typing import Any
 
 from swingby.data.records import Records
 from swingby.model import registry
-from swingby.run import driver, ingest_thread, local, rounds
+from swingby.run import driver, ingest_thread, local
 from swingby.run.progress import Progress
 from swingby.store import Ingest, ingest
 from swingby.sweepfile.sweep import Sweep
@@ -73,16 +73,16 @@ def work(order: dict[str, Any]) -> None:
     barrier.around(Ingest, "_publish", lambda *_: "publish")
     (Ingest.__init__.__kwdefaults__ or {})["segment_rows"] = 10  # segments fill and are sealed on the way
     registry.experiment("walk").max_batch = lambda params: 3  # many batches, whatever they cost
-    rounds.LOOK_SECONDS = 0.1
+    driver.WAIT_SECONDS = 0.1
     if order["window"]:  # the windows come in the same order every time if the store is fed between batches
-        ingest_thread.FOLD_SECONDS = 1e9
+        ingest_thread.INGEST_SECONDS = 1e9
         real = local.run_batch
         local.run_batch = lambda *given, **options: (
             real(*given, **options),
-            ingest_thread.fold_once(Records.open(data)),
+            ingest_thread.ingest_once(Records.open(data)),
         )[0]
     else:
-        ingest_thread.FOLD_SECONDS = 0.1
+        ingest_thread.INGEST_SECONDS = 0.1
     if order["do"] == "ingest":
         ingest(Records.open(data))
     else:

@@ -1,7 +1,7 @@
 """A package of somebody else's, for tests of the machinery: a random walk that can misbehave, and a detector for it.
 
 Environment: TEST_LEDGER, a file that gets a line (cell id, process id, nanoseconds) whenever a cell begins, and beside
-it, in TEST_LEDGER.gang, one whenever a process takes up its part of a cell (cell id, process id, rank, first step,
+it, in TEST_LEDGER.group, one whenever a process takes up its part of a cell (cell id, process id, rank, first step,
 OMP_NUM_THREADS, CUDA_VISIBLE_DEVICES).
 """
 
@@ -26,7 +26,7 @@ from swingby.model.cell import Cell
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Resources
 from swingby.model.params import Params, added
-from swingby.model.process_group import LostWorkerError, Member
+from swingby.model.process_group import LostWorkerError, Rank
 
 LIST = pa.list_(pa.float64())
 
@@ -36,7 +36,7 @@ class WalkParams(Params):
 
     Attributes:
         wants: "die" kills the process, "once" kills it the first time only, "exit" leaves without a final row; "lost"
-            and "member" make process 1 of a gang die and raise, in the middle; "hang" never returns, "leave" ends the
+            and "member" make process 1 of a group die and raise, in the middle; "hang" never returns, "leave" ends the
             process with exit code 3, "memory" takes memory until it may have no more, and dies of it; "freeze" stops
             the process the first time, "door" does so the first time that it writes rows, with the door to the records
             shut; "kernel" takes memory in a group of processes that may have little (TEST_GROUP), and is killed for it.
@@ -78,12 +78,12 @@ def note(cell: Cell, rank: int, first: int) -> None:
     """Says which process takes up what of a cell."""
     if ledger := os.environ.get("TEST_LEDGER"):
         threads, devices = (os.environ.get(name, "-") for name in ("OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"))
-        handle = os.open(f"{ledger}.gang", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        handle = os.open(f"{ledger}.group", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         os.write(handle, f"{cell.cell_id} {os.getpid()} {rank} {first} {threads} {devices or '-'}\n".encode())
         os.close(handle)
 
 
-def meet(member: Member) -> socket.socket:
+def meet(member: Rank) -> socket.socket:
     """A line to process 0, which perhaps does not listen yet."""
     deadline = time.monotonic() + 60
     while True:
@@ -95,8 +95,8 @@ def meet(member: Member) -> socket.socket:
             time.sleep(0.02)
 
 
-def accompany(member: Member, payload: tuple[Cell, int]) -> None:
-    """Process 1, 2, ... of a gang: it is asked for the noise of step after step, and knows its own share of it."""
+def accompany(member: Rank, payload: tuple[Cell, int]) -> None:
+    """Process 1, 2, ... of a group: it is asked for the noise of step after step, and knows its own share of it."""
     cell, first = payload
     noise = cell.stream("noise").normal(size=_of(cell).length + 1)
     with meet(member) as line, line.makefile("rw") as talk:
@@ -145,12 +145,12 @@ def stop_inside() -> None:
     Records.write_shard = write
 
 
-def idle(member: Member, seconds: float) -> None:
+def idle(member: Rank, seconds: float) -> None:
     """Does nothing for a while."""
     time.sleep(seconds)
 
 
-def stay(member: Member, there: str) -> None:
+def stay(member: Rank, there: str) -> None:
     """Says in a file which process it is, and does nothing for long."""
     handle = os.open(there, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     os.write(handle, f"{os.getpid()}\n".encode())
@@ -158,17 +158,17 @@ def stay(member: Member, there: str) -> None:
     time.sleep(120)
 
 
-def fall(member: Member, payload: object) -> None:
+def fall(member: Rank, payload: object) -> None:
     """Raises."""
     raise ValueError(f"{payload} falls")
 
 
-def lose(member: Member, said: str) -> None:
+def lose(member: Rank, said: str) -> None:
     """Finds that another process is gone."""
     raise LostWorkerError(said)
 
 
-def leave(member: Member, code: int) -> None:
+def leave(member: Rank, code: int) -> None:
     """Ends the process."""
     os._exit(code)
 
@@ -178,13 +178,13 @@ Ask = Callable[[int], float]
 
 @contextmanager
 def company(cell: Cell, batch: Batch, first: int) -> Iterator[Ask]:
-    """What tells the noise of a step: each process of the gang knows a share of it."""
+    """What tells the noise of a step: each process of the group knows a share of it."""
     own = cell.stream("noise").normal(size=_of(cell).length + 1)
-    if batch.gang.size == 1:
+    if batch.group.size == 1:
         yield lambda step: float(own[step])
         return
     with ExitStack() as stack:
-        me = stack.enter_context(batch.gang.start("misbehaving_plugin:accompany", (cell, first)))
+        me = stack.enter_context(batch.group.start("misbehaving_plugin:accompany", (cell, first)))
         server = stack.enter_context(socket.create_server((me.address, me.port)))
         server.settimeout(60)
         note(cell, me.rank, first)

@@ -25,7 +25,7 @@ def with_misbehaving() -> dict[str, str]:
 
 
 class Part(NamedTuple):
-    """What a process of a gang took up."""
+    """What a process of a group took up."""
 
     cell: str
     pid: int
@@ -67,8 +67,8 @@ class Kit:
         return {int(line.split()[1]) for line in self.ledger.read_text().split("\n") if line}
 
     def parts(self) -> list[Part]:
-        """What processes of gangs took up, in the order in which they did."""
-        path = self.ledger.with_name(f"{self.ledger.name}.gang")
+        """What processes of groups took up, in the order in which they did."""
+        path = self.ledger.with_name(f"{self.ledger.name}.group")
         lines = path.read_text().split("\n")[:-1] if path.exists() else []
         return [
             Part(cell, int(pid), int(rank), int(first), *rest)

@@ -23,10 +23,10 @@ from swingby.api import Sweep
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model.experiment import Batch, Recording
-from swingby.model.process_group import ALONE, LostWorkerError, Member
+from swingby.model.process_group import ALONE, LostWorkerError, Rank
 from swingby.model.registry import experiment
 from swingby.run.driver import run_sweep
-from swingby.run.processes.local_group import Local
+from swingby.run.processes.local_group import LocalGroup
 from swingby.store import Store, ingest
 from swingby_sweeps.diffusion import checkpoint
 from swingby_sweeps.diffusion.runner import Task
@@ -92,7 +92,7 @@ def test_a_sweep_in_the_for_loop(tmp_path: Path) -> None:
 def curves(size: int) -> list[Any]:
     """Losses of one run over 50 steps, shared by so many processes."""
     of = experiment("diffusion")
-    batch = Batch((cell(training_steps=50),), Recording("sqrt", 20), gang=Local(size) if size > 1 else ALONE)
+    batch = Batch((cell(training_steps=50),), Recording("sqrt", 20), group=LocalGroup(size) if size > 1 else ALONE)
     tables = list(of.run(batch))
     names = ("loss", "loss_diffusion", "loss_prior", "loss_reconstruction", "gradient_norm", "gamma_0", "gamma_1")
     assert tables[-1]["processes"].to_pylist() == [size]
@@ -288,13 +288,13 @@ def test_processes_that_see_different_checkpoints(tmp_path: Path) -> None:
     """Where one process does not see the checkpoint that another goes on from, none trains a step: the batch is lost,
     and tried again."""
     task = Task(cell(), (0, 12), "cpu", tmp_path / checkpoint.NAME, 1)
-    with task.session(Member(0, 1, "", 0)) as accelerator:
+    with task.session(Rank(0, 1, "", 0)) as accelerator:
         training = task.training(accelerator)
         list(training.run())
         training.save()
     with (
         pytest.raises(LostWorkerError, match=r"different checkpoints of one run: at steps 12, 0"),
-        Local(2).start("tests.support.diffusion:follow_astray", task) as member,
+        LocalGroup(2).start("tests.support.diffusion:follow_astray", task) as member,
         task.session(member) as accelerator,
     ):
         task.training(accelerator)

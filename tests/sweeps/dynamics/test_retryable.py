@@ -49,7 +49,7 @@ def test_a_gpu_that_answers_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_port_that_was_taken_meanwhile() -> None:
-    """Who cannot listen where the others look for it loses the gang and no cell."""
+    """Who cannot listen where the others look for it loses the group and no cell."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(LostWorkerError, match="EADDRINUSE"), retryable():

@@ -15,12 +15,12 @@ from swingby import sandbox
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.run.lookup import find_sweep
+from swingby.select.intervals import wilson
 from swingby.store import Store
 from swingby_analysis.charts.scatter import Dot, scatter
 from swingby_analysis.charts.style import short
 from swingby_analysis.page import Figure
 from swingby_analysis.report import data as report_data
-from swingby_analysis.stats.shares import wilson
 from swingby_sweeps.sim.drawings.subject import Subject
 from swingby_sweeps.sim.drawings.theory import Theory
 

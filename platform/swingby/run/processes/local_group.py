@@ -1,4 +1,4 @@
-"""Gangs of this machine: every member is a process that ends with the one that started it."""
+"""Process groups of this machine: each rank is a child process that ends with its parent."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from swingby.errors import SwingbyError
-from swingby.model.process_group import Member, free_port
-from swingby.run.processes.supervision import Crew, End, Watched, answer
+from swingby.model.process_group import Rank, free_port
+from swingby.run.processes.group import End, StartedRanks, SupervisedGroup, run_target
 
 NOTICE_SECONDS = 1.0
-"""How long a member may take to show why the caller's work has just failed."""
-_LOOK = 0.02
+"""Seconds for a rank to show why the caller has just failed."""
+_POLL = 0.02
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 _DEVICES = "CUDA_VISIBLE_DEVICES"
 _CHILD = (
@@ -32,132 +32,130 @@ _CHILD = (
 PR_SET_PDEATHSIG = 1
 
 
-class Local(Watched):
-    """A gang of processes of this machine, each with so many CPUs, and with GPUs of its own if it needs some."""
+class LocalGroup(SupervisedGroup):
+    """A process group of this machine; each rank has so many CPUs, and GPUs of its own if it needs some."""
 
     def __init__(self, size: int, cpus: float = 1.0, gpus: float = 0.0) -> None:
         super().__init__(size)
         self._cpus, self._gpus = cpus, math.ceil(gpus)
-        there = devices()
-        if size * self._gpus > len(there):
+        self._devices = devices()
+        if size * self._gpus > len(self._devices):
             raise SwingbyError(
-                f"{size} processes of {self._gpus} GPUs each need {size * self._gpus}, and there are {len(there)}"
+                f"{size} processes of {self._gpus} GPUs each need {size * self._gpus}, "
+                f"and there are {len(self._devices)}"
             )
-        self._devices = there
 
-    def meeting(self) -> tuple[str, int]:
+    def rendezvous(self) -> tuple[str, int]:
         return "127.0.0.1", free_port()
 
-    def begin(self, members: Sequence[Member], target: str, payload: Any) -> Crew:
-        return _Processes(members, [self._settings(member) for member in members], target, payload)
+    def start_ranks(self, ranks: Sequence[Rank], target: str, payload: Any) -> StartedRanks:
+        return _RankProcesses(ranks, [self._environment(rank) for rank in ranks], target, payload)
 
-    def _settings(self, member: Member) -> dict[str, str]:
-        """The environment of a member that is not the caller's."""
+    def _environment(self, rank: Rank) -> dict[str, str]:
+        """The environment variables of a rank other than the caller."""
         threads = str(max(1, int(self._cpus)))
-        own = self._devices[member.rank * self._gpus : (member.rank + 1) * self._gpus]
+        own = self._devices[rank.rank * self._gpus : (rank.rank + 1) * self._gpus]
         return {**dict.fromkeys(_THREADS, threads), **({_DEVICES: ",".join(own)} if own else {})}
 
 
 def devices() -> list[str]:
-    """The GPUs that this process may use, as CUDA names them."""
+    """CUDA's names of the GPUs that this process may use."""
     if _DEVICES in os.environ:
         return [name.strip() for name in os.environ[_DEVICES].split(",") if name.strip() not in ("", "-1")]
     return [str(number) for number in range(len([*Path("/dev").glob("nvidia[0-9]*")]))]
 
 
-class _Processes(Crew):
-    """Members, each with a pipe through which it says what it raised."""
+class _RankProcesses(StartedRanks):
+    """The child processes of ranks, each with a pipe for the message of what it raised."""
 
     def __init__(
-        self, members: Sequence[Member], settings: Sequence[Mapping[str, str]], target: str, payload: Any
+        self, ranks: Sequence[Rank], environments: Sequence[Mapping[str, str]], target: str, payload: Any
     ) -> None:
-        order = [pickle.dumps((target, member, payload)) for member in members]
+        order = [pickle.dumps((target, rank, payload)) for rank in ranks]
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
-        self._said: dict[int, int] = {}
+        self._messages: dict[int, int] = {}
         self._ends: dict[int, End] = {}
         try:
-            for member, own in zip(members, settings, strict=True):
-                self._begin(member.rank, own)
+            for rank, own in zip(ranks, environments, strict=True):
+                self._start(rank.rank, own)
             for process, content in zip(self._processes.values(), order, strict=True):
                 assert process.stdin is not None
-                with suppress(BrokenPipeError), process.stdin as given:  # how it died will be seen
+                with suppress(BrokenPipeError), process.stdin as given:  # it died; `ended` shows how
                     given.write(pickle.dumps(sys.path) + content)
         except BaseException:
-            self.end()
+            self.kill()
             raise
 
-    def _begin(self, rank: int, settings: Mapping[str, str]) -> None:
-        self._said[rank], said = os.pipe()
-        os.set_blocking(self._said[rank], False)
-        command = [sys.executable, "-c", _CHILD, str(os.getpid()), str(said)]
+    def _start(self, rank: int, environment: Mapping[str, str]) -> None:
+        self._messages[rank], end = os.pipe()
+        os.set_blocking(self._messages[rank], False)
+        command = [sys.executable, "-c", _CHILD, str(os.getpid()), str(end)]
         try:
             self._processes[rank] = subprocess.Popen(
-                command, stdin=subprocess.PIPE, pass_fds=[said], env={**os.environ, **settings}
+                command, stdin=subprocess.PIPE, pass_fds=[end], env={**os.environ, **environment}
             )
         finally:
-            os.close(said)
+            os.close(end)
 
-    def _ended(self) -> list[End]:
+    def _end_of(self, rank: int, code: int) -> End:
+        """The end of a process: by the message that it sent, else by its exit status."""
+        if rank not in self._ends:
+            message = os.read(self._messages[rank], 1 << 16)
+            self._ends[rank] = End(rank, None, *json.loads(message)) if message else End(rank, exit_text(code))
+        return self._ends[rank]
+
+    def ended(self) -> Sequence[End]:
         return [
             self._end_of(rank, code) for rank in self._processes if (code := self._processes[rank].poll()) is not None
         ]
 
-    def _end_of(self, rank: int, code: int) -> End:
-        """How a process ended: by what it said, else by its exit status."""
-        if rank not in self._ends:
-            said = os.read(self._said[rank], 1 << 16)
-            self._ends[rank] = End(rank, None, *json.loads(said)) if said else End(rank, died(code))
-        return self._ends[rank]
-
-    def ended(self) -> Sequence[End]:
-        return self._ended()
-
     def joined(self, seconds: float) -> Sequence[End]:
         return self._wait(seconds)
 
-    def noticed(self) -> Sequence[End]:
+    def ended_soon(self) -> Sequence[End]:
         return self._wait(NOTICE_SECONDS)
 
     def _wait(self, seconds: float) -> Sequence[End]:
-        """Waits until all have ended, or one has and not well; the others then have a moment to show that they died.
+        """The ranks that ended, after a wait until all have, or one died or raised.
 
-        One that lost another does not count: that other has yet to show what became of it.
+        After one has raised the others have a moment to show that they died. A rank that raised because it lost another
+        does not end the wait: that other has yet to show its own end.
         """
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            ended = self._ended()
+            ended = self.ended()
             if len(ended) == len(self._processes) or any(end.lost for end in ended):
                 return ended
-            if any(end.raised and not end.blameless for end in ended):
+            if any(end.raised and not end.retryable for end in ended):
                 deadline = min(deadline, time.monotonic() + 0.2)
-            time.sleep(_LOOK)
-        return self._ended()
+            time.sleep(_POLL)
+        return self.ended()
 
-    def end(self) -> None:
+    def kill(self) -> None:
         for process in self._processes.values():
             process.kill()
         for process in self._processes.values():
             process.wait()
             if process.stdin is not None:
                 process.stdin.close()
-        while self._said:
-            os.close(self._said.popitem()[1])
+        while self._messages:
+            os.close(self._messages.popitem()[1])
 
 
-def died(code: int) -> str:
-    """An exit status in words."""
+def exit_text(code: int) -> str:
+    """An exit status as text."""
     return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
 
 
-def main(parent: int, said: int) -> None:
-    """What a member's process does."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the caller drains, and ends its members
+def main(parent: int, messages: int) -> None:
+    """Main function of a rank's process."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the caller drains, and kills its ranks
         signal.signal(number, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it died before it could be watched
         os._exit(1)
-    target, member, payload = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started this one
-    os.write(said, json.dumps(answer(target, member, payload)).encode())
+    target, rank, payload = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the process that started this one
+    os.write(messages, json.dumps(run_target(target, rank, payload)).encode())
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(0)  # whatever threads are left
+    os._exit(0)  # even if threads are left

@@ -1,4 +1,5 @@
-"""A warden: a process beside a worker that ends it past its deadline, whatever it is stuck in, and says how it died."""
+"""The watchdog: a process beside a worker that kills it past its deadline, whatever it is stuck in, and notes how it
+died."""
 
 from __future__ import annotations
 
@@ -14,26 +15,26 @@ from typing import Any, Literal
 from swingby.errors import SwingbyError
 
 WRITING = (20.0, 300.0)
-"""Seconds that a worker may take to write a shard while the door to the records is shut behind it: its deadline, but no
-fewer than these (a busy disk is slow), and no more (whoever is frozen there is ended before those who wait give up)."""
+"""Seconds that a worker may take to write a shard while it holds the commit lock: its deadline, but at least the first
+(a busy disk is slow) and at most the second (a frozen holder is killed before those who wait give up)."""
 PUBLISHING = 300.0
-"""Seconds that it may take to put a shard on object storage, which is tried for long."""
-_SCRIPT = Path(__file__).with_name("warden_process.py")
+"""Seconds that a worker may take to upload a shard to object storage, which is retried for long."""
+_SCRIPT = Path(__file__).with_name("watchdog_process.py")
 
 Doing = Literal["training", "writing", "publishing"]
 Beat = Callable[[Doing], None]
-"""A sign of life, and what is done next; whoever waits to write gives signs of life as if it trained."""
+"""A sign of life, with what the worker does next; a worker that waits for the commit lock counts as training."""
 
 
 def allowed(doing: Doing, seconds: float) -> float:
-    """How long somebody whose deadline that is may be silent while it does this."""
+    """Seconds that a worker with this deadline may be silent while it does this."""
     if doing == "writing":
         return min(max(seconds, WRITING[0]), WRITING[1])
     return PUBLISHING if doing == "publishing" else seconds
 
 
-class Warden:
-    """What a worker has beside it: one process, for one batch after another."""
+class Watchdog:
+    """The watchdog process of this worker, for one batch after another."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -41,24 +42,24 @@ class Warden:
 
     @contextmanager
     def watching(self, seconds: float, note: Path | None = None) -> Iterator[Beat]:
-        """While inside, this process is killed if it gives no sign of life for so long; gives what does that.
+        """While inside, this process is killed if it gives no sign of life for so long; gives the function that does.
 
         Args:
             seconds: from one sign of life to the next.
-            note: the file that tells how this process died, if it does.
+            note: the file in which the watchdog notes how this process died, if it does.
 
         Raises:
             SwingbyError: no process can be started.
         """
-        told = None if note is None else str(note)
-        self._tell(seconds=seconds, note=told)
+        path = None if note is None else str(note)
+        self._send(seconds=seconds, note=path)
         try:
-            yield lambda doing: self._tell(seconds=allowed(doing, seconds), note=told)
+            yield lambda doing: self._send(seconds=allowed(doing, seconds), note=path)
         finally:
-            self._tell()
+            self._send()
 
     def close(self) -> None:
-        """Sends it away."""
+        """Ends the watchdog process."""
         if self._process is not None and self._owner == os.getpid():
             self._process.kill()
             self._process.wait()
@@ -67,17 +68,17 @@ class Warden:
                     self._process.stdin.close()
         self._process = None
 
-    def _tell(self, **order: Any) -> None:
+    def _send(self, **order: Any) -> None:
         line = json.dumps(order).encode() + b"\n"
         try:
-            os.write(self._line(), line)
-        except BrokenPipeError:  # somebody killed it
+            os.write(self._pipe(), line)
+        except BrokenPipeError:  # the watchdog was killed
             self.close()
             if order:
-                os.write(self._line(), line)
+                os.write(self._pipe(), line)
 
-    def _line(self) -> int:
-        """Where its orders go; it is started if there is none, or if this process is a fork of the one that did."""
+    def _pipe(self) -> int:
+        """The pipe to the watchdog, which is started if there is none, or if this process is a fork of its owner."""
         if self._process is None or self._owner != os.getpid():
             try:
                 self._begin()
@@ -89,7 +90,7 @@ class Warden:
         return self._process.stdin.fileno()
 
     def _begin(self) -> None:
-        worker = os.pidfd_open(os.getpid())  # not by its number, which may be another's before anybody looks
+        worker = os.pidfd_open(os.getpid())  # no number, which may name another process by the time it is read
         try:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(_SCRIPT), str(os.getpid()), str(worker)],
@@ -97,11 +98,11 @@ class Warden:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=[worker],
-                start_new_session=True,  # what freezes or kills the group of the worker does not reach it
+                start_new_session=True,  # a signal to the worker's process group does not reach it
             )
         finally:
             os.close(worker)
 
 
-WARDEN = Warden()
-"""That of this process."""
+WATCHDOG = Watchdog()
+"""The watchdog of this process."""

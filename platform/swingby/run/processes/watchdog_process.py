@@ -1,8 +1,8 @@
-"""The process that watches over a worker; it is started as a script of its own and knows nothing but Python's library.
+"""The watchdog's process; it is started as a script and uses nothing but Python's standard library.
 
-Lines of JSON come in: {"seconds": 300, "note": "path"} sets the deadline of what the worker does now, or moves
-it, {} takes it back. A worker past its deadline is killed, which a frozen one cannot escape; if it dies while a
-deadline is set, the note says of what.
+Lines of JSON come in: {"seconds": 300, "note": "path"} sets or moves the deadline of what the worker does now, {} takes
+it back. A worker past its deadline is killed, even if it is frozen; if it dies while a deadline is set, the note gets
+the cause.
 """
 
 import fcntl
@@ -22,11 +22,11 @@ _GET_INFO = (3 << 30) | (64 << 16) | (0xFF << 8) | 11
 """PIDFD_GET_INFO of linux/pidfd.h, in its first version of 64 bytes."""
 _EXIT = 1 << 3
 _LINGER = 0.5
-"""Seconds in which somebody who died is waited for by its parent; only then does the system tell how it died."""
+"""Seconds to wait until the parent has reaped the worker: only then does the system know the exit status."""
 
 
 class Watch:
-    """One worker, by its process descriptor: what it is about, and until when."""
+    """One worker, by its process descriptor, with its deadline and its note."""
 
     def __init__(self, pid: int, worker: int) -> None:
         self.pid, self.worker = pid, worker
@@ -35,8 +35,8 @@ class Watch:
         self.ended = ""
         self.kills = _kills()
 
-    def heed(self, order: Mapping[str, Any]) -> None:
-        """Does as it is told."""
+    def obey(self, order: Mapping[str, Any]) -> None:
+        """Sets, moves or clears the deadline."""
         if "seconds" not in order:
             self.until = self.note = None
             return
@@ -44,8 +44,8 @@ class Watch:
         if order.get("note") != self.note:
             self.note, self.kills = order.get("note"), _kills()
 
-    def left(self) -> float | None:
-        """Milliseconds until the deadline."""
+    def milliseconds(self) -> float | None:
+        """Milliseconds until the deadline; None: there is none."""
         return None if self.until is None else max(0.0, self.until - time.monotonic()) * 1000
 
     def end(self) -> None:
@@ -55,15 +55,15 @@ class Watch:
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.worker, signal.SIGKILL)
 
-    def tell(self) -> None:
-        """Writes how the worker died, whole, if anybody wants to know."""
+    def write_note(self) -> None:
+        """Writes the cause of the worker's death, if there is a note to write to."""
         if self.note is None:
             return
-        said = self.ended or _words(_exit_code(self.pid, self.worker), _kills() - self.kills)
-        with suppress(OSError):  # nobody can be told; that it died will be seen
+        cause = self.ended or _words(_exit_code(self.pid, self.worker), _kills() - self.kills)
+        with suppress(OSError):  # the driver still sees that the worker died
             path = Path(self.note)
             aside = path.with_name(f".tmp-{path.name}")
-            aside.write_text(said)
+            aside.write_text(cause)
             aside.rename(path)
 
 
@@ -75,7 +75,7 @@ def _field(pid: int, place: int) -> str:
 
 
 def _exit_code(pid: int, worker: int) -> int | None:
-    """How a process that died ended, as `wait` has it; None where this system does not tell."""
+    """The exit status of a dead process, as `wait` has it; None where this system does not tell."""
     deadline = time.monotonic() + _LINGER
     while time.monotonic() < deadline:
         if _field(pid, 0) == "Z" and (code := _field(pid, 49)).isdigit():
@@ -91,7 +91,7 @@ def _exit_code(pid: int, worker: int) -> int | None:
 
 
 def _kills() -> int:
-    """How many processes this system has ended for want of memory."""
+    """How many processes this system has killed for lack of memory."""
     with suppress(OSError, ValueError):
         lines = Path("/proc/vmstat").read_text().splitlines()
         return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
@@ -113,24 +113,24 @@ def _words(code: int | None, kills: int) -> str:
 
 
 def main(pid: int, worker: int) -> None:
-    """Watches until the worker is gone; it may be so already, and what it was about is told all the same."""
+    """Watches until the worker is gone; a worker that is gone already gets its note as well."""
     watch = Watch(pid, worker)
     poll, buffer, orders = select.poll(), b"", sys.stdin.fileno()
     poll.register(watch.worker, select.POLLIN)
     poll.register(orders, select.POLLIN)
     while True:
-        ready = dict(poll.poll(watch.left()))
+        ready = dict(poll.poll(watch.milliseconds()))
         if orders in ready:
             content = os.read(orders, 65536)
             if not content:
                 poll.unregister(orders)  # closed: the worker ends, and may still be past its deadline
             *lines, buffer = (buffer + content).split(b"\n")
             for line in lines:
-                watch.heed(json.loads(line))
+                watch.obey(json.loads(line))
         if watch.worker in ready:
-            watch.tell()
+            watch.write_note()
             return
-        if watch.left() == 0.0:
+        if watch.milliseconds() == 0.0:
             watch.end()
 
 

@@ -1,4 +1,4 @@
-"""What stands around a Ray run: a private folder, a token, the environment, and whether a cluster asks for a token."""
+"""The environment of a Ray run: variables, a private folder, a token, and the check that a cluster asks for one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETTINGS: Mapping[str, str | None] = {
     "RAY_AIR_NEW_OUTPUT": "0",  # with verbose=0 the old output is silent, the new one is not
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
     "TUNE_DISABLE_SIGINT_HANDLER": "1",  # the first Ctrl-C drains, which is done here
-    "TUNE_PRINT_ALL_TRIAL_ERRORS": "0",  # told in a line, without a traceback of Ray's inside
+    "TUNE_PRINT_ALL_TRIAL_ERRORS": "0",  # the driver prints one line, without a traceback of Ray's
     "TUNE_GLOBAL_CHECKPOINT_S": "86400",  # Tune's own restore is not used
     # Ray gives each worker as many compute threads as it has CPUs, unless these say otherwise.
     "OMP_NUM_THREADS": None,
@@ -46,7 +46,7 @@ _REMEDY = (
 
 @contextmanager
 def settings(**more: str) -> Iterator[None]:
-    """The environment with `SETTINGS` and these; afterwards as it was."""
+    """While inside, the environment has `SETTINGS` and these variables."""
     wanted = {**SETTINGS, **more}
     before = {name: os.environ.get(name) for name in wanted}
     try:
@@ -66,7 +66,7 @@ def _set(variables: Mapping[str, str | None]) -> None:
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A short-named folder of this process's own (sockets have names of at most 107 bytes), removed afterwards."""
+    """A private folder with a short name (names of sockets have at most 107 bytes), removed at the end."""
     _remove_abandoned()
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_base()))
     try:
@@ -81,7 +81,7 @@ def _base() -> Path:
 
 
 def _remove_abandoned() -> None:
-    """Removes what runs of this user left behind that were killed."""
+    """Removes private folders of this user's runs that were killed."""
     for folder in _base().glob(f"{_PREFIX}*-*"):
         match = re.fullmatch(rf"{_PREFIX}(\d+)-\w+", folder.name)
         try:
@@ -93,7 +93,7 @@ def _remove_abandoned() -> None:
 
 @contextmanager
 def sigterm_kept() -> Iterator[None]:
-    """Puts back what SIGTERM does, as the system has it: Ray's core changes that, also where Python cannot mend it."""
+    """Restores the system's action for SIGTERM, which Ray's core changes even where Python cannot restore it."""
     libc, action = ctypes.CDLL(None), ctypes.create_string_buffer(1024)
     known = libc.sigaction(signal.SIGTERM, None, action) == 0
     try:
@@ -104,10 +104,10 @@ def sigterm_kept() -> Iterator[None]:
 
 
 def require_tokens() -> None:
-    """Makes Ray use a token in this process and its children: the user's, or one that nobody else can read."""
+    """Makes Ray use a token in this process and its children: the user's, or a fresh one with mode 600."""
     if os.environ.get("RAY_AUTH_MODE", "token").lower() != "token":
         raise SwingbyError(f"RAY_AUTH_MODE is {os.environ['RAY_AUTH_MODE']!r}; allowed: token, or leave it unset")
-    if "ray" not in sys.modules:  # a Ray that is imported already turns it on itself when it starts, and only so
+    if "ray" not in sys.modules:  # a Ray that is imported already turns tokens on when it starts
         os.environ["RAY_AUTH_MODE"] = "token"
     if not (os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH")):
         os.environ["RAY_AUTH_TOKEN_PATH"] = str(_token_file())
@@ -115,7 +115,7 @@ def require_tokens() -> None:
 
 @cache
 def _token_file() -> Path:
-    """A fresh token, mode 600, as long as this process lives: Ray reads it once and keeps it."""
+    """The file of a fresh token, mode 600, that lives as long as this process: Ray reads it once and keeps it."""
     manager = private_folder()
     folder = manager.__enter__()
     atexit.register(manager.__exit__, None, None, None)
@@ -127,10 +127,10 @@ def _token_file() -> Path:
 
 
 def require_authentication(address: str) -> None:
-    """Refuses a cluster that takes a wrong token, since anybody in the network could run code on it.
+    """Refuses a cluster that accepts a wrong token, since anybody in the network could run code on it.
 
     Raises:
-        SwingbyError: it asks for no token, or cannot be reached.
+        SwingbyError: the cluster asks for no token, or cannot be reached.
     """
     if not re.fullmatch(r"[^\s/:]+:\d+", address):
         raise SwingbyError(f"--address {address!r}: allowed is host:port of the head node, for example 10.0.0.5:6379")
@@ -143,15 +143,15 @@ def require_authentication(address: str) -> None:
     if wrong.returncode == 0:
         raise SwingbyError(f"the Ray cluster at {address} has no authentication; {_REMEDY}")
     if "AuthenticationError" not in wrong.stderr:
-        said = wrong.stderr.strip().splitlines()[-1:] or ["no answer"]
-        raise SwingbyError(f"no Ray cluster answers at {address}: {said[0]}")
+        reason = wrong.stderr.strip().splitlines()[-1:] or ["no answer"]
+        raise SwingbyError(f"no Ray cluster answers at {address}: {reason[0]}")
 
 
 def require_our_token(address: str) -> None:
-    """For an existing cluster: the token of this user's environment (or ~/.ray/auth_token) must be the cluster's.
+    """Refuses a cluster whose token is not that of the user's environment (or of ~/.ray/auth_token).
 
     Raises:
-        SwingbyError: there is none, others can read it, or it is refused.
+        SwingbyError: the user has no token, others can read it, or the cluster refuses it.
     """
     _check_private()
     ours = {name: value for name, value in os.environ.items() if name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")}
@@ -164,10 +164,10 @@ def require_our_token(address: str) -> None:
 
 
 def _check_private() -> None:
-    """Refuses a token file of this user's that others can read: `ray get-auth-token` makes one by the umask.
+    """Refuses a token file of this user that others can read; `ray get-auth-token` makes it by the umask.
 
     Raises:
-        SwingbyError: they can.
+        SwingbyError: others can read the file.
     """
     if os.environ.get("RAY_AUTH_TOKEN"):
         return
@@ -180,7 +180,7 @@ def _check_private() -> None:
 
 
 def _status(address: str, token: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """What `ray status` says with this token; in a process of its own, since Ray reads a token once."""
+    """The result of `ray status` with this token, in a child process, since Ray reads a token only once."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
     command = [sys.executable, "-m", "ray.scripts.scripts", "status", "--address", address]
     environment = {**kept, **token, "RAY_AUTH_MODE": "token"}

@@ -1,4 +1,4 @@
-"""The machines of a cluster: what each says of its code and of the data folder, and which of them cannot take part."""
+"""The machines of a cluster: how they get the code, and which of them cannot take part in a run."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from swingby.data.provenance import required
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.run.ray.wheels import make_wheel
 
+INSTALL_SECONDS = 300
+"""Seconds for a machine to install what travels with a run."""
 SEEN_SECONDS = 45.0
-"""A network file system may show a new folder to other machines so much later."""
+"""Seconds after which a network file system shows a new folder to other machines, at most."""
 REMEDY = {
     "wheel": "something in that machine's PYTHONPATH comes before what was sent: start its Ray without",
     "installed": "install there what is installed here, or let the code travel (--code wheel)",
@@ -26,22 +29,22 @@ REMEDY = {
 
 @dataclass(frozen=True)
 class Code:
-    """How machines of a cluster come by the code.
+    """How the machines of a cluster get the code.
 
     Attributes:
-        comes: "wheel": with the run, as it is here; "installed": each machine has the same.
-        experiments: what will be trained.
-        tell: who hears what may be wrong and yet goes on.
+        source: "wheel": sent along, as it is here; "installed": each machine has the same.
+        experiments: the experiments to train.
+        tell: shows a warning to the user.
     """
 
-    comes: Literal["wheel", "installed"]
+    source: Literal["wheel", "installed"]
     experiments: tuple[str, ...]
     tell: Callable[[str], None]
 
     def packages(self) -> dict[str, Distribution]:
-        """The packages that train: this one, and those that offer the experiments; by name.
+        """The packages that workers need, by name: this one, and those that offer the experiments.
 
-        Detectors and drawings look at results where the driver is, and need not come along."""
+        Detectors and drawings run in the driver's process, so their packages stay here."""
         found = [distribution("swingby")]
         for name in self.experiments:
             point = registry.offered(registry.EXPERIMENTS)[name]
@@ -52,7 +55,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Machine:
-    """What a machine says: versions of packages (None: not there) and digests of those that train."""
+    """The report of a machine: versions of packages (None: not there), and digests of those that workers need."""
 
     python: str
     versions: Mapping[str, str | None]
@@ -60,12 +63,12 @@ class Machine:
     sees_data: bool
 
 
-def look(packages: Iterable[str], needed: Iterable[str], mark: str | None) -> Machine:
-    """What this machine has.
+def describe_machine(packages: Iterable[str], needed: Iterable[str], mark: str | None) -> Machine:
+    """The report of this machine.
 
     Args:
-        packages: those that train.
-        needed: what they require.
+        packages: the packages that workers need.
+        needed: the packages that those require.
         mark: a folder that the driver has just made in the data folder; None: the data is not in a folder.
     """
     return Machine(
@@ -84,9 +87,9 @@ def _version(name: str) -> str | None:
 
 
 def _digest(name: str) -> str | None:
-    """A digest of the Python files of a package that train: of this one, and of the modules that offer experiments.
+    """A digest of the Python files of swingby, or of a package's modules that offer experiments.
 
-    None: it is not there, or not whole."""
+    None: the package is not there, or not whole."""
     try:
         offered = distribution(name).entry_points
     except PackageNotFoundError:
@@ -103,7 +106,7 @@ def _digest(name: str) -> str | None:
 
 
 def _sources(module: str) -> list[tuple[Path, str]]:
-    """The Python files of a module, each with its place in it: of one that is imported, or that would be."""
+    """The Python files of a module, imported or not, each with its path within the module."""
     loaded = sys.modules.get(module)
     if loaded is not None:
         places = [Path(place) for place in getattr(loaded, "__path__", None) or [loaded.__file__ or ""]]
@@ -115,6 +118,7 @@ def _sources(module: str) -> list[tuple[Path, str]]:
 
 
 def _seen(mark: Path) -> bool:
+    """Whether a folder appears within SEEN_SECONDS."""
     deadline = time.monotonic() + SEEN_SECONDS
     while not mark.is_dir():
         if time.monotonic() > deadline or not mark.parent.is_dir():
@@ -123,16 +127,17 @@ def _seen(mark: Path) -> bool:
     return True
 
 
-def check(code: Code, here: Machine, there: Mapping[str, Machine], data: object) -> None:
-    """Refuses machines that would train something else, or nothing, and tells what else differs.
+def compare(code: Code, here: Machine, there: Mapping[str, Machine], data: object) -> None:
+    """Refuses machines that would train something else, or nothing, and warns of other differences.
 
     Args:
-        here: what this machine has.
-        there: what the others have, by their names.
+        here: the report of this machine.
+        there: the reports of the others, by their names.
         data: the data folder.
 
     Raises:
-        SwingbyError: one lacks code, data or a package, has other code, or a package of a version that does not fit.
+        SwingbyError: a machine lacks code, data or a package, has other code, or a package of a version that does not
+            fit.
     """
     for name, machine in there.items():
         if not machine.sees_data:
@@ -143,14 +148,14 @@ def check(code: Code, here: Machine, there: Mapping[str, Machine], data: object)
         for package, digest in machine.code.items():
             if digest != here.code[package]:
                 has = "other code of" if machine.versions[package] and digest else "no, or only a part of,"
-                raise SwingbyError(f"machine {name} has {has} the package {package}; {REMEDY[code.comes]}")
+                raise SwingbyError(f"machine {name} has {has} the package {package}; {REMEDY[code.source]}")
         _check_versions(name, machine, code)
     for line in _differing(here, there):
         code.tell(line)
 
 
 def _check_versions(name: str, machine: Machine, code: Code) -> None:
-    """Refuses packages that are not there, or too old."""
+    """Refuses a machine on which a required package is missing or too old."""
     from packaging.requirements import Requirement
 
     for package in code.packages().values():
@@ -166,19 +171,19 @@ def _check_versions(name: str, machine: Machine, code: Code) -> None:
                 )
 
 
-def needed(code: Code) -> list[str]:
-    """The names of the packages that those that train require."""
+def required_names(code: Code) -> list[str]:
+    """The names of the packages that the workers' packages require."""
     from packaging.requirements import Requirement
 
     return sorted({Requirement(line).name for one in code.packages().values() for line in required(one)})
 
 
 def _differing(here: Machine, there: Mapping[str, Machine]) -> Sequence[str]:
-    """A line for each package of which machines have another version than this one."""
+    """A warning for each package of which some machine has another version than this one."""
     lines = []
     for package, have in sorted(here.versions.items()):
         others = {name: machine.versions[package] for name, machine in there.items()}
-        other = [f"{told} on {name}" for name, told in others.items() if told != have]
+        other = [f"{found} on {name}" for name, found in others.items() if found != have]
         if other:
             more = f" and {len(other) - 3} more" if len(other) > 3 else ""
             lines.append(
@@ -186,3 +191,66 @@ def _differing(here: Machine, there: Mapping[str, Machine]) -> Sequence[str]:
                 "every shard says which versions made it"
             )
     return lines
+
+
+def runtime_env(code: Code, folder: Path) -> dict[str, Any]:
+    """Ray's runtime environment of the workers: wheels of the code, if it is sent, and an empty working folder.
+
+    Without that folder Ray would put this process's on the workers' path, and a checkout's folders before the wheel.
+    """
+    (folder / "empty").mkdir()
+    (folder / "empty" / "README").write_text("Workers of swingby start here; there is nothing in it.\n")
+    env: dict[str, Any] = {"working_dir": str(folder / "empty"), "config": {"setup_timeout_seconds": INSTALL_SECONDS}}
+    if code.source == "wheel":
+        env["py_modules"] = [str(make_wheel(package, folder)) for package in code.packages().values()]
+    return env
+
+
+def check_machines(code: Code, mark: Path | None, data: Path) -> None:
+    """Asks every machine for its report, and compares it with that of this machine.
+
+    Args:
+        mark: a folder in the data folder that every machine should see; None: the data is not in a folder.
+
+    Raises:
+        SwingbyError: a machine cannot take part, or does not answer.
+    """
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    asked, arguments = {}, (list(code.packages()), required_names(code), None if mark is None else str(mark))
+    for node in ray.nodes():
+        if node["Alive"] and (node["Resources"].get("CPU") or node["Resources"].get("GPU")):
+            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            name = f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']}, node {node['NodeID'][:8]})"
+            asked[name] = (
+                ray.remote(describe_machine)
+                .options(num_cpus=0, max_retries=0, scheduling_strategy=there)
+                .remote(*arguments)
+            )
+    compare(code, describe_machine(*arguments), {name: _report(name, future) for name, future in asked.items()}, data)
+
+
+def _report(name: str, future: Any) -> Any:
+    """The report of a machine, once it answers.
+
+    Raises:
+        SwingbyError: it cannot install the code, or does not answer.
+    """
+    import ray
+    from ray.exceptions import RayError, RuntimeEnvSetupError
+
+    try:
+        return ray.get(future, timeout=2 * INSTALL_SECONDS)
+    except RuntimeEnvSetupError as error:
+        raise SwingbyError(
+            f"machine {name} cannot install the code: {_last_line(error)}. Ray runs `pip` there, so the PATH that its "
+            "Ray was started with has to lead to one; or install the code there, and say --code installed"
+        ) from error
+    except (RayError, TimeoutError) as error:
+        raise SwingbyError(f"machine {name} does not say whether it has the code: {_last_line(error)}") from error
+
+
+def _last_line(error: Exception) -> str:
+    """The last line of a message that is not blank, which has Ray's reason."""
+    return next((line.strip() for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)

@@ -1,4 +1,4 @@
-"""A Ray session: it is started or joined, holds while a run lasts, and leaves nothing behind."""
+"""A Ray session: started on this machine or joined, up while a run lasts, and removed without a trace."""
 
 from __future__ import annotations
 
@@ -17,26 +17,25 @@ from typing import Any
 from swingby.data.remote.mirrors import mirrored
 from swingby.errors import SwingbyError
 from swingby.run.ray import environment
-from swingby.run.ray.join import check_machines, luggage
-from swingby.run.ray.machines import Code
+from swingby.run.ray.machines import Code, check_machines, runtime_env
 from swingby.units import duration
 
 OBJECT_STORE = 100 * 2**20
-"""Bytes: trials hand over a few numbers, results go to shards."""
+"""Bytes of Ray's object store: trials return a few numbers, results go to shards."""
 WORTH_TELLING = 2.0
-"""Seconds that Ray may take to be up before they are told."""
+"""Seconds that Ray may take to start before the user hears how long it took."""
 _STARTING = ("ray._private.worker",)
-"""Tells that it leaves SIGTERM alone where it does not start in the main thread, which is as it should be."""
+"""Loggers that report that Ray leaves SIGTERM alone outside the main thread, which is as it should be."""
 
 
 class Standby:
     """Ray, started (or a cluster joined, where an address is given) while the caller still plans.
 
-    It lives in one thread from its start to its end: the processes of Ray end with the thread that started them. Its
-    workers are left as they start: one that ran a task takes no trials any more, and another would be started.
+    It lives in one thread from its start to its end: the processes of Ray end with the thread that started them. No
+    task is run on its workers before the trials: a worker that ran a task takes no trials any more.
 
     Args:
-        tell: hears that it starts, and after how long it was up.
+        tell: shows a line of text to the user.
     """
 
     def __init__(
@@ -54,7 +53,7 @@ class Standby:
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
-        """Starts it; a second call does nothing."""
+        """Starts Ray; a second call does nothing."""
         if self._thread is None:
             address = self._arguments[1]
             what = "starting Ray on this machine" if address is None else f"joining the Ray cluster at {address}"
@@ -63,10 +62,10 @@ class Standby:
             self._thread.start()
 
     def storage(self) -> Path:
-        """Waits until it is up; a folder for what Tune insists on writing.
+        """Waits until Ray is up; returns a folder for the files that Tune writes.
 
         Raises:
-            SwingbyError: it does not start.
+            SwingbyError: Ray does not start.
         """
         self.begin()
         self._up.wait()
@@ -75,11 +74,11 @@ class Standby:
         return self._storage
 
     def machines(self) -> tuple[float, ...]:
-        """How many CPUs each machine has, once it is up.
+        """Waits until Ray is up; returns how many CPUs each machine has.
 
         Raises:
-            SwingbyError: it does not start; a cluster has no authentication, cannot be reached, or refuses our token; a
-                machine of it does not see the data, or has other code.
+            SwingbyError: Ray does not start; a cluster has no authentication, cannot be reached, or refuses our token;
+                a machine does not see the data, or has other code.
         """
         self.storage()
         return tuple(machine.get("CPU", 0.0) for machine in machines())
@@ -110,14 +109,14 @@ class Standby:
 
 
 def machines() -> list[dict[str, float]]:
-    """What there is on each machine, while Ray is up."""
-    import ray  # not before: it reads once whether to use a token
+    """The resources of each machine, while Ray is up."""
+    import ray  # imported late: Ray reads only once whether to use a token
 
     return [node["Resources"] for node in ray.nodes() if node["Alive"]]
 
 
 def try_ray(data: Path) -> tuple[float, str]:
-    """Starts Ray as a run does, lets a worker run one task, and stops it: the seconds that took, and what there was.
+    """Starts Ray as a run does, runs one task, and stops it; returns the seconds, and a description of Ray.
 
     Raises:
         SwingbyError: Ray does not start.
@@ -127,13 +126,13 @@ def try_ray(data: Path) -> tuple[float, str]:
     began = time.perf_counter()
     with up(1, None, data):
         ray.get(ray.remote(_nothing).remote(), timeout=60)
-        there = ray.cluster_resources()
-    free = there.get("memory", 0.0) / 1e9
+        resources = ray.cluster_resources()
+    free = resources.get("memory", 0.0) / 1e9
     return time.perf_counter() - began, f"ray {ray.__version__}, token authentication, {free:.1f} GB for its workers"
 
 
 def version() -> str:
-    """The version of Ray that is installed; it is not imported for that."""
+    """The installed version of Ray, read without importing it."""
     return metadata.version("ray")
 
 
@@ -143,7 +142,7 @@ def _nothing() -> None:
 
 @contextmanager
 def up(workers: int | None, address: str | None, data: Path, code: Code | None = None) -> Iterator[Path]:
-    """Ray is up; a folder for what Tune insists on writing. Afterwards both are gone. No workers: one a CPU."""
+    """While inside, Ray is up; gives a folder for the files that Tune writes. `workers` None: one for each CPU."""
     with ExitStack() as stack:
         stack.enter_context(environment.settings())
         late = "ray" in sys.modules
@@ -161,7 +160,7 @@ def up(workers: int | None, address: str | None, data: Path, code: Code | None =
             raise SwingbyError("Ray already runs in this process; call ray.shutdown() first")
         options: dict[str, Any] = {"address": address}
         if address is not None and code is not None:
-            options["runtime_env"] = luggage(code, stack.enter_context(environment.private_folder()))
+            options["runtime_env"] = runtime_env(code, stack.enter_context(environment.private_folder()))
         if address is None:
             options = {
                 "address": "local",  # whatever RAY_ADDRESS says
@@ -177,15 +176,15 @@ def up(workers: int | None, address: str | None, data: Path, code: Code | None =
             with quiet(_STARTING), environment.sigterm_kept():
                 context: Any = ray.init(**options, log_to_driver=False, configure_logging=False)
         except (ConnectionError, RuntimeError, ValueError, RayError) as error:
-            raise SwingbyError(_told(error, address)) from error
+            raise SwingbyError(_start_message(error, address)) from error
         except Exception as error:
-            if type(error) is not Exception:  # what Ray raises where a node is not there within its half a minute
+            if type(error) is not Exception:  # Ray raises a bare Exception if a node is not up within half a minute
                 raise
-            raise SwingbyError(_told(error, address)) from error
+            raise SwingbyError(_start_message(error, address)) from error
         finally:
             if threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, on_sigterm)  # Ray puts its own in the place of the one that drains
-        if address is None and late:  # somebody imported ray before it could be told to ask for a token
+        if address is None and late:  # ray was imported before the environment asked for tokens
             environment.require_authentication(context.address_info["gcs_address"])
         if address is not None and code is not None:
             check_machines(code, None if mirrored(data) else folder, data)
@@ -194,18 +193,18 @@ def up(workers: int | None, address: str | None, data: Path, code: Code | None =
         yield folder / "tune"
 
 
-def _told(error: Exception, address: str | None) -> str:
-    """Why Ray could not be reached."""
+def _start_message(error: Exception, address: str | None) -> str:
+    """The message for a Ray that does not start, or cannot be joined."""
     if address is None:
-        said = str(error).partition("\n")[0].rstrip(".")
-        return f"Ray does not start: {said}; where the machine was busy, try again; --local does without Ray"
+        reason = str(error).partition("\n")[0].rstrip(".")
+        return f"Ray does not start: {reason}; where the machine was busy, try again; --local does without Ray"
     mend = "is it one of its nodes? was ray imported before RAY_AUTH_MODE=token was set?"
     return f"the Ray cluster at {address} cannot be joined from this machine ({mend}): {error}"
 
 
 @contextmanager
 def _shared_folder(data: Path) -> Iterator[Path]:
-    """A folder that every node of a cluster sees, removed afterwards."""
+    """A folder that every node of a cluster sees, removed at the end."""
     (data / "work").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".tune-", dir=data / "work", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
@@ -213,7 +212,7 @@ def _shared_folder(data: Path) -> Iterator[Path]:
 
 @contextmanager
 def quiet(names: Sequence[str]) -> Iterator[None]:
-    """Silences these loggers."""
+    """While inside, silences these loggers."""
     loggers = [logging.getLogger(name) for name in names]
     before = [logger.disabled for logger in loggers]
     try:

@@ -1,24 +1,29 @@
-"""Batches as Ray Tune's trials, over the cores of this machine or of a cluster."""
+"""Batches as Ray Tune's trials, over the cores of this machine or of a cluster; and the trials in flight."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.drain import Drain, flag_for
-from swingby.run.planned import Planned
+from swingby.run.forecast import Planned
 from swingby.run.progress import Progress
-from swingby.run.ray.in_flight import Dealt
 from swingby.run.ray.session import Standby, machines, quiet
-from swingby.run.ray.trainable import trainable
-from swingby.run.resources import bundle, check_room, together
+from swingby.run.ray.trainable import LOST, trainable
+from swingby.run.resources import bundle, check_fits
+from swingby.run.retries import Retries
+from swingby.run.scheduler import Scheduler, Trial
+from swingby.run.worker.batch import BatchDone
 
+NOTE_SECONDS = 5.0
+"""Seconds for the watchdog of a dead worker to note the cause of death."""
 _NOISE = ("ray.tune.analysis.experiment_analysis", "ray.tune.tune")
-"""Loggers that tell what is told here: each trial wrote no result file (results are in shards); some trials failed."""
+"""Loggers of messages that the driver gives itself: trials wrote no result file (shards hold results), some failed."""
 
 
 def run_tune(
@@ -31,7 +36,7 @@ def run_tune(
     """Runs every batch of the plans as a Tune trial; workers are reused, so a trial costs some 20 ms.
 
     Args:
-        planned: what to run; their plans are written.
+        planned: the plans to run; on disk.
         drain: once asked, no batch begins any more and running ones finish.
         standby: Ray, perhaps up already; all machines of a cluster see the data folder.
 
@@ -44,62 +49,172 @@ def run_tune(
     """
     with drain.flagged(flag_for(records.data, planned[0].plan.plan_id)) as flag:
         storage = standby.storage()
+        from ray import tune  # not before Ray is up: it reads only once whether to use a token
+
+        available = machines()
         for one in planned:
-            _check_resources(one, records.mirror is not None)
-        return _fit(Dealt(planned, records, flag, progress, drain), storage)
+            for shape, each in one.process_resources.items():
+                if records.mirror is None:
+                    check_fits(shape, bundle(each), one.options.processes, available)
+                else:  # machines share no folder, so all processes of a batch have to be on one of them
+                    check_fits(shape, bundle(one.batch_resources[shape]), 1, available)
+        flight = TrialsInFlight(planned, records, flag, progress, drain)
+        tuner = tune.Tuner(
+            trainable(),
+            tune_config=tune.TuneConfig(search_alg=_searcher(flight), num_samples=-1, reuse_actors=True),
+            run_config=tune.RunConfig(
+                storage_path=str(storage),
+                verbose=0,
+                failure_config=tune.FailureConfig(max_failures=0),  # retries are trials of their own
+                checkpoint_config=tune.CheckpointConfig(checkpoint_at_end=False),
+                callbacks=[_callback(flight)],
+            ),
+        )
+        with quiet(_NOISE):
+            results = tuner.fit()
+        if flight.fault is not None:
+            raise SwingbyError(flight.fault)
+        if len(results.errors) != flight.deaths:
+            raise SwingbyError(f"Ray Tune failed: {results.errors[0]}")
+        flight.retries.fail_suspects()
+        return flight.retries.given_up
 
 
-def _check_resources(planned: Planned, alone: bool) -> None:
-    """Refuses batches that would wait for ever; `alone`: all processes of one have to be on one machine."""
-    there = machines()
-    for shape, each in planned.each.items():
-        if alone:
-            check_room(shape, bundle(together(each, planned.processes)), 1, there)
-        else:
-            check_room(shape, bundle(each), planned.processes, there)
+class TrialsInFlight:
+    """The trials of one run from their configurations to their ends.
+
+    Attributes:
+        fault: the first error that no retry can mend; it ends the run.
+        deaths: how many trials ended with the death of their process.
+        retries: what is done about trials whose process died.
+
+    Args:
+        flag: the file whose presence tells workers to begin no batch any more.
+    """
+
+    def __init__(
+        self, planned: Sequence[Planned], records: Records, flag: Path, progress: Progress, drain: Drain
+    ) -> None:
+        self.fault: str | None = None
+        self.deaths = 0
+        self._progress, self._drain = progress, drain
+        self._scheduler = Scheduler(planned, max(one.workers for one in planned))
+        self.retries = Retries(self._scheduler, records, progress)
+        self._notes = records.data / "work"
+        self._shared = {"data": str(records.where), "flag": str(flag)}
+        self._trials: dict[tuple[str, int, int], Trial] = {}
+
+    def config(self) -> dict[str, Any] | None:
+        """The configuration of the next trial, for `trainable.train`; None if there is none."""
+        trial = self._scheduler.next()
+        if trial is None:
+            return None
+        self._trials[trial.key] = trial
+        planned = trial.planned
+        return {
+            **self._shared,
+            "key": trial.key,
+            "plan_id": planned.plan.plan_id,
+            "batches": trial.batches,
+            "part": trial.part,
+            "attempt": trial.attempt,
+            "device": trial.device,
+            "processes": planned.options.processes,
+            "bundle": bundle(planned.process_resources[trial.notes[0].shape]),
+            "deadline": self._scheduler.deadline(trial),
+            "note": str(self._note(trial)),
+        }
+
+    def _note(self, trial: Trial) -> Path:
+        """The file in which the watchdog of a trial notes how its process died."""
+        return self._notes / f"{trial.planned.plan.plan_id}.b{trial.batches[0]}-{trial.attempt}.died"
+
+    def may_return(self) -> bool:
+        """Whether trials are in flight whose cells may have to be tried again."""
+        return not self.stopping() and bool(self._trials)
+
+    def stopping(self) -> bool:
+        """Whether no batch should begin any more."""
+        return self._drain() or self.fault is not None
+
+    def finished(self, result: Mapping[str, Any]) -> None:
+        """Counts a trial that came back with this result of `trainable.train`."""
+        trial = self._trials.pop(_key(result), None)
+        if result.get("fault"):
+            self._stop(result["fault"])
+            return
+        done = BatchDone(**result["batch_done"])
+        try:
+            self.retries.came_back()
+        except SwingbyError as error:
+            self._stop(str(error))
+        if trial is not None and done.cells == trial.cells:
+            self._scheduler.record_time(trial, done.seconds)
+        self._progress.batch_done(done)
+
+    def died(self, tuned: Any) -> None:
+        """Schedules the retry of a trial whose process died; `tuned` is Tune's trial."""
+        self.deaths += 1
+        trial = self._trials.pop(_key(tuned.config), None)
+        if trial is None:
+            return
+        try:
+            self.retries.died(trial, self._cause_of_death(trial, tuned))
+        except SwingbyError as error:
+            self._stop(str(error))
+
+    def _stop(self, fault: str) -> None:
+        """Ends the run after an error that no retry can mend."""
+        self.fault = self.fault or fault
+        self._drain.ask()
+
+    def _cause_of_death(self, trial: Trial, tuned: Any) -> str:
+        """The cause that the watchdog notes a moment later, if it was on the process's machine; else Ray's message."""
+        note, deadline = self._note(trial), time.monotonic() + NOTE_SECONDS
+        message = _error_message(tuned)
+        while not message.startswith(LOST) and not note.exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        try:
+            return note.read_text()
+        except OSError:
+            return message.removeprefix(LOST)
+        finally:
+            note.unlink(missing_ok=True)
 
 
-def _fit(run: Dealt, storage: Path) -> dict[tuple[str, str], str]:
-    """Tunes; returns the cells given up. What dies is dealt again as another trial: Tune itself retries nothing."""
-    from ray import tune
-
-    tuner = tune.Tuner(
-        trainable(),
-        tune_config=tune.TuneConfig(search_alg=_searcher(run), num_samples=-1, reuse_actors=True),
-        run_config=tune.RunConfig(
-            storage_path=str(storage),
-            verbose=0,
-            failure_config=tune.FailureConfig(max_failures=0),
-            checkpoint_config=tune.CheckpointConfig(checkpoint_at_end=False),
-            callbacks=[_callback(run)],
-        ),
-    )
-    with quiet(_NOISE):
-        results = tuner.fit()
-    if run.fault is not None:
-        raise SwingbyError(run.fault)
-    if len(results.errors) != run.deaths:
-        raise SwingbyError(f"Ray Tune failed: {results.errors[0]}")
-    run.quarantine.end()
-    return run.quarantine.given_up
+def _key(of: Mapping[str, Any]) -> tuple[str, int, int]:
+    """`Trial.key` as it comes back from Tune."""
+    plan_id, batch, low = of["key"]
+    return plan_id, batch, low
 
 
-def _searcher(run: Dealt) -> Any:
-    """Hands out the batches in the plan's order, until there are no more or the run drains."""
+def _error_message(tuned: Any) -> str:
+    """Ray's message of a failed trial: the last line that is not blank, which has the reason."""
+    file = Path(tuned.error_file or "")  # `get_error` would read a copy of it that is made later
+    text = file.read_text() if file.is_file() else ""
+    if "OutOfMemoryError" in text:
+        return "out of memory: Ray ended it, since the machine had hardly any left"
+    if "worker process has died" in text:
+        return "it died, and no watchdog was left on its machine to note the cause"
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "it did not say why")
+
+
+def _searcher(flight: TrialsInFlight) -> Any:
+    """Tune's search algorithm that takes trials from the scheduler, until there are no more or the run drains."""
     from ray.tune.search import Searcher
 
     class InOrder(Searcher):
-        def __init__(self, run: Dealt) -> None:
+        def __init__(self, flight: TrialsInFlight) -> None:
             super().__init__()
-            self.run = run
+            self.flight = flight
 
         def __getstate__(self) -> dict[str, Any]:
             return {}  # Tune pickles what it would need to restore an experiment, which is not used
 
         def suggest(self, trial_id: str) -> Any:
-            config = None if self.run.stopping() else self.run.config()
-            # Nothing now, but perhaps later: the process of a trial that is still out may die.
-            return None if config is None and self.run.out() else config or self.FINISHED
+            config = None if self.flight.stopping() else self.flight.config()
+            # None means "nothing now": the process of a trial in flight may still die.
+            return None if config is None and self.flight.may_return() else config or self.FINISHED
 
         def on_trial_complete(self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False) -> None:
             return
@@ -110,16 +225,16 @@ def _searcher(run: Dealt) -> Any:
         def restore(self, checkpoint_path: str) -> None:
             return
 
-    return InOrder(run)
+    return InOrder(flight)
 
 
-def _callback(run: Dealt) -> Any:
-    """Tells the run what happens; Tune would end the sweep at the first exception of a callback, so none leaves it."""
+def _callback(flight: TrialsInFlight) -> Any:
+    """Tune's callback that reports ends of trials; Tune would end the run at its first exception, so none leaves it."""
     from ray import tune
 
     class Reports(tune.Callback):
-        def __init__(self, run: Dealt) -> None:
-            self.run = run
+        def __init__(self, flight: TrialsInFlight) -> None:
+            self.flight = flight
 
         def __getstate__(self) -> dict[str, Any]:
             return {}
@@ -127,15 +242,15 @@ def _callback(run: Dealt) -> Any:
         def on_trial_result(
             self, iteration: int, trials: list[Any], trial: Any, result: dict[str, Any], **_: Any
         ) -> None:
-            self._guarded(self.run.reported, result)
+            self._guarded(self.flight.finished, result)
 
         def on_trial_error(self, iteration: int, trials: list[Any], trial: Any, **_: Any) -> None:
-            self._guarded(self.run.died, trial)
+            self._guarded(self.flight.died, trial)
 
-        def _guarded(self, tell: Callable[[Any], None], what: Any) -> None:
+        def _guarded(self, report: Callable[[Any], None], what: Any) -> None:
             try:
-                tell(what)
+                report(what)
             except Exception:
-                logging.getLogger(__name__).exception("progress could not be told; the run goes on")
+                logging.getLogger(__name__).exception("the end of a trial could not be counted; the run goes on")
 
-    return Reports(run)
+    return Reports(flight)

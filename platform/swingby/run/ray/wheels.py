@@ -1,4 +1,4 @@
-"""Code that travels: wheels made of the packages that are installed here, for machines that may have others."""
+"""Wheels of the packages that are installed here, for the machines of a cluster."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Files = Mapping[str, bytes]
 
 
 def make_wheel(distribution: Distribution, folder: Path) -> Path:
-    """A wheel of an installed package, whole: the same files make the same wheel, and others one of another name.
+    """Writes a wheel of an installed package; equal files make equal wheels, and other files a wheel of another name.
 
-    Ray knows a wheel by its name alone, so the name has a digest of the content. It installs a wheel with everything
-    that it requires, torch too; so what it requires is told where `provenance.required` finds it and pip does not.
+    Ray knows a wheel by its name alone, so the name has a digest of the content. Ray installs a wheel with all of its
+    requirements, torch too; so these are moved to a file that `provenance.required` reads and pip does not.
 
     Raises:
         SwingbyError: the package was not installed whole, or cannot be built.
@@ -38,20 +38,20 @@ def make_wheel(distribution: Distribution, folder: Path) -> Path:
     files = _recorded(distribution) if source is None else _built(distribution, source)
     info = _info(files, distribution)
     kept = {name: data for name, data in files.items() if name not in {f"{info}/{left}" for left in _LEFT_HERE}}
-    kept |= _alone(kept[f"{info}/METADATA"], required(distribution), info)
+    kept |= _without_requirements(kept[f"{info}/METADATA"], required(distribution), info)
     return _write(kept, info, folder)
 
 
 def _editable(distribution: Distribution) -> Path | None:
-    """The folder of the sources of a package that is installed as a link to them."""
-    told = json.loads(distribution.read_text("direct_url.json") or "{}")
-    if not told.get("dir_info", {}).get("editable"):
+    """The source folder of a package in editable installation; None for any other."""
+    content = json.loads(distribution.read_text("direct_url.json") or "{}")
+    if not content.get("dir_info", {}).get("editable"):
         return None
-    return Path(unquote(urlsplit(told["url"]).path))
+    return Path(unquote(urlsplit(content["url"]).path))
 
 
 def _recorded(distribution: Distribution) -> Files:
-    """The files of an installed package, as its own record says; without scripts, and what was compiled here."""
+    """The files of an installed package by its own record, without scripts and compiled files."""
     name, listed = distribution.metadata["Name"], distribution.files
     if not listed or distribution.read_text("RECORD") is None:
         raise SwingbyError(
@@ -69,11 +69,11 @@ def _recorded(distribution: Distribution) -> Files:
 
 
 def _built(distribution: Distribution, source: Path) -> Files:
-    """The files of the wheel that the sources of a package make, by its own build system."""
+    """The files of the wheel that a package's build system makes from its sources."""
     name = distribution.metadata["Name"]
     with tempfile.TemporaryDirectory(prefix="swingby-wheel-") as folder:
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--disable-pip-version-check"]
-        for isolated in (["--no-build-isolation"], []):  # without the network, where its build system is installed
+        for isolated in (["--no-build-isolation"], []):  # works without the network if the build system is installed
             try:
                 done = subprocess.run(
                     [*command, *isolated, "--wheel-dir", folder, str(source)],
@@ -82,14 +82,14 @@ def _built(distribution: Distribution, source: Path) -> Files:
                     timeout=BUILD_SECONDS,
                 )
             except subprocess.TimeoutExpired:
-                said = f"it was not built after {BUILD_SECONDS:g} s"
+                reason = f"it was not built after {BUILD_SECONDS:g} s"
                 continue
             if done.returncode == 0:
                 (wheel,) = Path(folder).glob("*.whl")
                 return _unpacked(wheel)
-            said = (done.stderr.strip().splitlines() or ["pip did not say why"])[-1]
+            reason = (done.stderr.strip().splitlines() or ["pip did not say why"])[-1]
     raise SwingbyError(
-        f"the package {name} cannot be made a wheel of from {source}: {said}. Install its build system "
+        f"the package {name} cannot be made a wheel of from {source}: {reason}. Install its build system "
         f"(pip install hatchling, for swingby itself), {_OTHERWISE}"
     )
 
@@ -100,23 +100,23 @@ def _unpacked(wheel: Path) -> Files:
 
 
 def _info(files: Files, distribution: Distribution) -> str:
-    """The folder among the files that describes the package."""
+    """The name of the folder with the package's metadata."""
     found = {PurePosixPath(name).parent.name for name in files if name.endswith(".dist-info/METADATA")}
     if len(found) != 1:
         raise SwingbyError(f"the package {distribution.metadata['Name']} is not described as pip does: {sorted(found)}")
     return found.pop()
 
 
-def _alone(metadata: bytes, needed: Iterable[str], info: str) -> Files:
-    """What describes the package, with nothing that pip would install beside it."""
-    told = message_from_bytes(metadata)
+def _without_requirements(metadata: bytes, needed: Iterable[str], info: str) -> Files:
+    """The metadata without requirements, and a file with the requirements."""
+    content = message_from_bytes(metadata)
     for name in ("Requires-Dist", "Provides-Extra"):
-        del told[name]
-    return {f"{info}/METADATA": told.as_bytes(), f"{info}/{NEEDED}": "\n".join(needed).encode()}
+        del content[name]
+    return {f"{info}/METADATA": content.as_bytes(), f"{info}/{NEEDED}": "\n".join(needed).encode()}
 
 
 def _write(files: Files, info: str, folder: Path) -> Path:
-    """A wheel of these files, to the byte."""
+    """Writes a wheel of these files, byte for byte reproducible."""
     record = f"{info}/RECORD"
     lines = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in sorted(files.items())]
     content = {**files, record: "\n".join([*lines, f"{record},,", ""]).encode()}
@@ -132,7 +132,7 @@ def _write(files: Files, info: str, folder: Path) -> Path:
 
 
 def _joined(tags: Iterable[str]) -> str:
-    """Tags as one: "py2-none-any" and "py3-none-any" are "py2.py3-none-any"."""
+    """Compatibility tags joined: "py2-none-any" and "py3-none-any" are "py2.py3-none-any"."""
     return "-".join(".".join(sorted(set(part))) for part in zip(*(tag.split("-") for tag in tags), strict=True))
 
 

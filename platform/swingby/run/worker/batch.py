@@ -1,4 +1,4 @@
-"""One batch: its cells read from the plan, trained, and their rows written as shards."""
+"""One batch: its cells are read from the plan and trained, and their rows are written as shards."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from swingby.data.records import Plan, Records
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch
-from swingby.model.process_group import ALONE, Gang
-from swingby.run.commit_lock import admit
+from swingby.model.process_group import ALONE, ProcessGroup
+from swingby.run.commit_lock import check_current
 from swingby.run.processes.watchdog import Beat
 from swingby.run.worker.attempts import final_cells, last_step, workdir
 from swingby.run.worker.training import Training
@@ -19,10 +19,12 @@ from swingby.run.worker.training import Training
 
 @dataclass(frozen=True, slots=True)
 class BatchDone:
-    """What one call of `run_batch` did: cells with a final row by status, cells left without one, wall seconds.
+    """The result of one call of `run_batch`: cells with a final row by status, cells left without one, wall seconds.
 
-    `plan_id` is told where several plans run at once; `merged` are the batches that were trained with this one; `share`
-    is how much of their cells it was about.
+    Attributes:
+        plan_id: the plan of the batch, where several plans run at once.
+        merged: the batches that were trained together with this one.
+        share: the part of the batches' cells that the call was about.
     """
 
     batch: int
@@ -48,7 +50,7 @@ def run_batch(
     device: str = "cpu",
     draining: Callable[[], bool] = lambda: False,
     part: tuple[int, int] | None = None,
-    gang: Gang = ALONE,
+    group: ProcessGroup = ALONE,
     cpus: float = 1.0,
     attempt: int = 0,
     beat: Beat = lambda doing: None,
@@ -68,17 +70,17 @@ def run_batch(
         plan_id, batches: what to train, as the plan has it.
         device: "cpu", "cuda" or "cuda:k".
         draining: True once the run was asked to stop; a batch that has not begun then does nothing.
-        part: which of the cells to train, from .. to, in the plan's order; None: all of them.
-        gang: the processes that train it.
+        part: the range of cells to train, from .. to, in the plan's order; None: all of them.
+        group: the processes that train the batch.
         cpus: how many CPUs each of them may use.
         attempt: how many attempts at cells of these batches this run has begun before.
-        beat: is given a sign of life whenever rows come, are about to be written, and while they wait for that.
+        beat: takes a sign of life when rows come, before they are written, and while the commit lock is waited for.
 
     Raises:
         ExperimentError: the experiment broke its contract.
-        LostWorkerError: a process of the gang died; what was yielded is kept, and another attempt goes on from there.
+        LostWorkerError: a process of the group died; rows that were yielded are kept for the next attempt.
         SupersededError: a newer run of the sweep has begun, or its results were taken back.
-        OvertakenError: another process has left rows of these cells.
+        OvertakenError: another process has committed rows of these cells.
         SwingbyError: the data folder, the plan or the batch cannot be read, or a shard cannot be written.
     """
     began = time.monotonic()
@@ -90,9 +92,9 @@ def run_batch(
     todo = tuple(cell for cell in cells if cell.cell_id not in finished)
     if draining() or not todo:
         return BatchDone(batch, left=len(todo), merged=tuple(merged), share=share)
-    admit(records, plan)
+    check_current(records, plan)
     where = workdir(records, plan, todo)
-    how = Batch(todo, plan.recording, device, where, draining, records.data / "cache", gang, cpus)
+    how = Batch(todo, plan.recording, device, where, draining, records.data / "cache", group, cpus)
     training = Training(records, plan, batch, how, attempt, beat)
     training.run()
     count = list(training.segments.status.values()).count
@@ -111,12 +113,12 @@ def fail_cell(
     message: str,
     steps: Callable[[str], int] = lambda cell_id: -1,
 ) -> tuple[str, BatchDone]:
-    """The final row of a cell that cannot be trained, since its process dies: its id, and what was done.
+    """Writes the final row of a cell that cannot be trained because its process dies; returns its id, and the result.
 
     Args:
-        part: one cell; the others as in `run_batch`.
-        message: why it failed.
-        steps: the last step of a cell that earlier runs of the sweep left rows of; -1: there is none.
+        part: the range of one cell; other arguments as in `run_batch`.
+        message: the cause of the failure.
+        steps: the last step of a cell that earlier runs of the sweep committed; -1: none.
 
     Raises:
         SwingbyError: as `run_batch`.
@@ -124,10 +126,10 @@ def fail_cell(
     batch, *merged = batches
     records = Records.open(data, create=False)
     plan = records.read_plan(plan_id)
-    records.fetch_shards(plan_id, batch)  # what workers elsewhere left
+    records.fetch_shards(plan_id, batch)  # shards of workers on other machines
     (cell,), share = _cells(records, plan, batches, part)
     done = BatchDone(batch, merged=tuple(merged), share=share)
-    if cell.cell_id in final_cells(records, plan, batch):  # its process died afterwards
+    if cell.cell_id in final_cells(records, plan, batch):  # its process died after the final row
         return cell.cell_id, done
     training = Training(records, plan, batch, Batch((cell,), plan.recording), attempt)
     last = max(steps(cell.cell_id), last_step(records, plan, batch, cell.cell_id))
@@ -138,7 +140,7 @@ def fail_cell(
 def _cells(
     records: Records, plan: Plan, batches: Sequence[int], part: tuple[int, int] | None
 ) -> tuple[tuple[Cell, ...], float]:
-    """The cells of these batches, or the part of them; and how much of all of them that is."""
+    """The cells of these batches, or a part of them, and the share that the part is of all."""
     every = records.read_cells(plan, tuple(batches))
     cells = every if part is None else every[slice(*part)]
     return cells, len(cells) / max(1, len(every))

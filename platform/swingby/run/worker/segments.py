@@ -1,4 +1,4 @@
-"""Segments: the rows an experiment yields, held against what it promised, in the columns that a shard has."""
+"""Segments: the rows an experiment yields, checked against its contract, in the columns of a shard."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ExperimentError(SwingbyError):
 
 
 def curve_columns(experiment: Experiment, recording: Recording) -> dict[str, Column]:
-    """The list columns that a run with this recording leaves."""
+    """The list columns of a run with this recording."""
     columns = dict(experiment.curves)
     for name in recording.also:
         if name not in experiment.recordings:
@@ -30,7 +30,7 @@ def curve_columns(experiment: Experiment, recording: Recording) -> dict[str, Col
 
 
 class Segments:
-    """Checks and aligns the tables of one batch, and knows which of its cells are final."""
+    """The check of the tables of one batch, and the statuses of its final cells."""
 
     def __init__(self, experiment: Experiment, recording: Recording, cell_ids: Sequence[str]) -> None:
         self.name = experiment.name
@@ -49,19 +49,19 @@ class Segments:
         return [cell_id for cell_id in self._order if cell_id not in self.status]
 
     def restart(self, cell_ids: Sequence[str]) -> None:
-        """These cells are about to run again from wherever they like."""
+        """Allows these cells to run again from any step."""
         for cell_id in cell_ids:
             self._last_step.pop(cell_id, None)
 
     def resume(self, steps: Mapping[str, int]) -> None:
-        """Of these cells rows are there already, up to these steps."""
+        """Takes note that rows of these cells exist up to these steps."""
         self._last_step.update(steps)
 
     def take(self, table: pa.Table) -> pa.Table:
-        """The table with the columns of `schema`; its rows are counted.
+        """The table in the columns of `schema`, after its rows were checked.
 
         Raises:
-            ExperimentError: it breaks the contract; says how.
+            ExperimentError: the table breaks the contract.
         """
         aligned = self._aligned(table)
         rows = zip(*(aligned[name].to_pylist() for name in SEGMENT_COLUMNS), strict=True)
@@ -71,7 +71,7 @@ class Segments:
         return aligned
 
     def failed(self, messages: Mapping[str, str]) -> pa.Table:
-        """Final rows for cells that raised, with what they raised."""
+        """Final rows of failed cells, with their messages."""
         steps = [self._last_step.get(cell_id, -1) + 1 for cell_id in messages]
         rows = pa.table(
             {
@@ -129,7 +129,7 @@ class Segments:
             self.status[cell_id] = str(status)
 
     def _check_steps(self, table: pa.Table) -> None:
-        """`step` increases strictly within a row, and stays in its from..to."""
+        """Refuses rows whose `step` does not increase strictly within from_step..to_step."""
         steps = pa.concat_arrays([*table["step"].chunks, pa.array([], self.schema.field("step").type)])
         rows = steps.value_parent_indices().to_numpy()
         flat = steps.flatten().to_numpy(zero_copy_only=False)

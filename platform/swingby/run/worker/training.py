@@ -1,4 +1,4 @@
-"""Training: cells go in, shards come out; what raises is narrowed down to the cells at fault."""
+"""Training: runs the experiment on a batch, writes shards, and halves a batch that raises until the fault is found."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from swingby.model import registry
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Experiment
 from swingby.model.process_group import LostWorkerError
-from swingby.run.commit_lock import OvertakenError, admit, committing
-from swingby.run.processes.supervision import told
+from swingby.run.commit_lock import OvertakenError, check_current, commit_lock
+from swingby.run.processes.group import error_text
 from swingby.run.processes.watchdog import Beat
-from swingby.run.worker.attempts import shards_of
-from swingby.run.worker.lineage import NOTE, Lineage
+from swingby.run.worker.attempts import NOTE, Lineage, shards_of
 from swingby.run.worker.segments import Segments
 
 FLUSH_SECONDS = 60.0
@@ -33,7 +32,7 @@ FLUSH_SECONDS = 60.0
 
 
 class Training:
-    """The work of one `run_batch`: cells go in, shards come out."""
+    """The work of one `run_batch`, from cells to shards."""
 
     def __init__(
         self,
@@ -61,12 +60,12 @@ class Training:
         self.flushed, self.started = time.monotonic(), utc_now()
 
     def run(self) -> None:
-        """Trains all cells; on the way out, whatever the reason, rows that were yielded are written."""
+        """Trains all cells; rows that were yielded are written even if an exception ends the training."""
         self.checkpoints.bring(self._alive)
         self.beat("training")
         self.lineage.begin()
         self.workdir.mkdir(parents=True, exist_ok=True)
-        self._begin_attempt()  # now, and not before: the shards that it goes on from are here
+        self._begin_attempt()  # only now: the shards that it goes on from are fetched
         try:
             self._run_isolating(tuple(self.cells.values()))
             left = self.segments.unfinished
@@ -82,10 +81,10 @@ class Training:
             self.checkpoints.drop()
 
     def fail(self, cell_id: str, message: str, last: int = -1) -> None:
-        """A cell gets its final row without being trained; its checkpoints stay, for a run that tries it again.
+        """Writes the final row of a failed cell without training it; its checkpoints stay for a run that retries it.
 
         Args:
-            last: the last step that there are rows of; -1: there are none.
+            last: the last step that has rows; -1: none.
         """
         self._begin_attempt()
         if last >= 0:
@@ -95,21 +94,21 @@ class Training:
         self._flush()
 
     def _may_be_continued(self) -> bool:
-        """Whether all cells failed and left checkpoints: a run that tries them again goes on from there."""
+        """Whether all cells failed and have checkpoints, which a run that retries them goes on from."""
         return all(status == "failed" for status in self.segments.status.values()) and self._has_checkpoints()
 
     def _has_checkpoints(self) -> bool:
         return any(path.is_file() and path.name != NOTE for path in self.workdir.rglob("*"))
 
     def _put_checkpoints(self, at_last: bool = False) -> None:
-        if self._has_checkpoints():  # the note alone is nothing to go on from, and would delay the first that is
+        if self._has_checkpoints():  # the note alone is no checkpoint, and would delay the first one
             self.checkpoints.put(at_last, self._alive)
 
     def _take(self, rows: pa.Table) -> None:
         self.buffer.append(self.lineage.follow(rows))
 
     def _run_isolating(self, cells: tuple[Cell, ...]) -> None:
-        """Trains the cells together; if that raises, the unfinished ones in two halves, down to those at fault."""
+        """Trains the cells together; if that raises, trains the unfinished ones in halves until the fault is found."""
         try:
             self._run_together(cells)
         except SwingbyError:
@@ -121,7 +120,7 @@ class Training:
             ids = {cell.cell_id for cell in cells}
             unfinished = [self.cells[cell_id] for cell_id in self.segments.unfinished if cell_id in ids]
             if len(cells) == 1 and unfinished:
-                self._take(self.segments.failed({cells[0].cell_id: told(error)}))
+                self._take(self.segments.failed({cells[0].cell_id: error_text(error)}))
                 return
             self._flush()
             self._begin_attempt()
@@ -142,40 +141,40 @@ class Training:
                     self._flush()
         finally:
             if isinstance(tables, Generator):
-                tables.close()  # now, and not when it is collected: it may have a gang
+                tables.close()  # now, and not when it is collected: it may hold a process group
 
     def _flush(self) -> None:
-        """One shard with the rows since the last."""
+        """Commits one shard with the rows since the last."""
         rows = pa.concat_tables(self.buffer) if self.buffer else None
         self.buffer = []
         if rows is None or not rows.num_rows:
             return
         now, started = time.monotonic(), self.started
         header = replace(self._header(), started=started, finished=utc_now(), seconds=now - self.flushed)
-        with committing(self.records, self.plan.sweep_id, lambda: self.beat("training")):
+        with commit_lock(self.records, self.plan.sweep_id, lambda: self.beat("training")):
             self.beat("writing")
-            admit(self.records, self.plan)
+            check_current(self.records, self.plan)
             self._check_attempt()
             shard = self.records.write_shard(header, rows)
         self.beat("publishing")
         self.mine.add(shard.name)
         if self.segments.unfinished:
-            self.lineage.left(f"{self.plan.plan_id}/{shard.name}")
+            self.lineage.committed(f"{self.plan.plan_id}/{shard.name}")
         self.records.publish(shard, self._alive)
         if self.segments.unfinished:
-            self._put_checkpoints()  # after the rows that it goes on from
+            self._put_checkpoints()  # after the rows that they go on from
         self.flushed, self.started = now, header.finished
         self.beat("training")
 
     def _alive(self) -> None:
-        """What is put takes as long as it takes, while it goes on."""
+        """Gives a sign of life during an upload, which may take long."""
         self.beat("publishing")
 
     def _check_attempt(self) -> None:
-        """Refuses to write once another process has: this one was taken for dead, and its cells were dealt again.
+        """Refuses to write rows of cells that another process trained, because this one was taken for dead.
 
         Raises:
-            OvertakenError: a later attempt left rows of these cells.
+            OvertakenError: a later attempt committed rows of these cells.
         """
         for name in shards_of(self.records, self.plan, self.batch):
             later = int(Path(name).name.split("-")[1].removeprefix("a")) >= self.attempt
@@ -208,17 +207,17 @@ class Training:
 
 @cache
 def _versions() -> dict[str, str]:
-    """The packages of this process; asking for them takes as long as training a small batch."""
+    """The package versions of this process; cached, because reading them takes as long as training a small batch."""
     return package_versions()
 
 
 def _whole_cells(rows: pa.Table) -> bool:
-    """Whether every row is all of its cell."""
+    """Whether every row covers its cell from the first step to the last."""
     return all(rows["final"].to_pylist()) and not any(rows["from_step"].to_pylist())
 
 
 def _remove(folder: Path) -> None:
-    """Removes a folder of checkpoints and its parent if that is empty; another batch may have made it again."""
+    """Removes a folder of checkpoints, and its parent if that is empty; another batch may use the parent."""
     for path in sorted(folder.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
     try:

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from swingby.select.intervals import wilson
 from swingby_analysis.charts.scatter import COLOURS, Dot, scatter
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import percent, plural
-from swingby_analysis.stats.shares import wilson
 
 from .subject import SQL, SimDrawing, Subject
 

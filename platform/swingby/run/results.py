@@ -1,4 +1,4 @@
-"""How a sweep stands after a run, and how that is told."""
+"""The result of a run: the cells of each sweep by status, and what the run took beside its forecast."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from swingby.data.records import Records
-from swingby.run.forecast import Forecast
+from swingby.run.forecast import Forecast, Planned
 from swingby.run.lookup import failure_lines, failures, refused, standing
-from swingby.run.planned import Planned
 from swingby.run.progress import Progress
 from swingby.store import Store
 from swingby.units import counted, duration, size
@@ -19,7 +18,7 @@ from swingby.units import counted, duration, size
 
 @dataclass(frozen=True, slots=True)
 class Actual:
-    """What a run took: core seconds, wall seconds from the first batch to the last, bytes the data folder grew by."""
+    """What a run took: core seconds, wall seconds from first to last batch, growth of the data folder in bytes."""
 
     core_seconds: float
     wall_seconds: float
@@ -28,18 +27,18 @@ class Actual:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a sweep stands after a run. Counts are over all of its cells, whoever trained them.
+    """The state of a sweep after a run. Counts are over all of its cells, whichever run trained them.
 
     Attributes:
         ok, diverged: cells with a result; failed: cells that raised; missing: cells without any final row.
         trained: cells that this run trained.
         given_up: cells of this run that failed because their process died again and again, with the reason.
-        failures: of the cells that failed, the first few, with the first line of what is told of each.
+        failures: the first few failed cells, each with the first line of its message.
         bad: shards of this run that the store refused, with the reason.
         drained: whether the run was asked to stop.
         seconds: wall time of everything.
-        forecast: of what this run trained; None if that was not all it meant to, or if nothing was measured.
-        actual: of what this run trained; None if it trained nothing.
+        forecast: the forecast of what this run trained; None if it did not train all of it, or nothing was measured.
+        actual: what the training took; None if this run trained nothing, or several sweeps.
     """
 
     name: str
@@ -60,8 +59,8 @@ class RunResult:
 
     def __str__(self) -> str:
         counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
-        told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
-        lines = [f"{self.name} ({self.sweep_id}): {counted(self.cells, 'cell')}: {told}; {duration(self.seconds)}"]
+        shown = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
+        lines = [f"{self.name} ({self.sweep_id}): {counted(self.cells, 'cell')}: {shown}; {duration(self.seconds)}"]
         lines += failure_lines(self.failures, self.failed)
         lines += [f"  the store refused {reason}" for reason in self.bad]
         if self.actual is not None:
@@ -81,7 +80,7 @@ def _costs(costs: Forecast | Actual) -> str:
 
 
 class Tally:
-    """What a run trained, over its rounds."""
+    """What a run trained, summed over its rounds."""
 
     def __init__(self, records: Records) -> None:
         self._records = records
@@ -91,22 +90,22 @@ class Tally:
         self._core_seconds = self._wall_seconds = 0.0
         self._before: int | None = None
 
-    def planned(self, every: Sequence[Planned]) -> None:
-        """A round begins, with these plans."""
+    def add_plans(self, every: Sequence[Planned]) -> None:
+        """Begins a round with these plans."""
         for planned in every:
             self._plans.setdefault(planned.plan.sweep_id, []).append(planned)
         self._before = disk(self._records.data) if self._before is None else self._before
 
-    def trained(self, progress: Progress, given_up: Mapping[tuple[str, str], str]) -> None:
-        """Its batches came back; some cells (by plan and id) were given up, for a reason."""
+    def add_training(self, progress: Progress, given_up: Mapping[tuple[str, str], str]) -> None:
+        """Adds the training of a round; `given_up` are cells (by plan and id) that failed, with the reason."""
         self._done.update(progress.done_of)
         self._core_seconds += progress.core_seconds
         self._wall_seconds += progress.wall_seconds
         self._given_up |= given_up
 
     @contextmanager
-    def apart(self) -> Iterator[None]:
-        """What the data folder grows by in here is the work of others."""
+    def waiting(self) -> Iterator[None]:
+        """While inside, growth of the data folder counts for other drivers."""
         before = disk(self._records.data)
         try:
             yield
@@ -114,16 +113,16 @@ class Tally:
             self._before = (self._before or 0) + disk(self._records.data) - before
 
     def results(self, drained: bool, seconds: float) -> list[RunResult]:
-        """How each sweep stands, in the order in which they were planned."""
+        """The result of each sweep, in the order of planning."""
         grown = disk(self._records.data) - (self._before or 0)
         took = Actual(self._core_seconds, self._wall_seconds, grown)
         alone = took if len(self._plans) == 1 and self._done.total() else None
         return [self._result(plans, drained, seconds, alone) for plans in self._plans.values()]
 
     def _result(self, plans: Sequence[Planned], drained: bool, seconds: float, alone: Actual | None) -> RunResult:
-        """How one of the sweeps stands; `alone` is what the run took, if it was the only one."""
+        """The result of one sweep; `alone` is what the run took, if it was the only one."""
         sweep, records = plans[-1].sweep, self._records
-        # A plan that was not written gave its number to the next.
+        # A plan that was not written has the number of the next.
         ids = sorted({planned.plan.plan_id for planned in plans})
         with Store.open(records.data) as store:
             counts = standing(store, sweep.experiment_name, sweep.sweep_id)

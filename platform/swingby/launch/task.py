@@ -1,4 +1,4 @@
-"""What may stand in a batch script or a manifest: each option is held to the form it has, before it is written."""
+"""The task of a batch script or manifest, and the checks of every option before it is written there."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from swingby.sweepfile.sweep import Sweep
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be run, wherever that is.
+    """The run of a sweep on a cluster.
 
     Attributes:
-        sweep: as it was checked here.
-        file: its file; None: it is a packaged one.
+        sweep: the sweep, loaded and checked here.
+        file: the sweep's file; None for a packaged sweep.
         data: the data folder: an absolute path, or an address of object storage.
         more: further options of `swingby run`.
     """
@@ -32,12 +32,12 @@ class Task:
 
     @property
     def name(self) -> str:
-        """A name for the job: that of the sweep has letters, digits and hyphens."""
+        """The name of the job; a sweep's name has letters, digits and hyphens only."""
         return f"swingby-{self.sweep.name}"
 
 
 def task_of(sweep: Sweep, named: str, data: str, more: Sequence[str]) -> Task:
-    """The task of a sweep that was loaded by this name; files by their whole paths.
+    """The task of a sweep that was loaded by the name or path `named`.
 
     Raises:
         SwingbyError: a path has a line break in it.
@@ -49,28 +49,28 @@ def task_of(sweep: Sweep, named: str, data: str, more: Sequence[str]) -> Task:
 
 
 def command(task: Task, sweep: str, address: str) -> str:
-    """The shell's words for running it on the cluster of which `address` is told, with the code that is there."""
+    """The shell command that runs a task on the cluster at `address`, with the code that is installed there."""
     words = ["swingby", "run", sweep, "--data", task.data, "--code", "installed", *task.more]
     return f"{shlex.join(words)} --address {address}"
 
 
 def place_of(data: str) -> str:
-    """Where the data is, as every machine is told.
+    """The data folder as an absolute path, or its address.
 
     Raises:
-        SwingbyError: it has a line break in it, or is no address of object storage though it looks like one.
+        SwingbyError: the text has a line break in it, or is an invalid address of object storage.
     """
     if is_address(data):
-        Bucket(data)  # refuses what is none, and keys in it
+        Bucket(data)  # refuses invalid addresses, and keys in them
         return one_line("--data", data)
     return one_line("--data", str(Path(data).expanduser().absolute()))
 
 
 def one_line(option: str, text: str) -> str:
-    """A text without anything that ends a line or cannot be read.
+    """The text, if all of its characters are printable.
 
     Raises:
-        SwingbyError: it has.
+        SwingbyError: a character is not, such as the end of a line.
     """
     if not text.isprintable():
         raise SwingbyError(f"{option} {text!r}: has characters in it that cannot be printed, such as ends of lines")
@@ -78,10 +78,10 @@ def one_line(option: str, text: str) -> str:
 
 
 def formed(option: str, text: str, pattern: str, allowed: str) -> str:
-    """A text of one form.
+    """The text, if it matches a pattern.
 
     Raises:
-        SwingbyError: it is of another.
+        SwingbyError: it does not.
     """
     if not re.fullmatch(pattern, text):
         raise SwingbyError(f"{option} {text!r}: allowed is {allowed}")
@@ -89,7 +89,7 @@ def formed(option: str, text: str, pattern: str, allowed: str) -> str:
 
 
 def counted(option: str, number: int, least: int = 1, most: int = 100_000) -> int:
-    """A number of something.
+    """The number, if it is in a range.
 
     Raises:
         SwingbyError: it is too small or too large.
@@ -100,7 +100,7 @@ def counted(option: str, number: int, least: int = 1, most: int = 100_000) -> in
 
 
 def options(overrides: Sequence[str], processes: int, device: str | None, confirm_above: int) -> tuple[str, ...]:
-    """The options of `swingby run` that are not as they are without being given."""
+    """The options of `swingby run` that differ from their defaults."""
     found = [word for override in overrides for word in ("--set", override)]
     found += ["--processes", str(processes)] if processes != 1 else []
     found += ["--device", device] if device else []

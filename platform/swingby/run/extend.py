@@ -1,0 +1,137 @@
+"""Extending a sweep that has run: longer runs, or more seeds until the shares of an outcome are known well enough."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.run.driver import run_rounds
+from swingby.run.options import RunOptions
+from swingby.run.outcomes import SHARD
+from swingby.select import Share
+from swingby.select.replicate import Replicate, check_half_width
+from swingby.store import Store
+from swingby.sweepfile.sweep import Sweep
+
+
+def longer(sweep: Sweep, factor: float) -> list[str]:
+    """The overrides that make every run of a sweep so many times as long.
+
+    Raises:
+        SwingbyError: the factor is not above 1, the experiment does not declare what sets a run's length, or points
+            differ in it.
+    """
+    if not factor > 1:
+        raise SwingbyError(f"--steps {factor:g} does not extend a run; allowed: a factor above 1, such as 2")
+    found = []
+    for name in sorted({sweep.experiment.length(point.params) or "" for point in sweep.points}):
+        if not name:
+            raise SwingbyError(f"experiment {sweep.experiment_name!r} does not say which parameter sets a run's length")
+        of_it = [point.params for point in sweep.points if sweep.experiment.length(point.params) == name]
+        values = sorted({getattr(params, name) for params in of_it})
+        if len(values) > 1:
+            shown = ", ".join(map(str, values))
+            raise SwingbyError(f"the points of {sweep.name!r} differ in {name} ({shown}): set it in the sweep file")
+        found.append(f"base.{name}={max(values[0] + 1, round(values[0] * factor))}")
+    return found
+
+
+def last_seeds(name: str, data: Path, overrides: Sequence[str]) -> list[str]:
+    """The overrides, with the number of seeds of the newest run of the same points, unless they set it themselves.
+
+    Raises:
+        SwingbyError: the sweep has not been run here.
+    """
+    sweep = Sweep.load(name, overrides, confirm_above=None)
+    points = json.loads(json.dumps({key: sweep.resolved[key] for key in ("axes", "where", "common", "base")}))
+    with Store.open(data) as store:
+        query = "select resolved from sweeps where name = ? order by created desc"
+        runs = [json.loads(row.resolved) for row in store.sql(query, [sweep.name]).rows()]
+    same = [run for run in runs if all(run.get(key) == value for key, value in points.items())]
+    if not same:
+        raise SwingbyError(
+            f"{sweep.name!r} has not been run here yet, so there is nothing to extend: swingby run {name}"
+        )
+    if any(override.startswith("seeds") for override in overrides):
+        return list(overrides)
+    return [*overrides, f"seeds.count={len(same[0]['seeds'])}"]
+
+
+def with_seeds(overrides: Sequence[str], count: int) -> list[str]:
+    """The overrides with this number of seeds and no other."""
+    return [*(override for override in overrides if not override.startswith("seeds.count")), f"seeds.count={count}"]
+
+
+def extend_seeds(
+    name: str,
+    data: Path,
+    outcome: str | None,
+    half_width: float,
+    most: int,
+    overrides: Sequence[str],
+    options: RunOptions,
+    say: Callable[[str], None],
+) -> int:
+    """Trains more seeds of every point until no point's share of `outcome` has a wider interval; returns their number.
+
+    Args:
+        name: a sweep file, or the name of a packaged sweep.
+        outcome: a yes/no outcome; None: that of the sweep's diagram.
+        half_width: the largest allowed half of an interval.
+        most: the most seeds.
+        say: shows a line of text to the user.
+
+    Raises:
+        SwingbyError: the sweep was not run here yet, there is no such outcome, the seeds are no run of numbers, or the
+            half-width takes more than `most` seeds.
+    """
+    check_half_width(half_width)
+    found = _yes_no_outcome(Sweep.load(name, overrides), outcome)
+    overrides = last_seeds(name, data, overrides)
+    sweep = Sweep.load(name, overrides)
+    seeds = sweep.seeds
+    if list(seeds) != list(range(seeds[0], seeds[0] + len(seeds))):
+        raise SwingbyError(f"the seeds of {sweep.name!r} are a list; write seeds: {{count: ..., first: ...}} to extend")
+
+    def sized(count: int) -> Sweep:
+        return Sweep.load(name, with_seeds(overrides, count))
+
+    selector = Replicate(sized, len(seeds), found, half_width, most)
+    run_rounds(selector, data, lambda trained: shares_of(data, trained, found), options, say)
+    return selector.count
+
+
+def shares_of(data: Path, sweep: Sweep, outcome: str) -> list[Share]:
+    """The share of a yes/no outcome at each point of a sweep, by the store."""
+    for detector in registry.detectors_for(sweep.experiment_name):
+        if outcome in detector.outcomes:
+            query = f"""
+                select m.point, count(*) filter (where o."{outcome}") as k, count(o."{outcome}") as n
+                from members m
+                join "{sweep.experiment_name}" e using (cell_id)
+                left join "outcomes_{detector.name}" o on o.cell_id = e.cell_id and o.{SHARD} = e.shard
+                where m.sweep_id = ? and e.status <> 'failed'
+                group by m.point order by m.point"""
+            with Store.open(data) as store:
+                return [Share(row.point, row.k, row.n) for row in store.sql(query, [sweep.sweep_id]).rows()]
+    raise SwingbyError(f"no installed detector has the outcome {outcome!r}")
+
+
+def _yes_no_outcome(sweep: Sweep, asked: str | None) -> str:
+    """The outcome asked for, or else that of the sweep's diagram.
+
+    Raises:
+        SwingbyError: the outcome is no yes/no outcome, or none is named.
+    """
+    kinds = {name: kind for item in registry.detectors_for(sweep.experiment_name) for name, kind in item.kinds.items()}
+    shares = [name for name, kind in kinds.items() if kind == "yes_no"]
+    drawn = sweep.diagram.outcome if sweep.diagram is not None else None
+    name = asked or (drawn if drawn in shares else None)
+    if name is None:
+        raise SwingbyError(f"name the outcome whose share is wanted: --outcome; allowed: {', '.join(shares)}")
+    if name not in shares:
+        raise SwingbyError(f"{name!r} has no share; {registry.nearest(name, shares)}")
+    return name

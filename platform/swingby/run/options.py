@@ -1,0 +1,80 @@
+"""Everything that one run can be asked for: one frozen value, from the command to the worker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from swingby.errors import SwingbyError
+
+DEADLINE_FACTOR = 30.0
+"""A trial may be silent for so many times its forecast, unless the options name a deadline."""
+SHORTEST_DEADLINE = 300.0
+"""Seconds that no deadline derived from a forecast goes below."""
+UNKNOWN_DEADLINE = 86400.0
+"""Seconds that a trial without a forecast may be silent."""
+YEAR = 366 * 86400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """How a run trains the cells of its sweeps.
+
+    Raises:
+        SwingbyError: a value is not allowed, or two options exclude each other.
+    """
+
+    local: bool = False
+    """A plain for-loop in this process instead of Ray Tune."""
+
+    address: str | None = None
+    """host:port of an existing Ray cluster; None: a Ray of the run's own, on this machine."""
+
+    code: Literal["wheel", "installed"] | None = None
+    """How the machines of a cluster get the code: "wheel" sends it along (None: the same), "installed" expects it."""
+
+    retry_failed: bool = False
+    """Cells that failed in an earlier run are trained again."""
+
+    pilot: bool = True
+    """Shapes of unknown cost are measured on a few cells first."""
+
+    processes: int = 1
+    """Processes that train one batch together, for experiments that spread a run."""
+
+    device: Literal["cpu", "cuda"] | None = None
+    """Where batches are trained; None: as the experiment asks."""
+
+    deadline: float | None = None
+    """Seconds without a sign of life after which a batch is ended and tried again; None: derived from its forecast."""
+
+    workers: int | None = None
+    """One-core batches that run at once; None: one for each core, or one with `local`."""
+
+    target_seconds: float = 5.0
+    """Seconds that one trial should take."""
+
+    def __post_init__(self) -> None:
+        if self.local and self.address is not None:
+            raise SwingbyError("--local and --address exclude each other: a for-loop has no cluster")
+        if self.code is not None and self.address is None:
+            raise SwingbyError("--code says how the machines of a cluster get the code: it goes with --address")
+        if self.code not in (None, "wheel", "installed"):
+            raise SwingbyError(
+                f"--code {self.code} is unknown; allowed: wheel (the code is sent), installed (every machine has it)"
+            )
+        if self.device not in (None, "cpu", "cuda"):
+            raise SwingbyError(
+                f"--device {self.device} is unknown; allowed: cpu, cuda (Ray hands each process a GPU of its own)"
+            )
+        if self.processes < 1:
+            raise SwingbyError(f"{self.processes} processes train nothing; allowed: 1 and more")
+        if self.deadline is not None and not 0 < self.deadline <= YEAR:
+            raise SwingbyError(f"--deadline {self.deadline:g}: allowed are seconds, more than 0 and at most a year")
+
+    def deadline_text(self) -> str:
+        """One line for the user: when a silent batch is ended."""
+        limit = f"{DEADLINE_FACTOR:g} times its forecast (at least {SHORTEST_DEADLINE:g} s)"
+        if self.deadline is not None:
+            limit = f"{self.deadline:g} s"
+        return f"a batch that is silent for {limit} is ended, as if its process had died"
