@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, tell
+from swingby.cli.console import DEFAULT_DATA, DataFolder, say, tell
 from swingby.errors import SwingbyError
 
 
@@ -42,8 +42,6 @@ def report(
     for warning in (*written.remarks, *written.faults):
         tell(f"warning: {warning}")
     say(str(written.page))
-
-
 
 
 def _plane(text: str) -> tuple[int, int]:

@@ -15,10 +15,10 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.detector import OutcomeKind
-from swingby.run.lookup import find_sweep
 from swingby.run.outcomes import SHARD, derive
 from swingby.run.refresh import freshen
 from swingby.store import Store
+from swingby.store.lookup import find_sweep
 from swingby_analysis.query import Query, ask
 
 OWN = ("cell_id", "seed", "seed_mode", "status", "message", "shard")

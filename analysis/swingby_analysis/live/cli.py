@@ -54,15 +54,15 @@ def watch(
         swingby watch --once --data data
     """
     from swingby.store.remote_ingest import followed
-    from swingby_analysis.live import Watch, told
+    from swingby_analysis.live import Watch, facts_json
 
     held = [_pair(one) for one in at or ()]
     with Watch(data, sweeps or (), outcome, held) as watching:
         if as_json:
-            found = watching.look(time.time())
-            typer.echo(json.dumps({"data": str(data), "sweeps": [told(one) for one in found]}, allow_nan=False))
+            found = watching.poll(time.time())
+            typer.echo(json.dumps({"data": str(data), "sweeps": [facts_json(one) for one in found]}, allow_nan=False))
         elif once:
-            found = watching.look(time.time())
+            found = watching.poll(time.time())
             _print(found)
         else:
             with followed(data, _tell):
@@ -97,7 +97,7 @@ def _follow(watching: Watch, every: float) -> Sequence[Facts]:
     # Not by KeyboardInterrupt: it would come out of the middle of a query as whatever the database makes of it.
     interrupted = Drain()
     with interrupted.on_signals(), ExitStack() as stack:
-        found: Sequence[Facts] = watching.look(time.time())
+        found: Sequence[Facts] = watching.poll(time.time())
         console = Console(highlight=False)
         show = stack.enter_context(_Following(console)) if console.is_terminal else _Anew().show
         while True:
@@ -120,7 +120,7 @@ def _over(found: Sequence[Facts]) -> bool:
 def _again(watching: Watch, before: Sequence[Facts]) -> Sequence[Facts]:
     """A later look; the earlier one where the store is being made anew."""
     try:
-        return watching.look(time.time())
+        return watching.poll(time.time())
     except SwingbyError:
         return before
 

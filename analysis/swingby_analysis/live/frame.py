@@ -11,12 +11,11 @@ from rich.text import Text
 from swingby.text import MARK, plain
 from swingby.units import counted, duration
 from swingby_analysis.live.facts import Facts
-from swingby_analysis.live.summary import ago
-from swingby_analysis.live.terminal_map import heat
+from swingby_analysis.live.terminal_map import draw_map
 
 STYLES = {"ok": "green", "diverged": "yellow", "failed": "bold red", "missing": ""}
 HOSTS = 4
-BEGUN = 3
+IN_PROGRESS = 3
 
 
 def frame(found: Sequence[Facts], width: int, height: int, colour: bool) -> Group:
@@ -35,7 +34,7 @@ def frame(found: Sequence[Facts], width: int, height: int, colour: bool) -> Grou
     for one, head in zip(found, heads, strict=True):
         lines += [Text(), *head] if lines else head
         if one.seen.phase is not None:
-            lines += [Text(), *heat(one.seen.phase, width, rows, colour)]
+            lines += [Text(), *draw_map(one.seen.phase, width, rows, colour)]
     return Group(*(clean(line) for line in lines))
 
 
@@ -60,7 +59,7 @@ def _head(one: Facts, width: int) -> Iterator[Text]:
     yield Text(" · ".join(_pace(one)))
     yield from _hosts(one)
     yield from _failures(one)
-    yield from _begun(one)
+    yield from _in_progress(one)
 
 
 def _count(what: str, count: int) -> Text:
@@ -81,8 +80,8 @@ def _bar(done: int, failed: int, cells: int, width: int) -> Text:
 def _pace(one: Facts) -> Iterator[str]:
     known = one.seen.known
     if one.holder is not None:
-        if one.pace is not None:
-            yield f"{_rate(one.pace.rate)} over {duration(one.pace.over)}"
+        if one.rate is not None:
+            yield f"{_rate(one.rate.per_minute)} over {duration(one.rate.over)}"
         if one.left is not None:
             yield f"about {duration(one.left)} left"
         if known.core_seconds is not None:
@@ -90,7 +89,7 @@ def _pace(one: Facts) -> Iterator[str]:
     else:
         yield "finished" if one.finished else "nobody runs it; `swingby run` goes on where it stopped"
     if one.waiting:
-        yield f"{counted(one.waiting, 'shard')} not folded in yet: `swingby ingest`"
+        yield f"{counted(one.waiting, 'shard')} not in the store yet: `swingby ingest`"
     yield f"generation {one.seen.generation}, {_when(one, one.seen.published)}"
 
 
@@ -99,6 +98,11 @@ def _when(one: Facts, moment: float) -> str:
     return (
         ago(one.now - moment) if one.holder is not None else f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
     )
+
+
+def ago(seconds: float) -> str:
+    """How long ago something was; clocks of two machines differ, so that it may lie ahead."""
+    return f"{duration(max(0.0, seconds))} ago"
 
 
 def _rate(rate: float) -> str:
@@ -122,9 +126,9 @@ def _failures(one: Facts) -> Iterator[Text]:
         yield Text.assemble(("FAILED ", "bold red"), f"{failure.cells:,} x ", told)
 
 
-def _begun(one: Facts) -> Iterator[Text]:
-    for cell in one.seen.begun[:BEGUN]:
-        of = f" of {cell.total:,} steps ({min(1.0, cell.steps / cell.total):.0%})" if cell.total else " steps"
+def _in_progress(one: Facts) -> Iterator[Text]:
+    for cell in one.seen.in_progress[:IN_PROGRESS]:
+        of = f" of {cell.total:,} steps ({cell.share:.0%})" if cell.total else " steps"
         yield Text.assemble(("begun ", "dim"), f"{plain(cell.cell_id)[:12]}: {cell.steps:,}{of}")
-    if len(one.seen.begun) > BEGUN:
-        yield Text(f"      and {counted(len(one.seen.begun) - BEGUN, 'cell')} more", style="dim")
+    if len(one.seen.in_progress) > IN_PROGRESS:
+        yield Text(f"      and {counted(len(one.seen.in_progress) - IN_PROGRESS, 'cell')} more", style="dim")

@@ -10,7 +10,17 @@ from swingby.errors import SwingbyError
 from swingby.model.registry import nearest
 from swingby.store import Store
 from swingby.text import plain
-from swingby_analysis.live.summary import shown
+
+
+def shown(value: Any) -> str:
+    """A parameter's value, short."""
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list | tuple):
+        return plain("(" + ", ".join(map(shown, value)) + ")", 40)
+    return plain(value, 40)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,25 +12,13 @@ from typing import Any, Literal
 from swingby.errors import SwingbyError
 from swingby.model.registry import nearest
 from swingby.store import Store
-from swingby.store.views import quoted
+from swingby.store.views import OF_SHARD, quoted
 from swingby.text import plain
 from swingby_analysis.live.grid import Axis, Grid
+from swingby_analysis.stats.shares import wilson
 
 Kind = Literal["share", "category", "median"]
 OUTCOMES = "outcomes_"
-SHARD = "of_shard"
-NORMAL = 1.959963984540054
-"""Two-sided 95 % of the normal distribution."""
-
-
-def wilson(k: int, n: int) -> tuple[float, float]:
-    """Wilson's 95 % interval for k successes in n trials (Wilson 1927); (0, 1) where n = 0."""
-    if not n:
-        return 0.0, 1.0
-    square = NORMAL**2
-    middle, spread = k + square / 2, NORMAL * math.sqrt(k * (n - k) / n + square / 4)
-    low, high = (middle - spread) / (n + square), (middle + spread) / (n + square)
-    return (0.0 if k == 0 else low), (1.0 if k == n else high)
 
 
 @dataclass(slots=True)
@@ -68,14 +56,19 @@ class Pool:
         """The share of a category among the cells with an outcome."""
         return self.counts[category] / self.told
 
+    def interval(self, category: str) -> tuple[float, float]:
+        """Wilson's 95 % interval of that share."""
+        low, high = wilson(self.counts[category], self.told)
+        return float(low), float(high)
+
     def sure(self, category: str) -> bool:
         """Whether the 95 % interval of that share leaves out one half."""
-        low, high = wilson(self.counts[category], self.told)
+        low, high = self.interval(category)
         return not low <= 0.5 <= high
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Outcome:
     """Which outcome is shown: the table and column that hold it, and of what kind it is.
 
     `value` is the category whose share is shown; None where each point's commonest is.
@@ -104,7 +97,7 @@ class Phase:
         over: axes that are taken together.
     """
 
-    asked: Asked | None
+    asked: Outcome | None
     x: Axis | None
     y: Axis | None
     pools: Mapping[tuple[int, int], Pool]
@@ -112,7 +105,7 @@ class Phase:
     over: tuple[str, ...]
 
 
-def wanted(store: Store, sweep_id: str, resolved: Mapping[str, Any], outcome: str | None) -> Asked | None:
+def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], outcome: str | None) -> Outcome | None:
     """The outcome to show: the one that was asked for (`name` or `name=value`), the sweep's own, or the first there is.
 
     Raises:
@@ -122,7 +115,7 @@ def wanted(store: Store, sweep_id: str, resolved: Mapping[str, Any], outcome: st
     for table, columns in sorted(store.tables().items()):
         if table.startswith(OUTCOMES) and not table.endswith("_all"):
             for column, type_ in columns:
-                if column not in ("cell_id", SHARD) and not type_.endswith("]"):
+                if column not in ("cell_id", OF_SHARD) and not type_.endswith("]"):
                     known.setdefault(column, (table, type_))
     name, _, value = (outcome or "").partition("=")
     if name:
@@ -149,24 +142,24 @@ def _first(store: Store, sweep_id: str, known: Mapping[str, tuple[str, str]]) ->
     return min(found, key=lambda one: one[0])[1] if found else ""
 
 
-def _asked(name: str, known: Mapping[str, tuple[str, str]], value: str) -> Asked | None:
+def _asked(name: str, known: Mapping[str, tuple[str, str]], value: str) -> Outcome | None:
     if name not in known:
         return None
     table, type_ = known[name]
     if type_ == "BOOLEAN":
-        return Asked(table, name, "share", value or "true")
+        return Outcome(table, name, "share", value or "true")
     if type_ == "VARCHAR" or value:
-        return Asked(table, name, "share" if value else "category", value or None)
-    return Asked(table, name, "median")
+        return Outcome(table, name, "share" if value else "category", value or None)
+    return Outcome(table, name, "median")
 
 
-def pools(store: Store, experiment: str, sweep_id: str, asked: Asked | None, grid: Grid) -> dict[int, Pool]:
+def pools(store: Store, experiment: str, sweep_id: str, asked: Outcome | None, grid: Grid) -> dict[int, Pool]:
     """What is known at each point of the grid."""
     found = {point: Pool(planned) for point, planned in grid.planned.items()}
     if experiment not in store.tables():
         return found
     # Outcomes of the very row that stands for the cell; which row that is, its shard says.
-    joined = f"left join {quoted(asked.table)} o on o.cell_id = e.cell_id and o.{SHARD} = e.shard" if asked else ""
+    joined = f"left join {quoted(asked.table)} o on o.cell_id = e.cell_id and o.{OF_SHARD} = e.shard" if asked else ""
     column = "null" if asked is None else f"o.{quoted(asked.column)}"
     numbers = asked is not None and asked.kind == "median"
     value = f"list(cast({column} as double)) as numbers" if numbers else f"cast({column} as varchar) as value"
@@ -188,7 +181,7 @@ def pools(store: Store, experiment: str, sweep_id: str, asked: Asked | None, gri
 def phase(
     grid: Grid,
     points: Mapping[int, Pool],
-    asked: Asked | None,
+    asked: Outcome | None,
     diagram: Mapping[str, Any],
     at: Sequence[tuple[str, str]],
 ) -> Phase:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from swingby.data.records import Records
-from swingby.run.in_progress import begun
-from swingby.run.lookup import find_sweep, known_sweeps
 from swingby.store import Layout, Store
-from swingby_analysis.live.facts import BegunCell, Facts, Seen, facts, failures, known, results
+from swingby.store.lookup import find_sweep, known_sweeps
+from swingby.store.status import cells_in_progress, deliveries, failure_reasons, shards_to_ingest
+from swingby_analysis.live.facts import Facts, Snapshot, facts, known
 from swingby_analysis.live.grid import Grid, grid
-from swingby_analysis.live.phase import Phase, phase, pools, section, wanted
+from swingby_analysis.live.phase import Phase, chosen_outcome, phase, pools, section
 
 TRIES = 5
 
@@ -44,7 +44,7 @@ class Watch:
         self._names, self._outcome, self._at = list(names), outcome, list(at)
         self._chosen: list[str] = []
         self._grids: dict[str, Grid] = {}
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, Snapshot] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -52,7 +52,7 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         self._store.close()
 
-    def look(self, now: float) -> tuple[Facts, ...]:
+    def poll(self, now: float) -> tuple[Facts, ...]:
         """How the sweeps stand now, in the order in which they were named, or were first seen to run.
 
         Raises:
@@ -61,7 +61,7 @@ class Watch:
         self._choose()
         found = [self._current(sweep_id) for sweep_id in self._chosen]
         holders = [self._records.holder(sweep_id) for sweep_id in self._chosen]
-        waiting = 0 if all(holders) else self._waiting()
+        waiting = 0 if all(holders) else shards_to_ingest(self._store, self._records)
         return tuple(facts(one, holder, waiting, now) for one, holder in zip(found, holders, strict=True))
 
     def _choose(self) -> None:
@@ -74,16 +74,7 @@ class Watch:
         running = [sweep_id for sweep_id in every if self._records.holder(sweep_id) is not None]
         self._chosen = list(dict.fromkeys([*self._chosen, *reversed(running)])) or every[:1]
 
-    def _waiting(self) -> int:
-        """Shards that are not in the store, and are not bad."""
-        (row,) = self._store.sql(
-            """select (select count(*) from shards)
-                    + (select count(*) from bad_shards
-                       where not regexp_matches(shard, '^(plans|derived|retractions)/')) as n"""
-        ).rows()
-        return max(0, len(self._records.shards()) - row.n)
-
-    def _current(self, sweep_id: str) -> Seen:
+    def _current(self, sweep_id: str) -> Snapshot:
         """What the newest generation says; asked again where one was published between two questions."""
         number = self._store.generation
         kept = self._seen.get(sweep_id)
@@ -98,20 +89,19 @@ class Watch:
         self._seen[sweep_id] = found
         return found
 
-    def _ask(self, sweep_id: str, number: int) -> Seen:
+    def _ask(self, sweep_id: str, number: int) -> Snapshot:
         store = self._store
         sweep = known(store, sweep_id)
-        ended = results(store, sweep.experiment, sweep_id)
+        ended = deliveries(store, sweep.experiment, sweep_id)
         failed = any(shard.status == "failed" for shard in ended)
-        under_way = begun(store, self._records, sweep.experiment, sweep_id)
         newest = self._layout.newest()
-        return Seen(
+        return Snapshot(
             sweep,
             number,
             newest.published if newest is not None else 0.0,
             ended,
-            failures(store, sweep.experiment, sweep_id) if failed else (),
-            tuple(BegunCell(one.cell_id, one.steps, one.total) for one in under_way),
+            failure_reasons(store, sweep.experiment, sweep_id) if failed else (),
+            tuple(cells_in_progress(store, self._records, sweep.experiment, sweep_id)),
             self._phase(sweep.experiment, sweep_id, sweep.resolved),
         )
 
@@ -119,6 +109,6 @@ class Watch:
         if sweep_id not in self._grids:
             self._grids[sweep_id] = grid(self._store, experiment, sweep_id, resolved)
         points = self._grids[sweep_id]
-        asked = wanted(self._store, sweep_id, resolved, self._outcome)
+        asked = chosen_outcome(self._store, sweep_id, resolved, self._outcome)
         known_there = pools(self._store, experiment, sweep_id, asked, points)
         return phase(points, known_there, asked, section(resolved, "diagram"), self._at)

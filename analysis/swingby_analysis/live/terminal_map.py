@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from swingby_analysis.live.phase import Asked, Phase, Pool, wilson
+from swingby_analysis.live.phase import Outcome, Phase, Pool
 
 LEVELS = "▁▂▃▄▅▆▇█"
 VIRIDIS = ("#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725")
@@ -24,7 +24,7 @@ LISTED = 24
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """How tiles are drawn: with colours or without; the range of numbers; each category's letter and colour."""
 
     colour: bool
@@ -33,7 +33,7 @@ class Look:
     letters: Mapping[str, tuple[str, str]]
 
 
-def heat(found: Phase, width: int, rows: int, colour: bool) -> list[Text]:
+def draw_map(found: Phase, width: int, rows: int, colour: bool) -> list[Text]:
     """The diagram with its title, axes and legend.
 
     Args:
@@ -44,7 +44,7 @@ def heat(found: Phase, width: int, rows: int, colour: bool) -> list[Text]:
     """
     if not found.pools:
         return [Text("no point of the sweep lies there")]
-    look = _look(found, colour)
+    look = _style(found, colour)
     lines = [_title(found)]
     listed = found.y is None and len(found.pools) <= min(LISTED, max(rows, 1))
     if listed:
@@ -61,7 +61,7 @@ def _title(found: Phase) -> Text:
     return Text(", ".join([what, *held, *over]), style="bold")
 
 
-def _look(found: Phase, colour: bool) -> Look:
+def _style(found: Phase, colour: bool) -> Style:
     middles = [one.median for one in found.pools.values()]
     finite = [middle for middle in middles if middle is not None and math.isfinite(middle)]
     total = Pool()
@@ -75,10 +75,10 @@ def _look(found: Phase, colour: bool) -> Look:
         own = [char.upper() for char in name if char.isascii() and char.isalpha()]
         spare = [char for char in (*own, *"ABCDEFGHIJKLMNOPQRSTUVWXYZ") if char not in taken]
         letters[name] = (spare[0] if spare else "*", PALETTE[min(place, len(PALETTE) - 1)])
-    return Look(colour, min(finite, default=0.0), max(finite, default=1.0), letters)
+    return Style(colour, min(finite, default=0.0), max(finite, default=1.0), letters)
 
 
-def _map(found: Phase, look: Look, width: int, rows: int) -> Iterator[Text]:
+def _map(found: Phase, look: Style, width: int, rows: int) -> Iterator[Text]:
     x, y = found.x, found.y
     columns, lines = (len(axis.values) if axis is not None else 1 for axis in (x, y))
     names = [""] * lines if y is None else list(y.labels)
@@ -119,7 +119,7 @@ def _below(labels: Sequence[str], size: int, room: int) -> str:
     return line
 
 
-def _tile(found: Phase, look: Look, pool: Pool | None, size: int) -> Text:
+def _tile(found: Phase, look: Style, pool: Pool | None, size: int) -> Text:
     """One tile; blank where the sweep has no point."""
     if pool is None:
         return Text(" " * size)
@@ -137,7 +137,7 @@ def _tile(found: Phase, look: Look, pool: Pool | None, size: int) -> Text:
     return Text(block if size == 1 else block * (size - 1) + mark)
 
 
-def _shown(found: Phase, look: Look, pool: Pool) -> tuple[float, str, str] | None:
+def _shown(found: Phase, look: Style, pool: Pool) -> tuple[float, str, str] | None:
     """Level from 0 to 1, mark, and colour; None where nothing was told."""
     if not pool.told or found.asked is None:
         return None
@@ -152,7 +152,7 @@ def _shown(found: Phase, look: Look, pool: Pool) -> tuple[float, str, str] | Non
     return share, letter if sure and share > 0.5 else letter.lower(), colour
 
 
-def _level(value: float, look: Look) -> float:
+def _level(value: float, look: Style) -> float:
     if look.high <= look.low:
         return 0.5
     return min(1.0, max(0.0, (value - look.low) / (look.high - look.low)))
@@ -172,7 +172,7 @@ def _ink(colour: str) -> str:
     return "#000000" if 299 * red + 587 * green + 114 * blue > 128_000 else "#ffffff"
 
 
-def _list(found: Phase, look: Look, width: int) -> Iterator[Text]:
+def _list(found: Phase, look: Style, width: int) -> Iterator[Text]:
     """One axis: a line a value, with a bar and the numbers."""
     labels = ("all",) if found.x is None else found.x.labels
     margin = min(LABEL, max(cell_len(labels[column]) for column, _ in found.pools))
@@ -198,12 +198,12 @@ def _numbers(found: Phase, pool: Pool) -> str:
     if asked is None or asked.kind == "median":
         return f"{pool.median:.4g} (of {pool.told:,})"
     name = asked.value or pool.most or ""
-    low, high = wilson(pool.counts[name], pool.told)
+    low, high = pool.interval(name)
     told = f"{pool.share(name):.2f} ({pool.counts[name]:,} of {pool.told:,}, {low:.2f} to {high:.2f})"
     return told if asked.value else f"{name} {told}"
 
 
-def _legend(found: Phase, look: Look, listed: bool) -> Iterator[Text]:
+def _legend(found: Phase, look: Style, listed: bool) -> Iterator[Text]:
     """What colours and marks mean; a list says shares and intervals in numbers."""
     asked = found.asked
     if not listed and asked is not None and any(pool.told for pool in found.pools.values()):
@@ -222,13 +222,13 @@ def _legend(found: Phase, look: Look, listed: bool) -> Iterator[Text]:
         yield Text("   ".join(marks), style="dim")
 
 
-def _open(asked: Asked, pool: Pool) -> bool:
+def _open(asked: Outcome, pool: Pool) -> bool:
     """Whether a share is shown that could as well be on the other side of one half."""
     name = asked.value or pool.most
     return bool(pool.counts) and name is not None and not pool.sure(name)
 
 
-def _scale(look: Look, share: bool) -> Text:
+def _scale(look: Style, share: bool) -> Text:
     low, high = ("0", "1") if share else (f"{look.low:.4g}", f"{look.high:.4g}")
     if low == high:
         return Text(f"all are {low}")
@@ -241,7 +241,7 @@ def _scale(look: Look, share: bool) -> Text:
     return drawn.append(f" {high}")
 
 
-def _categories(look: Look) -> Text:
+def _categories(look: Style) -> Text:
     drawn = Text()
     for name, (letter, colour) in look.letters.items():
         drawn.append(f" {letter} ", style=f"bold {_ink(colour)} on {colour}" if look.colour else "")

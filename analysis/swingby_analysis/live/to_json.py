@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from swingby_analysis.live.facts import Facts
-from swingby_analysis.live.phase import Phase, Pool, wilson
+from swingby_analysis.live.phase import Phase, Pool
 
 
-def told(one: Facts) -> dict[str, Any]:
+def facts_json(one: Facts) -> dict[str, Any]:
     """The facts of a sweep: times are ISO 8601 in UTC, durations seconds, and what is not known is null."""
     seen, known = one.seen, one.seen.known
     return {
@@ -22,13 +23,13 @@ def told(one: Facts) -> dict[str, Any]:
         **one.counts,
         "finished": one.finished,
         "holder": one.holder,
-        "cells_a_minute": None if one.pace is None else one.pace.rate,
-        "measured_over_seconds": None if one.pace is None else one.pace.over,
+        "cells_a_minute": None if one.rate is None else one.rate.per_minute,
+        "measured_over_seconds": None if one.rate is None else one.rate.over,
         "seconds_left": one.left,
         "planned": {"at": _time(known.created), "batches": known.batches, "core_seconds": known.core_seconds},
         "hosts": [{**host._asdict(), "last": _time(host.last)} for host in one.hosts],
         "failures": [{**failure._asdict(), "last": _time(failure.last)} for failure in seen.failures],
-        "begun": [cell._asdict() for cell in seen.begun],
+        "begun": [asdict(cell) for cell in seen.in_progress],
         "waiting_shards": one.waiting,
         "generation": seen.generation,
         "published": _time(seen.published),
@@ -64,5 +65,5 @@ def _outcome(found: Phase, pool: Pool) -> Mapping[str, Any]:
         return {"told": pool.told, "median": middle if middle is not None and math.isfinite(middle) else None}
     if not pool.counts or category is None:
         return {"told": 0}
-    low, high = wilson(pool.counts[category], pool.told)
+    low, high = pool.interval(category)
     return {"told": pool.told, "category": category, "share": pool.share(category), "low": low, "high": high}

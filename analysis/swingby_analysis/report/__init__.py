@@ -13,10 +13,10 @@ from swingby import __version__
 from swingby.data.files import TEMPORARY, clear_os_errors, entry, sync_file, sync_folder, utc_now
 from swingby.data.records import Records
 from swingby.model import registry
-from swingby.run.lookup import find_sweep
 from swingby.run.outcomes import derive
 from swingby.run.refresh import freshen
 from swingby.store import Store
+from swingby.store.lookup import find_sweep
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby_analysis.page import Code as Name
 from swingby_analysis.page import Figure, Fold, Heading, Items, Page, Section, Several, Table, Terms, Text

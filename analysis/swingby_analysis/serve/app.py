@@ -16,8 +16,9 @@ from starlette.routing import Route
 
 from swingby.cli.data import Format
 from swingby.errors import SwingbyError
+from swingby.store.status import SweepStatus
 from swingby_analysis.serve import pages
-from swingby_analysis.serve.board import Board, Standing
+from swingby_analysis.serve.board import Board
 from swingby_analysis.serve.guard import Guard, Hosts, Token
 from swingby_analysis.serve.pages import Asked
 from swingby_analysis.serve.queries import BusyError, Limits, Queries
@@ -131,7 +132,7 @@ class Site:
 
     # what they are asked for
 
-    async def _found(self, request: Request) -> Standing:
+    async def _found(self, request: Request) -> SweepStatus:
         seen = await self.queries.apart(self.board.seen)
         standing = seen.find(request.path_params["sweep"])
         if standing is None:

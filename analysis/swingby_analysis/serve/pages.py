@@ -16,8 +16,9 @@ import pyarrow as pa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from swingby.store.status import SweepStatus
 from swingby_analysis.page.html import asset
-from swingby_analysis.serve.board import Seen, Standing
+from swingby_analysis.serve.board import Seen
 from swingby_analysis.serve.phase import FIRST, phase_query
 from swingby_analysis.serve.queries import Answer, Limits
 from swingby_analysis.serve.reports import Written
@@ -88,7 +89,7 @@ def sweeps(seen: Seen) -> HTMLResponse:
     return _page("sweeps.html", {"seen": seen, "bars": {one.sweep_id: bar(one) for one in seen.sweeps}})
 
 
-def sweep(standing: Standing, written: Written, generation: int | None, tables: Tables) -> HTMLResponse:
+def sweep(standing: SweepStatus, written: Written, generation: int | None, tables: Tables) -> HTMLResponse:
     """One sweep: how it stands, and its report in a frame."""
     content = {
         "sweep": standing,
@@ -109,7 +110,7 @@ class Part:
     width: float
 
 
-def bar(sweep: Standing) -> list[Part]:
+def bar(sweep: SweepStatus) -> list[Part]:
     """The bar of a sweep: cells by status, of all that are planned."""
     parts, start, cells = [], 0.0, max(sweep.cells, 1)
     for kind in ("ok", "diverged", "failed", "begun"):
@@ -161,7 +162,7 @@ def sql(
     return _page("sql.html", content, status, headers)
 
 
-def _few(seen: Seen) -> list[Standing]:
+def _few(seen: Seen) -> list[SweepStatus]:
     """A few sweeps for examples, one of each name."""
     return list({one.name: one for one in reversed(seen.sweeps)}.values())[::-1][:5]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.store.status import SweepStatus
 from swingby.store.views import literal, quoted
-from swingby_analysis.serve.board import Standing
 
 FIRST = "select name, experiment, cells, created from sweeps order by created desc"
 
 
-def phase_query(sweep: Standing, tables: Mapping[str, Collection[tuple[str, str]]]) -> str:
+def phase_query(sweep: SweepStatus, tables: Mapping[str, Collection[tuple[str, str]]]) -> str:
     """A row a point of the grid: the parameters that the axes vary, how many cells, and the outcome over seeds."""
     try:
         resolved: dict[str, Any] = json.loads(sweep.resolved)

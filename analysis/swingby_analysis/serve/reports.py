@@ -20,7 +20,8 @@ from pathlib import Path
 from swingby.data.files import clear_os_errors
 from swingby.data.locks import held, holder
 from swingby.errors import SwingbyError
-from swingby_analysis.serve.board import Board, Standing
+from swingby.store.status import SweepStatus
+from swingby_analysis.serve.board import Board
 
 LOOKED = 60.0
 """Seconds after the last look at a page in which its report is kept up to date."""
@@ -53,7 +54,7 @@ class Written:
 
     version: int = 0
     page: Path | None = None
-    of: Standing | None = None
+    of: SweepStatus | None = None
     as_of: datetime | None = None
     fault: str | None = None
     busy: bool = False
@@ -77,7 +78,7 @@ class Reports:
         self._turns: dict[str, _Turn] = {}
         self._wake = asyncio.Event()
 
-    def look(self, sweep: Standing) -> Written:
+    def look(self, sweep: SweepStatus) -> Written:
         """The report as it is now; somebody looks at it, so it is kept up to date for a while."""
         found = self._written.setdefault(sweep.sweep_id, Written())
         if not (PLAIN.fullmatch(sweep.sweep_id) and NAMED.fullmatch(sweep.name)):
@@ -114,7 +115,7 @@ class Reports:
         now = time.monotonic()
         return [sweep_id for sweep_id, turn in self._turns.items() if now - turn.looked < LOOKED]
 
-    def _due(self, sweeps: tuple[Standing, ...]) -> list[Standing]:
+    def _due(self, sweeps: tuple[SweepStatus, ...]) -> list[SweepStatus]:
         """Those that are looked at, have news, and have rested; one that was never written first."""
         now, wanted = time.monotonic(), set(self._wanted())
         due = [
@@ -126,7 +127,7 @@ class Reports:
         ]
         return sorted(due, key=lambda sweep: self._turns[sweep.sweep_id].rests_until)
 
-    async def _write(self, sweep: Standing) -> None:
+    async def _write(self, sweep: SweepStatus) -> None:
         before, turn = self.written(sweep.sweep_id), self._turns[sweep.sweep_id]
         began, as_of = time.monotonic(), datetime.now(UTC)
         self._written[sweep.sweep_id] = replace(before, busy=True)

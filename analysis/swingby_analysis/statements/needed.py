@@ -11,8 +11,8 @@ from pathlib import Path
 from swingby.archive import bring, of_record, shipped, unpack
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
-from swingby.run.lookup import standing
 from swingby.store import Store, ingest
+from swingby.store.status import final_counts
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.statements.compose import Asked
 from swingby_analysis.statements.statement import Statement
@@ -82,7 +82,7 @@ def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
     """The same sweeps with how far each is in the store."""
     found = {}
     for name, item in needed.items():
-        counts = standing(store, item.sweep.experiment_name, item.sweep_id)
+        counts = final_counts(store, item.sweep.experiment_name, item.sweep_id)
         told = of_record(store, item.sweep_id)
         found[name] = replace(
             item,

@@ -10,7 +10,7 @@ from swingby.archive.file import Recording, read_header
 from swingby.archive.shipped import shipped
 from swingby.archive.unpack import unpack
 from swingby.data.records import Records
-from swingby.run.lookup import ENOUGH_ID
+from swingby.store.lookup import SHORTEST_ID
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 
 _PLAN = re.compile(r"(.+)-([0-9a-f]{8})-\d+")
@@ -54,7 +54,7 @@ def _shipped_whole(sweep: str) -> tuple[Path, Recording] | None:
     is_file = sweep.endswith((".yaml", ".yml"))
     wanted = Sweep.load(sweep, confirm_above=None).sweep_id if is_file or sweep in named_sweeps() else None
     for sweep_id, path in shipped().items():
-        by_id = len(sweep) >= ENOUGH_ID and sweep_id.startswith(sweep)
+        by_id = len(sweep) >= SHORTEST_ID and sweep_id.startswith(sweep)
         if sweep_id == wanted or (wanted is None and (path.stem == sweep or by_id)):
             of = read_header(path)
             return (path, of) if of.whole else None

@@ -21,10 +21,11 @@ from swingby.data.records.headers import PLAN_COLUMNS, Plan
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.experiment import Column, Experiment
-from swingby.run.lookup import find_sweep, standing
 from swingby.run.outcomes import SHARD, derive
 from swingby.run.worker.segments import curve_columns
 from swingby.store import Store, ingest
+from swingby.store.lookup import find_sweep
+from swingby.store.status import final_counts
 
 DIGITS, WHOLE_DIGITS, CURVES, POINTS = 3, 4, 200, 40
 
@@ -180,7 +181,7 @@ def _rows(store: Store, of: Experiment, sweep_id: str, kept: Kept, cells: pa.Tab
     Raises:
         SwingbyError: some cell has no result.
     """
-    counts = standing(store, of.name, sweep_id)
+    counts = final_counts(store, of.name, sweep_id)
     lacking = cells.num_rows - counts["ok"] - counts["diverged"]
     if lacking:
         raise SwingbyError(f"{lacking:,} of {cells.num_rows:,} cells have no result: finish the sweep first")

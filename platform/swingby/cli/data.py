@@ -164,7 +164,7 @@ def export(
 
         swingby export transient-memorization --out results.parquet
     """
-    from swingby.run.lookup import sweep_rows
+    from swingby.store.lookup import sweep_rows
 
     endings = {f".{form.value}": form for form in Format if form is not Format.table}
     if out.suffix not in endings:
@@ -173,7 +173,7 @@ def export(
 
 
 def ingest(data: DataFolder = DEFAULT_DATA) -> None:
-    """Folds every new file of the data folder into the store and publishes it.
+    """Takes every new file of the data folder into the store and publishes it.
 
     A run does this by itself; by hand it serves after files were copied in, or after a driver was killed.
     Exit code 2: some files are torn or foreign; they are named and left out, and all others are taken.
@@ -183,9 +183,9 @@ def ingest(data: DataFolder = DEFAULT_DATA) -> None:
         swingby ingest --data data
     """
     from swingby.data.records import Records
-    from swingby.store import ingest as fold
+    from swingby.store import ingest as take_in
 
-    _tell(fold(Records.open(data, create=False)))
+    _tell(take_in(Records.open(data, create=False)))
 
 
 def rebuild(data: DataFolder = DEFAULT_DATA) -> None:

@@ -158,7 +158,7 @@ def _data_folder(data: Path) -> Iterator[Finding]:
     if not data.exists():
         yield Finding("data folder", "ok", f"{data} does not exist yet; the first run makes it")
         return
-    from swingby.run.lookup import data_findings
+    from swingby.store.status import data_findings
 
     try:
         for verdict, detail, remedy in data_findings(data):

@@ -137,7 +137,7 @@ class _Study:
 
     def read_back(self) -> str:
         """Compares the cells of the rows with those of the sweep."""
-        from swingby.run.lookup import sweep_rows
+        from swingby.store.lookup import sweep_rows
 
         rows = sweep_rows(self.data, NAME)
         if sorted(rows["cell_id"].to_pylist()) != sorted(self.sweep.cell_ids().to_pylist()):

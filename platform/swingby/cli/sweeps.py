@@ -249,9 +249,8 @@ def status(
     """
     from swingby.archive import of_record
     from swingby.data.records import Records
-    from swingby.run.in_progress import begun_of
-    from swingby.run.lookup import failure_lines, failures, sweep_status
     from swingby.store import Store
+    from swingby.store.status import failed_cells, failure_lines, in_progress, shards_to_ingest, sweep_status
 
     rows = sweep_status(data, sweep)
     if not rows:
@@ -261,11 +260,12 @@ def status(
     table(columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing) for r in rows])
     with Store.open(data) as store:
         recorded = [(row.name, of_record(store, row.sweep_id)) for row in rows]
-        failed = {row.sweep_id: failures(store, row.experiment, row.sweep_id) for row in rows if row.failed}
+        waiting = shards_to_ingest(store, Records.open(data, create=False))
+        failed = {row.sweep_id: failed_cells(store, row.experiment, row.sweep_id) for row in rows if row.failed}
     for row in rows:
         if row.holder is not None:
             say(f"running now: {row.name} by {row.holder}")
-        shown = begun_of(Records.open(data, create=False), [(row.experiment, row.sweep_id)])
+        shown = in_progress(Records.open(data, create=False), [(row.experiment, row.sweep_id)])
         for one in shown[:MOST_SHOWN]:
             say(f"{'running now' if row.holder else 'in progress'}: {one}")
         if len(shown) > MOST_SHOWN:
@@ -278,9 +278,8 @@ def status(
     for name, known in recorded:
         if known is not None:
             say(f"{name}: {known}")
-    waiting = rows[0].waiting_shards
     if waiting:
-        say(f"shards not folded in yet: {waiting}; a running driver does it by itself, or `swingby ingest`")
+        say(f"shards not in the store yet: {waiting}; a running driver takes them in by itself, or `swingby ingest`")
 
 
 def replay(

@@ -19,13 +19,13 @@ import pyarrow.compute as pc
 
 from swingby.data.files import clear_os_errors
 from swingby.data.records import Records
-from swingby.data.records.retraction import Retraction, checked_reason
+from swingby.data.records.retractions import Retraction, checked_reason
 from swingby.errors import SwingbyError
 from swingby.run.commit_lock import commit_lock, newest_plans, plan_token
-from swingby.run.lookup import ENOUGH_ID, find_cell, find_sweep
 from swingby.store import Store, ingest
+from swingby.store.lookup import SHORTEST_ID, find_cell, find_sweep
 
-_ID = re.compile(rf"[0-9a-f]{{{ENOUGH_ID},32}}")
+_ID = re.compile(rf"[0-9a-f]{{{SHORTEST_ID},32}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,9 @@ def _choose(store: Store, what: Sequence[str]) -> _Chosen:
     found: dict[str, tuple[str, ...]] = {}
     for start in what:
         if not _ID.fullmatch(start):
-            raise SwingbyError(f"{start!r} is no cell's id; allowed: one sweep, or the first {ENOUGH_ID} to 32 digits")
+            raise SwingbyError(
+                f"{start!r} is no cell's id; allowed: one sweep, or the first {SHORTEST_ID} to 32 digits"
+            )
         cell_id, experiment = find_cell(store, start)
         found[experiment] = tuple(sorted({*found.get(experiment, ()), cell_id}))
     return _Chosen("", "", found)

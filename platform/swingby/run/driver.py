@@ -15,7 +15,6 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.drain import Drain
 from swingby.run.forecast import Planned, summary
-from swingby.run.in_progress import begun_of
 from swingby.run.ingest_thread import IngestThread
 from swingby.run.local import run_local
 from swingby.run.options import RunOptions
@@ -31,6 +30,7 @@ from swingby.run.resources import check_processes, cores
 from swingby.run.results import RunResult, Tally
 from swingby.select import Selector, Share
 from swingby.store import bring_up, ingest
+from swingby.store.status import in_progress
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
 
@@ -216,7 +216,7 @@ class Driver:
         records, progress, drain = self._records, self._progress, self._drain
 
         def shares() -> list[float]:
-            return [one.share for one in begun_of(records, sweeps)]
+            return [one.share for one in in_progress(records, sweeps)]
 
         progress.planned(*planned, in_progress=shares())
         try:

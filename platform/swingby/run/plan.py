@@ -18,13 +18,13 @@ from swingby.run.batches import Chosen, choose
 from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
 from swingby.run.forecast import Planned, forecast
-from swingby.run.lookup import refused, shown_so
 from swingby.run.options import RunOptions
 from swingby.run.pending import CellCounts, PendingCells, TrainedCells
 from swingby.run.pilots import Pilots, choose_pilots, unmeasured
 from swingby.run.reservations import Reservations
 from swingby.run.resources import check_processes, cores
 from swingby.store import Store, check_experiment, ingest
+from swingby.store.status import is_presented, refused_records
 from swingby.sweepfile.sweep import Sweep
 
 GRAINS = 4
@@ -109,7 +109,7 @@ class Planner:
         """
         with self._locked():
             planned = replace(self._planned(self._refresh()), written=True)
-            if not planned.missing and planned.plan.sequence > 1 and shown_so(self.records, self.sweep):
+            if not planned.missing and planned.plan.sequence > 1 and is_presented(self.records, self.sweep):
                 return replace(planned, written=False)
             self._write(planned.plan)
             return planned
@@ -162,7 +162,7 @@ class Planner:
         self.records.write_plan(plan)
         plan.__dict__.pop("table", None)  # the store reads the file: two of them would be in memory
         ingest(self.records)
-        reasons = refused(self.records, f"plans/{plan.plan_id}.parquet")
+        reasons = refused_records(self.records, f"plans/{plan.plan_id}.parquet")
         if not reasons:
             of = self.sweep.experiment
             columns = {

@@ -139,7 +139,9 @@ class Progress:
         parts += [f"{self.diverged:,} diverged"] if self.diverged else []
         parts += [f"{self.failed:,} FAILED"] if self.failed else []
         if self._shares and self.done + len(self._shares) <= self.total:  # else one of them came back meanwhile
-            parts.append(f"{len(self._shares):,} in progress ({sum(self._shares) / len(self._shares):.0%} of their steps)")
+            parts.append(
+                f"{len(self._shares):,} in progress ({sum(self._shares) / len(self._shares):.0%} of their steps)"
+            )
         left = self.remaining()
         if left is not None and self.done < self.total:
             parts.append(f"about {duration(left)} left")

@@ -13,12 +13,10 @@ import pyarrow as pa
 
 from swingby.data.parquet import write_parquet
 from swingby.data.records import Records
-from swingby.data.records.headers import plan_cells
-from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.model.cell import Cell
-from swingby.run.lookup import find_cell
 from swingby.store import Store
+from swingby.store.lookup import find_cell
+from swingby.store.status import planned_cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "
         cell_id, experiment = find_cell(store, start)
         stored = store.sql(f'select * from "{experiment}" where cell_id = ?', [cell_id]).arrow()
     began = time.perf_counter()
-    known, cell = registry.experiment(experiment), cell_of(records, cell_id)
+    known, cell = registry.experiment(experiment), planned_cell(records, cell_id)
     table = pa.concat_tables(known.replay(cell, device))
     seconds = time.perf_counter() - began
     path = out if out is not None else Path(f"replay-{cell_id[:12]}.parquet")
@@ -75,20 +73,6 @@ def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "
     steps = sum(len(part) for part in table["step"].to_pylist() if part)
     differences = tuple(_differences(stored, table, known.tolerance(cell.params)))
     return Replay(cell_id, path, steps, seconds, differences)
-
-
-def cell_of(records: Records, cell_id: str) -> Cell:
-    """The cell with this id, from the newest plan that names it.
-
-    Raises:
-        SwingbyError: no plan names the cell.
-    """
-    for plan_id in reversed(records.plans()):
-        plan = records.read_plan(plan_id)
-        ids = plan.table["cell_id"].to_pylist()
-        if cell_id in ids:
-            return plan_cells(plan, plan.table.slice(ids.index(cell_id), 1))[0]
-    raise SwingbyError(f"no plan names the cell {cell_id}; its row came from records without their plans")
 
 
 def _differences(stored: pa.Table, fresh: pa.Table, tolerance: float) -> Iterator[Difference]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from swingby.data.records import Records
 from swingby.run.forecast import Forecast, Planned
-from swingby.run.lookup import failure_lines, failures, refused, standing
 from swingby.run.progress import Progress
 from swingby.store import Store
+from swingby.store.status import failed_cells, failure_lines, final_counts, refused_records
 from swingby.units import counted, duration, size
 
 
@@ -125,8 +125,8 @@ class Tally:
         # A plan that was not written has the number of the next.
         ids = sorted({planned.plan.plan_id for planned in plans})
         with Store.open(records.data) as store:
-            counts = standing(store, sweep.experiment_name, sweep.sweep_id)
-            found = failures(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
+            counts = final_counts(store, sweep.experiment_name, sweep.sweep_id)
+            found = failed_cells(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
         done = sum(self._done[plan_id] for plan_id in ids)
         meant = [planned for planned in plans if planned.missing]
         whole = alone is not None and len(meant) == 1 and done == meant[0].missing
@@ -141,7 +141,7 @@ class Tally:
             trained=plans[-1].piloted + done,
             given_up={cell: reason for (plan, cell), reason in self._given_up.items() if plan in ids},
             failures=found,
-            bad=tuple(reason for plan_id in ids for reason in refused(records, f"{plan_id}/")),
+            bad=tuple(reason for plan_id in ids for reason in refused_records(records, f"{plan_id}/")),
             drained=drained,
             seconds=seconds,
             forecast=meant[0].forecast if whole else None,

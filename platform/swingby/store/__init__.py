@@ -1,4 +1,4 @@
-"""The store: the fold of all records in DuckDB, written under a lease, published as generations, read with SQL."""
+"""The store: all records in DuckDB databases, written under a lease, published as generations, read with SQL."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ from swingby.store.database import (
     disk_is_full,
 )
 from swingby.store.layout import Layout, check_version
-from swingby.store.tables import BRINGS_UP, FORMAT, INDEX, SEGMENT, Connection, fetch
+from swingby.store.sql import script
+from swingby.store.tables import FORMAT, UPGRADES, Connection, fetch
 from swingby.store.views import literal, quoted
 
 
@@ -80,7 +81,7 @@ class Build:
     def _open_segment(self, connection: Connection) -> None:
         self.segment = 1 + max((number for number, _ in self._layout.sealed(self.number)), default=-1)
         _attach_made(connection, "seg", self._layout.segment(self.number, self.segment), CURVES)
-        connection.execute(SEGMENT)
+        connection.execute(script("segment"))
 
     @contextmanager
     def room(self, size: int, rows: int) -> Iterator[None]:
@@ -144,7 +145,7 @@ class Build:
 
 def _create_index(connection: Connection) -> None:
     connection.execute("begin")
-    connection.execute(INDEX)
+    connection.execute(script("index"))
     # A revision never comes again, not even in an index that was made anew: publications are skipped by it.
     connection.execute("insert into ix.state values (?, ?)", [FORMAT, time.time_ns()])
     connection.execute("commit")
@@ -154,7 +155,7 @@ def _bring_up(connection: Connection, version: int) -> None:
     """Makes an index of an older version one of this, in one transaction; the revision says that there is news."""
     connection.execute("begin")
     for step in range(version, FORMAT):
-        connection.execute(BRINGS_UP[step])
+        connection.execute(script(UPGRADES[step]))
     rows = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
     for (name,) in fetch(connection, rows):  # of version 3
         connection.execute(f"alter table ix.rows.{quoted(name)} add column if not exists {AFTER} bigint")

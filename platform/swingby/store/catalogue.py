@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from swingby.store.packing import listed
+from swingby.store.sql import statements
 from swingby.store.tables import Connection, fetch, widest
 from swingby.store.views import (
     CELL_COLUMNS,
     CURVE_COLUMNS,
     DERIVED_COLUMNS,
-    FIXED_VIEWS,
     ROW_COLUMNS,
     Table,
     derived_views,
@@ -38,7 +38,7 @@ def views(connection: Connection, aliases: Mapping[str, str]) -> list[str]:
             kinds.setdefault(name, []).append(column)
         else:
             _add(tables.setdefault(name, Table()), aliases.get(database, database), schema, column, type_)
-    found: list[str] = list(FIXED_VIEWS)
+    found: list[str] = list(statements("views"))
     for name, table in sorted(tables.items()):
         table.ragged = {
             curve for (curve,) in fetch(connection, "select name from ix.columns where experiment = ? and ragged", name)

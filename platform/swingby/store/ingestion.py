@@ -1,4 +1,4 @@
-"""Ingest: a short step in which whoever holds the lease folds in the records that are new."""
+"""Ingest: a short step in which the holder of the lease applies the records that are new."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _fitting() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one ingest folded in: counts of plans, shards, rows, derived files and retractions; the bad files, with
+    """What one ingest took in: counts of plans, shards, rows, derived files and retractions; the bad files, with
     reasons; and what it did about a store of an older version, in words."""
 
     plans: int
@@ -61,13 +61,13 @@ class Taken:
 
 
 class Ingest(Writer):
-    """The writer that takes what is new; a short step that anybody may take."""
+    """The writer that applies new records; a short step that any process may take."""
 
     _bad: dict[str, str]
     _found: list[tuple[str, str]]
 
     def take(self) -> Taken:
-        """Folds every plan, shard and derived file that is not in the index; bad files are listed and left out.
+        """Applies every plan, shard and derived file that is not in the index; bad files are listed and left out.
 
         Raises:
             SwingbyError: the disk is full, or the store is broken; what was committed stays, the rest is for next time.
@@ -147,7 +147,7 @@ class Ingest(Writer):
     def _take_plan(self, key: str) -> None:
         plan = self._records.read_plan(Path(key).stem)
         with self._transaction("ix") as connection:
-            apply.fold_plan(connection, plan, Path(key).stem)
+            apply.apply_plan(connection, plan, Path(key).stem)
             self._forgive(key)
 
     def _take_plan_again(self, key: str) -> None:
@@ -156,18 +156,18 @@ class Ingest(Writer):
         plan = self._records.read_plan(name)
         if apply.replaced(self._build.connection(), plan, name):
             with self._transaction("ix") as connection:
-                apply.refold_plan(connection, plan, name)
+                apply.reapply_plan(connection, plan, name)
 
     def _take_retraction(self, key: str) -> None:
         retraction = self._records.read_retraction(key.removeprefix("retractions/"))
         with self._transaction("ix") as connection:
-            apply.fold_retraction(connection, key, retraction)
+            apply.apply_retraction(connection, key, retraction)
             self._forgive(key)
 
     def _take_derivation(self, key: str) -> None:
         header, table = self._records.read_derived(key.removeprefix("derived/"))
         with self._transaction("ix") as connection:
-            apply.fold_derived(connection, key, header, table)
+            apply.apply_derived(connection, key, header, table)
             insert_one(connection, "ix.records", {"record": key})
             self._forgive(key)
 
@@ -209,25 +209,25 @@ class Ingest(Writer):
     def _admit(self, piece: apply.Piece) -> None:
         look = (piece.experiment, piece.rows.schema, piece.curves.schema)
         if look not in self._admitted:
-            apply.admit(self._build.connection(), piece)
+            apply.make_tables(self._build.connection(), piece)
             self._admitted.add(look)
 
     def _apply(self, group: Sequence[apply.Piece]) -> None:
-        """Folds a group of shards.
+        """Applies a group of shards.
 
         DuckDB writes one database in a transaction, so the curves go first: until the index names the shard nothing
         points at them, and the segment remembers their numbers in case this is done again.
         """
         with self._transaction("seg") as connection:
-            numbers = apply.fold_curves(connection, self._build.segment, group)
+            numbers = apply.apply_curves(connection, self._build.segment, group)
         with self._transaction("ix") as connection:
-            apply.fold_rows(connection, group, numbers)
+            apply.apply_rows(connection, group, numbers)
             for piece in group:
                 self._forgive(piece.name)
 
 
 def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
-    """Takes the lease, folds what is new, and publishes it (with `force` False: unless the last one is too fresh).
+    """Takes the lease, applies what is new, and publishes it (with `force` False: unless the last one is too fresh).
 
     What is new on object storage comes here first, and what is only here goes there.
 

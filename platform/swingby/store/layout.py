@@ -19,7 +19,7 @@ from typing import Any
 
 from swingby.data.files import clear_os_errors, write_json
 from swingby.errors import SwingbyError
-from swingby.store.tables import BRINGS_UP, FORMAT
+from swingby.store.tables import FORMAT, UPGRADES
 from swingby.store.views import literal
 
 SEALED = "sealed"
@@ -50,7 +50,7 @@ def check_version(what: Path, found: Any) -> None:
         raise ValueError(f"its format is {found!r}")
     if found > FORMAT:
         raise NewerStoreError(what, found)
-    if found != FORMAT and found not in BRINGS_UP:
+    if found != FORMAT and found not in UPGRADES:
         raise OlderStoreError(
             f"{what} has store version {found}, which this version of swingby does not read (it knows version "
             f"{FORMAT}); `swingby ingest` makes the store again from the records"
@@ -64,7 +64,7 @@ class Generation:
     Attributes:
         number: 1, then one more for each publication.
         build: which build it was copied from.
-        revision: how many transactions had been folded.
+        revision: how many transactions had been applied.
         files: alias of an attached database -> path relative to the store folder.
         views: `create view` statements for a connection that has attached the files read-only under their aliases.
         previous: the files of the generation before, kept for its readers.

@@ -116,7 +116,7 @@ class Store:
         rows = self._query(
             f"""select cell_id, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, ?)) as done,
                        bool_and(status = 'failed') as failed
-                from ix.rows."{experiment}" r semi join asked using (cell_id)
+                from ix.rows.{quoted(experiment)} r semi join asked using (cell_id)
                 where final and not {retracted("r")} and not {lost("r")} group by cell_id""",
             [list(tokens)],
             {"asked": pa.table({"cell_id": ids})},
@@ -134,7 +134,7 @@ class Store:
         rows = self._query(
             f"""select asked.place, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, ?)) as done,
                        bool_and(status = 'failed') as failed
-                from ix.rows."{experiment}" r join asked using (cell_id)
+                from ix.rows.{quoted(experiment)} r join asked using (cell_id)
                 where final and not {retracted("r")} and not {lost("r")} group by asked.place""",
             [list(tokens)],
             {"asked": asked},
@@ -148,7 +148,7 @@ class Store:
         self._check_version()
         if experiment not in self.tables():
             return pa.table({name: pa.array([], pa.string()) for name in ("cell_id", "shard")})
-        query = f"""select distinct cell_id, shard from ix.rows."{experiment}" r semi join asked using (cell_id)
+        query = f"""select distinct cell_id, shard from ix.rows.{quoted(experiment)} r semi join asked using (cell_id)
                     where not {retracted("r")} order by all"""
         return self._query(query, [], {"asked": pa.table({"cell_id": pa.array(cell_ids, pa.string())})}).arrow()
 
@@ -175,7 +175,7 @@ class Store:
             f"""select m.point, m.planned, c.* exclude (cell_id, seed, seed_mode)
                 from (select point, count(*) as planned, min(cell_id) as cell_id
                       from members where sweep_id = ? group by point) m
-                join ix.cells."{experiment}" c using (cell_id) order by m.point""",
+                join ix.cells.{quoted(experiment)} c using (cell_id) order by m.point""",
             [sweep_id],
         ).arrow()
 
@@ -184,7 +184,7 @@ class Store:
         none that was taken back."""
         self._check_version()
         rows = self.sql(
-            f"""select r.shard, count(*) as "rows" from members m join ix.rows."{experiment}" r using (cell_id)
+            f"""select r.shard, count(*) as "rows" from members m join ix.rows.{quoted(experiment)} r using (cell_id)
                 where m.sweep_id = ? and not {retracted("r")} group by r.shard""",
             [sweep_id],
         ).rows()

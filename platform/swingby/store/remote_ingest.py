@@ -1,4 +1,4 @@
-"""Arrivals: what a reader sees of a data folder on object storage is what is there now, or else what is here."""
+"""Remote ingest: fetches what is new on object storage and ingests it, for whoever reads the data folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COST = 10.0
 
 
 def bring_in(data: str | Path, tell: Callable[[str], object]) -> Path:
-    """The folder on this machine, after it got what is new where it stands for one on object storage.
+    """The folder on this machine, with what is new if it stands for one on object storage.
 
     If the storage does not answer, that is told, and what is here is all there is, until somebody takes a lock.
 
@@ -43,12 +43,12 @@ def bring_in(data: str | Path, tell: Callable[[str], object]) -> Path:
     if (place / "swingby.json").exists():
         records = Records.open(place, create=False)
         if records.unite(tell) or _note(records).exists() or _is_behind(records):
-            _fold(records, tell)
+            _ingest(records, tell)
     return place
 
 
 def _note(records: Records) -> Path:
-    """Is there while something came that could not be folded."""
+    """The file that is there while something was fetched that could not be ingested."""
     return records.data / "work" / "unfolded"
 
 
@@ -58,12 +58,12 @@ def _is_behind(records: Records) -> bool:
         with Store.open(records.data) as store:
             known = store.sql("select shard from shards union all select shard from bad_shards").arrow()
     except SwingbyError:
-        return True  # there is none yet; or folding says what is wrong with it
+        return True  # there is none yet; or ingest says what is wrong with it
     return not set(records.shards()) <= set(known["shard"].to_pylist())
 
 
-def _fold(records: Records, tell: Callable[[str], object]) -> None:
-    """Folds what came; where that fails, later looks try it again. While somebody else does it, that is no news."""
+def _ingest(records: Records, tell: Callable[[str], object]) -> None:
+    """Ingests what was fetched; where that fails, it is tried again later. Another process that does it is no fault."""
     note = _note(records)
     try:
         with clear_os_errors(f"keep a note in {note.parent}"):
@@ -78,17 +78,17 @@ def _fold(records: Records, tell: Callable[[str], object]) -> None:
     except SwingbyError as error:
         with suppress(OSError):
             note.touch()
-        tell(f"what came is not in the store yet: {error}")
+        tell(f"what was fetched is not in the store yet: {error}")
 
 
 @contextmanager
 def followed(data: Path, tell: Callable[[str], object]) -> Iterator[None]:
-    """While inside, a thread fetches what is new now and then; nothing to do about one that stands for itself."""
+    """While inside, a thread fetches what is new now and then; does nothing about a folder that stands for itself."""
     if mirrored(data) is None:
         yield
         return
     over = threading.Event()
-    thread = threading.Thread(target=_follow, args=(data, tell, over), name="arrivals", daemon=True)
+    thread = threading.Thread(target=_follow, args=(data, tell, over), name="remote-ingest", daemon=True)
     thread.start()
     try:
         yield

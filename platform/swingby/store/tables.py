@@ -15,41 +15,9 @@ from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, quoted
 
 FORMAT = 3
 """The version of how a store lies on disk: of its pointer, its index and its segments."""
-BRINGS_UP = {
-    1: """create table ix.retractions (record varchar, reason varchar, sweep_id varchar, sweep varchar, who varchar,
-            host varchar, command varchar, cells bigint, created timestamp);
-          create table ix.retracted (cell_id varchar, shard varchar, record varchar);""",
-    2: "create table ix.lost (experiment varchar, cell_id varchar, curve bigint);",
-}
-"""Version of an index -> what makes it one of the next. A store of any other older version is made again."""
+UPGRADES = {1: "upgrade-1", 2: "upgrade-2"}
+"""Version of an index -> the script that makes it one of the next. A store of any other older version is made again."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-
-INDEX = """
-create table ix.state (format integer, revision bigint);
-create table ix.plans (plan_id varchar, sweep_id varchar, name varchar, experiment varchar, title varchar,
-  sequence bigint, cells bigint, created timestamp, stream_version bigint, git_commit varchar, git_dirty boolean,
-  recording varchar[], resolved varchar, provenance varchar, batches varchar);
-create table ix.members (sweep_id varchar, cell_id varchar, point integer);
-create table ix.shards (shard varchar, plan_id varchar, sweep_id varchar, experiment varchar, batch bigint,
-  attempt bigint, recorded varchar[], shape varchar, cells bigint, "rows" bigint, bytes bigint,
-  started timestamp, finished timestamp, seconds double, host varchar, device varchar, pid bigint, versions varchar);
-create table ix.bad (shard varchar, reason varchar, stamp varchar);
-create table ix.columns (experiment varchar, name varchar, role varchar, ragged boolean);
-create table ix.kinds (kind varchar, key varchar[]);
-create table ix.records (record varchar);
-create table ix.retractions (record varchar, reason varchar, sweep_id varchar, sweep varchar, who varchar,
-  host varchar, command varchar, cells bigint, created timestamp);
-create table ix.retracted (cell_id varchar, shard varchar, record varchar);
-create table ix.lost (experiment varchar, cell_id varchar, curve bigint);
-create schema ix.cells; create schema ix.rows; create schema ix.dropped; create schema ix.links;
-create schema ix.derived;
-"""
-
-SEGMENT = """
-create schema if not exists seg.curves;
-create table if not exists seg.shards (shard varchar, first bigint, "rows" bigint);
-create table if not exists seg.steps (number bigint, step bigint[]);
-"""
 
 
 class Connection(Protocol):

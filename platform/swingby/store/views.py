@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from swingby.model.experiment import AFTER
 from swingby.store.packing import listed
+from swingby.store.sql import literal, quoted
 
 FIXED = ("bad_shards", "conventions", "members", "plans", "retractions", "shards", "sweeps")
 """Tables every store has; no experiment and no kind of derived records may take their names."""
@@ -66,11 +67,6 @@ class Table:
     linked: bool = False
 
 
-def quoted(name: str) -> str:
-    """A name as an SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
-
-
 def retracted(alias: str, shard: str = "shard") -> str:
     """The condition that the result a row belongs to was taken back; the row has a cell, and a shard in that column."""
     return (
@@ -83,47 +79,10 @@ def lost(alias: str) -> str:
     return f"exists (select 1 from ix.lost x where x.curve = {alias}.curve)"
 
 
-def literal(text: str) -> str:
-    """A text as an SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 def natural(version: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key under which 1.10 is newer than 1.9."""
     parts = re.split(r"(\d+)", version)
     return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in parts if part)
-
-
-SWEEPS = """create view sweeps as
-select sweep_id, name, experiment, title, cells, created, stream_version, recording, resolved
-from ix.plans qualify row_number() over (partition by sweep_id order by sequence desc, created desc, plan_id) = 1"""
-"""A sweep as its newest plan has it: what is trained is the same in all, how it is shown may differ."""
-
-CONVENTIONS = """create view conventions as
-with named as (
-    select sweep_id, cast(json_extract(resolved, '$.points') as bigint) as points,
-        json_extract_string(resolved, '$.preset') as preset,
-        from_json(json_extract(resolved, '$.presets'), '["VARCHAR"]') as presets
-    from sweeps)
-select sweep_id, unnest(range(points)) as point,
-    unnest(coalesce(presets, list_resize([preset], points, preset))) as preset
-from named"""
-"""The preset of every point of every sweep: the sweep's own, or what its axis says."""
-
-RETRACTIONS = """create view retractions as
-select t.cell_id, t.shard, r.reason, r.sweep_id, r.sweep, r.who, r.host, r.command, r.created, r.record
-from ix.retracted t join ix.retractions r using (record)"""
-"""A row a result that was taken back: a cell's rows in one shard, and by which record."""
-
-FIXED_VIEWS = (
-    SWEEPS,
-    CONVENTIONS,
-    "create view plans as select * from ix.plans",
-    "create view members as select * from ix.members",
-    "create view shards as select * from ix.shards",
-    "create view bad_shards as select shard, reason from ix.bad",
-    RETRACTIONS,
-)
 
 
 def experiment_views(name: str, table: Table) -> list[str]:

@@ -26,12 +26,12 @@ SEALED_UNCOPIED = 20_000
 
 
 class Writer:
-    """Who holds the lease, and works on one build. A context manager.
+    """The one process that holds the lease and works on a build; a context manager.
 
     A store of an older version becomes one of this version: where that is known, in place; else it is made again.
 
     Args:
-        records: what to fold.
+        records: what to apply.
         wait: seconds to wait for another writer.
         segment_rows: a curve segment with so many rows is sealed.
         rebuild: begin a build of its own beside the live one, which takes its place when it is published.

@@ -22,7 +22,7 @@ Values = Mapping[str, Any]
 _VECTOR = FieldInfo.from_annotation(Vector)  # type: ignore[arg-type]
 
 
-class Lane:
+class FastPath:
     """Checked parameters of points, from those of points that went the whole way.
 
     Points whose preset gave one answer differ in what the axes set and in nothing else. A parameter's own checks look
@@ -38,7 +38,7 @@ class Lane:
         self._shared: dict[int, tuple[Any, dict[str, Any], dict[str, Any]]] = {}
 
     def values(self, defaults: Values, own: Values) -> Values | bool | None:
-        """The checked parameters; False where `where` leaves the point out; None where the lane does not know.
+        """The checked parameters; False where `where` leaves the point out; None where it is not known.
 
         Args:
             defaults: what the preset gave: the same object each time.

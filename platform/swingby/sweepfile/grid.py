@@ -20,8 +20,8 @@ from swingby.model.experiment import Experiment
 from swingby.model.points import Points, PointWriter
 from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.expression import Expression, ExpressionError
-from swingby.sweepfile.fast_path import Lane
-from swingby.sweepfile.memo import Recall
+from swingby.sweepfile.fast_path import FastPath
+from swingby.sweepfile.memo import Memo
 from swingby.sweepfile.parameters import PRESET, Parameters, split
 from swingby.sweepfile.yaml import Lined, Path, dotted, plain_message, shown
 
@@ -66,18 +66,18 @@ class Grid:
     certain: frozenset[str] | None = None
     told: dict[tuple[Path, str], _Told] = field(default_factory=dict)
     presets: list[str | None] = field(default_factory=list)
-    _recalls: dict[str, Recall] = field(default_factory=dict, init=False)
+    _memos: dict[str, Memo] = field(default_factory=dict, init=False)
 
     def points(self, lined: Lined) -> Points:
         """Every point for which `where` holds; faults are noted once each, with the first point that shows them."""
         writer = PointWriter(
             self.experiment.name, self.experiment.stream_version, self.experiment.Params, self.seed_mode
         )
-        lane = Lane(self.experiment.Params, self.where, frozenset(map(_stem, self._names)))
+        fast = FastPath(self.experiment.Params, self.where, frozenset(map(_stem, self._names)))
         kept, places = False, array("q")
         with _uncollected():
             for place, chosen in enumerate(self._choices()):
-                values = self._resolved(chosen, lane)
+                values = self._resolved(chosen, fast)
                 kept = kept or values is not False
                 if isinstance(values, Mapping):
                     writer.add(values)
@@ -125,7 +125,7 @@ class Grid:
             values[:0] = axis.values[at]
         return dict(zip(self._names, values, strict=True))
 
-    def _resolved(self, chosen: dict[str, Any], lane: Lane) -> Mapping[str, Any] | bool | None:
+    def _resolved(self, chosen: dict[str, Any], fast: FastPath) -> Mapping[str, Any] | bool | None:
         """The parameters of a point, False where `where` leaves it out, None where it has a fault."""
         try:
             defaults, own, again = self._merged({**self.base, **chosen})
@@ -134,13 +134,13 @@ class Grid:
         except _INNER as error:
             reason = f"the preset cannot fill this in: {_reason(error)}"
             return self._tell(("preset",), reason, chosen, self.parameters.names)
-        known = lane.values(defaults, own) if again else None
-        return known if known is not None else self._checked(chosen, defaults, own, lane if again else None)
+        known = fast.values(defaults, own) if again else None
+        return known if known is not None else self._checked(chosen, defaults, own, fast if again else None)
 
     def _checked(
-        self, chosen: dict[str, Any], defaults: Mapping[str, Any], own: Mapping[str, Any], lane: Lane | None
+        self, chosen: dict[str, Any], defaults: Mapping[str, Any], own: Mapping[str, Any], fast: FastPath | None
     ) -> Mapping[str, Any] | bool | None:
-        """`where` and the parameters' own checks; the lane learns of what passes."""
+        """`where` and the parameters' own checks; what passes is remembered for the fast path."""
         values = {**defaults, **own}
         written = {**self.parameters.defaults, PRESET: self.preset, **values}
         try:
@@ -154,8 +154,8 @@ class Grid:
             for detail in error.errors():
                 self._tell_invalid(detail, chosen)
             return None
-        if lane is not None:
-            lane.learn(defaults, own, written, params)
+        if fast is not None:
+            fast.learn(defaults, own, written, params)
         return dict(params)
 
     def _merged(self, given: dict[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any], bool]:
@@ -172,14 +172,14 @@ class Grid:
         return defaults, given, again
 
     def _defaults(self, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
-        """What the point's preset gives for all parameters, from the values that are set; see `Recall`."""
+        """What the point's preset gives for all parameters, from the values that are set; see `Memo`."""
         name = values.get(PRESET, self.preset) or ""
-        if name not in self._recalls:
+        if name not in self._memos:
             preset = self.experiment.presets.get(name)
             nothing: dict[str, Any] = {}
             ask = (lambda values: nothing) if preset is None else preset
-            self._recalls[name] = Recall(ask, frozenset(map(_stem, [*self._names, *self._entries])))
-        return self._recalls[name]({n: v for n, v in values.items() if n != PRESET} if PRESET in values else values)
+            self._memos[name] = Memo(ask, frozenset(map(_stem, [*self._names, *self._entries])))
+        return self._memos[name]({n: v for n, v in values.items() if n != PRESET} if PRESET in values else values)
 
     def _tell_invalid(self, detail: Any, chosen: Mapping[str, Any]) -> None:
         message = plain_message(detail)

@@ -1,4 +1,4 @@
-"""Recall: what a function of many named values said, remembered by those values that it looked at."""
+"""The answers of a function of many named values, kept by those of the values that it read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Watched(Mapping[str, Any]):
         return len(self._values)
 
 
-class Recall:
+class Memo:
     """A function of named values that depends on nothing else; equal answers are one object.
 
     Where to look next follows from what was seen so far, so the answers are a tree: at each node a name, and a branch

@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
-from swingby.run.lookup import KnownSweep, find_sweep
 from swingby.run.outcomes import derive
 from swingby.store import Store, ingest
+from swingby.store.lookup import KnownSweep, find_sweep
 from swingby.sweepfile.parameters import split
 
 from .assumptions import Constants

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -28,13 +29,14 @@ from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Layout, rebuild
-from swingby_analysis.live import Facts, Watch, frame, told
+from swingby.store.status import Delivery, InProgress, Reason
+from swingby_analysis.live import Facts, Watch, facts_json, frame
 from swingby_analysis.live.cli import _again, _Following, _tell
-from swingby_analysis.live.facts import BegunCell, Failure, Known, Seen, Shard, facts
+from swingby_analysis.live.facts import Snapshot, SweepFacts, facts
 from swingby_analysis.live.grid import Axis, Grid
-from swingby_analysis.live.phase import Asked, Kind, Phase, Pool, phase, wilson
-from swingby_analysis.live.rate import pace
-from swingby_analysis.live.terminal_map import EMPTY, UNTOLD, heat
+from swingby_analysis.live.phase import Kind, Outcome, Phase, Pool, phase
+from swingby_analysis.live.rate import measured_rate
+from swingby_analysis.live.terminal_map import EMPTY, UNTOLD, draw_map
 from swingby_analysis.stats import shares as phases
 from tests.support.places import MISBEHAVING
 
@@ -75,10 +77,10 @@ def swingby(*arguments: str) -> Any:
 def sweeps(kit: Any, **options: Any) -> tuple[Facts, ...]:
     """One look."""
     with Watch(kit.data, **options) as watching:
-        return watching.look(time.time())
+        return watching.poll(time.time())
 
 
-def look(kit: Any, **options: Any) -> Facts:
+def poll(kit: Any, **options: Any) -> Facts:
     """One look at the only sweep."""
     (found,) = sweeps(kit, **options)
     return found
@@ -97,10 +99,10 @@ def drawn(found: Any, width: int, height: int = 60, colour: bool = False) -> str
 
 def test_the_counts_are_those_of_the_sweep(ended: Any) -> None:
     """What came to an end and what did not add up to the planned cells, over the sweep and over its diagram."""
-    found = look(ended)
+    found = poll(ended)
     assert found.counts == {"ok": 6, "diverged": 6, "failed": 6, "missing": 0}
     assert found.finished
-    assert (found.holder, found.pace, found.left) == (None, None, None)
+    assert (found.holder, found.rate, found.left) == (None, None, None)
     assert sum(host.cells for host in found.hosts) == 18
     (failure,) = found.seen.failures
     assert failure.cells == 6
@@ -115,9 +117,9 @@ def test_the_counts_are_those_of_the_sweep(ended: Any) -> None:
 
 def test_axes_are_held_or_taken_together(ended: Any) -> None:
     """A held axis leaves the cells at its value; one that is not shown is named, and its cells are pooled."""
-    held = look(ended, at=[("rate", "0.5")], outcome="noisy").seen.phase
+    held = poll(ended, at=[("rate", "0.5")], outcome="noisy").seen.phase
     assert held is not None
-    assert held.asked == Asked("outcomes_walk_height", "noisy", "share", "true")
+    assert held.asked == Outcome("outcomes_walk_height", "noisy", "share", "true")
     assert (held.x.name if held.x else None, held.y, held.at) == ("wants", None, (("rate", "0.5"),))
     assert [pool.counts for pool in held.pools.values()] == [{"false": 3}, {}, {"false": 3}]
     for at, outcome, words in (
@@ -140,7 +142,7 @@ def test_a_frame_of_a_finished_sweep_is_the_same_tomorrow(ended: Any) -> None:
 
     before = files()
     with Watch(ended.data) as watching:
-        today, tomorrow = (drawn(watching.look(time.time() + day), 80) for day in (0, 86_400))
+        today, tomorrow = (drawn(watching.poll(time.time() + day), 80) for day in (0, 86_400))
     assert today == tomorrow
     printed = swingby("watch", "walks", "--once", "--data", str(ended.data))
     assert printed.exit_code == 3
@@ -167,20 +169,20 @@ def test_a_watcher_outlives_a_rebuild_and_a_pointer_that_cannot_be_read(ended: A
     """The store may be made anew under it: the facts are the same; while it cannot be read, the last look stands."""
     pointer = Layout(ended.data).pointer
     with Watch(ended.data) as watching:
-        (first,) = watching.look(0.0)
+        (first,) = watching.poll(0.0)
         rebuild(ended.records())
-        (second,) = watching.look(0.0)
+        (second,) = watching.poll(0.0)
         assert second.seen.generation > first.seen.generation
         assert second.counts == first.counts
         sound = pointer.read_bytes()
         pointer.write_text("{")
         try:
             with pytest.raises(SwingbyError):
-                watching.look(0.0)
+                watching.poll(0.0)
             assert _again(watching, [second]) == [second]
         finally:
             pointer.write_bytes(sound)
-        (third,) = watching.look(0.0)
+        (third,) = watching.poll(0.0)
         assert third.counts == first.counts
 
 
@@ -266,11 +268,11 @@ def until(child: subprocess.Popen[str], true: Any) -> None:
 def test_a_sweep_is_seen_while_it_runs(running: Any) -> None:
     """Who runs it, how fast, how much is left, and outcomes where there are results; empty points are marked."""
     until(running.child, lambda: any(pool.told for pool in pools(running)))
-    found = look(running)
+    found = poll(running)
     assert found.counts == {"ok": 8, "diverged": 0, "failed": 0, "missing": 4}
     assert f"process {running.child.pid} on" in (found.holder or "")
-    assert found.pace is not None
-    assert found.pace.rate > 0
+    assert found.rate is not None
+    assert found.rate.per_minute > 0
     assert found.left is not None
     assert found.left > 0
     assert not found.finished
@@ -283,7 +285,7 @@ def test_a_sweep_is_seen_while_it_runs(running: Any) -> None:
 
 def pools(kit: Any) -> list[Pool]:
     """What is known at the points of the diagram."""
-    found = look(kit).seen.phase
+    found = poll(kit).seen.phase
     assert found is not None
     return list(found.pools.values())
 
@@ -341,7 +343,7 @@ def test_a_watch_ends_with_ctrl_c_or_with_the_sweep(running: Any, tmp_path: Path
     assert "8 of 12 cells" in seen[0].read_text()
     assert "12 of 12 cells" not in seen[0].read_text()
     assert "12 of 12 cells 100%" in seen[1].read_text()
-    assert look(running).finished
+    assert poll(running).finished
 
 
 # frames of anything
@@ -359,7 +361,7 @@ hostile = st.text(st.characters(codec="utf-8"), max_size=30) | st.sampled_from(
 )
 times = st.floats(0, 4e9)
 shards = st.builds(
-    Shard, st.sampled_from(["ok", "diverged", "failed"]), st.integers(1, 9), hostile, st.integers(0, 3), times
+    Delivery, st.sampled_from(["ok", "diverged", "failed"]), st.integers(1, 9), hostile, st.integers(0, 3), times
 )
 values = st.lists(st.integers(-5, 5) | st.floats(-9, 9) | hostile, min_size=1, max_size=6, unique=True)
 counters = st.dictionaries(hostile, st.integers(1, 9), max_size=3)
@@ -375,7 +377,7 @@ def stands(draw: st.DrawFn) -> Facts:
     for axis in axes:
         places = [(*place, at) for place in places for at in range(len(axis.values))]
     kind = draw(kinds)
-    asked = Asked("outcomes_x", draw(hostile), kind, draw(hostile) if kind == "share" else None)
+    asked = Outcome("outcomes_x", draw(hostile), kind, draw(hostile) if kind == "share" else None)
     some = draw(st.lists(st.builds(Pool, st.just(9), st.integers(0, 9)), min_size=1, max_size=4))
     for pool in some:
         if pool.results and kind == "median":
@@ -387,12 +389,12 @@ def stands(draw: st.DrawFn) -> Facts:
     shown = phase(grid, dict(enumerate(found)), draw(st.just(asked) | st.none()), {}, ())
     ended = tuple(draw(st.lists(shards, max_size=5)))
     cells = sum(shard.cells for shard in ended) + draw(st.integers(0, 9))
-    known = Known(
+    known = SweepFacts(
         "f" * 16, draw(hostile), draw(hostile), cells, draw(times), {}, 3, draw(st.none() | st.floats(0, 1e6))
     )
-    failures = tuple(draw(st.lists(st.builds(Failure, hostile, st.integers(1, 9), times), max_size=2)))
-    begun = tuple(draw(st.lists(st.builds(BegunCell, hostile, st.integers(0, 9), st.integers(0, 9)), max_size=4)))
-    seen = Seen(known, 1, draw(times), ended, failures, begun, shown)
+    failures = tuple(draw(st.lists(st.builds(Reason, hostile, st.integers(1, 9), times), max_size=2)))
+    begun = tuple(draw(st.lists(st.builds(InProgress, hostile, st.integers(0, 9), st.integers(0, 9)), max_size=4)))
+    seen = Snapshot(known, 1, draw(times), ended, failures, begun, shown)
     return facts(seen, draw(st.none() | hostile), draw(st.integers(0, 2)), draw(times))
 
 
@@ -407,7 +409,7 @@ def test_no_frame_crashes_or_steers_the_terminal(found: Facts, width: int, heigh
     if "[bold red]x[/bold red]" in found.seen.known.name and width > 80:
         assert "[bold red]x[/bold red]" in text
     assert sum(found.counts.values()) == found.seen.known.cells
-    json.dumps(told(found), allow_nan=False)
+    json.dumps(facts_json(found), allow_nan=False)
 
 
 @settings(max_examples=40)
@@ -416,7 +418,7 @@ def test_a_diagram_keeps_to_its_lines(found: Facts, width: int, rows: int) -> No
     """However many points there are, the tiles take no more lines than they may."""
     shown = found.seen.phase
     assert shown is not None
-    assert len(heat(shown, width, rows, False)) <= max(rows, 1) + 6
+    assert len(draw_map(shown, width, rows, False)) <= max(rows, 1) + 6
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=3))
@@ -439,8 +441,8 @@ def test_no_point_falls_out_of_a_diagram(across: int, up: int, width: int, rows:
     pools = {place: Pool(9) for place in itertools.product(range(across), range(up))}
     pools[data.draw(st.sampled_from([(0, 0), (across - 1, up - 1)]) | st.sampled_from(list(pools)))].results = 9
     axes = Axis("x", tuple(range(across))), Axis("y", tuple(range(up)))
-    shown = Phase(Asked("outcomes_x", "bent", "share", "true"), *axes, pools, (), ())
-    _, *tiles, legend = (line.plain for line in heat(shown, width, rows, False))
+    shown = Phase(Outcome("outcomes_x", "bent", "share", "true"), *axes, pools, (), ())
+    _, *tiles, legend = (line.plain for line in draw_map(shown, width, rows, False))
     assert sum(line.count(UNTOLD) for line in tiles) == 1
     assert "results, no outcome" in legend
 
@@ -449,20 +451,21 @@ def test_no_point_falls_out_of_a_diagram(across: int, up: int, width: int, rows:
 def test_the_interval_is_that_of_the_reports(k: int, more: int) -> None:
     """Wilson's interval here is that of `swingby_analysis.stats.shares`."""
     low, high = phases.wilson(k, k + more)
-    assert wilson(k, k + more) == pytest.approx((float(low), float(high)), abs=1e-9)
+    pool = Pool(k + more, k + more, Counter({"yes": k, "no": more}))
+    assert pool.interval("yes") == pytest.approx((float(low), float(high)), abs=1e-9)
 
 
 @given(st.floats(0.1, 100), st.integers(1, 9), st.integers(10, 200))
 def test_a_steady_run_has_its_pace(every: float, cells: int, shards: int) -> None:
     """A run that finishes so many cells every so many seconds is measured at that, whatever was finished before it."""
     marks = [(1000 + every * number, cells) for number in range(1, shards + 1)]
-    found = pace([(999.0, 5), *marks], 1000.0, marks[-1][0], marks[-1][0])
+    found = measured_rate([(999.0, 5), *marks], 1000.0, marks[-1][0], marks[-1][0])
     assert found is not None
-    assert found.rate == pytest.approx(60 * cells / every, rel=0.21)
-    assert pace([(999.0, 5)], 1000.0, 1001.0, 1001.0) is None
-    stalled = pace(marks, 1000.0, marks[-1][0], marks[-1][0] + 1e6)
+    assert found.per_minute == pytest.approx(60 * cells / every, rel=0.21)
+    assert measured_rate([(999.0, 5)], 1000.0, 1001.0, 1001.0) is None
+    stalled = measured_rate(marks, 1000.0, marks[-1][0], marks[-1][0] + 1e6)
     assert stalled is not None
-    assert stalled.rate < found.rate
+    assert stalled.rate < found.per_minute
 
 
 def test_marks_of_a_diagram() -> None:
@@ -473,9 +476,9 @@ def test_marks_of_a_diagram() -> None:
     for pool in found[2:]:
         pool.counts.update({"true": 9})
     found[2].counts.update({"false": 8})
-    asked = Asked("outcomes_x", "bent", "share", "true")
+    asked = Outcome("outcomes_x", "bent", "share", "true")
     shown = phase(grid, dict(enumerate(found)), asked, {}, ())
-    plain, coloured = (heat(shown, 80, 10, colour)[1].plain for colour in (False, True))
+    plain, coloured = (draw_map(shown, 80, 10, colour)[1].plain for colour in (False, True))
     assert [EMPTY in plain, UNTOLD in plain, "?" in plain, "█" in plain] == [True] * 4
     assert [EMPTY in coloured, UNTOLD in coloured, "?" in coloured] == [True] * 3
 

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.data.parquet import read_parquet, write_parquet
 from swingby.data.records import Records
-from swingby.data.records.retraction import Retraction
+from swingby.data.records.retractions import Retraction
 from swingby.errors import SwingbyError
 from swingby.maintenance import merge
 from swingby.maintenance.check import check

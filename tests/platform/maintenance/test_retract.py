@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from swingby.cli import app
 from swingby.data.records import Records
-from swingby.data.records.retraction import Retraction
+from swingby.data.records.retractions import Retraction
 from swingby.errors import SwingbyError
 from swingby.maintenance import retract
 from swingby.run.commit_lock import SupersededError, check_current, plan_token

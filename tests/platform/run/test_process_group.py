@@ -306,7 +306,7 @@ def test_a_plan_tells_of_its_processes(walk: Any) -> None:
 
 def test_what_is_going_on_is_told(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that was stopped in the middle of a cell, and the next one at its start, tell how far the cell is."""
-    from swingby.run.in_progress import begun_of
+    from swingby.store.status import in_progress
 
     monkeypatch.setattr(type(registry.experiment("walk")), "max_batch", lambda self, params: 1)
     sweep, said = pieces(walk, axes={"width": [1]}), io.StringIO()
@@ -317,7 +317,7 @@ def test_what_is_going_on_is_told(walk: Any, monkeypatch: pytest.MonkeyPatch) ->
 
     run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress(), drain=AfterTwo())
     (cell,) = sweep.cells()
-    (one,) = begun_of(walk.records(), [("walk", sweep.sweep_id)])
+    (one,) = in_progress(walk.records(), [("walk", sweep.sweep_id)])
     assert str(one) == f"cell {cell.cell_id[:12]}: 3 of 10 steps"
     progress = Lines(said)
     progress.total = 2
@@ -326,7 +326,7 @@ def test_what_is_going_on_is_told(walk: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert "0 of 2 cells, 2 in progress (62% of their steps), about" in progress.state()
     run_sweep(sweep, walk.data, local=True, pilot=False, progress=Lines(said))
     assert re.search(r"^\[.* s\] 0 of 1 cells, 1 in progress \(30% of their steps\)$", said.getvalue(), re.MULTILINE)
-    assert begun_of(walk.records(), [("walk", sweep.sweep_id)]) == []
+    assert in_progress(walk.records(), [("walk", sweep.sweep_id)]) == []
     assert "forecast: unmeasured" in said.getvalue()  # half a run measures none
     more = Planner(pieces(walk, axes={"width": [1]}, seeds=2, name="more"), walk.records())
     assert "measured on w1" in summary(more.preview())

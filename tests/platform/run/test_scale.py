@@ -24,7 +24,7 @@ from swingby.run.options import RunOptions
 from swingby.run.progress import Progress
 from swingby.run.scheduler import RETRIES, Scheduler
 from swingby.sweepfile.fast_path import checks_between
-from swingby.sweepfile.memo import Recall
+from swingby.sweepfile.memo import Memo
 from swingby.sweepfile.sweep import Sweep
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -119,7 +119,7 @@ where: {where}
     where=st.sampled_from(["mu.1 > 0", "width * mu.1 != 3", "later == 0.5 or width < 3", "gain > 2 or true"]),
 )
 def test_a_grid_is_its_points_one_by_one(preset: str, where: str) -> None:
-    """A point of a grid is the point of a file that sets just its values: what the lane recalls is what is resolved."""
+    """A point of a grid is the point of a file that sets just its values: the fast path changes nothing."""
     text = GRID.format(preset=preset, where=where).replace("[a, B, A]", "[a, B]")
     whole = Sweep.parse(text, "grid.yaml")
     found = []
@@ -132,7 +132,7 @@ def test_a_grid_is_its_points_one_by_one(preset: str, where: str) -> None:
 
 
 def test_twins_of_a_large_grid_are_told() -> None:
-    """Two values that a check makes one are told as the same point, even if the lane resolved it."""
+    """Two values that a check makes one are told as the same point, even if the fast path resolved it."""
     with pytest.raises(Exception, match=r"this point is the same, once resolved, as .*note='B'.*note='b'"):
         Sweep.parse("name: t\nexperiment: toy\naxes: {width: [1, 2, 3], note: [x, B, b]}", "twins.yaml")
 
@@ -169,9 +169,9 @@ def test_recall_is_the_function(every: list[dict[str, int]]) -> None:
             return {"x": values.get("b", 7)}
         return {"x": values.get("c"), "y": 1 if "d" in values else 2}
 
-    recall, first = Recall(ask), dict[str, Any]()
+    memo, first = Memo(ask), dict[str, Any]()
     for values in every:
-        said, again = recall(values)
+        said, again = memo(values)
         assert said == ask(values)
         assert again
         assert said is first.setdefault(repr(said), said)
@@ -179,8 +179,8 @@ def test_recall_is_the_function(every: list[dict[str, int]]) -> None:
 
 def test_a_function_that_looks_at_everything_is_asked_each_time() -> None:
     """Nothing is recalled of it, so nothing can be wrong."""
-    recall = Recall(lambda values: {"sum": sum(values.values())})
-    assert [recall({"a": k}) for k in (1, 2)] == [({"sum": 1}, False), ({"sum": 2}, False)]
+    memo = Memo(lambda values: {"sum": sum(values.values())})
+    assert [memo({"a": k}) for k in (1, 2)] == [({"sum": 1}, False), ({"sum": 2}, False)]
 
 
 def planned(notes: list[tuple[str, int, float | None]], most: int, target: float) -> Any:

@@ -17,11 +17,11 @@ from swingby.data.records import Records
 from swingby.model.experiment import AFTER
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
-from swingby.run.lookup import data_findings, sweep_status
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.worker.attempts import NOTE, Lineage
 from swingby.store import Store, finished, ingest, rebuild
+from swingby.store.status import data_findings, sweep_status
 from tests.support.places import MISBEHAVING
 from tests.support.store import Segment, cells, rows_of, snapshot, write_plan, write_shard
 

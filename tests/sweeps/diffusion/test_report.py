@@ -21,9 +21,9 @@ from scipy import stats
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.run.lookup import find_sweep
 from swingby.run.outcomes import derive
 from swingby.store import Store
+from swingby.store.lookup import find_sweep
 from swingby_analysis.charts.pictures import Picture, PictureRow, picture_rows
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report import PAGE, write_report

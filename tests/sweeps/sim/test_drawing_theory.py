@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from swingby import sandbox
 from swingby.cli import app
 from swingby.errors import SwingbyError
-from swingby.run.lookup import find_sweep
 from swingby.select.intervals import wilson
 from swingby.store import Store
+from swingby.store.lookup import find_sweep
 from swingby_analysis.charts.scatter import Dot, scatter
 from swingby_analysis.charts.style import short
 from swingby_analysis.page import Figure

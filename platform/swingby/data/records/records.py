@@ -11,7 +11,7 @@ from swingby.data.files import entry
 from swingby.data.locks import Hold, held, holder
 from swingby.data.records.derived import Derived
 from swingby.data.records.plans import Plans
-from swingby.data.records.retracted import Retracted
+from swingby.data.records.retractions import Retracted
 from swingby.data.records.shards import Shards
 
 

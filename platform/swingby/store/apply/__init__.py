@@ -1,23 +1,23 @@
-"""Folding one record after another into the index and the open curve segment, over a connection that the store opened.
+"""Applies one record after another to the index and the open curve segment, over a connection of the caller.
 
 The index is attached as `ix`, the open segment as `seg`. Nothing here begins or commits a transaction.
 """
 
-from swingby.store.apply.derived import fold_derived
+from swingby.store.apply.derived import apply_derived
 from swingby.store.apply.piece import Piece, piece
-from swingby.store.apply.plans import fold_plan, refold_plan, replaced
-from swingby.store.apply.retractions import fold_retraction
-from swingby.store.apply.shards import admit, fold_curves, fold_rows
+from swingby.store.apply.plans import apply_plan, reapply_plan, replaced
+from swingby.store.apply.retractions import apply_retraction
+from swingby.store.apply.shards import apply_curves, apply_rows, make_tables
 
 __all__ = [
     "Piece",
-    "admit",
-    "fold_curves",
-    "fold_derived",
-    "fold_plan",
-    "fold_retraction",
-    "fold_rows",
+    "apply_curves",
+    "apply_derived",
+    "apply_plan",
+    "apply_retraction",
+    "apply_rows",
+    "make_tables",
     "piece",
-    "refold_plan",
+    "reapply_plan",
     "replaced",
 ]

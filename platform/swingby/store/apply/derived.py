@@ -23,8 +23,8 @@ from swingby.store.tables import (
 from swingby.store.views import DERIVED_COLUMNS, quoted
 
 
-def fold_derived(connection: Connection, record: str, header: Mapping[str, Any], table: pa.Table) -> None:
-    """One derived file; of one version and key the latest file's row counts.
+def apply_derived(connection: Connection, record: str, header: Mapping[str, Any], table: pa.Table) -> None:
+    """Applies one derived file; of one version and key the latest file's row counts.
 
     Raises:
         SwingbyError: its name, key or columns do not go with what is there.

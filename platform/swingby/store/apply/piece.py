@@ -1,4 +1,4 @@
-"""A shard, taken apart for the fold: its entry, its rows for the index, its curves for the segment."""
+"""A shard, taken apart to be applied: its entry, its rows for the index, its curves for the segment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from swingby.store.tables import storable
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A shard, ready to fold: its entry in `shards`, its rows for the index, its curves for the segment.
+    """A shard, ready to be applied: its entry in `shards`, its rows for the index, its curves for the segment.
 
     Attributes:
         curves: packed; `step` is null where all rows share one list.

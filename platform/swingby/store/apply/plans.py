@@ -26,8 +26,8 @@ from swingby.store.tables import (
 from swingby.store.views import CELL_COLUMNS, quoted
 
 
-def fold_plan(connection: Connection, plan: Plan, name: str) -> None:
-    """One plan: itself under that name, the members of its sweep if they are new, and the parameters of its cells."""
+def apply_plan(connection: Connection, plan: Plan, name: str) -> None:
+    """Applies one plan: its own row, the members of its sweep if they are new, the parameters of its cells."""
     table = plan.table
     if table["cell_id"].null_count:
         raise SwingbyError("the id of a cell is missing")
@@ -37,20 +37,20 @@ def fold_plan(connection: Connection, plan: Plan, name: str) -> None:
     check_columns(connection, plan.experiment, roles)
     ensure_experiment(connection, plan.experiment)
     note_columns(connection, plan.experiment, roles)
-    _fold_members(connection, plan, table)
-    _fold_cells(connection, Place("ix", "cells", plan.experiment), cells, list(roles))
+    _apply_members(connection, plan, table)
+    _apply_cells(connection, Place("ix", "cells", plan.experiment), cells, list(roles))
     insert_one(connection, "ix.plans", _plan_row(plan, name))
 
 
 def replaced(connection: Connection, plan: Plan, name: str) -> bool:
-    """Whether the plan of that name is another one than when it was folded: a merge put the older of two there."""
+    """Whether the plan of that name is another one than when it was applied: a merge put the older of two there."""
     told = _header_row(plan)
     known = fetch(connection, f"select {', '.join(told)} from ix.plans where plan_id = ?", name)
     return bool(known) and known[0] != tuple(told.values())
 
 
-def refold_plan(connection: Connection, plan: Plan, name: str) -> None:
-    """Says of a plan what its file says now; its sweep has the same cells."""
+def reapply_plan(connection: Connection, plan: Plan, name: str) -> None:
+    """Puts what a plan's file says now in the place of what it said; its sweep has the same cells."""
     connection.execute("delete from ix.plans where plan_id = ?", [name])
     insert_one(connection, "ix.plans", _plan_row(plan, name))
 
@@ -83,7 +83,7 @@ def _header_row(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _fold_members(connection: Connection, plan: Plan, table: pa.Table) -> None:
+def _apply_members(connection: Connection, plan: Plan, table: pa.Table) -> None:
     # The sweep's id is a hash of its cells: every plan of it lists the same ones.
     if fetch(connection, "select 1 from ix.plans where sweep_id = ? limit 1", plan.sweep_id):
         return
@@ -92,7 +92,7 @@ def _fold_members(connection: Connection, plan: Plan, table: pa.Table) -> None:
     insert(connection, "ix.members", members.append_column("sweep_id", sweep))
 
 
-def _fold_cells(connection: Connection, place: Place, cells: pa.Table, parameters: Sequence[str]) -> None:
+def _apply_cells(connection: Connection, place: Place, cells: pa.Table, parameters: Sequence[str]) -> None:
     """New cells; for known ones, the parameters that were not known of them when they came."""
     for change in alterations(connection, place, cells.schema):
         connection.execute(change)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from swingby.store import resolve
 from swingby.store.apply.piece import Piece
+from swingby.store.resolve import resolve
+from swingby.store.sql import script
 from swingby.store.tables import (
     Connection,
     Place,
@@ -24,8 +25,8 @@ from swingby.store.tables import (
 from swingby.store.views import CURVE_COLUMNS
 
 
-def admit(connection: Connection, shard: Piece) -> None:
-    """Makes room for a shard: tables and columns that are missing, in the index and in the open segment.
+def make_tables(connection: Connection, shard: Piece) -> None:
+    """Makes the tables and columns that a shard needs, in the index and in the open segment.
 
     Raises:
         SwingbyError: its names or types do not go with what is there; nothing was changed.
@@ -55,13 +56,13 @@ def alike(pieces: Iterable[Piece], tables: Mapping[str, pa.Table]) -> list[tuple
     return [(experiment, pa.concat_tables(parts)) for (experiment, _), parts in groups.items()]
 
 
-def fold_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) -> dict[str, pa.Array]:
-    """Curves into the open segment, where a shard that is there already keeps its numbers; the numbers of all rows."""
+def apply_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) -> dict[str, pa.Array]:
+    """Puts curves into the open segment and numbers all rows; a shard that is there already keeps its numbers."""
     known = dict(fetch(connection, "select shard, first from seg.shards"))
     (top,) = fetch(connection, 'select coalesce(max(first + "rows"), 0) from seg.shards')[0]
     numbers: dict[str, pa.Array] = {}
     tables: dict[str, pa.Table] = {}
-    steps = _fold_steps(connection, [shard for shard in pieces if shard.name not in known])
+    steps = _apply_steps(connection, [shard for shard in pieces if shard.name not in known])
     for shard in pieces:
         count = shard.rows.num_rows
         first = known.get(shard.name, top)
@@ -83,27 +84,21 @@ def numbered_steps(curves: pa.Table, number: int | None) -> pa.Table:
     return curves.add_column(1, "steps", pa.repeat(pa.scalar(number, pa.int64()), curves.num_rows))
 
 
-STEPS = """
-insert into seg.steps
-select (select coalesce(max(number), 0) from seg.steps) + row_number() over (order by min(place)), step
-from incoming anti join seg.steps using (step) group by step"""
-
-
-def _fold_steps(connection: Connection, pieces: Sequence[Piece]) -> dict[str, int]:
-    """The lists of steps that whole shards share, each into the open segment once; their numbers, shard by shard."""
+def _apply_steps(connection: Connection, pieces: Sequence[Piece]) -> dict[str, int]:
+    """Puts the lists of steps that whole shards share into the open segment, each once; their numbers, by shard."""
     shared = {shard.name: shard.steps.cast(pa.list_(pa.int64())) for shard in pieces if shard.steps is not None}
     if not shared:
         return {}
     table = pa.table({"place": pa.array(range(len(shared))), "step": pa.concat_arrays(shared.values())})
     connection.register("incoming", table)
-    connection.execute(STEPS)
+    connection.execute(script("steps"))
     numbers = fetch(connection, "select number from incoming join seg.steps using (step) order by place")
     connection.unregister("incoming")
     return {name: number for name, (number,) in zip(shared, numbers, strict=True)}
 
 
-def fold_rows(connection: Connection, pieces: Sequence[Piece], numbers: Mapping[str, pa.Array]) -> None:
-    """Rows into the index, the shards' names with them, and what follows for the cells they touch."""
+def apply_rows(connection: Connection, pieces: Sequence[Piece], numbers: Mapping[str, pa.Array]) -> None:
+    """Puts rows and the names of their shards into the index, then chooses again the results of their cells."""
     tables = {shard.name: shard.rows.append_column("curve", numbers[shard.name]) for shard in pieces}
     for shard in pieces:
         insert_one(connection, "ix.shards", shard.entry)
@@ -111,4 +106,4 @@ def fold_rows(connection: Connection, pieces: Sequence[Piece], numbers: Mapping[
             connection.execute(RAGGED, [shard.experiment, curve])
     for experiment, table in alike(pieces, tables):
         insert(connection, str(Place("ix", "rows", experiment)), table)
-        resolve.settle(connection, experiment, table.select(["cell_id"]))
+        resolve(connection, experiment, table.select(["cell_id"]))

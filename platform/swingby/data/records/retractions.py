@@ -1,21 +1,29 @@
-"""A retraction: which results are taken back, why, by whom and when. What is trained afterwards is none of them."""
+"""Retractions: which results were taken back, why, by whom and when, a file each, for good.
+
+Results that are trained afterwards are none of them.
+"""
 
 from __future__ import annotations
 
 import getpass
+import re
 import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
 
 from swingby.data.files import utc_now
+from swingby.data.folder import Folder, listing
+from swingby.data.parquet import read_parquet, require, write_parquet
 from swingby.errors import SwingbyError
 
 COLUMNS: Mapping[str, pa.DataType] = {"cell_id": pa.string(), "shard": pa.string()}
 """The columns of its table: the rows of a cell in a shard."""
+_DIGITS = 12
 LONGEST = 2000
 """Characters that a reason may have."""
 
@@ -82,3 +90,36 @@ def checked_reason(reason: str) -> str:
     if not reason or len(reason) > LONGEST or not reason.isprintable():
         raise SwingbyError(f"the reason {reason[:40]!r} is none; allowed: 1 to {LONGEST:,} printable characters")
     return reason
+
+
+class Retracted(Folder):
+    """A data folder's retractions."""
+
+    def write_retraction(self, retraction: Retraction) -> Path:
+        """Writes a retraction; there is no way to undo it.
+
+        Raises:
+            SwingbyError: its table lacks a column, or the disk refuses.
+        """
+        require(retraction.table, COLUMNS, "a retraction")
+        self.admit_retractions()
+        name = re.sub(r"[^0-9T]", "", retraction.created[:19])
+        path = self.data / "retractions" / f"{name}.parquet"
+        return write_parquet(path, retraction.table, retraction.header(), _DIGITS)
+
+    def retractions(self) -> list[str]:
+        """The name of every retraction (`<when>-<content>.parquet`), sorted."""
+        return listing(self.data / "retractions", "*.parquet")
+
+    def read_retraction(self, name: str, content: bytes | None = None) -> Retraction:
+        """A retraction, or what is given as its content.
+
+        Raises:
+            SwingbyError: the file is missing, torn, corrupt, or no retraction.
+        """
+        header, table = read_parquet(self.data / "retractions" / name, "retraction", _DIGITS, content)
+        require(table, COLUMNS, f"retraction {name}")
+        try:
+            return Retraction.of(header, table)
+        except (KeyError, TypeError) as error:
+            raise SwingbyError(f"{name} is no retraction of this format: {error} is missing or wrong") from error

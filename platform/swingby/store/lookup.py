@@ -1,0 +1,108 @@
+"""Sweeps and cells by the names that people type, and the rows of a sweep as one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.store.reader import Store
+from swingby.store.views import OF_SHARD, quoted
+from swingby.sweepfile.sweep import Sweep
+
+SHORTEST_ID = 6
+"""Digits of an id that are enough to name a sweep or a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSweep:
+    """A sweep that the store knows."""
+
+    sweep_id: str
+    name: str
+    experiment: str
+    cells: int
+
+
+def known_sweeps(store: Store) -> list[KnownSweep]:
+    """Every sweep of the store, the newest first."""
+    rows = store.sql("select sweep_id, name, experiment, cells from sweeps order by created desc, sweep_id").rows()
+    return [KnownSweep(row.sweep_id, row.name, row.experiment, row.cells) for row in rows]
+
+
+def find_sweep(store: Store, sweep: str) -> KnownSweep:
+    """The sweep behind a name (the newest of that name), an id, the first digits of an id, or a sweep file.
+
+    Raises:
+        SwingbyError: none fits, or an id's first digits fit several.
+    """
+    known = known_sweeps(store)
+    if sweep.endswith((".yaml", ".yml")):
+        wanted = Sweep.load(sweep, confirm_above=None)
+        matches = [item for item in known if item.sweep_id == wanted.sweep_id]
+        if not matches:
+            raise SwingbyError(f"{sweep} (sweep id {wanted.sweep_id}) has not been run here: swingby run {sweep}")
+        return matches[0]
+    named = [item for item in known if item.name == sweep]
+    if named:
+        return named[0]
+    by_id = [item for item in known if len(sweep) >= SHORTEST_ID and item.sweep_id.startswith(sweep)]
+    if len(by_id) > 1:
+        raise SwingbyError(f"{sweep} fits several sweeps: {', '.join(item.sweep_id for item in by_id)}")
+    if by_id:
+        return by_id[0]
+    raise SwingbyError(f"no sweep {sweep!r} here; {registry.nearest(sweep, sorted({item.name for item in known}))}")
+
+
+def find_cell(store: Store, start: str) -> tuple[str, str]:
+    """The full id of a cell, from its first digits, and its experiment.
+
+    Raises:
+        SwingbyError: none fits, or several do.
+    """
+    experiments = sorted({item.experiment for item in known_sweeps(store)})
+    tables = store.tables()
+    found: list[tuple[str, str]] = []
+    for name in (name for name in experiments if name in tables):
+        query = f"select cell_id from {quoted(name)} where starts_with(cell_id, ?) limit 3"
+        found += [(row.cell_id, name) for row in store.sql(query, [start]).rows()]
+    if not found:
+        raise SwingbyError(f"no cell {start!r} has a row here; ids: swingby sql 'select cell_id from members limit 5'")
+    if len(found) > 1:
+        raise SwingbyError(
+            f"{start!r} fits several cells ({', '.join(cell for cell, _ in found)}, ...): give more digits"
+        )
+    return found[0]
+
+
+def sweep_rows(data: Path, sweep: str, points: bool = False) -> pa.Table:
+    """Every cell of a sweep with its outcomes (or every recorded point), as one table.
+
+    Raises:
+        SwingbyError: no such sweep, or no data folder.
+    """
+    with Store.open(data) as store:
+        found = find_sweep(store, sweep)
+        name = found.experiment
+        if points:
+            query = (
+                f"select p.* from {quoted(name + '_points')} p "
+                "semi join members m on m.cell_id = p.cell_id and m.sweep_id = ?"
+            )
+            return store.sql(query, [found.sweep_id]).arrow()
+        tables = store.tables()
+        outcomes = [f"outcomes_{item.name}" for item in registry.detectors_for(name)]
+        joined = [quoted(table) for table in outcomes if table in tables]
+        columns = ["m.point", "e.*", *(f"{table}.* exclude (cell_id, {OF_SHARD})" for table in joined)]
+        # Outcomes of the very row that is the cell's result; which row that is, `e.shard` says already.
+        joins = " ".join(
+            f"left join {table} on {table}.cell_id = e.cell_id and {table}.{OF_SHARD} = e.shard" for table in joined
+        )
+        query = (
+            f"select {', '.join(columns)} from members m join {quoted(name)} e on e.cell_id = m.cell_id {joins} "
+            "where m.sweep_id = ? order by m.point, e.seed"
+        )
+        return store.sql(query, [found.sweep_id]).arrow()

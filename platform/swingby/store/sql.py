@@ -1,0 +1,33 @@
+"""SQL from files: scripts and queries, with the names of tables filled in where an experiment gives them."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def script(name: str) -> str:
+    """The text of `sql/<name>.sql`."""
+    return (files("swingby.store") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+
+
+def statements(name: str) -> tuple[str, ...]:
+    """The statements of a script, each without comments; a semicolon ends a line there, and nothing else does."""
+    lines = [line for line in script(name).splitlines() if not line.startswith("--")]
+    return tuple(part.strip() for part in "\n".join(lines).split(";\n") if part.strip(" \n;"))
+
+
+def query(name: str, experiment: str) -> str:
+    """The text of a script about an experiment: its table for {table}, and its name as a literal for {name}."""
+    return script(name).format(table=quoted(experiment), name=literal(experiment))
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"

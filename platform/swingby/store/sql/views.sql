@@ -1,0 +1,27 @@
+-- The views that every store has, whatever its experiments.
+
+-- A sweep as its newest plan has it: what is trained is the same in all, how it is shown may differ.
+create view sweeps as
+select sweep_id, name, experiment, title, cells, created, stream_version, recording, resolved
+from ix.plans qualify row_number() over (partition by sweep_id order by sequence desc, created desc, plan_id) = 1;
+
+-- The preset of every point of every sweep: the sweep's own, or what its axis says.
+create view conventions as
+with named as (
+    select sweep_id, cast(json_extract(resolved, '$.points') as bigint) as points,
+        json_extract_string(resolved, '$.preset') as preset,
+        from_json(json_extract(resolved, '$.presets'), '["VARCHAR"]') as presets
+    from sweeps)
+select sweep_id, unnest(range(points)) as point,
+    unnest(coalesce(presets, list_resize([preset], points, preset))) as preset
+from named;
+
+create view plans as select * from ix.plans;
+create view members as select * from ix.members;
+create view shards as select * from ix.shards;
+create view bad_shards as select shard, reason from ix.bad;
+
+-- A row a result that was taken back: a cell's rows in one shard, and by which record.
+create view retractions as
+select t.cell_id, t.shard, r.reason, r.sweep_id, r.sweep, r.who, r.host, r.command, r.created, r.record
+from ix.retracted t join ix.retractions r using (record);

@@ -1,0 +1,277 @@
+"""How sweeps and cells stand: the one place for `status`, `watch`, `serve`, `doctor` and reports.
+
+A cell of a sweep is ok or diverged (it has a result), failed (it raised), in progress (it has rows and no final one),
+or pending (it has no row at all). Missing cells are those without a final row: the last two kinds.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from swingby.data.records import Records
+from swingby.data.records.headers import plan_cells
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.model.cell import Cell
+from swingby.store.lookup import find_sweep
+from swingby.store.reader import Store
+from swingby.store.sql import query, script
+from swingby.sweepfile.sweep import Sweep
+
+MOST_FAILURES = 10
+"""Cells that failed, or lack a piece of their curve, and are listed one by one."""
+MOST_REASONS = 5
+"""Reasons for failures that are listed."""
+MOST_IN_PROGRESS = 100
+"""Cells in progress that are looked at; where more run at once, none takes long."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepStatus:
+    """How a sweep stands as of a generation of the store.
+
+    Attributes:
+        created, resolved: of its newest plan.
+        ok, diverged, failed: cells with a final row, by status.
+        in_progress: cells with some rows and no final one; the furthest is at step `furthest`.
+        steps: of all its rows together; it changes when any row comes.
+        finished: when its newest shard was; None without one.
+        holder: who runs it now, in words; None if nobody does, or nobody asked.
+    """
+
+    sweep_id: str
+    name: str
+    title: str
+    experiment: str
+    cells: int
+    created: datetime
+    resolved: str
+    ok: int = 0
+    diverged: int = 0
+    failed: int = 0
+    in_progress: int = 0
+    furthest: int = 0
+    steps: int = 0
+    finished: datetime | None = None
+    holder: str | None = None
+
+    @property
+    def missing(self) -> int:
+        """Cells without a final row."""
+        return max(0, self.cells - self.ok - self.diverged - self.failed)
+
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """Changes when a report of the sweep would."""
+        counts = (self.ok, self.diverged, self.failed, self.in_progress)
+        return (self.created, counts, self.steps, self.finished)
+
+
+class Delivery(NamedTuple):
+    """Cells of a sweep that one process finished with one status, a shard each; seconds since 1970."""
+
+    status: str
+    cells: int
+    host: str
+    pid: int
+    finished: float
+
+
+class Reason(NamedTuple):
+    """Why cells failed, numbers apart: the latest message, how many cells, and when the last of them failed."""
+
+    message: str
+    cells: int
+    last: float
+
+
+@dataclass(frozen=True, slots=True)
+class InProgress:
+    """A cell that is being trained, or was when its run ended: its last recorded step, and how many it takes.
+
+    `total` is 0 where nobody knows: the experiment is not installed, say.
+    """
+
+    cell_id: str
+    steps: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """How much of its training is done."""
+        return min(1.0, self.steps / self.total) if self.total else 0.0
+
+    def __str__(self) -> str:
+        return f"cell {self.cell_id[:12]}: {self.steps:,}{f' of {self.total:,}' if self.total else ''} steps"
+
+
+def statuses(store: Store) -> list[SweepStatus]:
+    """How every sweep of the store stands, the newest first."""
+    finished = {row.sweep_id: row.finished for row in store.sql(script("finished")).rows()}
+    found = {
+        row["sweep_id"]: SweepStatus(**{**row, "title": (row["title"] or "").strip() or row["name"]})
+        for row in store.sql(script("sweeps")).arrow().to_pylist()
+    }
+    for experiment in sorted({one.experiment for one in found.values()} & store.tables().keys()):
+        for row in store.sql(query("counts", experiment)).rows():
+            one = found.get(row.sweep_id)
+            if one is None:
+                continue
+            counted = {"in_progress" if row.status == "running" else row.status: row.cells}
+            furthest = {"furthest": int(row.furthest or 0)} if row.status == "running" else {}
+            found[row.sweep_id] = replace(one, **counted, **furthest, steps=one.steps + int(row.steps or 0))
+    return [replace(one, finished=finished.get(one.sweep_id)) for one in found.values()]
+
+
+def sweep_status(data: Path, sweep: str | None = None) -> list[SweepStatus]:
+    """How each sweep stands (or the one named) and who runs it, the newest first, as of the last publication.
+
+    Raises:
+        SwingbyError: no such sweep, or no data folder.
+    """
+    records = Records.open(data, create=False)
+    with Store.open(data) as store:
+        wanted = None if sweep is None else find_sweep(store, sweep).sweep_id
+        chosen = [one for one in statuses(store) if wanted in (None, one.sweep_id)]
+    return [replace(one, holder=records.holder(one.sweep_id)) for one in chosen]
+
+
+def final_counts(store: Store, experiment: str, sweep_id: str) -> dict[str, int]:
+    """How many cells of a sweep have a final row, by status (ok, diverged, failed)."""
+    counts = {"ok": 0, "diverged": 0, "failed": 0}
+    if experiment in store.tables():
+        rows = store.sql(query("final_counts", experiment), [sweep_id]).rows()
+        counts |= {row.status: row.cells for row in rows}
+    return counts
+
+
+def deliveries(store: Store, experiment: str, sweep_id: str) -> tuple[Delivery, ...]:
+    """The sweep's cells that have a final row, by where and when they came."""
+    if experiment not in store.tables():
+        return ()
+    rows = store.sql(query("deliveries", experiment), [sweep_id]).rows()
+    return tuple(Delivery(*row) for row in rows)
+
+
+# cells that failed
+
+
+def failed_cells(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[str, str], ...]:
+    """The first cells of a sweep that failed, with the first line of what each raised."""
+    if experiment not in store.tables():
+        return ()
+    rows = store.sql(query("failed_cells", experiment), [sweep_id, MOST_FAILURES]).rows()
+    return tuple((row.cell_id, ((row.message or "").splitlines() or [""])[0]) for row in rows)
+
+
+def failure_lines(found: Sequence[tuple[str, str]], failed: int) -> list[str]:
+    """Lines about cells that failed (of `failed` in all), and what can be done about them."""
+    lines = [f"  cell {cell_id[:12]} failed: {message}" for cell_id, message in found]
+    if failed > len(found):
+        lines.append(f"  and {failed - len(found):,} cells more failed")
+    return [*lines, "  --retry-failed trains them again"] if failed else []
+
+
+def failure_reasons(store: Store, experiment: str, sweep_id: str) -> tuple[Reason, ...]:
+    """Why cells of a sweep failed, the latest reasons first; messages that differ in numbers only are one reason."""
+    if experiment not in store.tables():
+        return ()
+    rows = store.sql(query("failure_reasons", experiment), [sweep_id, MOST_REASONS]).rows()
+    return tuple(Reason(*row) for row in rows)
+
+
+# cells in progress
+
+
+def cells_in_progress(store: Store, records: Records, experiment: str, sweep_id: str) -> list[InProgress]:
+    """The cells of a sweep in progress as of the last publication, those that are furthest first."""
+    if experiment not in store.tables():
+        return []
+    rows = store.sql(query("cells_in_progress", experiment), [sweep_id, MOST_IN_PROGRESS]).rows()
+    return [InProgress(row.cell_id, row.steps, _steps_of(records, experiment, row.cell_id)) for row in rows]
+
+
+def in_progress(records: Records, sweeps: Sequence[tuple[str, str]]) -> list[InProgress]:
+    """The cells in progress of several sweeps (experiment and id of each), a cell once."""
+    with Store.open(records.data) as store:
+        found = [one for pair in sweeps for one in cells_in_progress(store, records, *pair)]
+    return list({one.cell_id: one for one in found}.values())
+
+
+@lru_cache(maxsize=10 * MOST_IN_PROGRESS)
+def _steps_of(records: Records, experiment: str, cell_id: str) -> int:
+    """The steps that a cell takes; 0 where nobody knows."""
+    try:
+        return int(registry.experiment(experiment).steps(planned_cell(records, cell_id).params))
+    except SwingbyError:
+        return 0
+
+
+def planned_cell(records: Records, cell_id: str) -> Cell:
+    """The cell of that id, from the newest plan that names it.
+
+    Raises:
+        SwingbyError: no plan names it.
+    """
+    for plan_id in reversed(records.plans()):
+        plan = records.read_plan(plan_id)
+        ids = plan.table["cell_id"].to_pylist()
+        if cell_id in ids:
+            return plan_cells(plan, plan.table.slice(ids.index(cell_id), 1))[0]
+    raise SwingbyError(f"no plan names the cell {cell_id}; its row came from records without their plans")
+
+
+# records and the store
+
+
+def is_presented(records: Records, sweep: Sweep) -> bool:
+    """Whether the newest plan presents a sweep as it is written now."""
+    with Store.open(records.data) as store:
+        rows = store.sql("select resolved from sweeps where sweep_id = ?", [sweep.sweep_id]).rows()
+    wanted = json.loads(json.dumps(sweep.presentation))
+    return bool(rows) and wanted.items() <= json.loads(rows[0].resolved).items()
+
+
+def refused_records(records: Records, start: str) -> list[str]:
+    """Records whose names begin so and that the store lists as bad, with the reasons."""
+    with Store.open(records.data) as store:
+        listed = "select shard, reason from bad_shards where starts_with(shard, ?) order by shard"
+        return [f"{row.shard}: {row.reason}" for row in store.sql(listed, [start]).rows()]
+
+
+def shards_to_ingest(store: Store, records: Records) -> int:
+    """How many shards are neither in the store nor listed there as bad."""
+    known = store.sql("select shard from shards union all select shard from bad_shards").arrow()["shard"]
+    return len(set(records.shards()) - set(known.to_pylist()))
+
+
+AGAIN = "run the sweep again: `swingby run` trains such a cell anew"
+
+
+def data_findings(data: Path) -> Iterator[tuple[Literal["ok", "warn", "fault"], str, str]]:
+    """Findings on a data folder: verdict, detail, remedy.
+
+    Raises:
+        SwingbyError: no data folder, or the store cannot be read.
+    """
+    records = Records.open(data, create=False)
+    yield "ok", f"{data}: {len(records.plans())} plans, {len(records.shards())} shards", ""
+    with Store.open(data) as store:
+        bad = store.sql("select shard, reason from bad_shards").rows()
+        waiting = shards_to_ingest(store, records)
+        gaps = store.gaps()
+    for row in bad:
+        yield "fault", f"shard {row.shard}: {row.reason}", "move the file away and run the sweep again"
+    for gap in gaps[:MOST_FAILURES]:
+        sweeps = ", ".join(gap.sweeps) or "no sweep here"
+        yield "warn", f"cell {gap.cell_id[:12]} of {sweeps}: a piece of its curve is lost", AGAIN
+    if len(gaps) > MOST_FAILURES:
+        yield "warn", f"{len(gaps) - MOST_FAILURES:,} cells more lack a piece of their curve", AGAIN
+    if waiting:
+        yield "warn", f"{waiting} shards are not in the store yet", "swingby ingest"
