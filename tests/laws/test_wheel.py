@@ -116,7 +116,7 @@ def test_it_trains_and_draws_the_demo(python: Path, folder: Path) -> None:
 
 def test_it_judges_a_claim(python: Path, folder: Path) -> None:
     """The sweep of one claim is trained with a few seeds, and the claim is judged."""
-    swingby(python, folder, "claims", "--quick", "--local", "--only", "fig-2a-order")
+    swingby(python, folder, "claims", "sim", "--quick", "--local", "--only", "fig-2a-order")
     assert list((folder / "out").rglob("*.html"))
 
 

@@ -26,6 +26,7 @@ from swingby.model.params import Matrix, Params, Vector
 from swingby.sweepfile.overrides import KEYS
 from swingby.sweepfile.sections import SECTIONS
 from swingby.sweepfile.sweep import Sweep, named_sweeps
+from swingby_analysis.statements import catalogue
 from tests.support.places import ROOT
 
 BLOCK = re.compile(r"(<!-- begin: (?P<name>[\w -]+) -->\n).*?(<!-- end: (?P=name) -->)", re.DOTALL)
@@ -172,6 +173,21 @@ def loaded() -> dict[str, Sweep]:
     return {name: Sweep.load(name, confirm_above=None) for name in sorted(named_sweeps())}
 
 
+def claims(experiment: str) -> str:
+    """The claims about an experiment; their verdicts are what `swingby claims` writes."""
+    rows = ([item.text, item.source, ", ".join(map(code, item.sweeps))] for item in catalogue.claims(experiment))
+    return table(("claim", "source", "sweeps"), rows)
+
+
+def findings(experiment: str) -> str:
+    """The diagrams of an experiment, each with the questions that decide what is found in it."""
+    rows = [
+        [code(diagram.sweep), " ".join(item.question.partition("?")[0] + "?" for item in catalogue.findings(diagram))]
+        for diagram in catalogue.diagrams(experiment)
+    ]
+    return table(("diagram", "questions"), rows)
+
+
 def presets(experiment: str) -> str:
     """The presets of an experiment."""
     offered = registry.experiment(experiment)
@@ -223,7 +239,20 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 TABLES: dict[str, Callable[..., str]] = {
     made.__name__: made
-    for made in (keys, verbs, summary, parameters, presets, results, recordings, outcomes, drawings, sweeps)
+    for made in (
+        keys,
+        verbs,
+        summary,
+        claims,
+        findings,
+        parameters,
+        presets,
+        results,
+        recordings,
+        outcomes,
+        drawings,
+        sweeps,
+    )
 }
 
 

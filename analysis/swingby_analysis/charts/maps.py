@@ -27,13 +27,7 @@ YES, NO = "A and B differ", "may be chance"
 OPEN = "interval holds 0 (open)"
 DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 """Of the lines over a map, in turn."""
-LINED = {
-    **style.LOOK,
-    "legend": {
-        **style.LOOK["legend"], "layout": {"bottom": {"anchor": "start", "direction": "vertical", "margin": 12}},
-    },
-    "view": {**style.LOOK["view"], "fill": style.NO_RESULT},
-}  # fmt: skip
+LINED = {**style.LOOK, "view": {**style.LOOK["view"], "fill": style.NO_RESULT}}
 """The look of a map that takes lines."""
 
 

@@ -117,7 +117,7 @@ def prepare(data: Path, sweeps: Sequence[str]) -> list[str]:
         as_published = freshen(records)
         failed += [] if as_published is None else [f"{data}: {as_published}"]
     except SwingbyError as error:
-        failed.append(f"{data}: new files were not folded in: {error}")
+        failed.append(f"{data}: new files were not taken into the store: {error}")
     with Store.open(records.data) as store:
         ids = [find_sweep(store, sweep).sweep_id for sweep in sweeps]
     try:

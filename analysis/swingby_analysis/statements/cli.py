@@ -48,7 +48,7 @@ def claims(
 
     Example:
 
-        swingby claims sim --quick --local --only fig-2a-order
+        swingby claims --quick --local --only fig-2a-order
     """
     from swingby_analysis.statements.claims import write_claims
     from swingby_analysis.train import QUICK_SEEDS

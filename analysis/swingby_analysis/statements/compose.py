@@ -52,7 +52,7 @@ class Asked:
 
 
 def column(name: str) -> str:
-    """A parameter of a sweep file, such as `mu.1`, as SQL."""
+    """A parameter of a sweep file, such as `rates.1`, as SQL."""
     parameter, entry = split(name)
     return parameter if entry is None else f"{parameter}[{entry + 1}]"
 

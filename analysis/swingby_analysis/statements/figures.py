@@ -70,12 +70,19 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
             one.title,
             f"{one.title}; {axes}, {seeds} seeds a point.",
             (one.reading or READING[one.drawn]) + (THEORY if lines else ""),
-            _chart(read, one, lines).to_dict(),
+            _spec(_chart(read, one, lines)),
             [read.query],
             facts,
         )
         for one in diagram.maps
     ]
+
+
+def _spec(chart: Any) -> dict[str, Any]:
+    """A chart as Vega-Lite, its legends one below the other: Altair's own checks know no layout of legends."""
+    spec = chart.to_dict()
+    spec["config"]["legend"]["layout"] = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 12}}
+    return spec
 
 
 def _chart(read: Read, one: Map, lines: Sequence[GridLine]) -> Any:

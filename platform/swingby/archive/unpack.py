@@ -114,9 +114,12 @@ def _parts(recording: Recording, table: pa.Table, fresh: Sequence[int]) -> list[
 
 
 def _check_detectors(recording: Recording) -> None:
-    """Outcomes cannot be computed again from thin curves: they have to be those of the installed detectors."""
+    """Refuses outcomes of another version of an installed detector: thin curves do not allow to compute them again.
+
+    A detector that did not look at the results when they were recorded tells nothing of them.
+    """
     for item in registry.detectors_for(recording.experiment):
-        recorded = recording.detectors.get(item.name)
+        recorded = recording.detectors.get(item.name, item.version)
         if recorded != item.version:
             raise SwingbyError(
                 f"the results of {recording.name!r} were recorded with version {recorded} of detector {item.name!r}; "

@@ -216,7 +216,7 @@ def extend(
 
     Example:
 
-        swingby extend transient-memorization --half-width 0.15 --outcome non_monotone
+        swingby extend transient-memorization --half-width 0.15
     """
     from swingby.run import driver
     from swingby.run.extend import extend_seeds, last_seeds, longer, with_seeds

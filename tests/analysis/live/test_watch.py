@@ -465,7 +465,7 @@ def test_a_steady_run_has_its_pace(every: float, cells: int, shards: int) -> Non
     assert measured_rate([(999.0, 5)], 1000.0, 1001.0, 1001.0) is None
     stalled = measured_rate(marks, 1000.0, marks[-1][0], marks[-1][0] + 1e6)
     assert stalled is not None
-    assert stalled.rate < found.per_minute
+    assert stalled.per_minute < found.per_minute
 
 
 def test_marks_of_a_diagram() -> None:

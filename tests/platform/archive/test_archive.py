@@ -269,7 +269,7 @@ def test_shipped_results_are_those_of_the_sweeps_as_they_are_written() -> None:
         assert sweep.sweep_id == sweep_id, f"{recording.name} is written otherwise than it was recorded: pack it again"
         assert table.num_rows == len(sweep)
         installed = {item.name: item.version for item in registry.detectors_for(recording.experiment)}
-        assert recording.whole or recording.detectors == installed
+        assert recording.whole or recording.detectors.items() <= installed.items()
         assert path.stat().st_size <= LARGEST
 
 

@@ -46,14 +46,14 @@ ROWS = """
 def sweep(**changes: Any) -> Sweep:
     """Three points, two seeds, with both kinds of pictures; every run tells what it recorded in three pieces."""
     content: dict[str, Any] = {
-        "name": "images",
+        "name": "pictures",
         "experiment": "images",
         "base": {"evaluations": EVALUATIONS, "pieces": 3},
         "axes": {"brightness": [0.5, 1.0, 2.0]},
         "seeds": 2,
         "record": {"also": ["pictures", "faces"]},
     }
-    return Sweep.parse(yaml.safe_dump({**content, **changes}, sort_keys=False), "/home/somebody/images.yaml")
+    return Sweep.parse(yaml.safe_dump({**content, **changes}, sort_keys=False), "/home/somebody/pictures.yaml")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -76,7 +76,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory, images: Any) -> Path:
 @pytest.fixture(scope="module")
 def packed(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its file."""
-    return pack(trained, "images", tmp_path_factory.mktemp("packed"), whole=True).path
+    return pack(trained, "pictures", tmp_path_factory.mktemp("packed"), whole=True).path
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def test_pictures_go_into_every_format(unpacked: Path, tmp_path: Path) -> None:
 
 def test_pack_unpack_pack_is_a_fixed_point(packed: Path, unpacked: Path, tmp_path: Path) -> None:
     """What was rounded once is not rounded again, and its origin is still told; more digits are not to be had."""
-    again = pack(unpacked, "images", tmp_path, whole=True, digits=12).path
+    again = pack(unpacked, "pictures", tmp_path, whole=True, digits=12).path
     (was, rows), (now, same) = read(packed), read(again)
     assert same.equals(rows)
     assert replace(now, packed="") == replace(was, packed="")
@@ -192,7 +192,7 @@ def test_outcomes_of_another_detector_are_told_again(
 def test_what_is_left_out_is_unknown_and_the_rest_is_whole(packed: Path, trained: Path, tmp_path: Path) -> None:
     """A curve, a scalar and an outcome can stay at home; a name that is none is refused with those that are."""
     without = ["picture", "kept_in", "images_glow.seen"]
-    done = pack(trained, "images", tmp_path, whole=True, without=without)
+    done = pack(trained, "pictures", tmp_path, whole=True, without=without)
     recording, rows = read(done.path)
     assert set(read(packed)[1].column_names) - set(rows.column_names) == set(without)
     assert recording.left_out == sorted(without)
@@ -200,7 +200,7 @@ def test_what_is_left_out_is_unknown_and_the_rest_is_whole(packed: Path, trained
     assert table(tmp_path / "new", "select face from images").equals(table(trained, "select face from images"))
     for name in ("step", "pictures"):
         with pytest.raises(SwingbyError, match=f"'{name}' is no column to leave out"):
-            pack(trained, "images", tmp_path, whole=True, without=[name])
+            pack(trained, "pictures", tmp_path, whole=True, without=[name])
 
 
 # that it never passes for a training
@@ -216,7 +216,7 @@ def test_trained_rows_win_and_the_others_are_told(packed: Path, tmp_path: Path) 
     own = pa.array([cell in mine["cell_id"].to_pylist() for cell in both["cell_id"].to_pylist()])
     assert both.filter(own).equals(mine)
     assert str(told(tmp_path / "new")).startswith("3 of 6 results are recorded ones, not trained here: they were")
-    entries = read(pack(tmp_path / "new", "images", tmp_path, whole=True).path)[0].computed
+    entries = read(pack(tmp_path / "new", "pictures", tmp_path, whole=True).path)[0].computed
     assert sorted(entry["cells"] for entry in entries) == [3, 3]
     assert read(packed)[0].computed[1] in entries
 
@@ -225,7 +225,7 @@ def test_a_run_trains_them_again_and_nothing_is_mixed(packed: Path, trained: Pat
     """Pieces of a killed run stand behind whole recorded curves; these satisfy no request and stand behind a run's."""
     old, new = Records.open(trained), Records.open(tmp_path)
     for plan_id in old.plans():
-        if plan_id.startswith(f"images-{sweep().sweep_id[:8]}"):
+        if plan_id.startswith(f"pictures-{sweep().sweep_id[:8]}"):
             plan = old.read_plan(plan_id)
             new.write_plan(replace(plan, given=plan.table, path=None))
     for name in old.shards():
@@ -414,7 +414,7 @@ def test_shipped_results_are_found_by_id_and_by_file(shop: Path) -> None:
 
 def test_the_verb_packs_whole(trained: Path, tmp_path: Path) -> None:
     """`--whole` says how many cells have curves: all; options of thin files exclude it."""
-    asked = ["pack", "images", "--data", str(trained), "--out", str(tmp_path), "--whole"]
+    asked = ["pack", "pictures", "--data", str(trained), "--out", str(tmp_path), "--whole"]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 0, done.output
     assert "6 results, 6 with curves" in " ".join(done.output.split())

@@ -129,7 +129,7 @@ def test_a_selector_is_asked_and_told() -> None:
         asked.append(count)
         return sweep
 
-    selector = Replicate(sized, 4, "waves", 0.2, 1000)
+    selector, said = Replicate(sized, 4, "waves", 0.2, 1000), ""
     while selector.ask() is not None:
         said = selector.tell([Share(0, 0, selector.count), Share(1, selector.count // 2, selector.count)])
     assert asked == sorted(set(asked))

@@ -1,0 +1,77 @@
+"""Laws of every installed statement: its head is complete, its sweeps are there, and its SQL runs on an empty store."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from swingby.model import registry
+from swingby.model.columns import parameter_schema
+from swingby.sweepfile.sweep import Sweep
+from swingby_analysis.statements.catalogue import catalogue
+from swingby_analysis.statements.compose import Asked, compose
+from swingby_analysis.statements.needed import asked_of
+from swingby_analysis.statements.statement import Statement
+
+EXPERIMENTS = sorted(registry.offered(registry.EXPERIMENTS))
+IDS = [statement.slug for statement in catalogue()]
+
+
+@cache
+def asked(name: str) -> Asked:
+    """A named sweep as a query names it."""
+    return asked_of(Sweep.load(name))
+
+
+@pytest.fixture(scope="module")
+def empty() -> Iterator[duckdb.DuckDBPyConnection]:
+    """The tables that statements read, with every declared column and no row."""
+    text, number = pa.string(), pa.int64()
+    tables = {
+        "members": {"sweep_id": text, "point": number, "cell_id": text},
+        "conventions": {"sweep_id": text, "point": number, "preset": text},
+    }
+    for name in EXPERIMENTS:
+        experiment = registry.experiment(name)
+        curves = [experiment.curves, *experiment.recordings.values(), experiment.scalars]
+        tables[name] = {
+            "cell_id": text, "seed": number, "shard": text, "status": text, "steps": number,
+            **{field.name: field.type for field in parameter_schema(experiment.Params)},
+            **{name: column.type for columns in curves for name, column in columns.items()},
+        }  # fmt: skip
+        for detector in registry.detectors_for(name):
+            own = {key: column.type for key, column in detector.outcomes.items()}
+            tables[f"outcomes_{detector.name}"] = {"cell_id": text, "of_shard": text, **own}
+    with duckdb.connect() as connection:
+        for name, columns in tables.items():
+            connection.register(name, pa.schema(list(columns.items())).empty_table())
+        yield connection
+
+
+@pytest.mark.parametrize("statement", catalogue(), ids=IDS)
+def test_its_query_runs_where_nothing_was_run(statement: Statement, empty: duckdb.DuckDBPyConnection) -> None:
+    """A claim then has no row, or one in which no seed tells; a finding has its one row. Nothing is left to fill in."""
+    tables = {name for (name,) in empty.execute("select view_name from duckdb_views() where not internal").fetchall()}
+    query = compose(statement, [asked(name) for name in statement.sweeps], tables)
+    rows = empty.execute(query).fetchall()
+    if statement.claims:
+        assert all(row[2] == 0 for row in rows)
+    else:
+        assert len(rows) == 1
+    texts = [statement.text, statement.setting, statement.measured, *statement.words.values()]
+    assert not [text for text in texts if re.search(r"\[[a-z_]+\]", re.sub(r"\{.*?\}", "", text))]
+
+
+@pytest.mark.parametrize("statement", catalogue(), ids=IDS)
+def test_its_head_says_all_that_pages_show(statement: Statement) -> None:
+    """A slug for addresses, sweeps of its own experiment, a place on the page, and a question in words."""
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", statement.slug)
+    assert {asked(name).experiment for name in statement.sweeps} <= set(statement.shared.experiments)
+    assert statement.order
+    assert statement.question[0].isupper()
+    assert len(statement.question) > 30
