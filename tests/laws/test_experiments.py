@@ -1,0 +1,75 @@
+"""Laws of every installed experiment's package: what it imports, and that finding it loads nothing heavy."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from swingby.model import registry
+from tests.support.places import ROOT
+
+HOUSE = ROOT / "sweeps" / "swingby_sweeps"
+SHARED = "dynamics"
+PACKAGES = sorted(path.name for path in HOUSE.iterdir() if (path / "__init__.py").is_file())
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_package_stands_alone(package: str) -> None:
+    """Its modules import their own folder relatively, and of the other packages beside it only the shared dynamics."""
+    found = []
+    for path in sorted((HOUSE / package).rglob("*.py")):
+        depth = len(path.relative_to(HOUSE / package).parts)
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level > depth:
+                found.append(f"{path}:{node.lineno} leaves its package")
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+            for name in names:
+                head, _, rest = name.partition(".")
+                if head == "swingby_sweeps" and (rest.partition(".")[0] != SHARED or package == SHARED):
+                    found.append(f"{path}:{node.lineno} imports {name}")
+    assert found == []
+
+
+def loaded(code: str) -> set[str]:
+    """The names of all modules that are loaded after the code ran in a new process."""
+    tell = "import json, sys; print(json.dumps([name for name in sys.modules if '.' not in name or 'detect' in name]))"
+    done = subprocess.run([sys.executable, "-c", f"{code}\n{tell}"], capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("name", sorted(registry.offered(registry.EXPERIMENTS)))
+def test_an_experiment_is_found_without_what_trains_it(name: str) -> None:
+    """Its class, parameters and columns load no torch, no numba and no altair: a page reads them."""
+    code = f"from swingby.model import registry; registry.experiment({name!r})"
+    assert loaded(code) & {"torch", "numba", "altair", "diffusers", "accelerate"} == set()
+
+
+@pytest.mark.parametrize("name", sorted(registry.offered(registry.DETECTORS)))
+def test_a_detector_needs_nothing_that_trains(name: str) -> None:
+    """A page runs detectors, and loads no torch for them."""
+    assert "torch" not in loaded(f"from swingby.model import registry; registry.detector({name!r})")
+
+
+def test_a_worker_that_trains_draws_and_detects_nothing(tmp_path: Path) -> None:
+    """Training a batch loads no altair and no detector."""
+    code = """
+from swingby.model import registry
+from swingby.model.cell import Point
+from swingby.model.experiment import Batch, Recording
+sim = registry.experiment("sim")
+params = sim.Params(**{**sim.presets["paper"]({}), "d": 2, "n": 8, "epochs": 1, "batch_size": 4})
+list(sim.run(Batch((Point("sim", sim.stream_version, params).cell(0),), Recording(points=3))))
+"""
+    found = loaded(code)
+    assert "torch" in found
+    assert "altair" not in found
+    assert not [name for name in found if ".detect" in name]

@@ -1,0 +1,11 @@
+"""The bundle of conventions of the example: double precision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def exact(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Arithmetic in float64."""
+    return {"dtype": "float64"}
