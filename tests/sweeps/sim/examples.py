@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from swingby.run.driver import run_sweeps
+from swingby.run.driver import run_sweep
 from swingby.sweepfile.sweep import Sweep
 
 SYMMETRIC = """
@@ -38,5 +38,6 @@ outcome: outcome
 def write(data: Path) -> list[Sweep]:
     """Leaves a data folder with these sweeps, trained here; gives them."""
     sweeps = [Sweep.parse(text, "example.yaml") for text in (SYMMETRIC, LINEAR, ONE_LAYER)]
-    run_sweeps(sweeps, data, local=True, pilot=False)
+    for sweep in sweeps:
+        run_sweep(sweep, data, local=True, pilot=False)
     return sweeps
