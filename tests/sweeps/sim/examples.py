@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from swingby.run.driver import run_sweeps
+from swingby.run.driver import run
+from swingby.run.options import RunOptions
 from swingby.sweepfile.sweep import Sweep
 
 SYMMETRIC = """
@@ -38,5 +39,5 @@ outcome: outcome
 def write(data: Path) -> list[Sweep]:
     """Leaves a data folder with these sweeps, trained here; gives them."""
     sweeps = [Sweep.parse(text, "example.yaml") for text in (SYMMETRIC, LINEAR, ONE_LAYER)]
-    run_sweeps(sweeps, data, local=True, pilot=False)
+    run(sweeps, data, RunOptions(local=True, pilot=False))
     return sweeps
