@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from swingby.run.driver import run
-from swingby.run.options import RunOptions
+from swingby.run.driver import run_sweep
 from swingby.sweepfile.sweep import Sweep
 
 SYMMETRIC = """
@@ -39,5 +38,6 @@ outcome: outcome
 def write(data: Path) -> list[Sweep]:
     """Leaves a data folder with these sweeps, trained here; gives them."""
     sweeps = [Sweep.parse(text, "example.yaml") for text in (SYMMETRIC, LINEAR, ONE_LAYER)]
-    run(sweeps, data, RunOptions(local=True, pilot=False))
+    for sweep in sweeps:
+        run_sweep(sweep, data, local=True, pilot=False)
     return sweeps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
@@ -29,7 +30,10 @@ class DeepScalar(Experiment):
         "product": Column(_LIST, "u = w_2 w_1"),
         "loss": Column(_LIST, "a (1 - u)^2 / 2"),
     }
-    scalars: ClassVar[Mapping[str, Column]] = {"final_product": Column(pa.float64(), "last recorded u")}
+    scalars: ClassVar[Mapping[str, Column]] = {
+        "final_product": Column(pa.float64(), "last recorded u"),
+        "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
+    }
 
     def shape(self, params: Any) -> str:
         """What cells of one batch share: all but a, start and lr."""
@@ -47,6 +51,8 @@ class DeepScalar(Experiment):
         from .engine import train
 
         columns = {name: column.type for name, column in {**self.curves, **self.scalars}.items()}
+        began = time.perf_counter()
         with one_thread():
             found = train(batch.cells, batch.recording)
+        found["seconds"] = pa.array([(time.perf_counter() - began) / len(batch.cells)] * len(batch.cells))
         yield table(found, pa.schema(list({**SEGMENT_COLUMNS, **columns}.items())))
