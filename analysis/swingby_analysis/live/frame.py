@@ -129,6 +129,6 @@ def _failures(one: Facts) -> Iterator[Text]:
 def _in_progress(one: Facts) -> Iterator[Text]:
     for cell in one.seen.in_progress[:IN_PROGRESS]:
         of = f" of {cell.total:,} steps ({cell.share:.0%})" if cell.total else " steps"
-        yield Text.assemble(("begun ", "dim"), f"{plain(cell.cell_id)[:12]}: {cell.steps:,}{of}")
+        yield Text.assemble(("in progress ", "dim"), f"{plain(cell.cell_id)[:12]}: {cell.steps:,}{of}")
     if len(one.seen.in_progress) > IN_PROGRESS:
         yield Text(f"      and {counted(len(one.seen.in_progress) - IN_PROGRESS, 'cell')} more", style="dim")

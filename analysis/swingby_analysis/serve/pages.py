@@ -113,7 +113,7 @@ class Part:
 def bar(sweep: SweepStatus) -> list[Part]:
     """The bar of a sweep: cells by status, of all that are planned."""
     parts, start, cells = [], 0.0, max(sweep.cells, 1)
-    for kind in ("ok", "diverged", "failed", "begun"):
+    for kind in ("ok", "diverged", "failed", "in_progress"):
         width = 100 * getattr(sweep, kind) / cells
         parts.append(Part(kind, round(start, 3), round(width, 3)))
         start += width
