@@ -18,7 +18,10 @@ from swingby.run.ray import environment as cluster
 
 SIMULATED = """
 import json, pathlib, sys
+from ray._private.utils import get_ray_address_file
 from ray.cluster_utils import Cluster
+# The cluster's address is noted in Ray's own temporary folder, which is not there before a session without a folder.
+pathlib.Path(get_ray_address_file(None)).parent.mkdir(parents=True, exist_ok=True)
 def common(name):
     folder = pathlib.Path(sys.argv[1]) / name  # of its own: nodes of one machine would install the same files twice
     folder.mkdir()
