@@ -137,7 +137,7 @@ def test_a_selector_is_asked_and_told() -> None:
     assert said.endswith(f"at point 1 ({asked[-1] // 2} of {asked[-1]} show waves)")
     low, high = wilson(asked[-1] // 2, asked[-1])
     assert (high - low) / 2 <= 0.2
-    endless = Replicate(sized, 4, "waves", 0.01, 10**9)
+    endless = Replicate(sized, 4, "waves", 0.01, 100_000)
     for _ in range(ROUNDS):
         assert endless.ask() is not None
         endless.tell([Share(0, 0, 0), Share(1, 1, 2)])
