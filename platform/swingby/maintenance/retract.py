@@ -133,7 +133,7 @@ def _rows(store: Store, chosen: _Chosen) -> pa.Table:
     Raises:
         SwingbyError: there are none.
     """
-    rows = pa.concat_tables([store.leavings(experiment, cells) for experiment, cells in chosen.cells.items()])
+    rows = pa.concat_tables([store.shards_of(experiment, cells) for experiment, cells in chosen.cells.items()])
     if not rows.num_rows:
         raise SwingbyError(f"there is nothing to take back: {chosen.sweep or 'these cells'} has no results here")
     return rows

@@ -143,8 +143,8 @@ class Store:
         letters[place] = np.where(done.astype(bool), "d", np.where(failed.astype(bool), "f", "m"))
         return letters
 
-    def leavings(self, experiment: str, cell_ids: Sequence[str]) -> pa.Table:
-        """In which shards these cells have rows of any kind that were not taken back: `cell_id`, `shard`."""
+    def shards_of(self, experiment: str, cell_ids: Sequence[str]) -> pa.Table:
+        """The shards that hold rows of these cells, except rows that were taken back: `cell_id`, `shard`."""
         self._check_version()
         if experiment not in self.tables():
             return pa.table({name: pa.array([], pa.string()) for name in ("cell_id", "shard")})
