@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.detector import Detector
 from swingby.store import Store
+from tests.support import experiment_laws
 
 PAIRS = [
     (registry.detector(name), experiment)
@@ -28,7 +28,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folders = {}
     for experiment in sorted({experiment for _, experiment in PAIRS}):
         folders[experiment] = tmp_path_factory.mktemp(experiment) / "data"
-        importlib.import_module(f"tests.sweeps.{experiment}.examples").write(folders[experiment])
+        experiment_laws.finished(experiment, folders[experiment])
     return folders
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -17,6 +16,7 @@ from swingby.model.drawing import Drawing
 from swingby.store import Store
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report.subject import Subject
+from tests.support import experiment_laws
 
 DRAWINGS = [registry.drawing(name) for name in sorted(registry.offered(registry.DRAWINGS))]
 PAIRS = [(drawing, experiment) for drawing in DRAWINGS for experiment in drawing.experiments]
@@ -30,7 +30,7 @@ def subjects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, lis
     found, stores = {}, []
     for experiment in sorted({experiment for _, experiment in PAIRS}):
         data = tmp_path_factory.mktemp(experiment) / "data"
-        sweeps = importlib.import_module(f"tests.sweeps.{experiment}.examples").write(data)
+        sweeps = experiment_laws.finished(experiment, data)
         stores.append(store := Store.open(data))
         found[experiment] = [
             (frozenset(one.recording.also), Subject(report_data.read(store, one.sweep_id, (1, 2), {}), store))

@@ -1,4 +1,4 @@
-"""Laws of every installed experiment's package: what it imports, and that finding it loads nothing heavy."""
+"""Laws of every installed experiment: what its package imports, what finding it loads, and what its runs keep."""
 
 from __future__ import annotations
 
@@ -6,15 +6,23 @@ import ast
 import json
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from swingby.model import registry
+from swingby.model.experiment import Experiment
+from swingby.run.driver import run_sweep
+from swingby.store.lookup import sweep_rows
+from swingby.sweepfile.sweep import Sweep
+from tests.support import experiment_laws
 from tests.support.places import ROOT
 
 HOUSE = ROOT / "sweeps" / "swingby_sweeps"
 SHARED = "dynamics"
+EXPERIMENTS = sorted(registry.offered(registry.EXPERIMENTS))
+EXAMPLES = [(name, sweep) for name in EXPERIMENTS for sweep in experiment_laws.examples(name)]
 PACKAGES = sorted(path.name for path in HOUSE.iterdir() if (path / "__init__.py").is_file())
 
 
@@ -46,7 +54,7 @@ def loaded(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-@pytest.mark.parametrize("name", sorted(registry.offered(registry.EXPERIMENTS)))
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_is_found_without_what_trains_it(name: str) -> None:
     """Its class, parameters and columns load no torch, no numba and no altair: a page reads them."""
     code = f"from swingby.model import registry; registry.experiment({name!r})"
@@ -73,3 +81,44 @@ list(sim.run(Batch((Point("sim", sim.stream_version, params).cell(0),), Recordin
     assert "torch" in found
     assert "altair" not in found
     assert not [name for name in found if ".detect" in name]
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Rounding hangs on the number of threads, and threads of two tests at once wait for each other."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_it_brings_examples(name: str) -> None:
+    """A package has small sweeps on which the laws are tried: at least one with several cells."""
+    assert any(len(sweep) > 1 for sweep in experiment_laws.examples(name))
+
+
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("law", experiment_laws.LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize(("name", "sweep"), EXAMPLES, ids=[f"{name}-{sweep.name}" for name, sweep in EXAMPLES])
+def test_law(name: str, sweep: Sweep, law: Callable[[Experiment, Sweep], None]) -> None:
+    """Every law of `experiment_laws` on every example of every installed experiment."""
+    law(registry.experiment(name), sweep)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_ray_trains_what_the_for_loop_trains(name: str, tmp_path: Path) -> None:
+    """The first example has equal rows in the store by the for-loop and by Ray, whatever batches Ray makes."""
+    sweep, experiment = experiment_laws.examples(name)[0], registry.experiment(name)
+    results = []
+    for local in (True, False):
+        data = tmp_path / f"local-{local}"
+        assert run_sweep(sweep, data, local=local, pilot=False).ok == len(sweep)
+        rows = sweep_rows(data, sweep.name).to_pylist()
+        kept = {"cell_id", "status", *experiment.scalars, *experiment.curves}
+        results.append({row["cell_id"]: {key: row[key] for key in kept & row.keys()} for row in rows})
+    experiment_laws.assert_close(experiment, sweep.cells(), *results)

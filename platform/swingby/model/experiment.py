@@ -29,6 +29,8 @@ class Column:
         order: every value of a category, as legends list them; () for any other column.
         title: what figures and sentences call it; "" for its name with spaces.
         absent: what a value of 0 says that the run does not have, such as "bump"; "" for any other column.
+        since_last: whether each value of a curve is a mean over the steps since the one recorded before, so that it
+            hangs on which steps are recorded.
     """
 
     type: pa.DataType
@@ -37,6 +39,7 @@ class Column:
     order: tuple[str, ...] = ()
     title: str = ""
     absent: str = ""
+    since_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,15 @@ _OF = "of the four classes red-big, blue-big, red-small, blue-small"
 
 CURVES: Mapping[str, Column] = {
     "step": Column(pa.list_(pa.int64()), "evaluated steps", "steps"),
-    "loss": Column(_LIST, "the variational bound, mean over the steps since the last evaluation", _BITS),
-    "loss_diffusion": Column(_LIST, "its diffusion term", _BITS),
-    "loss_prior": Column(_LIST, "its prior term, KL(q(z_1|x) || N(0, I))", _BITS),
-    "loss_reconstruction": Column(_LIST, "its reconstruction term", _BITS),
-    "gradient_norm": Column(_LIST, "norm of the gradient of what `clip_of` names, mean over the same steps"),
+    "loss": Column(
+        _LIST, "the variational bound, mean over the steps since the last evaluation", _BITS, since_last=True
+    ),
+    "loss_diffusion": Column(_LIST, "its diffusion term", _BITS, since_last=True),
+    "loss_prior": Column(_LIST, "its prior term, KL(q(z_1|x) || N(0, I))", _BITS, since_last=True),
+    "loss_reconstruction": Column(_LIST, "its reconstruction term", _BITS, since_last=True),
+    "gradient_norm": Column(
+        _LIST, "norm of the gradient of what `clip_of` names, mean over the same steps", since_last=True
+    ),
     "gamma_0": Column(_LIST, "-log SNR at the data's end of the schedule"),
     "gamma_1": Column(_LIST, "-log SNR at the noise's end of the schedule"),
     "color": Column(_FOUR, f"measured colour, 0 red to 1 blue, mean over the images {_OF}"),

@@ -1,0 +1,255 @@
+"""Laws that every experiment keeps, on the small sweeps in its folder `examples`: (experiment, sweep) in, faults out.
+
+Each law is a function that asserts. A test of an installed experiment calls it with a sweep of `examples`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pydantic import ValidationError
+
+from swingby.model import registry
+from swingby.model.cell import Cell
+from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
+from swingby.run.driver import run_sweep
+from swingby.sweepfile.sweep import Sweep
+
+TIMES = {"s", "1/s"}
+"""Units of columns that say how long a cell took, not what came of it."""
+
+
+def examples(experiment: str) -> list[Sweep]:
+    """The example sweeps of one installed experiment, in the order of their files."""
+    sweeps = [Sweep.parse(file.read_text(), str(file)) for file in registry.data_files("examples", ".yaml")]
+    return [sweep for sweep in sweeps if sweep.experiment_name == experiment]
+
+
+def finished(experiment: str, data: Path) -> list[Sweep]:
+    """Leaves a data folder with finished small sweeps, for detectors and drawings; gives the sweeps.
+
+    They are the examples, trained here, or, where training takes long, made up by `tests.sweeps.EXPERIMENT.examples`.
+    """
+    made_up = f"tests.sweeps.{experiment}.examples"
+    if find_spec(f"tests.sweeps.{experiment}") and find_spec(made_up):
+        return import_module(made_up).write(data)
+    sweeps = examples(experiment)
+    for sweep in sweeps:
+        run_sweep(sweep, data, local=True, pilot=False)
+    return sweeps
+
+
+def batches(experiment: Experiment, cells: Iterable[Cell]) -> list[tuple[Cell, ...]]:
+    """Cells by shape, no more in a batch than the experiment takes."""
+    shapes: dict[str, list[Cell]] = {}
+    for cell in cells:
+        shapes.setdefault(experiment.shape(cell.params), []).append(cell)
+    return [
+        tuple(group[start : start + experiment.max_batch(group[0].params)])
+        for group in shapes.values()
+        for start in range(0, len(group), experiment.max_batch(group[0].params))
+    ]
+
+
+def tables(experiment: Experiment, cells: Sequence[Cell], recording: Recording) -> Iterator[pa.Table]:
+    """What the experiment yields of a batch, and of its own workdir nothing."""
+    yield from experiment.run(Batch(tuple(cells), recording))
+
+
+def declared(experiment: Experiment, recording: Recording) -> dict[str, Column]:
+    """Result columns that a run with this recording has."""
+    also = {name: column for key in recording.also for name, column in experiment.recordings[key].items()}
+    return {**experiment.curves, **also, **experiment.scalars}
+
+
+def joined(experiment: Experiment, cells: Sequence[Cell], recording: Recording) -> dict[str, dict[str, Any]]:
+    """For each cell its result: segments' curves one after another, scalars and status of the final row."""
+    found: dict[str, dict[str, Any]] = {}
+    for batch in batches(experiment, cells):
+        for table in tables(experiment, batch, recording):
+            for row in table.to_pylist():
+                whole = found.setdefault(row["cell_id"], {})
+                for name, value in row.items():
+                    grows = isinstance(value, list) and name not in experiment.scalars and name in whole
+                    whole[name] = whole[name] + value if grows and whole[name] is not None else value
+    return found
+
+
+def assert_close(experiment: Experiment, cells: Sequence[Cell], one: dict[str, Any], other: dict[str, Any]) -> None:
+    """Two results of each cell agree: texts and steps exactly, numbers within the experiment's own tolerance."""
+    timed = {name for name, column in experiment.scalars.items() if column.unit in TIMES}
+    for cell in cells:
+        a, b = one[cell.cell_id], other[cell.cell_id]
+        assert a.keys() == b.keys()
+        tolerance = experiment.tolerance(cell.params)
+        for name in a.keys() - timed:
+            assert_equal(a[name], b[name], tolerance, f"{name} of {cell.cell_id}")
+
+
+def assert_equal(a: Any, b: Any, tolerance: float, place: str) -> None:
+    """Both are null, equal, or numbers that lie no further apart than the tolerance times the largest of them.
+
+    Of pictures the number is compared: rounding may change a shade.
+    """
+    pictures = [isinstance(value, list) and any(isinstance(item, bytes) for item in value) for value in (a, b)]
+    if any(pictures):
+        assert all(pictures), place
+        assert len(a) == len(b), place
+    elif isinstance(a, float | list) and isinstance(b, float | list):
+        x, y = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+        assert x.shape == y.shape, place
+        assert np.array_equal(np.isfinite(x), np.isfinite(y)), place
+        there = np.isfinite(x)
+        size = max(np.abs(x[there]).max(initial=0), np.abs(y[there]).max(initial=0))
+        assert np.abs(x[there] - y[there]).max(initial=0) <= tolerance * size + 1e-12, place
+    else:
+        assert a == b, place
+
+
+def says_what_it_declares(experiment: Experiment, sweep: Sweep) -> None:
+    """Rows have the declared columns in the declared types; a cell's segments are one run of steps, the last one final;
+    every curve of steps is as long as `step`, which has the steps that the recording asks for."""
+    total = {}
+    for batch in batches(experiment, sweep.cells()):
+        for table in tables(experiment, batch, sweep.recording):
+            types = {**SEGMENT_COLUMNS, **{n: c.type for n, c in declared(experiment, sweep.recording).items()}}
+            assert {name: table.schema.field(name).type for name in types} == types
+            for row in table.to_pylist():
+                last = total.setdefault(row["cell_id"], {"final": False, "to_step": -1, "step": []})
+                assert not last["final"], "a row after the final one"
+                assert row["from_step"] == last["to_step"] + 1
+                assert row["to_step"] >= row["from_step"]
+                assert row["status"] in ("ok", "diverged"), row["message"]
+                assert len(row["step"]) > 0
+                assert row["from_step"] <= row["step"][0] <= row["step"][-1] <= row["to_step"]
+                for name in experiment.curves:
+                    assert len(row[name]) == len(row["step"]), name
+                total[row["cell_id"]] = {**row, "step": last["step"] + row["step"]}
+    for cell in sweep.cells():
+        row = total.pop(cell.cell_id)
+        assert row["final"]
+        steps = experiment.steps(cell.params)
+        if row["status"] == "ok":
+            assert row["to_step"] == steps
+            assert row["step"][-1] == steps
+        if sweep.recording.steps != "epoch":
+            assert set(row["step"]) <= set(sweep.recording.at(steps).tolist())
+    assert total == {}, "rows of cells that nobody asked for"
+
+
+def knows_no_company(experiment: Experiment, sweep: Sweep) -> None:
+    """Every cell has the result alone that it has in a batch and in the batch in the other order."""
+    cells = list(sweep.cells())
+    together = joined(experiment, cells, sweep.recording)
+    assert_close(experiment, cells, together, joined(experiment, cells[::-1], sweep.recording))
+    for batch in batches(experiment, cells):
+        for cell in (batch[0], batch[-1]):
+            assert_close(experiment, [cell], together, joined(experiment, [cell], sweep.recording))
+
+
+def is_the_same_twice(experiment: Experiment, sweep: Sweep) -> None:
+    """A batch that is trained again gives equal numbers to the last bit; two seeds of a point give others."""
+    timed = {name for name, column in experiment.scalars.items() if column.unit in TIMES}
+    cells = batches(experiment, sweep.cells())[0]
+    once, again = (joined(experiment, cells, sweep.recording) for _ in range(2))
+    for cell_id, row in once.items():
+        for name in row.keys() - timed:
+            assert repr(row[name]) == repr(again[cell_id][name]), name
+    if len(sweep.seeds) > 1:
+        cells = [Cell(sweep.points[0], seed) for seed in sweep.seeds]
+        rows = joined(experiment, cells, sweep.recording).values()
+        assert len({repr([row[name] for name in experiment.curves]) for row in rows}) == len(cells)
+
+
+def of_a_step(experiment: Experiment) -> list[str]:
+    """Curves whose values belong to the recorded step alone, not to the steps since the one recorded before."""
+    return [name for name, column in experiment.curves.items() if not column.since_last]
+
+
+def is_not_moved_by_what_is_recorded(experiment: Experiment, sweep: Sweep) -> None:
+    """Recorded at fewer steps and without recordings on request, a run has the same values at the steps both have."""
+    cells = [batch[0] for batch in batches(experiment, sweep.cells())]
+    fewer = Recording(sweep.recording.steps, max(3, sweep.recording.points // 2))
+    full, thin = (joined(experiment, cells, recording) for recording in (sweep.recording, fewer))
+    for cell in cells:
+        a, b = full[cell.cell_id], thin[cell.cell_id]
+        shared = sorted(set(a["step"]) & set(b["step"]))
+        assert len(shared) >= 2
+        for name in of_a_step(experiment):
+            at = [[row[name][row["step"].index(step)] for step in shared] for row in (a, b)]
+            assert_equal(at[0], at[1], experiment.tolerance(cell.params), f"{name} of {cell.cell_id}")
+
+
+def is_replayed(experiment: Experiment, sweep: Sweep) -> None:
+    """A replay of a cell has every recording, and the run's values at the steps that both recorded."""
+    cell = next(sweep.cells())
+    run = joined(experiment, [cell], sweep.recording)[cell.cell_id]
+    played: dict[str, Any] = {}
+    for table in experiment.replay(cell):
+        for row in table.to_pylist():
+            for name in experiment.curves:
+                played[name] = played.get(name, []) + row[name]
+            assert set(row) >= {name for columns in experiment.recordings.values() for name in columns}
+    shared = sorted(set(run["step"]) & set(played["step"]))
+    assert len(shared) >= 2
+    for name in of_a_step(experiment):
+        at = [[row[name][row["step"].index(step)] for step in shared] for row in (run, played)]
+        assert_equal(at[0], at[1], experiment.tolerance(cell.params), name)
+
+
+def keeps_its_type_in_either_precision(experiment: Experiment, sweep: Sweep) -> None:
+    """In float32 and in float64, as far as its parameters take them, a cell ends well; the two have different ids, and
+    the first recorded values, from which both start, differ by no more than rounding in float32."""
+    cell = next(sweep.cells())
+    rows = []
+    for dtype in ("float32", "float64"):
+        values = {**cell.params.model_dump(), "dtype": dtype}
+        try:
+            params = type(cell.params).model_validate(values)
+        except ValidationError:  # it computes in the other alone
+            continue
+        other = dataclasses.replace(sweep.points[0], params=params).cell(cell.seed)
+        rows.append(joined(experiment, [other], sweep.recording)[other.cell_id])
+        assert rows[-1]["status"] == "ok", rows[-1]["message"]
+    assert rows
+    assert len({row["cell_id"] for row in rows}) == len(rows)
+    for name in experiment.curves if len(rows) == 2 else ():
+        assert_equal(rows[0][name][0], rows[1][name][0], 1e-4, name)
+
+
+def forecasts(experiment: Experiment, sweep: Sweep) -> None:
+    """What planning asks of a point is answered in the units that it needs, and before anything is trained."""
+    for point in sweep.points:
+        params = point.params
+        assert experiment.shape(params)
+        assert experiment.work(params) > 0
+        assert math.isfinite(experiment.work(params))
+        assert experiment.steps(params) >= 1
+        assert experiment.max_batch(params) >= 1
+        assert experiment.lanes(params) >= 1
+        assert 0 < experiment.tolerance(params) < 1
+        assert experiment.resources(params).cpus > 0
+        length = experiment.length(params)
+        if length is not None:
+            longer = params.model_copy(update={length: 2 * getattr(params, length)})
+            assert experiment.steps(longer) >= 2 * experiment.steps(params) - 1
+            assert experiment.work(longer) > experiment.work(params)
+
+
+LAWS = (
+    forecasts,
+    says_what_it_declares,
+    knows_no_company,
+    is_the_same_twice,
+    is_not_moved_by_what_is_recorded,
+    is_replayed,
+    keeps_its_type_in_either_precision,
+)
