@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from swingby.model import registry
 from tests.support import synthetic_sim
 
 REPORT = """
@@ -38,7 +39,7 @@ def test_a_report_imports_no_torch(tmp_path: Path) -> None:
     assert not {"torch", "ray", "diffusers"} & found
 
 
-@pytest.mark.parametrize("experiment", ["sim", "diffusion"])
+@pytest.mark.parametrize("experiment", sorted(registry.offered(registry.EXPERIMENTS)))
 def test_training_imports_no_chart_and_no_detector(experiment: str) -> None:
     """What a worker imports to train an experiment draws nothing and detects nothing."""
     code = (

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -26,52 +27,110 @@ print(sorted(registry.offered(registry.EXPERIMENTS)), sorted(registry.offered(re
 print(sorted(str(file) for kind, end in (("sweeps", ".yaml"), ("archive", ".parquet"), ("statements", ".sql"))
     for file in registry.data_files(kind, end)))
 """
+SOURCE_ROOTS = (("platform", "swingby"), ("analysis", "swingby_analysis"), ("sweeps", "swingby_sweeps"))
+ITS_TESTS = (
+    "sweeps/diffusion", "browser/test_diffusion_page.py", "benchmarks/diffusion.py", "support/diffusion.py",
+    "support/synthetic_diffusion.py",
+)  # fmt: skip
+"""Below `tests`: what tests diffusion, and goes with it."""
+NOT_HERE = ("laws/test_one_folder.py", "laws/test_wheel.py", "platform/launch", "drills")
+"""Below `tests`: what copies the checkout, builds it, or starts commands of the installed program by their path."""
 
 
 def checkout(folder: Path) -> Path:
     """A copy of the three source roots, as installed packages lie, without diffusion, and what it offers."""
     site = folder / "site"
     hide = shutil.ignore_patterns("__pycache__", "*.pyc")
-    for root, package in (("platform", "swingby"), ("analysis", "swingby_analysis"), ("sweeps", "swingby_sweeps")):
+    for root, package in SOURCE_ROOTS:
         shutil.copytree(ROOT / root / package, site / package, ignore=hide)
     shutil.move(site / "swingby_sweeps" / "diffusion", folder / "diffusion")
     return site
 
 
+def beside(folder: Path) -> None:
+    """Installs diffusion's folder as a package of its own, beside swingby."""
+    shutil.copytree(folder / "diffusion", folder / "beside" / "swingby_diffusion")
+    info = folder / "beside" / "swingby_diffusion-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: swingby-diffusion\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[swingby.packages]\nswingby_diffusion = swingby_diffusion\n")
+
+
+def environment(folder: Path, sources: Sequence[Path]) -> dict[str, str]:
+    """An environment in which these folders come before what is installed."""
+    path = os.pathsep.join(map(str, sources))
+    return {**os.environ, "PYTHONPATH": path, "SWINGBY_DATA": str(folder / "data"), "OMP_NUM_THREADS": "1"}
+
+
 def run(folder: Path, *command: str) -> str:
     """What a child process prints that finds the copy first."""
-    path = os.pathsep.join([str(folder / "beside"), str(folder / "site")])
-    environment = {**os.environ, "PYTHONPATH": path, "SWINGBY_DATA": str(folder / "data")}
     done = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=280
-    )
+        [sys.executable, *command], cwd=folder, env=environment(folder, [folder / "beside", folder / "site"]),
+        capture_output=True, text=True, timeout=280,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
 
 @pytest.mark.timeout(900)
 def test_a_science_is_one_folder(tmp_path: Path) -> None:
-    """Deleted it is gone from every list, and a sweep over SIM is validated, trained, reported and asked as before;
-    as a package of its own beside swingby its experiment, detector, sweeps, archive and statements are back."""
+    """Deleted it is gone from every list, and a sweep over SIM is validated, trained, reported, asked and judged as
+    before; as a package of its own beside swingby all it offers is back, and its example is trained and read."""
     checkout(tmp_path)
     assert "diffusion" not in run(tmp_path, "-c", LISTED)
     (tmp_path / "small.yaml").write_text(SIM)
     for words in (("validate", "small.yaml"), ("run", "small.yaml", "--local"), ("report", "small")):
         run(tmp_path, "-m", "swingby", *words)
     assert "4" in run(tmp_path, "-m", "swingby", "sql", "select count(*) from sim")
+    page = tmp_path / "out" / "claims" / "claims.html"
+    claims = [sys.executable, "-m", "swingby", "claims", "--no-run", "--only", "fig-2a-order"]
+    judged = subprocess.run(
+        claims,
+        cwd=tmp_path,
+        env=environment(tmp_path, [tmp_path / "site"]),
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert judged.returncode == 1, judged.stderr  # its sweep is not there
+    assert "diffusion" not in page.read_text()
 
-    beside = tmp_path / "beside"
-    shutil.copytree(tmp_path / "diffusion", beside / "swingby_diffusion")
-    info = beside / "swingby_diffusion-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: swingby-diffusion\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[swingby.packages]\nswingby_diffusion = swingby_diffusion\n")
+    beside(tmp_path)
     listed = run(tmp_path, "-c", LISTED)
     assert "'diffusion'" in listed
     assert "'bends'" in listed
     for kind in ("sweeps", "archive", "statements"):
         assert f"swingby_diffusion/{kind}/" in listed
     run(tmp_path, "-m", "swingby", "validate", "learning-order")
+    run(tmp_path, "-m", "swingby", "run", str(tmp_path / "diffusion" / "examples" / "tiny.yaml"), "--local")
+    assert "2" in run(tmp_path, "-m", "swingby", "sql", "select count(*) from diffusion where status = 'ok'")
     every = "import pkgutil, importlib, swingby_diffusion as own\n"
     every += "[importlib.import_module(m.name) for m in pkgutil.walk_packages(own.__path__, own.__name__ + '.')]"
     run(tmp_path, "-c", every)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(5400)
+def test_all_other_tests_pass_without_it(tmp_path: Path) -> None:
+    """In a checkout without diffusion's folder and its tests, every other fast test passes; with the folder installed
+    beside, the laws over experiments pass for it."""
+    files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    copy = tmp_path / "checkout"
+    for name in filter(None, files.split("\0")):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, copy / name)
+    shutil.move(copy / "sweeps" / "swingby_sweeps" / "diffusion", tmp_path / "diffusion")
+    for name in ITS_TESTS:
+        path = copy / "tests" / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    roots = [copy / root for root, _ in SOURCE_ROOTS]
+
+    def tests(sources: Sequence[Path], *words: str) -> None:
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", *words]
+        done = subprocess.run(command, cwd=copy, env=environment(tmp_path, sources), capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout[-20_000:]
+
+    tests(roots, *(f"--ignore=tests/{name}" for name in NOT_HERE))
+    beside(tmp_path)
+    tests([tmp_path / "beside", *roots], "tests/laws/test_experiments.py", "-k", "diffusion")

@@ -131,7 +131,7 @@ def test_an_experiment_with_names_that_are_taken_is_refused_whole() -> None:
     assert "parameter 'steps' has the name of a column that every experiment has" in said
     assert "curve 'loss' clashes with the scalar 'Loss'" in said
     assert "cell_id" in said
-    for name in ("sim", "diffusion"):
+    for name in registry.offered(registry.EXPERIMENTS):
         check_experiment(registry.experiment(name))
 
 
