@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from swingby.data.remote.address import is_address
-from swingby.data.remote.mirrors import MARK
+from swingby.data.remote.mirror import MARK
 from swingby.text import legible
 
 
@@ -63,9 +63,9 @@ def _place(data: str | Path) -> Path:
 def _brought_in(data: Path | None) -> Path | None:
     """The folder, after it got what is new on object storage, where it stands for something there."""
     if data is not None and (data / MARK).exists():
-        from swingby.store.remote_ingest import bring_in
+        from swingby.store.remote_ingest import fetch_and_ingest
 
-        bring_in(data, tell)
+        fetch_and_ingest(data, tell)
     return data
 
 

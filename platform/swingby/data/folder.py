@@ -1,23 +1,21 @@
-"""A data folder: the mark that says what it is, and its files by their paths, each whole or absent."""
+"""A data folder on this machine: where it lies, the mark that says what it is, and the names of its finished files."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Self
 
-from swingby.data.files import TEMPORARY, clear_os_errors, write_json, write_whole
+from swingby.data.files import TEMPORARY, write_json
 from swingby.data.remote.address import is_address
-from swingby.data.remote.mirror import Mirror
-from swingby.data.remote.mirrors import folder_of, mirrored
+from swingby.data.remote.mirror import DATA_MARK, Mirror, folder_of
 from swingby.errors import SwingbyError
 
 FORMAT = 1
-"""The version of a data folder as it is made."""
+"""The version of a new data folder."""
 RETRACTED = 2
-"""That of one with retractions: a program that knows none of them must not show what was taken back."""
+"""The version of a data folder with retractions: a program that knows none must not show what was taken back."""
 
 
 def listing(folder: Path, pattern: str) -> list[str]:
@@ -33,10 +31,10 @@ def numbers(names: Iterable[str], pattern: str) -> list[int]:
 
 
 def place_of(data: str | Path) -> Path:
-    """Where a data folder lies on this machine: of one on object storage, the folder that stands for it.
+    """Where a data folder lies on this machine; for one on object storage, where its mirror lies.
 
     Raises:
-        SwingbyError: no address, or one that went through a path, which keeps one slash of two.
+        SwingbyError: it is no address of object storage, or an address that was made a path, which loses a slash.
     """
     if is_address(str(data)):
         return folder_of(str(data))
@@ -47,122 +45,54 @@ def place_of(data: str | Path) -> Path:
     return Path(data).expanduser().absolute()
 
 
-class Folder:
-    """A data folder, its mark, and its files by their paths below it; a path is a record's key.
+def check_mark(data: Path, mirror: Mirror | None, create: bool, fresh: bool) -> None:
+    """Refuses what is no data folder of a known version; a folder that is missing or empty becomes one if `create`.
 
-    Attributes:
-        data: where it lies on this machine.
-        mirror: what it stands for on object storage; None: it stands for itself.
+    Args:
+        mirror: the object storage that the folder mirrors; None: it mirrors none.
+        fresh: ask the storage, also where the mark is here already.
+
+    Raises:
+        SwingbyError: there is no data folder (and `create` is False), it is a folder of something else, or its version
+            is unknown; or the storage does not answer.
     """
-
-    def __init__(self, data: Path) -> None:
-        self.data = data
-        self.mirror: Mirror | None = None
-
-    @classmethod
-    def open(cls, data: str | Path, create: bool = True) -> Self:
-        """The data folder, whose path is made absolute here; or what stands for one on object storage.
-
-        Whoever opens it by its address has everything that is there now; whoever opens the folder has what is here.
-
-        Raises:
-            SwingbyError: no such folder (and `create` is False), a folder of something else, or of an unknown format;
-                or the storage does not answer.
-        """
-        folder = cls(place_of(data))
-        folder.mirror = mirrored(folder.data)
-        with clear_os_errors(f"use the data folder {folder.data}"):
-            folder._check(create, fresh=is_address(str(data)))
-        return folder
-
-    @property
-    def where(self) -> str:
-        """Its address, or path: what opens it on any machine that reaches it."""
-        return str(self.data) if self.mirror is None else self.mirror.bucket.address
-
-    def unite(self, tell: Callable[[str], object] = lambda text: None) -> int:
-        """Brings this folder and what it stands for to one stand; how many records came or went.
-
-        Raises:
-            SwingbyError: the storage does not answer, or the disk refuses.
-        """
-        return 0 if self.mirror is None else self.mirror.unite(tell)
-
-    def _check(self, create: bool, fresh: bool) -> None:
-        mark = self.data / "swingby.json"
-        if self.mirror is not None and (fresh or not mark.exists()):
-            self.mirror.begin(create, json.dumps({"format": FORMAT}).encode())
-        if not mark.exists():
-            self._make(mark, create)
-        self._check_format()
-        if fresh:
-            self.unite()
-
-    def _make(self, mark: Path, create: bool) -> None:
-        strange = self.data.exists() and any(not path.name.startswith(".") for path in self.data.iterdir())
-        if self.mirror is None and strange:
-            raise SwingbyError(f"{self.data} is not a data folder: it has files but no swingby.json; choose another")
-        if not create or self.mirror is not None:
-            raise SwingbyError(f"there is no data folder at {self.where}; `swingby run` makes one")
+    mark, where = data / DATA_MARK, data if mirror is None else mirror.bucket.address
+    if mirror is not None and (fresh or not mark.exists()):
+        mirror.begin(create, json.dumps({"format": FORMAT}).encode())
+    if not mark.exists():
+        strange = data.exists() and any(not path.name.startswith(".") for path in data.iterdir())
+        if mirror is None and strange:
+            raise SwingbyError(f"{data} is not a data folder: it has files but no {DATA_MARK}; choose another")
+        if not create or mirror is not None:
+            raise SwingbyError(f"there is no data folder at {where}; `swingby run` makes one")
         write_json(mark, {"format": FORMAT})
+    version = format_of(data)
+    if version > RETRACTED:
+        raise SwingbyError(
+            f"{where} was written by a newer version of swingby: it has format {version}, and this one knows "
+            f"formats {FORMAT} to {RETRACTED}; update swingby (pip install --upgrade swingby)"
+        )
 
-    def _check_format(self) -> None:
-        found = self._format()
-        if found > RETRACTED:
-            raise SwingbyError(
-                f"{self.where} was written by a newer version of swingby: it has format {found}, and this one knows "
-                f"formats {FORMAT} to {RETRACTED}; update swingby (pip install --upgrade swingby)"
-            )
 
-    def _format(self) -> int:
-        mark = self.data / "swingby.json"
-        try:
-            found = json.loads(mark.read_bytes())["format"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise SwingbyError(f"{mark} cannot be read: it should say {json.dumps({'format': FORMAT})}") from error
-        if type(found) is not int or found < FORMAT:
-            raise SwingbyError(f"{mark} says format {found!r}; allowed: {FORMAT} to {RETRACTED}")
-        return found
+def format_of(data: Path) -> int:
+    """The version that the mark of a data folder says.
 
-    def admit_retractions(self) -> None:
-        """From now on only programs that know retractions may open the folder."""
-        if self._format() < RETRACTED:
-            if self.mirror is not None:
-                self.mirror.bucket.put("swingby.json", json.dumps({"format": RETRACTED}).encode())
-            write_json(self.data / "swingby.json", {"format": RETRACTED})
+    Raises:
+        SwingbyError: the mark cannot be read, or says no version.
+    """
+    mark = data / DATA_MARK
+    try:
+        version = json.loads(mark.read_bytes())["format"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise SwingbyError(f"{mark} cannot be read: it should say {json.dumps({'format': FORMAT})}") from error
+    if type(version) is not int or version < FORMAT:
+        raise SwingbyError(f"{mark} says format {version!r}; allowed: {FORMAT} to {RETRACTED}")
+    return version
 
-    # files by their paths
 
-    def content(self, key: str) -> bytes:
-        """What is in a record.
-
-        Raises:
-            SwingbyError: it is no plain file, or cannot be read.
-        """
-        path = self.data / key
-        with clear_os_errors(f"read {path}"):
-            if not path.is_file() or path.is_symlink():
-                raise SwingbyError(f"{path} is no plain file")
-            return path.read_bytes()
-
-    def size(self, key: str) -> int | None:
-        """Bytes of a record; None if there is none of that name."""
-        path = self.data / key
-        return path.stat().st_size if path.exists() else None
-
-    def put(self, key: str, content: bytes) -> None:
-        """Writes a record that another data folder has, whole and under its name.
-
-        Raises:
-            SwingbyError: the disk refuses.
-        """
-        if key.startswith("retractions/"):
-            self.admit_retractions()
-        if self.mirror is not None and key.startswith("plans/"):
-            self.mirror.bucket.put(key, content)  # first: of two plans of one name that one counts which is there
-        write_whole(self.data / key, lambda temporary: temporary.write_bytes(content))
-
-    def unfinished(self) -> list[Path]:
-        """Files that somebody writes, or died while writing them."""
-        places = ("", "plans/", "shards/*/", "derived/*/", "retractions/", "store/", "store/*/", "work/**/")
-        return sorted(path for place in places for path in self.data.glob(f"{place}{TEMPORARY}*"))
+def admit_retractions(data: Path, mirror: Mirror | None) -> None:
+    """Sees to it that only programs that know retractions open the folder from now on."""
+    if format_of(data) < RETRACTED:
+        if mirror is not None:
+            mirror.bucket.put(DATA_MARK, json.dumps({"format": RETRACTED}).encode())
+        write_json(data / DATA_MARK, {"format": RETRACTED})

@@ -24,13 +24,8 @@ class HeldError(SwingbyError):
     """Somebody else holds a lock."""
 
 
-def _minute(moment: str) -> str:
-    """A time of `utc_now` as a person reads it."""
-    return f"{moment[:16].replace('T', ' ')} UTC"
-
-
 def _said(handle: int) -> dict[str, Any]:
-    """What the last one who held the lock said of itself; nothing, if that cannot be read."""
+    """What the last holder of the lock wrote into its file; nothing, if that cannot be read."""
     try:
         said = json.loads(os.pread(handle, READ, 0))
     except ValueError:
@@ -39,9 +34,10 @@ def _said(handle: int) -> dict[str, Any]:
 
 
 def in_words(said: Mapping[str, Any]) -> str:
-    """Who holds a lock, by what it says of itself."""
+    """The holder of a lock, in words, from what its file says."""
     try:
-        return f"process {said['pid']} on {said['host']} since {_minute(said['since'])} ({said['command']})"
+        since = f"{said['since'][:16].replace('T', ' ')} UTC"
+        return f"process {said['pid']} on {said['host']} since {since} ({said['command']})"
     except (KeyError, TypeError):
         return "another process"
 
@@ -67,7 +63,7 @@ class Hold:
         self._who = {"host": socket.gethostname(), "pid": os.getpid(), "since": utc_now(), "command": command}
 
     def say(self, **more: Any) -> None:
-        """Says who holds the lock, and this besides; what was said before is forgotten.
+        """Writes who holds the lock, and `more`, in the place of what the file said before.
 
         Raises:
             SwingbyError: the disk refuses.
@@ -77,7 +73,7 @@ class Hold:
             os.fsync(self._handle)  # a network file system would keep it on this machine until the lock is free
 
     def write(self, more: Mapping[str, Any]) -> None:
-        """The same, without seeing to it that other machines read it now."""
+        """Writes as `say` does, but does not make other machines see it at once."""
         text = json.dumps({**self._who, **more})
         # Over what was there, which takes no room on a full disk, and nobody reads half of it.
         os.pwrite(self._handle, text.ljust(min(os.fstat(self._handle).st_size, READ)).encode(), 0)
@@ -114,7 +110,7 @@ def held(
 
 
 def holding(path: Path) -> dict[str, Any] | None:
-    """What the holder of the lock on `path` says of itself; None if nobody holds it."""
+    """What the holder of the lock on `path` wrote there; None if nobody holds it."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # it may be a pipe, if somebody means ill
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""A Parquet file with a JSON header: written whole, with checksums; read with a clear word on what is wrong."""
+"""Parquet files with a JSON header: written whole, with checksums; errors of reading say what is wrong."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from swingby.data.files import is_as_named, write_whole
 from swingby.errors import SwingbyError
 
 _META = b"swingby"
-
-
 ROW_GROUP = 16384
 
 
 def write_parquet(
     path: Path, table: pa.Table, header: Mapping[str, Any], digits: int = 0, order: pa.Array | None = None
 ) -> Path:
-    """Writes a table and its header whole, and says where; with checksums, since a flipped bit would never be noticed.
+    """Writes a table and its header whole; with checksums, else a flipped bit would go unnoticed.
 
     Args:
         digits: if not 0, so many digits of the file's SHA-256 end its name: what `read_parquet` can hold it to.
         order: places of the rows in the order to write them; they are put in order a row group at a time.
+
+    Returns:
+        Where it lies.
 
     Raises:
         SwingbyError: a column's name comes twice, or the disk refuses.
@@ -37,7 +38,7 @@ def write_parquet(
     floats, others = _leaves(table.schema)
     options: dict[str, Any] = {
         "compression": "zstd",
-        # Floats hardly repeat, but their first bytes do: apart, these shrink, and the rest is not worth a try.
+        # Floats hardly repeat, but their first bytes do: stored apart from the others, these shrink.
         "use_dictionary": others or False,
         "use_byte_stream_split": floats or False,
     }
@@ -63,32 +64,25 @@ def _leaves(schema: pa.Schema) -> tuple[list[str], list[str]]:
 
 
 MOST_VALUES = 2**29
-"""Values that a file may say it has: 4 GiB of doubles. A few bytes can stand for more than any memory holds."""
+"""Most values of a file by its own metadata, 4 GiB of doubles: a few bytes can stand for more than any memory holds."""
 
 
-def check_size(told: pq.FileMetaData) -> None:
-    """Refuses a file by what it says of itself, before anything of it is read.
+def check_size(metadata: pq.FileMetaData) -> None:
+    """Refuses a file that is too large by its own metadata, before its values are read.
 
     Raises:
         SwingbyError: it holds too many values.
     """
     # By rows alone: to ask a column of a damaged file for its count ends the whole process, inside Arrow.
-    values = told.num_rows * max(told.num_columns, 1)
+    values = metadata.num_rows * max(metadata.num_columns, 1)
     if values > MOST_VALUES:
         raise SwingbyError(f"it says that it holds {values:,} values; allowed: {MOST_VALUES:,}")
 
 
-def _header(schema: pa.Schema, kind: str) -> dict[str, Any]:
-    header = json.loads((schema.metadata or {})[_META])
-    if not isinstance(header, dict):
-        raise TypeError(f"the header of a {kind} is a mapping")
-    return header
-
-
 def _table(source: Any, columns: list[str] | None = None, **options: Any) -> pa.Table:
-    """A file's table. Without `filters`, by what needs no datasets: they import pandas, half a second.
+    """The table of a file. Without options it is read without Arrow's datasets, which import pandas for half a second.
 
-    One thread reads a file in half the processor's time that several take, and what is in memory needs no buffers.
+    One thread takes half the processor's time that several take, and a file in memory needs no buffers.
     """
     if options:
         return pq.read_table(source, columns=columns, page_checksum_verification=True, **options)
@@ -114,7 +108,9 @@ def read_parquet(
             content = path.read_bytes()
         source = path if content is None else pa.BufferReader(content)
         table = _table(source, **options)
-        header = _header(table.schema, kind)
+        header = json.loads((table.schema.metadata or {})[_META])
+        if not isinstance(header, dict):
+            raise TypeError(f"the header of a {kind} is a mapping")
         if digits and content is not None and not is_as_named(path, content, digits):
             raise pa.ArrowInvalid("its content is not the one its name was made from")
         return header, table.replace_schema_metadata(None)

@@ -190,7 +190,7 @@ def _finished_folders(records: Records, sweep_id: str) -> set[Path] | None:
     newest = max(plans, key=lambda plan: plan.sequence)
     ids = newest.table["cell_id"].combine_chunks()
     with Store.open(records.data) as store:
-        letters = store.stand(newest.experiment, ids, newest.recording.tokens)
+        letters = store.states(newest.experiment, ids, newest.recording.tokens)
     missing = set(ids.filter(pa.array(letters == "m")).to_pylist())
     if not missing:
         return None

@@ -29,7 +29,7 @@ from swingby.run.reservations import Reservations
 from swingby.run.resources import check_processes, cores
 from swingby.run.results import RunResult, Tally
 from swingby.select import Selector, Share
-from swingby.store import bring_up, ingest
+from swingby.store import ingest, upgrade
 from swingby.store.status import in_progress
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
@@ -93,7 +93,7 @@ def run(
             code = Code(options.code or "wheel", names, progress.line)
             standby = stack.enter_context(Standby(workers, records.data, options.address, code, progress.line))
             machines = standby.machines() if options.address else machines
-        bring_up(records, progress.line)
+        upgrade(records, progress.line)
         reservations = Reservations(records, holds)
         planners = [
             Planner(

@@ -51,7 +51,7 @@ class RemoteSync:
             StorageError: the storage does not answer.
         """
         if self._mirror is not None:
-            self._mirror.look([f"shards/{plan_id}" for plan_id in self._plans])
+            self._mirror.fetch_new([f"shards/{plan_id}" for plan_id in self._plans])
 
     def drain(self) -> None:
         """Tells the workers on all machines to begin no further batch."""

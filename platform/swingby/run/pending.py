@@ -103,7 +103,7 @@ class PendingCells:
     def _finished(self, ids: pa.Array) -> tuple[np.ndarray, np.ndarray]:
         """Masks of the cells that have a result, and of those that failed and are left alone."""
         with Store.open(self._records.data) as store:
-            letters = store.stand(self._sweep.experiment_name, ids, self._sweep.recording.tokens)
+            letters = store.states(self._sweep.experiment_name, ids, self._sweep.recording.tokens)
         return letters == "d", (letters == "f") & (not self._retry_failed)
 
     def _covered(self, places: np.ndarray, ids: pa.Array, tokens: frozenset[str]) -> np.ndarray:

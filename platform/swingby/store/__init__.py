@@ -9,10 +9,9 @@ import pyarrow as pa
 
 from swingby.data.locks import held
 from swingby.data.records import Records
-from swingby.store.ingestion import Ingest, Taken, bring_up, ingest, rebuild
+from swingby.store.ingestion import Ingest, Taken, ingest, rebuild, upgrade
 from swingby.store.layout import Generation, Layout
-from swingby.store.reader import Store
-from swingby.store.results import Finished, Gap, Rows
+from swingby.store.reader import Finished, Gap, Rows, Store
 from swingby.store.tables import check_experiment
 
 __all__ = [
@@ -24,17 +23,17 @@ __all__ = [
     "Rows",
     "Store",
     "Taken",
-    "bring_up",
     "check_experiment",
     "finished",
     "ingest",
     "rebuild",
     "tidy",
+    "upgrade",
 ]
 
 
 def tidy(records: Records, dry_run: bool = False, wait: float = 30.0) -> list[tuple[str, int]]:
-    """Removes the store's files that no pointer names: copies, builds, unfinished files. Their names, and bytes.
+    """Removes the store's files that no pointer names: copies, builds, unfinished files; returns their names and bytes.
 
     Raises:
         SwingbyError: somebody else holds the lease for longer than `wait` seconds, or the pointer cannot be read.
@@ -44,11 +43,11 @@ def tidy(records: Records, dry_run: bool = False, wait: float = 30.0) -> list[tu
         return []
     with held(layout.lease, f"the store in {layout.root}", wait=wait):
         newest = layout.newest()
-        found = [] if newest is None else layout.unneeded(newest)
-        told = [(path.relative_to(records.data).as_posix(), path.stat().st_size) for path in found]
+        files = [] if newest is None else layout.unneeded(newest)
+        unneeded = [(path.relative_to(records.data).as_posix(), path.stat().st_size) for path in files]
         if newest is not None and not dry_run:
             layout.prune(newest)
-    return told
+    return unneeded
 
 
 def finished(records: Records, experiment: str, cell_ids: Iterable[Any] | pa.Array, tokens: Sequence[str]) -> Finished:

@@ -1,4 +1,4 @@
-"""How other programs read the store while it grows: the statements that attach a generation, for each of them."""
+"""The statements by which other programs read the store while it grows."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Reader(StrEnum):
 
 
 def attach(data: str | Path, reader: Reader = Reader.duckdb) -> str:
-    """What a reader runs to see the newest generation as one schema.
+    """The statements by which a reader sees the newest generation as one schema.
 
-    Its files stay until two more generations are published, and for whoever has them open.
+    The files stay until two more generations are published, and for readers that have them open.
 
     Raises:
         SwingbyError: no data folder, nothing was ever ingested there, or the store cannot be read.
@@ -39,9 +39,9 @@ def attach(data: str | Path, reader: Reader = Reader.duckdb) -> str:
 
 
 def keep(data: str | Path, folder: Path, reader: Reader = Reader.duckdb) -> str:
-    """The same of files that stay: links to those of the newest generation (copies on another disk) in a new folder.
+    """Keeps the newest generation in a new folder, by links to its files (copies on another disk); returns as `attach`.
 
-    The statements for the DuckDB client lie there too, as `attach.sql`.
+    The statements for the DuckDB client are written there too, as `attach.sql`.
 
     Raises:
         SwingbyError: as `attach`; the folder has something in it, or cannot be written.
@@ -57,7 +57,8 @@ def keep(data: str | Path, folder: Path, reader: Reader = Reader.duckdb) -> str:
             with suppress(FileNotFoundError):  # published again since the pointer was read
                 paths = {alias: _linked(path, folder) for alias, path in layout.paths(generation).items()}
                 statements = layout.statements(generation, paths)
-                _write(folder / ATTACH, _spelled(Reader.duckdb, statements, generation))
+                script = f"{_spelled(Reader.duckdb, statements, generation)}\n"
+                write_whole(folder / ATTACH, lambda temporary, script=script: temporary.write_text(script))
                 return _spelled(reader, statements, generation)
             for path in folder.iterdir():
                 path.unlink()
@@ -80,10 +81,6 @@ def _linked(path: Path, folder: Path) -> Path:
     except OSError:
         shutil.copyfile(path, link)
     return link
-
-
-def _write(path: Path, text: str) -> None:
-    write_whole(path, lambda temporary: temporary.write_text(f"{text}\n"))
 
 
 def _spelled(reader: Reader, statements: list[str], generation: Generation) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 from swingby.data.files import sync_folder, write_whole
 from swingby.errors import SwingbyError
 from swingby.model.experiment import AFTER
-from swingby.store.catalogue import views
 from swingby.store.database import (
     BASE_MB,
     CURVES,
@@ -26,9 +25,23 @@ from swingby.store.database import (
     disk_is_full,
 )
 from swingby.store.layout import Layout, check_version
-from swingby.store.sql import script
-from swingby.store.tables import FORMAT, UPGRADES, Connection, fetch
-from swingby.store.views import literal, quoted
+from swingby.store.packing import listed
+from swingby.store.sql import literal, quoted, script, statements
+from swingby.store.tables import FORMAT, UPGRADES, Connection, fetch, widest
+from swingby.store.views import (
+    CELL_COLUMNS,
+    CURVE_COLUMNS,
+    DERIVED_COLUMNS,
+    ROW_COLUMNS,
+    Table,
+    derived_views,
+    experiment_views,
+)
+
+COLUMNS = """
+select database_name, schema_name, table_name, column_name, data_type from duckdb_columns()
+where schema_name in ('cells', 'rows', 'curves', 'derived') and database_name <> 'temp'
+order by database_name, schema_name, table_name, column_index"""
 
 
 class Build:
@@ -37,14 +50,14 @@ class Build:
     Attributes:
         number: of the build.
         segment: number of the open segment, while the files are open.
-        brought_up: the version that the index had when it was opened, if that was an older one.
+        upgraded_from: the version that the index had when it was opened, if that was an older one.
     """
 
     def __init__(self, layout: Layout, number: int) -> None:
         self._layout = layout
         self.number = number
         self.segment = 0
-        self.brought_up: int | None = None
+        self.upgraded_from: int | None = None
         self._connection: Database | None = None
 
     def connection(self) -> Database:
@@ -67,12 +80,16 @@ class Build:
             _attach_made(connection, "ix", index, STORAGE)
             made = "select 1 from duckdb_tables() where database_name = 'ix' and table_name = 'state'"
             if not fetch(connection, made):
-                _create_index(connection)
-            (found,) = fetch(connection, "select format from ix.state")[0]
-            check_version(index, found)
-            if found != FORMAT:
-                _bring_up(connection, found)
-                self.brought_up = found
+                connection.execute("begin")
+                connection.execute(script("index"))
+                # A revision never comes again, not even in an index that was made anew: publications are skipped by it.
+                connection.execute("insert into ix.state values (?, ?)", [FORMAT, time.time_ns()])
+                connection.execute("commit")
+            (version,) = fetch(connection, "select format from ix.state")[0]
+            check_version(index, version)
+            if version != FORMAT:
+                _upgrade(connection, version)
+                self.upgraded_from = version
         except DatabaseError as error:
             if disk_is_full(error):
                 raise
@@ -85,9 +102,9 @@ class Build:
 
     @contextmanager
     def room(self, size: int, rows: int) -> Iterator[None]:
-        """While so many bytes of so many rows are taken in: memory for what is under way, and none for what is done.
+        """While inside, DuckDB may use memory for `size` bytes of `rows` rows, and for no blocks written before.
 
-        DuckDB would keep the blocks that it wrote, up to its limit: memory would grow with the sweep.
+        With a higher limit DuckDB would keep the blocks that it wrote, and memory would grow with the sweep.
         """
         under_way = min(size, size * ROW_GROUP // max(rows, 1))
         self._limit(f"{BASE_MB + 4 * under_way // 2**20}MB")
@@ -113,14 +130,14 @@ class Build:
         self._open_segment(connection)
 
     def close(self) -> None:
-        """Checkpoints and lets go of the files, which are then complete without their logs."""
+        """Checkpoints and closes the files, which are then complete without their logs."""
         if self._connection is not None:
             _detach(self._connection, "ix", self._layout.index(self.number))
             _detach(self._connection, "seg", self._layout.segment(self.number, self.segment))
         self.discard()
 
     def discard(self) -> None:
-        """Lets go of the files as they are; what was committed is in them or in their logs."""
+        """Closes the files as they are; every commit is in them or in their logs."""
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
@@ -132,27 +149,55 @@ class Build:
         return {"ix": index, **sealed, f"seg{self.segment}": segment}
 
     def views(self) -> list[str]:
-        """The views over these files, under the aliases for readers."""
+        """The `create view` statements over these files, under the aliases for readers."""
         connection = self.connection()
         sealed = self._layout.sealed(self.number)
         for number, path in sealed:
             _attach(connection, f"seg{number}", path, "read_only")
-        found = views(connection, {"seg": f"seg{self.segment}"})
+        tables, kinds = _catalogue(connection, f"seg{self.segment}")
+        found: list[str] = list(statements("views"))
+        for name, table in sorted(tables.items()):
+            ragged = fetch(connection, "select name from ix.columns where experiment = ? and ragged", name)
+            table.ragged = {curve for (curve,) in ragged}
+            table.linked = bool(fetch(connection, f"select 1 from ix.links.{quoted(name)} limit 1"))
+            found += experiment_views(name, table)
+        for kind, columns in sorted(kinds.items()):
+            versions = fetch(connection, f"select distinct version from ix.derived.{quoted(kind)}")
+            (key,) = fetch(connection, "select key from ix.kinds where kind = ?", kind)[0]
+            own = [*key, *sorted(set(columns) - set(key) - set(DERIVED_COLUMNS))]
+            found += derived_views(kind, own, [version for (version,) in versions])
         for number, _ in sealed:
             connection.execute(f"detach seg{number}")
         return found
 
 
-def _create_index(connection: Connection) -> None:
-    connection.execute("begin")
-    connection.execute(script("index"))
-    # A revision never comes again, not even in an index that was made anew: publications are skipped by it.
-    connection.execute("insert into ix.state values (?, ?)", [FORMAT, time.time_ns()])
-    connection.execute("commit")
+def _catalogue(connection: Connection, open_segment: str) -> tuple[dict[str, Table], dict[str, list[str]]]:
+    """The tables of every experiment, and the columns of every kind of derived records, in all attached databases.
+
+    Args:
+        open_segment: the alias for readers of the segment that is attached here as `seg`.
+    """
+    tables: dict[str, Table] = {}
+    kinds: dict[str, list[str]] = {}
+    for database, schema, name, column, type_ in fetch(connection, COLUMNS):
+        if schema == "derived":
+            kinds.setdefault(name, []).append(column)
+            continue
+        table = tables.setdefault(name, Table())
+        if schema == "cells" and column not in CELL_COLUMNS:
+            table.parameters.append(column)
+        elif schema == "rows" and column not in ROW_COLUMNS:
+            table.scalars.append(column)
+        elif schema == "curves":
+            table.segments.setdefault(open_segment if database == "seg" else database, {})[column] = type_
+            if column not in CURVE_COLUMNS:
+                seen = listed(type_)
+                table.curves[column] = widest(table.curves.get(column, seen), seen) or seen
+    return tables, kinds
 
 
-def _bring_up(connection: Connection, version: int) -> None:
-    """Makes an index of an older version one of this, in one transaction; the revision says that there is news."""
+def _upgrade(connection: Connection, version: int) -> None:
+    """Makes an index of an older version one of this, in one transaction, with a new revision."""
     connection.execute("begin")
     for step in range(version, FORMAT):
         connection.execute(script(UPGRADES[step]))
@@ -164,7 +209,7 @@ def _bring_up(connection: Connection, version: int) -> None:
 
 
 def _attach_made(connection: Connection, alias: str, path: Path, options: str) -> None:
-    """Attaches a database, made if missing: aside, since whoever is killed while DuckDB makes one leaves half of it."""
+    """Attaches a database, made if missing: aside, since a process that is killed meanwhile leaves half of it."""
 
     def make(temporary: Path) -> None:
         temporary.unlink()  # DuckDB takes no empty file for a new database
@@ -181,7 +226,7 @@ def _attach(connection: Connection, alias: str, path: Path, options: str) -> Non
 
 
 def _detach(connection: Connection, alias: str, path: Path) -> None:
-    """Lets go of a file once nothing of it is only in its log.
+    """Checkpoints and detaches a file, so that nothing of it is only in its log.
 
     Raises:
         SwingbyError: the log is still there, so that a copy of the file would lack rows.

@@ -1,10 +1,10 @@
-"""Ingest: a short step in which the holder of the lease applies the records that are new."""
+"""Ingest: a short step in which the holder of the lease applies new records to the store."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ READ_AHEAD = 1
 
 
 def _ahead(read: Callable[[str], apply.Piece], names: Iterable[str]) -> Iterator[tuple[str, Future[apply.Piece]]]:
-    """Reads in a thread of its own, a few names ahead: DuckDB writes meanwhile."""
+    """Reads in a thread of its own, `READ_AHEAD` names ahead, while DuckDB writes."""
     with ThreadPoolExecutor(1) as pool:
         waiting: deque[tuple[str, Future[apply.Piece]]] = deque()
         for name in names:
@@ -37,7 +37,7 @@ def _ahead(read: Callable[[str], apply.Piece], names: Iterable[str]) -> Iterator
 
 @contextmanager
 def _fitting() -> Iterator[None]:
-    """A record whose columns are of types that nothing here was made for is a bad record, and stops no ingest."""
+    """Turns what Arrow raises about a record into a `SwingbyError`: such a record is bad, and stops no ingest."""
     try:
         yield
     except (pa.ArrowException, LookupError, OverflowError) as error:
@@ -47,8 +47,13 @@ def _fitting() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one ingest took in: counts of plans, shards, rows, derived files and retractions; the bad files, with
-    reasons; and what it did about a store of an older version, in words."""
+    """What one ingest applied.
+
+    Attributes:
+        plans, shards, rows, derived, retractions: how many of each.
+        bad: each bad file, with the reason.
+        upgrade: what was done to a store of an older version, in words; empty for none.
+    """
 
     plans: int
     shards: int
@@ -76,11 +81,17 @@ class Ingest(Writer):
         self._found = []
         with self._guarded("ingest into"):
             self._bad = dict(fetch(self._build.connection(), "select shard, stamp from ix.bad"))
-            self._forget_vanished()
-            plans = self._take_plans()
-            retractions = self._take_retractions()
+            for key in [key for key in self._bad if not self._path(key).exists()]:
+                with self._transaction("ix"):
+                    self._forgive(key)
+            keys = [f"plans/{plan}.parquet" for plan in self._records.plans()]
+            plans = self._take_all(keys, "select 'plans/' || plan_id || '.parquet' from ix.plans")
+            for key in sorted({f"{key.partition('+')[0]}.parquet" for key in keys if "+" in key} & set(keys)):
+                self._take_one(key, self._take_plan_again)
+            keys = [f"retractions/{name}" for name in self._records.retractions()]
+            retractions = self._take_all(keys, "select record from ix.retractions")
             shards, rows = self._take_shards()
-            derived = self._take_derived()
+            derived = self._take_all([f"derived/{name}" for name in self._records.derived()], "from ix.records")
         seconds = time.perf_counter() - start
         return Taken(plans, shards, rows, derived, tuple(self._found), seconds, retractions, self._upgrade)
 
@@ -90,27 +101,22 @@ class Ingest(Writer):
         return self._records.shard_path(key)
 
     def _file_stamp(self, key: str) -> str:
-        """Changes when a file does."""
+        """A text that changes when a file does."""
         stat = self._path(key).stat()
         return f"{stat.st_size}:{stat.st_mtime_ns}:{stat.st_ctime_ns}"
 
     def _untaken(self, keys: Iterable[str], known: str) -> list[str]:
-        """The keys that the query `known` does not give, without the bad ones whose files are as they were."""
+        """The keys that the query `known` does not yield, without bad ones whose files did not change."""
         taken = {name for (name,) in fetch(self._build.connection(), known)}
         new = [key for key in keys if key not in taken]
         return [key for key in new if key not in self._bad or self._bad[key] != self._file_stamp(key)]
-
-    def _forget_vanished(self) -> None:
-        for key in [key for key in self._bad if not self._path(key).exists()]:
-            with self._transaction("ix"):
-                self._forgive(key)
 
     def _forgive(self, key: str) -> None:
         if self._bad.pop(key, None) is not None:
             self._build.connection().execute("delete from ix.bad where shard = ?", [key])
 
     def _refuse(self, key: str, error: SwingbyError) -> None:
-        """Lists a bad file; it is tried again when it changes."""
+        """Lists a bad file; it is read again when it changes."""
         self._found.append((key, str(error)))
         stamp = self._file_stamp(key)
         with self._transaction("ix") as connection:
@@ -118,22 +124,9 @@ class Ingest(Writer):
             insert_one(connection, "ix.bad", {"shard": key, "reason": str(error), "stamp": stamp})
         self._bad[key] = stamp
 
-    def _take_plans(self) -> int:
-        keys = [f"plans/{plan}.parquet" for plan in self._records.plans()]
-        untaken = self._untaken(keys, "select 'plans/' || plan_id || '.parquet' from ix.plans")
-        taken = sum(self._take_one(key, self._take_plan) for key in untaken)
-        for key in sorted({f"{key.partition('+')[0]}.parquet" for key in keys if "+" in key} & set(keys)):
-            self._take_one(key, self._take_plan_again)
-        return taken
-
-    def _take_derived(self) -> int:
-        keys = [f"derived/{name}" for name in self._records.derived()]
-        return sum(self._take_one(key, self._take_derivation) for key in self._untaken(keys, "from ix.records"))
-
-    def _take_retractions(self) -> int:
-        keys = [f"retractions/{name}" for name in self._records.retractions()]
-        untaken = self._untaken(keys, "select record from ix.retractions")
-        return sum(self._take_one(key, self._take_retraction) for key in untaken)
+    def _take_all(self, keys: Iterable[str], known: str) -> int:
+        """Applies each record that the query `known` does not yield; returns how many there were."""
+        return sum(self._take_one(key, self._take_record) for key in self._untaken(keys, known))
 
     def _take_one(self, key: str, take: Callable[[str], None]) -> bool:
         try:
@@ -144,52 +137,61 @@ class Ingest(Writer):
             return False
         return True
 
-    def _take_plan(self, key: str) -> None:
-        plan = self._records.read_plan(Path(key).stem)
+    def _take_record(self, key: str) -> None:
+        """Applies a plan, a retraction or a derived file."""
+        folder, _, name = key.partition("/")
         with self._transaction("ix") as connection:
-            apply.apply_plan(connection, plan, Path(key).stem)
+            if folder == "plans":
+                plan_id = Path(name).stem
+                apply.apply_plan(connection, self._records.read_plan(plan_id), plan_id)
+            elif folder == "retractions":
+                apply.apply_retraction(connection, key, self._records.read_retraction(name))
+            else:
+                header, table = self._records.read_derived(name)
+                apply.apply_derived(connection, key, header, table)
+                insert_one(connection, "ix.records", {"record": key})
             self._forgive(key)
 
     def _take_plan_again(self, key: str) -> None:
-        """Of several plans of one name the first created has it: see `swingby.maintenance.merge`."""
+        """Applies a plan that took the name of another one: of several, the first created has it (see `merge`)."""
         name = Path(key).stem
         plan = self._records.read_plan(name)
         if apply.replaced(self._build.connection(), plan, name):
             with self._transaction("ix") as connection:
                 apply.reapply_plan(connection, plan, name)
 
-    def _take_retraction(self, key: str) -> None:
-        retraction = self._records.read_retraction(key.removeprefix("retractions/"))
-        with self._transaction("ix") as connection:
-            apply.apply_retraction(connection, key, retraction)
-            self._forgive(key)
-
-    def _take_derivation(self, key: str) -> None:
-        header, table = self._records.read_derived(key.removeprefix("derived/"))
-        with self._transaction("ix") as connection:
-            apply.apply_derived(connection, key, header, table)
-            insert_one(connection, "ix.records", {"record": key})
-            self._forgive(key)
-
     def _take_shards(self) -> tuple[int, int]:
+        """Applies new shards, a group at a time; how many shards and rows.
+
+        DuckDB writes one database in a transaction, so the curves go first: until the index names the shard nothing
+        points at them, and the segment keeps their numbers in case they are applied again.
+        """
         untaken = self._untaken(self._records.shards(), "select shard from ix.shards")
         shards = rows = 0
         for group in self._groups(untaken):
             count = sum(piece.rows.num_rows for piece in group)
             with self._build.room(sum(piece.size for piece in group), count):
-                self._apply(group)
+                with self._transaction("seg") as connection:
+                    numbers = apply.apply_curves(connection, self._build.segment, group)
+                with self._transaction("ix") as connection:
+                    apply.apply_rows(connection, group, numbers)
+                    for piece in group:
+                        self._forgive(piece.name)
             shards += len(group)
             rows += count
             self._seal(self._segment_rows)
         return shards, rows
 
     def _groups(self, names: Iterable[str]) -> Iterator[list[apply.Piece]]:
-        """Good shards in groups of bounded size, a transaction each; bad ones are listed on the way."""
+        """Good shards in groups of bounded size, whose tables are there; bad ones are listed on the way."""
         group: list[apply.Piece] = []
         for name, reading in _ahead(self._read, names):
             try:
                 piece = reading.result()
-                self._admit(piece)
+                schemas = (piece.experiment, piece.rows.schema, piece.curves.schema)
+                if schemas not in self._admitted:
+                    apply.make_tables(self._build.connection(), piece)
+                    self._admitted.add(schemas)
             except SwingbyError as error:
                 self._refuse(name, error)
                 continue
@@ -206,30 +208,11 @@ class Ingest(Writer):
         with _fitting():
             return apply.piece(name, self._path(name).stat().st_size, header, table)
 
-    def _admit(self, piece: apply.Piece) -> None:
-        look = (piece.experiment, piece.rows.schema, piece.curves.schema)
-        if look not in self._admitted:
-            apply.make_tables(self._build.connection(), piece)
-            self._admitted.add(look)
-
-    def _apply(self, group: Sequence[apply.Piece]) -> None:
-        """Applies a group of shards.
-
-        DuckDB writes one database in a transaction, so the curves go first: until the index names the shard nothing
-        points at them, and the segment remembers their numbers in case this is done again.
-        """
-        with self._transaction("seg") as connection:
-            numbers = apply.apply_curves(connection, self._build.segment, group)
-        with self._transaction("ix") as connection:
-            apply.apply_rows(connection, group, numbers)
-            for piece in group:
-                self._forgive(piece.name)
-
 
 def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
-    """Takes the lease, applies what is new, and publishes it (with `force` False: unless the last one is too fresh).
+    """Takes the lease, applies new records, and publishes them (without `force`: unless the last one is too recent).
 
-    What is new on object storage comes here first, and what is only here goes there.
+    A mirror is united with its object storage first.
 
     Raises:
         SwingbyError: somebody else holds the lease for longer than `wait` seconds; the storage does not answer; or as
@@ -243,7 +226,7 @@ def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
 
 
 def rebuild(records: Records, wait: float = 30.0) -> Taken:
-    """Makes the store again from the records, beside the old one, then publishes it in its place.
+    """Makes the store again from the records beside the old one, then publishes it in the place of the old one.
 
     Raises:
         SwingbyError: as `ingest`; readers keep the old store.
@@ -254,8 +237,8 @@ def rebuild(records: Records, wait: float = 30.0) -> Taken:
     return taken
 
 
-def bring_up(records: Records, tell: Callable[[str], object]) -> None:
-    """Makes a store of an older version one of this version, and says so; does nothing about any other.
+def upgrade(records: Records, tell: Callable[[str], object]) -> None:
+    """Makes a store of an older version one of this version, and says so; leaves any other alone.
 
     Raises:
         SwingbyError: the store is of a newer version; or as `ingest`.
@@ -265,5 +248,5 @@ def bring_up(records: Records, tell: Callable[[str], object]) -> None:
         older = newest is not None and newest.format != FORMAT
     except OlderStoreError:
         older = True
-    if older and (said := ingest(records).upgrade):
-        tell(said)
+    if older and (done := ingest(records).upgrade):
+        tell(done)

@@ -19,8 +19,9 @@ from typing import Any
 
 from swingby.data.files import clear_os_errors, write_json
 from swingby.errors import SwingbyError
+from swingby.store.database import REBUILD
+from swingby.store.sql import literal
 from swingby.store.tables import FORMAT, UPGRADES
-from swingby.store.views import literal
 
 SEALED = "sealed"
 
@@ -129,10 +130,13 @@ class Layout:
             SwingbyError: the pointer cannot be read.
         """
         try:
-            text = self.pointer.read_bytes()
+            pointed: dict[str, Any] = json.loads(self.pointer.read_bytes())
+            check_version(self.pointer, pointed["format"])
+            return Generation(**{**pointed, "views": tuple(pointed["views"]), "previous": tuple(pointed["previous"])})
         except FileNotFoundError:
             return None
-        return _generation(text, self.pointer)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise SwingbyError(f"{self.pointer} cannot be read ({error!r}); {REBUILD}") from error
 
     def next_number(self, newest: Generation | None) -> int:
         """The number after `newest`; if that is not known, after every copy there is."""
@@ -146,7 +150,7 @@ class Layout:
 
     @staticmethod
     def statements(generation: Generation, paths: Mapping[str, Path]) -> list[str]:
-        """What an in-memory connection runs to read a generation whose files lie at `paths` (alias -> file)."""
+        """The statements by which a connection reads a generation whose files lie at `paths` (alias -> file)."""
         attach = [f"attach {literal(str(path))} as {alias} (read_only)" for alias, path in paths.items()]
         return [*attach, *generation.views]
 
@@ -175,13 +179,3 @@ class Layout:
 def _last_number(path: Path) -> int:
     """The number at the end of a name such as `segment-000007.duckdb`."""
     return int(path.stem.rpartition("-")[2])
-
-
-def _generation(text: bytes, pointer: Path) -> Generation:
-    try:
-        found: dict[str, Any] = json.loads(text)
-        check_version(pointer, found["format"])
-        return Generation(**{**found, "views": tuple(found["views"]), "previous": tuple(found["previous"])})
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        mend = "`swingby rebuild` makes the store again from the records"
-        raise SwingbyError(f"{pointer} cannot be read ({error!r}); {mend}") from error

@@ -13,16 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 WIDEST = 4096
-"""No entry of a curve is made an array that is wider."""
+"""The widest entry of a curve that becomes an array."""
 
 
 def listed(type_: str) -> str:
-    """The type that readers see of what is stored: lists where there are arrays."""
+    """The type that readers see of a stored type: lists in the place of arrays."""
     return re.sub(r"\[\d+\]", "[]", type_)
 
 
 def packed(curves: pa.Table) -> pa.Table:
-    """The same curves, with the entries of a list of lists as arrays if all have one width."""
+    """Curves in which the entries of lists of lists are arrays, if all entries have one width."""
     for index, field in enumerate(curves.schema):
         if pa.types.is_list(field.type) and pa.types.is_list(field.type.value_type):
             column = _arrays(one_chunk(curves.column(index)))
@@ -39,18 +39,15 @@ def _arrays(lists: pa.ListArray) -> pa.ListArray | None:
         return None
     arrays = pa.FixedSizeListArray.from_arrays(inner.values.slice(ends[0], len(inner) * width), width)
     mask = lists.is_null() if lists.null_count else None
-    return pa.ListArray.from_arrays(_offsets(lists), arrays, mask=mask)
+    offsets = lists.offsets
+    if offsets.offset:  # with a mask, the offsets must begin where they lie in memory
+        offsets = pa.array(offsets.to_numpy())
+    return pa.ListArray.from_arrays(offsets, arrays, mask=mask)
 
 
 def one_chunk(column: pa.ChunkedArray) -> Any:
     """A column as one array; not copied if it is one."""
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-
-
-def _offsets(lists: pa.ListArray) -> pa.Array:
-    """The offsets, as an array that begins where it lies in memory: one with a mask must."""
-    offsets = lists.offsets
-    return pa.array(offsets.to_numpy()) if offsets.offset else offsets
 
 
 def shared_steps(curves: pa.Table) -> pa.ListArray | None:

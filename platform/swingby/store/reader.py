@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections import namedtuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 
 from swingby.data.records import Records
@@ -16,13 +19,57 @@ from swingby.errors import SwingbyError
 from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
 from swingby.store.ingestion import ingest
 from swingby.store.layout import Generation, Layout
-from swingby.store.results import Finished, Gap, Rows
 from swingby.store.tables import FORMAT, storable, widest
 from swingby.store.views import lost, quoted, retracted
 
 
+class Rows:
+    """The result of a query, in memory."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+
+    def __len__(self) -> int:
+        return self._table.num_rows
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows())
+
+    def arrow(self) -> pa.Table:
+        """The rows as an Arrow table."""
+        return self._table
+
+    def polars(self) -> pl.DataFrame:
+        """The rows as a polars frame."""
+        frame = pl.from_arrow(self._table)
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def rows(self) -> list[Any]:
+        """The rows as named tuples; a column whose name is no Python name is called `_0`, `_1`, ... by its place."""
+        row = namedtuple("Row", self._table.column_names, rename=True)
+        columns = [column.to_pylist() for column in self._table.columns]
+        return [row(*values) for values in zip(*columns, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Which of the asked cells need no run: `done` have a result with every recording; `failed` only ever raised."""
+
+    done: frozenset[str]
+    failed: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A cell that is not finished, since a piece of its curve is in no shard any more, with the sweeps that have it."""
+
+    cell_id: str
+    experiment: str
+    sweeps: tuple[str, ...]
+
+
 def opened(data: str | Path) -> Records:
-    """A data folder to read; of one that is opened by its address, what came from there is in the store.
+    """The records of a data folder to read; those fetched from an address of object storage are ingested first.
 
     Raises:
         SwingbyError: no such folder; or the storage does not answer.
@@ -46,7 +93,7 @@ class Store:
 
     @classmethod
     def open(cls, data: str | Path) -> Store:
-        """The store of a data folder; of one on object storage, as of now.
+        """The store of a data folder; of one on object storage, with its newest records.
 
         Raises:
             SwingbyError: no such folder, nothing was ever ingested there, or the store cannot be read.
@@ -60,7 +107,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Lets go of the files; a later query opens them again."""
+        """Closes the files; a later query opens them again."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -124,8 +171,8 @@ class Store:
         done = frozenset(row.cell_id for row in rows if row.done)
         return Finished(done, frozenset(row.cell_id for row in rows if row.failed))
 
-    def stand(self, experiment: str, cell_ids: pa.Array, tokens: Sequence[str]) -> np.ndarray:
-        """How each of these cells stands, as one letter: `d`one and `f`ailed as in `finished`, or `m`issing."""
+    def states(self, experiment: str, cell_ids: pa.Array, tokens: Sequence[str]) -> np.ndarray:
+        """The state of each cell as one letter: `d`one and `f`ailed as in `finished`, or `m`issing."""
         letters = np.full(len(cell_ids), "m", "U1")
         if experiment not in self.tables():
             return letters
@@ -153,8 +200,7 @@ class Store:
         return self._query(query, [], {"asked": pa.table({"cell_id": pa.array(cell_ids, pa.string())})}).arrow()
 
     def gaps(self) -> list[Gap]:
-        """The cells that had a result, or were on their way to one, and lack a piece of their curve; none of a store
-        of an older version, which does not know."""
+        """The cells that lack a piece of their curve, and so have no result; a store of an older version lists none."""
         self._current()
         if self._generation is None or self._generation.format != FORMAT:
             return []
@@ -180,8 +226,10 @@ class Store:
         ).arrow()
 
     def traces(self, experiment: str, sweep_id: str) -> dict[str, int]:
-        """How many rows of a sweep's cells each shard has: segments and superseded rows too, which no table shows, but
-        none that was taken back."""
+        """How many rows of a sweep's cells each shard has, also segments and superseded rows, which no table shows.
+
+        Rows that were taken back do not count.
+        """
         self._check_version()
         rows = self.sql(
             f"""select r.shard, count(*) as "rows" from members m join ix.rows.{quoted(experiment)} r using (cell_id)
@@ -191,7 +239,7 @@ class Store:
         return {row.shard: row.rows for row in rows}
 
     def _check_version(self) -> None:
-        """Refuses an older store what only a store of this version can tell; its tables can be asked all the same."""
+        """Refuses a store of an older version, whose index lacks what the caller asks for."""
         self._current()
         version = FORMAT if self._generation is None else self._generation.format
         if version != FORMAT:

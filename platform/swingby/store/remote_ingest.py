@@ -12,23 +12,24 @@ from swingby.data.files import clear_os_errors
 from swingby.data.folder import place_of
 from swingby.data.locks import HeldError
 from swingby.data.records import Records
-from swingby.data.remote.mirrors import mirrored
+from swingby.data.remote.mirror import mirrored
 from swingby.errors import SwingbyError
 from swingby.store.ingestion import Ingest
 from swingby.store.reader import Store
+from swingby.store.status import shards_to_ingest
 
 PATIENCE = 5.0
 """Seconds for which a reader waits for a storage that fails."""
 EVERY = 10.0
-"""Seconds after which somebody who follows looks again, at least."""
+"""Least seconds between two fetches of a thread that follows."""
 COST = 10.0
-"""The same, in the time that the last look took."""
+"""Least pause between them, in units of the duration of the last one."""
 
 
-def bring_in(data: str | Path, tell: Callable[[str], object]) -> Path:
-    """The folder on this machine, with what is new if it stands for one on object storage.
+def fetch_and_ingest(data: str | Path, tell: Callable[[str], object]) -> Path:
+    """The folder on this machine; new records of a mirror are fetched and ingested first.
 
-    If the storage does not answer, that is told, and what is here is all there is, until somebody takes a lock.
+    If the storage does not answer, `tell` is called, and the records here are all there are, until a lock is taken.
 
     Raises:
         SwingbyError: no address; not a data folder; or the disk refuses.
@@ -48,29 +49,28 @@ def bring_in(data: str | Path, tell: Callable[[str], object]) -> Path:
 
 
 def _note(records: Records) -> Path:
-    """The file that is there while something was fetched that could not be ingested."""
+    """The file that is there while fetched records are not ingested yet."""
     return records.data / "work" / "unfolded"
 
 
 def _is_behind(records: Records) -> bool:
-    """Whether shards are here that the store does not know, whoever fetched them."""
+    """Whether shards are here that are not in the store, whichever process fetched them."""
     try:
         with Store.open(records.data) as store:
-            known = store.sql("select shard from shards union all select shard from bad_shards").arrow()
+            return shards_to_ingest(store, records) > 0
     except SwingbyError:
-        return True  # there is none yet; or ingest says what is wrong with it
-    return not set(records.shards()) <= set(known["shard"].to_pylist())
+        return True  # there is no store yet; or ingest says what is wrong with it
 
 
 def _ingest(records: Records, tell: Callable[[str], object]) -> None:
-    """Ingests what was fetched; where that fails, it is tried again later. Another process that does it is no fault."""
+    """Ingests fetched records, or leaves a note to do so later; if another process ingests now, that will do."""
     note = _note(records)
     try:
         with clear_os_errors(f"keep a note in {note.parent}"):
             note.parent.mkdir(parents=True, exist_ok=True)
             note.touch()
         with Ingest(records, wait=0) as step:
-            note.unlink(missing_ok=True)  # now: who fetches something meanwhile notes it anew
+            note.unlink(missing_ok=True)  # now: a process that fetches something meanwhile leaves a new note
             step.take()
             step.publish(force=True)
     except HeldError:
@@ -83,7 +83,7 @@ def _ingest(records: Records, tell: Callable[[str], object]) -> None:
 
 @contextmanager
 def followed(data: Path, tell: Callable[[str], object]) -> Iterator[None]:
-    """While inside, a thread fetches what is new now and then; does nothing about a folder that stands for itself."""
+    """While inside, a thread fetches and ingests new records of a mirror; of any other folder it does nothing."""
     if mirrored(data) is None:
         yield
         return
@@ -98,18 +98,18 @@ def followed(data: Path, tell: Callable[[str], object]) -> Iterator[None]:
 
 
 def _follow(data: Path, tell: Callable[[str], object], over: threading.Event) -> None:
-    pause, told = EVERY, ""
+    pause, last = EVERY, ""
 
     def tell_once(text: str) -> None:
-        nonlocal told
-        if text != told:
-            told = text
+        nonlocal last
+        if text != last:
+            last = text
             tell(text)
 
     while not over.wait(pause):
         began = time.monotonic()
         try:
-            bring_in(data, tell_once)
-        except Exception as error:  # whatever it was: who looks on is told, and the next look may succeed
+            fetch_and_ingest(data, tell_once)
+        except Exception as error:  # whatever it was: it is reported, and the next fetch may succeed
             tell_once(f"what is new does not come: {error}")
         pause = max(EVERY, COST * (time.monotonic() - began))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -21,7 +22,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class Connection(Protocol):
-    """What is used here of a database connection."""
+    """The part of a database connection that is used here."""
 
     def execute(self, query: str, parameters: Any = ..., /) -> Any:
         """Runs statements; the result has fetchall()."""
@@ -119,8 +120,21 @@ def alterations(connection: Connection, place: Place, schema: pa.Schema) -> list
     return changes
 
 
+def instant(text: str) -> datetime:
+    """An ISO 8601 time of a record as the index has it: naive, in UTC.
+
+    Raises:
+        SwingbyError: the text is no such time.
+    """
+    try:
+        time = datetime.fromisoformat(text)
+    except (ValueError, TypeError) as error:
+        raise SwingbyError(f"{text!r} is not a time (ISO 8601)") from error
+    return time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
+
+
 def storable(table: pa.Table) -> pa.Table:
-    """Without columns that hold nothing, and with dictionaries decoded: what a database column can take."""
+    """A table as database columns can take it: without columns of nulls alone, and with dictionaries decoded."""
     for index in reversed(range(table.num_columns)):
         type_ = table.schema.field(index).type
         if pa.types.is_null(type_):
@@ -151,7 +165,11 @@ def ensure_experiment(connection: Connection, name: str) -> None:
 
 
 def check_name(name: str, what: str) -> None:
-    """Refuses what cannot name a table of the store."""
+    """Refuses a name that no table of the store can have.
+
+    Raises:
+        SwingbyError: says what is allowed.
+    """
     if not _NAME.fullmatch(name) or name in FIXED:
         allowed = f"lower-case letters, digits and _, and none of {', '.join(FIXED)}"
         raise SwingbyError(f"{name!r} cannot name the table of an {what}; allowed: {allowed}")
@@ -170,10 +188,10 @@ def check_columns(connection: Connection, experiment: str, roles: Mapping[str, s
 
 
 def check_spelling(names: Iterable[str]) -> None:
-    """Refuses a name that no column can have, or, for a zero byte, not whole.
+    """Refuses names that no column can have: empty ones, and those with a zero byte.
 
     Raises:
-        SwingbyError: tells the first.
+        SwingbyError: names the first.
     """
     wrong = next((name for name in names if not name or "\0" in name), None)
     if wrong is not None:
@@ -181,15 +199,15 @@ def check_spelling(names: Iterable[str]) -> None:
 
 
 def _clashes(roles: Iterable[tuple[str, str]], taken: dict[str, tuple[str, str]]) -> list[str]:
-    """In words, what cannot stand in one table with what is taken (name in lower case -> name and role)."""
-    found = []
+    """In words, which columns clash with those that are taken (name in lower case -> name and role)."""
+    clashes = []
     for name, role in roles:
         there = taken.setdefault(name.lower(), (name, role))
         if name.lower() in OWN:
-            found.append(f"its {role} {name!r} has the name of a column that every experiment has")
+            clashes.append(f"its {role} {name!r} has the name of a column that every experiment has")
         elif there != (name, role):
-            found.append(f"its {role} {name!r} clashes with the {there[1]} {there[0]!r}")
-    return found
+            clashes.append(f"its {role} {name!r} clashes with the {there[1]} {there[0]!r}")
+    return clashes
 
 
 def check_experiment(experiment: Experiment) -> None:
@@ -213,7 +231,7 @@ def check_experiment(experiment: Experiment) -> None:
 
 
 def note_columns(connection: Connection, experiment: str, roles: Mapping[str, str]) -> None:
-    """Remembers what each column is."""
+    """Stores the role of each column (name -> role)."""
     known = {name for (name,) in fetch(connection, "select name from ix.columns where experiment = ?", experiment)}
     for name in roles.keys() - known:
         row = {"experiment": experiment, "name": name, "role": roles[name], "ragged": False}

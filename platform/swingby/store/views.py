@@ -49,7 +49,7 @@ OWN = {name.lower() for name in (*ROW_COLUMNS, *CELL_COLUMNS, "steps")}
 
 @dataclass
 class Table:
-    """What the views of one experiment are made of.
+    """The columns from which the views of one experiment are made.
 
     Attributes:
         parameters, scalars: their columns.
@@ -102,21 +102,16 @@ select {", ".join(columns)}
 from (select * from ix.rows.{quoted(name)} d
       where not exists (select 1 from ix.dropped.{quoted(name)} x where x.curve = d.curve)) r
 left join ix.cells.{quoted(name)} c on c.cell_id = r.cell_id {joined}"""
-    return [cells, _points(name, curves, table.ragged)] if "step" in curves else [cells]
-
-
-def _points(name: str, curves: Sequence[str], ragged: set[str]) -> str:
-    per_step = ", ".join(f"unnest({quoted(curve)}) as {quoted(curve)}" for curve in curves if curve not in ragged)
-    return f"""create view {quoted(name + "_points")} as
+    if "step" not in curves:
+        return [cells]
+    per_step = ", ".join(f"unnest({quoted(curve)}) as {quoted(curve)}" for curve in curves if curve not in table.ragged)
+    points = f"""create view {quoted(name + "_points")} as
 select cell_id, unnest(range(len("step"))) as k, {per_step} from {quoted(name)}"""
-
-
-def _pieces(name: str, segments: Mapping[str, Mapping[str, str]]) -> str:
-    return " union all by name ".join(_unpacked(name, segment, stored) for segment, stored in segments.items())
+    return [cells, points]
 
 
 def _unpacked(name: str, segment: str, stored: Mapping[str, str]) -> str:
-    """What a segment holds, as it was before it was packed."""
+    """The query for the curves in a segment, as they were before they were packed."""
     shared = "steps" in stored
     columns = ["p.curve"]
     for column, type_ in stored.items():
@@ -130,8 +125,9 @@ def _unpacked(name: str, segment: str, stored: Mapping[str, str]) -> str:
 
 
 def _whole_curves(name: str, table: Table) -> str:
-    """Curves by the number of the row that stands for the cell; those in several pieces are put together here."""
-    pieces = _pieces(name, table.segments)
+    """The query for curves by the number of the row that is the cell's result; curves in several pieces are joined."""
+    stored = table.segments.items()
+    pieces = " union all by name ".join(_unpacked(name, segment, columns) for segment, columns in stored)
     if not table.linked:
         return pieces
     links = f"ix.links.{quoted(name)}"
@@ -148,7 +144,7 @@ group by head"""
 
 
 def _joined(column: str, type_: str, ragged: bool) -> str:
-    """One curve over the pieces of a cell: end to end, each cut where a later attempt began; ragged: the last one."""
+    """The expression that joins the pieces of a curve, each cut where the next begins; ragged: the last one stands."""
     at = quoted(column)
     if ragged:
         return f"arg_max({at}, place) as {at}"

@@ -6,7 +6,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from functools import partial
 from typing import Any, Self
 
 import pyarrow as pa
@@ -31,7 +31,7 @@ class Writer:
     A store of an older version becomes one of this version: where that is known, in place; else it is made again.
 
     Args:
-        records: what to apply.
+        records: of the data folder.
         wait: seconds to wait for another writer.
         segment_rows: a curve segment with so many rows is sealed.
         rebuild: begin a build of its own beside the live one, which takes its place when it is published.
@@ -58,23 +58,20 @@ class Writer:
         return self
 
     def _chosen(self) -> Build:
-        """The build to work on: the live one, if it is none of an older version that has to be made again."""
+        """The build to work on: the live one, opened, or a new one where the live one is too old."""
         try:
             newest = self._newest()
             if not self._rebuild:
-                return self._opened(Build(self._layout, 1 if newest is None else newest.build))
+                self._build = Build(self._layout, 1 if newest is None else newest.build)
+                with self._guarded("open"):
+                    self._build.connection()
+                if (version := self._build.upgraded_from) is not None:
+                    self._upgrade = f"the store had version {version}; it was brought up to version {FORMAT}"
+                return self._build
         except OlderStoreError:
             self._rebuild = True
             self._upgrade = f"the store had an older version; it was made again, in version {FORMAT}, from the records"
         return Build(self._layout, self._layout.next_build())
-
-    def _opened(self, build: Build) -> Build:
-        self._build = build
-        with self._guarded("open"):
-            build.connection()
-        if build.brought_up is not None:
-            self._upgrade = f"the store had version {build.brought_up}; it was brought up to version {FORMAT}"
-        return build
 
     def __exit__(self, *_: object) -> None:
         try:
@@ -89,7 +86,7 @@ class Writer:
             raise
         except SwingbyError:
             if self._rebuild:
-                return None  # a pointer that cannot be read is one of the things a rebuild mends
+                return None  # a rebuild replaces a pointer that cannot be read
             raise
 
     def _commit(self, database: str) -> None:
@@ -98,7 +95,7 @@ class Writer:
 
     @contextmanager
     def _guarded(self, action: str) -> Iterator[None]:
-        """Faults of the disk and of DuckDB as clear errors; after any fault the files are opened afresh."""
+        """Turns faults of the disk and of DuckDB into clear errors; after any fault the files are opened afresh."""
         doing = f"{action} {self._layout.root}"
         try:
             with clear_errors(doing), clear_os_errors(doing):
@@ -134,9 +131,11 @@ class Writer:
     # publishing
 
     def publish(self, force: bool = False) -> bool:
-        """Makes what was taken visible to readers; True if a new generation came of it.
+        """Makes applied records visible to readers; True if there is a new generation.
 
-        Nothing new: nothing is done. Unless forced, it waits until ten times the cost of the last publication is over.
+        Without news there is none; unless forced, neither before ten times the cost of the last publication is over.
+        Index and open segment are copied beside the published files, sealed segments stay where they are, and then the
+        pointer flips.
 
         Raises:
             SwingbyError: the disk is full, or the store is broken; readers keep the last generation.
@@ -148,33 +147,28 @@ class Writer:
                 early = not (force or self._rebuild) and 0 <= time.time() - newest.published < 10 * newest.cost
                 if early or (newest.build, newest.revision) == (self._build.number, revision):
                     return False
-            self._publish(newest, revision)
+            start = time.perf_counter()
+            self._seal(SEALED_UNCOPIED)
+            schema = self._build.views()
+            self._build.close()
+            self._admitted.clear()
+            number = self._layout.next_number(newest)
+            files: dict[str, str] = {}
+            for alias, path in self._build.files().items():
+                public = path
+                if path.parent.name != SEALED:
+                    public = self._layout.published / f"{path.stem}-{number:06d}.duckdb"
+                    write_whole(public, partial(shutil.copyfile, path))
+                files[alias] = public.relative_to(self._layout.root).as_posix()
+            generation = Generation(
+                number=number,
+                build=self._build.number,
+                revision=revision,
+                files=files,
+                views=tuple(schema),
+                previous=() if newest is None else tuple(newest.files.values()),
+                published=time.time(),
+                cost=time.perf_counter() - start,
+            )
+            self._layout.flip(generation)
         return True
-
-    def _publish(self, newest: Generation | None, revision: int) -> None:
-        """Copies the index and what is in the open segment beside the published ones, then flips the pointer."""
-        start = time.perf_counter()
-        self._seal(SEALED_UNCOPIED)
-        schema = self._build.views()
-        self._build.close()
-        self._admitted.clear()
-        number = self._layout.next_number(newest)
-        files = {alias: self._public(path, number) for alias, path in self._build.files().items()}
-        generation = Generation(
-            number=number,
-            build=self._build.number,
-            revision=revision,
-            files={alias: path.relative_to(self._layout.root).as_posix() for alias, path in files.items()},
-            views=tuple(schema),
-            previous=() if newest is None else tuple(newest.files.values()),
-            published=time.time(),
-            cost=time.perf_counter() - start,
-        )
-        self._layout.flip(generation)
-
-    def _public(self, path: Path, number: int) -> Path:
-        """Where readers find a file of the build: a sealed segment where it is, others as this generation's copy."""
-        if path.parent.name == SEALED:
-            return path
-        copy = self._layout.published / f"{path.stem}-{number:06d}.duckdb"
-        return write_whole(copy, lambda temporary: shutil.copyfile(path, temporary))

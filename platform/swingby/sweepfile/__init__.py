@@ -1,1 +1,1 @@
-"""How a sweep file is read: YAML with its lines, axes, expressions, overrides, parameters; all faults told at once."""
+"""How a sweep file is read: YAML with its lines, axes, expressions, overrides, parameters; all faults at once."""

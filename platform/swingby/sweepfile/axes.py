@@ -1,18 +1,126 @@
-"""The axes of a grid: lists, linspace, logspace, range, and lists that advance together; counted, then written out."""
+"""The axes of a grid: lists, linspace, logspace and range, exact in decimal arithmetic; counted, then written out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from swingby.model.registry import nearest
-from swingby.sweepfile.axis_forms import FORMS, Linspace, Logspace, Range, written_out
 from swingby.sweepfile.parameters import Parameters, split
 from swingby.sweepfile.yaml import Lined, Path, dotted, shown
 
 ALLOWED = "allowed: a list [1, 2], linspace or logspace ({from, to, points}), range ({from, to, step})"
 ZIP = "such as axes: {zip: [{d: [2, 64], width: [4, 64]}]}"
+_PRECISE = Context(prec=40)
+
+
+class _Ends(BaseModel):
+    """The two ends of an axis, both included, as the decimal fractions that were written."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    first: float = Field(alias="from")
+    last: float = Field(alias="to")
+
+    @cached_property
+    def ends(self) -> tuple[Fraction, Fraction]:
+        return Fraction(repr(self.first)), Fraction(repr(self.last))
+
+    def same(self) -> tuple[str, str] | None:
+        return None if self.first != self.last else ("both ends are the same", "write a list of one value")
+
+
+class Linspace(_Ends):
+    """Evenly spaced values."""
+
+    points: int = Field(ge=2)
+
+    def count(self) -> int:
+        """How many values there are."""
+        return self.points
+
+    def values(self) -> list[Fraction]:
+        """The values, exact."""
+        first, last = self.ends
+        return [first + (last - first) * Fraction(index, self.points - 1) for index in range(self.points)]
+
+    def wrong(self) -> tuple[str, str] | None:
+        """The fault of these numbers, and a hint; None for none."""
+        return self.same()
+
+
+class Logspace(_Ends):
+    """Values with even ratios."""
+
+    points: int = Field(ge=2)
+
+    def count(self) -> int:
+        """How many values there are."""
+        return self.points
+
+    def values(self) -> list[Fraction]:
+        """The values: the ends exact, the others to 40 digits, so that 1 to 1000 in 4 points has 10 and 100."""
+        first, last = (Decimal(repr(end)) for end in (self.first, self.last))
+        log, gaps = _PRECISE.ln(_PRECISE.divide(last, first)), Decimal(self.points - 1)
+        factors = (_PRECISE.exp(_PRECISE.divide(_PRECISE.multiply(log, k), gaps)) for k in range(1, self.points - 1))
+        inner = (Fraction(float(_PRECISE.multiply(first, factor))) for factor in factors)
+        return [self.ends[0], *inner, self.ends[1]]
+
+    def wrong(self) -> tuple[str, str] | None:
+        """The fault of these numbers, and a hint; None for none."""
+        if self.first <= 0 or self.last <= 0:
+            return "a logarithmic axis needs both ends above 0", "use linspace or a list"
+        return self.same()
+
+
+class Range(_Ends):
+    """Values a step apart, both ends included."""
+
+    step: float
+
+    def count(self) -> int:
+        """How many values there are."""
+        first, last = self.ends
+        return int((last - first) / Fraction(repr(self.step))) + 1
+
+    def values(self) -> list[Fraction]:
+        """The values, exact."""
+        first, step = self.ends[0], Fraction(repr(self.step))
+        return [first + index * step for index in range(self.count())]
+
+    def wrong(self) -> tuple[str, str] | None:
+        """The fault of these numbers, and a hint; None for none."""
+        first, last = self.ends
+        step = Fraction(repr(self.step))
+        if step == 0 or (last - first) / step < 0:
+            return f"step {self.step} never leads from {self.first} to {self.last}", "allowed: a step toward the end"
+        if (last - first) % step == 0:
+            return None
+        below = first + (last - first) // step * step
+        reached = f"{float(below):.12g} or {float(below + step):.12g}"
+        return f"step {self.step} passes the end {self.last} by", f"both ends belong to the axis: end it at {reached}"
+
+
+FORMS: dict[str, type[Linspace] | type[Logspace] | type[Range]] = {
+    "linspace": Linspace,
+    "logspace": Logspace,
+    "range": Range,
+}
+
+
+def written_out(form: Linspace | Logspace | Range, integer: bool) -> list[int | float]:
+    """The values as floats; for an integer parameter as integers, those of `logspace` rounded, duplicates dropped."""
+    values = form.values()
+    if not integer:
+        return [float(value) for value in values]
+    if isinstance(form, Logspace):
+        return list(dict.fromkeys(round(value) for value in values))
+    return [int(value) if value.denominator == 1 else float(value) for value in values]
 
 
 @dataclass(frozen=True)
@@ -30,7 +138,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Column:
-    """One parameter's values on an axis, counted but perhaps not yet written out."""
+    """One parameter's values on an axis, counted and not yet written out."""
 
     name: str
     path: Path
@@ -38,14 +146,14 @@ class Column:
     write: Callable[[], list[Any]]
 
     def values(self, lined: Lined, parameters: Parameters) -> list[Any]:
-        """The values as their parameter's type has them; faults are noted."""
+        """The values in their parameter's type; faults are noted."""
         values = []
         for index, raw in enumerate(self.write()):
             value, problems = parameters.check(self.name, raw)
             values.append(value)
             for place, message, hint in problems:
-                told = f"axis {self.name!r}: value {dotted((index + 1, *place))} {message}"
-                lined.fault((*self.path, index, *place), told, hint)
+                fault = f"axis {self.name!r}: value {dotted((index + 1, *place))} {message}"
+                lined.fault((*self.path, index, *place), fault, hint)
         return values
 
 
@@ -58,7 +166,7 @@ class Draft:
 
     @property
     def count(self) -> int:
-        """How many places it has at most: rounding may make some of them one."""
+        """How many places it has at most: rounding may make two values one."""
         return max(column.count for column in self.columns)
 
     @property
@@ -77,19 +185,14 @@ class Draft:
         if lined.count > before:
             return None
         axis = Axis(self.names, tuple(zip(*columns, strict=True)))
-        self._twice(lined, axis)
-        return axis if lined.count == before else None
-
-    def _twice(self, lined: Lined, axis: Axis) -> None:
         first: dict[tuple[Any, ...], int] = {}
         for index, value in enumerate(axis.values):
             earlier = first.setdefault(value, index)
             if earlier != index:
-                told = shown(value[0] if len(value) == 1 else value)
-                message = (
-                    f"axis {', '.join(axis.names)}: {told} is given twice, as values {earlier + 1} and {index + 1}"
-                )
+                text = f"axis {', '.join(axis.names)}: {shown(value[0] if len(value) == 1 else value)} is given twice"
+                message = f"{text}, as values {earlier + 1} and {index + 1}"
                 lined.fault((*self.columns[0].path, index), message, "take one of them out")
+        return axis if lined.count == before else None
 
 
 def read_axes(lined: Lined, parameters: Parameters | None) -> list[Draft]:
@@ -106,21 +209,15 @@ def read_axes(lined: Lined, parameters: Parameters | None) -> list[Draft]:
         return []
     drafts: list[Draft | None] = []
     for name, spec in axes.items():
-        if name == "zip":
-            drafts.extend(_zips(lined, spec, parameters))
-        else:
+        if name != "zip":
             drafts.append(_draft(lined, ("axes",), {name: spec}, parameters))
+        elif not isinstance(spec, list) or not spec or not all(isinstance(item, dict) and item for item in spec):
+            lined.fault(("axes", "zip"), "axes.zip must be a list of mappings", ZIP)
+        else:
+            drafts += [_draft(lined, ("axes", "zip", k), item, parameters) for k, item in enumerate(spec)]
     read = [draft for draft in drafts if draft is not None]
     _overlaps(lined, read)
     return read
-
-
-def _zips(lined: Lined, spec: Any, parameters: Parameters | None) -> list[Draft | None]:
-    path: Path = ("axes", "zip")
-    if not isinstance(spec, list) or not spec or not all(isinstance(item, dict) and item for item in spec):
-        lined.fault(path, "axes.zip must be a list of mappings", ZIP)
-        return []
-    return [_draft(lined, (*path, index), item, parameters) for index, item in enumerate(spec)]
 
 
 def _draft(lined: Lined, path: Path, specs: dict[str, Any], parameters: Parameters | None) -> Draft | None:
@@ -168,7 +265,7 @@ def _form(lined: Lined, path: Path, spec: Any) -> Linspace | Logspace | Range | 
 
 
 def _overlaps(lined: Lined, drafts: list[Draft]) -> None:
-    """No parameter on two axes, and no vector beside an entry of it."""
+    """Notes a fault for each parameter on two axes, and for each vector on an axis beside an entry of it."""
     seen: list[Column] = []
     for column in (column for draft in drafts for column in draft.columns):
         for other in seen:

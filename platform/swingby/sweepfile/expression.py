@@ -39,7 +39,7 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
 
 
 class ExpressionError(ValueError):
-    """What is wrong with an expression, or with its value at one point."""
+    """A fault of an expression, or of its value at one point."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Expression:
 
     Attributes:
         text: as written.
-        names: the parameters it speaks of; an entry of a vector as (rates, 1).
+        names: its parameters, each with None; an entry of a vector as (rates, 1).
     """
 
     text: str
@@ -59,7 +59,7 @@ class Expression:
         """Whether the condition holds at a point.
 
         Raises:
-            ExpressionError: it has no yes or no there (a text in a sum, a division by zero, an entry beyond a vector).
+            ExpressionError: it is neither true nor false there, as with a text in a sum or a division by zero.
         """
         try:
             result = self._evaluate(values)
@@ -85,24 +85,21 @@ def parse(text: str) -> Expression:
     reader = _Reader()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as "invalid escape sequence": it is judged here, not by Python
+            warnings.simplefilter("ignore")  # such as "invalid escape sequence"
             tree = ast.parse(_entries_as_subscripts(f"({text}\n)"), mode="eval")
         evaluate = reader.read(tree.body)
     except ExpressionError:
         raise
     except (SyntaxError, tokenize.TokenError, ValueError) as error:
-        raise ExpressionError(f"cannot be read: {_reason(error)}") from None
+        reason = error.msg if isinstance(error, SyntaxError) else error.args[0]
+        raise ExpressionError(f"cannot be read: {str(reason).lower()}") from None
     except (RecursionError, MemoryError):
         raise ExpressionError("nested too deeply") from None
     return Expression(text, tuple(dict.fromkeys(reader.names)), evaluate)
 
 
-def _reason(error: Exception) -> str:
-    return str(error.msg if isinstance(error, SyntaxError) else error.args[0]).lower()
-
-
 def _entries_as_subscripts(text: str) -> str:
-    """`rates.1` is a name and a number that touch: spell it `rates[1]`, which is what Python's parser takes."""
+    """Spells `rates.1`, a name and a number that touch, as `rates[1]`, which Python's parser takes."""
     tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     out: list[str] = []
     row, column = 1, 0
@@ -116,7 +113,7 @@ def _entries_as_subscripts(text: str) -> str:
 
 
 class _Reader:
-    """Walks a syntax tree into closures; any node it does not know is a fault."""
+    """Turns a syntax tree into closures; any unknown node is a fault."""
 
     def __init__(self) -> None:
         self.names: list[tuple[str, int | None]] = []
@@ -149,7 +146,16 @@ class _Reader:
             raise ExpressionError(f"{_source(node)!r}: an entry of a vector is written rates.1")
         name, index = node.value.id, entry
         self.names.append((name, index))
-        return lambda values: _entry(values, name, index)
+
+        def evaluate(values: _Env) -> Any:
+            vector = _value(values, name)
+            if not isinstance(vector, list | tuple):
+                raise ExpressionError(f"{name} is {vector!r} and has no entries")
+            if not 0 <= index < len(vector):
+                raise ExpressionError(f"speaks of {name}.{index}, but {name} has {len(vector)} entries, counted from 0")
+            return vector[index]
+
+        return evaluate
 
     def _read_boolop(self, node: ast.BoolOp) -> _Evaluate:
         parts = [(self.read(part), _source(part)) for part in node.values]
@@ -182,7 +188,11 @@ class _Reader:
 
         def evaluate(values: _Env) -> int | float:
             result = apply(_number(left(values), word, names[0]), _number(right(values), word, names[1]))
-            return result if abs(result) < 2**200 else _finite(result)
+            if abs(result) < 2**200:
+                return result
+            if not math.isfinite(_as_float(result)):
+                raise ExpressionError("is not finite")
+            return float(result)  # so that products of integers cannot grow without end
 
         return evaluate
 
@@ -218,25 +228,10 @@ def _as_float(value: float) -> float:
         return math.inf
 
 
-def _finite(value: float) -> float:
-    if not math.isfinite(_as_float(value)):
-        raise ExpressionError("is not finite")
-    return float(value)  # so that products of integers cannot grow without end
-
-
 def _value(values: _Env, name: str) -> Any:
     if name not in values:
         raise ExpressionError(f"speaks of {name!r}, which is not set here")
     return values[name]
-
-
-def _entry(values: _Env, name: str, index: int) -> Any:
-    vector = _value(values, name)
-    if not isinstance(vector, list | tuple):
-        raise ExpressionError(f"{name} is {vector!r} and has no entries")
-    if not 0 <= index < len(vector):
-        raise ExpressionError(f"speaks of {name}.{index}, but {name} has {len(vector)} entries, counted from 0")
-    return vector[index]
 
 
 def _is_number(value: Any) -> bool:

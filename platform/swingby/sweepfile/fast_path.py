@@ -1,13 +1,13 @@
-"""A short cut through a large grid: what a point shares with those before it is not resolved and checked again.
+"""The fast path through a large grid: no answer of a preset, and no check of a value, is computed twice.
 
-It takes no decision of its own: wherever a point shows anything new (a value of a parameter, an answer of the preset,
-an objection) it says so, and the point goes the whole way.
+It makes no decision of its own: a point that shows anything new (a value of a parameter, an answer of the preset, a
+fault) is resolved and checked in full.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
@@ -19,30 +19,102 @@ from swingby.sweepfile.expression import Expression
 from swingby.sweepfile.parameters import PRESET
 
 Values = Mapping[str, Any]
+MOST = 20_000
+"""Most answers that a memo keeps."""
 _VECTOR = FieldInfo.from_annotation(Vector)  # type: ignore[arg-type]
+_ABSENT = object()
+"""Stands for a name that has no value."""
+
+
+class _Watched(Mapping[str, Any]):
+    """Values, and the names that a function looks up among them; it `iterated` if it looked at all."""
+
+    def __init__(self, values: Values) -> None:
+        self._values = values
+        self.names = set[str]()
+        self.iterated = False
+
+    def __getitem__(self, name: str) -> Any:
+        self.names.add(name)
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.iterated = True
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        self.iterated = True
+        return len(self._values)
+
+
+class Memo:
+    """A function of named values, whose answers are kept by the values that it looks up; equal answers are one object.
+
+    Which names it looks up may depend on the values: answers are kept by all names that were ever looked up, and
+    forgotten where a new one is. The function must depend on nothing else.
+
+    Args:
+        ask: the function.
+        varying: names whose values differ between calls; None: all.
+    """
+
+    def __init__(self, ask: Callable[[Values], Values], varying: frozenset[str] | None = None) -> None:
+        self._ask, self._varying = ask, varying
+        self._names: tuple[str, ...] = ()
+        self._answers: dict[tuple[Any, ...], Values] = {}
+        self._same: dict[Any, Values] = {}
+
+    def __call__(self, values: Values) -> tuple[Values, bool]:
+        """The answer, and whether it will come again as the same object.
+
+        Raises:
+            Whatever the function raises; that is not remembered.
+        """
+        try:
+            known = self._answers.get(tuple([values.get(name, _ABSENT) for name in self._names]))
+        except TypeError:  # a value that cannot be hashed, such as a list
+            return self._ask(values), False
+        if known is not None:
+            return known, True
+        if len(self._answers) >= MOST:
+            return self._ask(values), False
+        watched = _Watched(values)
+        answer = self._ask(watched)
+        if watched.iterated:
+            return answer, False
+        new = {name for name in watched.names if self._varying is None or name in self._varying} - {*self._names}
+        if new:
+            self._names += tuple(sorted(new))
+            self._answers.clear()
+        try:
+            answer = self._same.setdefault(tuple((name, type(v), v) for name, v in answer.items()), answer)
+            self._answers[tuple([values.get(name, _ABSENT) for name in self._names])] = answer
+        except TypeError:
+            return answer, False
+        return answer, True
 
 
 class FastPath:
-    """Checked parameters of points, from those of points that went the whole way.
+    """Checked parameters of points, from those of points that were checked in full.
 
-    Points whose preset gave one answer differ in what the axes set and in nothing else. A parameter's own checks look
-    at its value alone, so a value that passed once passes again; checks between parameters are made at every point.
+    Points whose preset gave one answer differ in the parameters of the axes alone. A parameter's own checks look at its
+    value alone, so a value that passed once passes again; checks between parameters are made at every point.
     """
 
     def __init__(self, params: type[Params], where: Expression | None, axes: frozenset[str]) -> None:
         self._where, self._axes = where, axes - {PRESET}
         self._checks = checks_between(params)
         self._params = params
-        self._vectors = frozenset(name for name in self._axes if _is_vector(params, name))
+        self._vectors = frozenset(name for name in self._axes if _is_plain_vector(params, name))
         self._checked: dict[str, dict[Any, Any]] = {name: {} for name in self._axes}
         self._shared: dict[int, tuple[Any, dict[str, Any], dict[str, Any]]] = {}
 
     def values(self, defaults: Values, own: Values) -> Values | bool | None:
-        """The checked parameters; False where `where` leaves the point out; None where it is not known.
+        """The checked parameters; False where `where` leaves the point out; None where it has to be checked in full.
 
         Args:
-            defaults: what the preset gave: the same object each time.
-            own: what the file sets.
+            defaults: the answer of the preset: equal answers must be one object.
+            own: the values that the file sets.
         """
         if id(defaults) not in self._shared:
             return None
@@ -50,7 +122,12 @@ class FastPath:
         try:
             for name in self._axes:
                 value = written[name] = own[name]
-                values[name] = value if name in self._vectors and _floats(value) else self._checked[name][value]
+                # Entries are put into a vector, so it is new at every point: what its check would find is looked at.
+                plain = name in self._vectors and type(value) is tuple
+                if plain and all(type(one) is float and isfinite(one) for one in value):
+                    values[name] = value
+                else:
+                    values[name] = self._checked[name][value]
             if PRESET in own:
                 written[PRESET] = own[PRESET]
             if self._where is not None and not self._where.holds(written):
@@ -59,38 +136,33 @@ class FastPath:
                 if check(scratch) is not scratch:
                     return None
         except Exception:
-            return None  # told on the whole way
+            return None  # checking in full reports it
         return values
 
     def learn(self, defaults: Values, own: Values, written: Values, params: Params) -> None:
-        """A point that went the whole way: as written, and as checked."""
+        """Remembers a point that was checked in full: its values as written, and as checked."""
         if self._checks is None:
             return
         try:
             for name in self._axes:
                 self._checked[name][own[name]] = getattr(params, name)
         except TypeError:
-            return  # a value that cannot be looked up
+            return  # a value that cannot be hashed
         if id(defaults) not in self._shared:
             scratch, values = self._params.model_construct(), dict(params)
             object.__setattr__(scratch, "__dict__", values)
             self._shared[id(defaults)] = (scratch, values, dict(written))
 
 
-def _is_vector(params: type[Params], name: str) -> bool:
-    """Whether a parameter is any `Vector`: one that entries are put into is new at every point."""
+def _is_plain_vector(params: type[Params], name: str) -> bool:
+    """Whether a parameter is a `Vector` without further checks of its own."""
     info = params.model_fields[name]
     checked = {field for one in params.__pydantic_decorators__.field_validators.values() for field in one.info.fields}
     return info.annotation == tuple[float, ...] and info.metadata == _VECTOR.metadata and not checked & {name, "*"}
 
 
-def _floats(value: Any) -> bool:
-    """Whether this is a vector as its check leaves it."""
-    return type(value) is tuple and all(type(one) is float and isfinite(one) for one in value)
-
-
 def checks_between(params: type[BaseModel]) -> list[Callable[[Any], Any]] | None:
-    """The checks that a model makes of all its parameters together; None if it does what cannot be told apart so."""
+    """The checks of a model that look at all parameters together; None if its checks cannot be told apart so."""
     found = params.__pydantic_decorators__
     fields = [decorator.func for decorator in found.field_validators.values()]
     fields += [item.func for info in params.model_fields.values() for item in info.metadata if hasattr(item, "func")]

@@ -20,8 +20,7 @@ from swingby.model.experiment import Experiment
 from swingby.model.points import Points, PointWriter
 from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.expression import Expression, ExpressionError
-from swingby.sweepfile.fast_path import FastPath
-from swingby.sweepfile.memo import Memo
+from swingby.sweepfile.fast_path import FastPath, Memo
 from swingby.sweepfile.parameters import PRESET, Parameters, split
 from swingby.sweepfile.yaml import Lined, Path, dotted, plain_message, shown
 
@@ -29,8 +28,8 @@ _INNER = (SwingbyError, ValueError, TypeError, LookupError, ArithmeticError)
 
 
 @dataclass
-class _Told:
-    """One distinct fault of the grid, the first point that shows it, and how many do."""
+class _GridFault:
+    """One distinct fault of the grid: where, what, the first point that shows it, and how many points do."""
 
     path: Path
     message: str
@@ -40,7 +39,7 @@ class _Told:
 
 @dataclass
 class Grid:
-    """What is needed to write out the points of a sweep.
+    """The points of a sweep, to be written out.
 
     Attributes:
         experiment: the experiment whose parameters they are.
@@ -48,11 +47,11 @@ class Grid:
         base: values every point has, as their parameters' types have them.
         axes: what varies; the last axis fastest.
         paths: for each name that is set, where in the sweep file.
-        parameters: what may be set of the experiment.
-        certain: where other parts of the file have faults: the parameters that have none, and are set; only faults
-            that speak of no other are told.
-        told: the faults found so far.
-        presets: of each point that was left, its bundle of defaults.
+        parameters: what a file may set of the experiment.
+        certain: where other parts of the file have faults: the parameters that are set, without a fault; only faults
+            about these are noted. None: all are.
+        faults: those found so far, by place and message.
+        presets: of each point that is left, its bundle of defaults.
     """
 
     experiment: Experiment
@@ -64,7 +63,7 @@ class Grid:
     paths: Mapping[str, Path]
     parameters: Parameters
     certain: frozenset[str] | None = None
-    told: dict[tuple[Path, str], _Told] = field(default_factory=dict)
+    faults: dict[tuple[Path, str], _GridFault] = field(default_factory=dict)
     presets: list[str | None] = field(default_factory=list)
     _memos: dict[str, Memo] = field(default_factory=dict, init=False)
 
@@ -76,27 +75,25 @@ class Grid:
         fast = FastPath(self.experiment.Params, self.where, frozenset(map(_stem, self._names)))
         kept, places = False, array("q")
         with _uncollected():
-            for place, chosen in enumerate(self._choices()):
-                values = self._resolved(chosen, fast)
-                kept = kept or values is not False
-                if isinstance(values, Mapping):
-                    writer.add(values)
+            for place, values in enumerate(itertools.product(*(axis.values for axis in self.axes))):
+                chosen = dict(zip(self._names, itertools.chain.from_iterable(values), strict=True))
+                params = self._resolved(chosen, fast)
+                kept = kept or params is not False
+                if isinstance(params, Mapping):
+                    writer.add(params)
                     places.append(place)
                     self.presets.append(chosen.get(PRESET, self.preset))
             points = writer.points()
         for earlier, later in points.twins():
             twin, chosen = self._choice(places[earlier]), self._choice(places[later])
-            self._tell(("axes",), f"this point is the same, once resolved, as {_place(twin)}", chosen)
-        self._report(lined)
-        if not kept and not self.told:
+            self._note(("axes",), f"this point is the same, once resolved, as {_place(twin)}", chosen)
+        for fault in self.faults.values():
+            more = f" (and at {fault.points - 1:,} more)" if fault.points > 1 else ""
+            at = f"; at {fault.example}{more}" if fault.example else ""
+            lined.fault(fault.path, f"{fault.message}{at}")
+        if not kept and not self.faults:
             lined.fault(("where",), "no point of the grid is left by `where`", "loosen it, or widen the axes")
         return points
-
-    def _report(self, lined: Lined) -> None:
-        for told in self.told.values():
-            more = f" (and at {told.points - 1:,} more)" if told.points > 1 else ""
-            place = f"; at {told.example}{more}" if told.example else ""
-            lined.fault(told.path, f"{told.message}{place}")
 
     @cached_property
     def _names(self) -> list[str]:
@@ -112,13 +109,8 @@ class Grid:
         """The vectors that entries are put into."""
         return list(dict.fromkeys(map(_stem, self._entries)))
 
-    def _choices(self) -> Iterator[dict[str, Any]]:
-        names = self._names
-        for values in itertools.product(*(axis.values for axis in self.axes)):
-            yield dict(zip(names, itertools.chain.from_iterable(values), strict=True))
-
     def _choice(self, place: int) -> dict[str, Any]:
-        """The one at a place of `_choices`."""
+        """The values of the axes at a place of the grid, the last axis fastest."""
         values: list[Any] = []
         for axis in reversed(self.axes):
             place, at = divmod(place, len(axis.values))
@@ -130,49 +122,60 @@ class Grid:
         try:
             defaults, own, again = self._merged({**self.base, **chosen})
         except _EntryError as error:
-            return self._tell(self.paths[error.name], str(error), chosen, [split(error.name)[0]])
+            return self._note(self.paths[error.name], str(error), chosen, [split(error.name)[0]])
         except _INNER as error:
-            reason = f"the preset cannot fill this in: {_reason(error)}"
-            return self._tell(("preset",), reason, chosen, self.parameters.names)
+            reason = f"{type(error).__name__}: {error}" if isinstance(error, LookupError) else str(error)
+            return self._note(("preset",), f"the preset cannot fill this in: {reason}", chosen, self.parameters.names)
         known = fast.values(defaults, own) if again else None
         return known if known is not None else self._checked(chosen, defaults, own, fast if again else None)
 
     def _checked(
         self, chosen: dict[str, Any], defaults: Mapping[str, Any], own: Mapping[str, Any], fast: FastPath | None
     ) -> Mapping[str, Any] | bool | None:
-        """`where` and the parameters' own checks; what passes is remembered for the fast path."""
+        """The point checked in full, by `where` and the model; what passes is remembered for the fast path."""
         values = {**defaults, **own}
         written = {**self.parameters.defaults, PRESET: self.preset, **values}
         try:
             if self.where is not None and not self.where.holds(written):
                 return False
         except ExpressionError as error:
-            return self._tell(("where",), f"where: {error}", chosen)
+            return self._note(("where",), f"where: {error}", chosen)
         try:
             params = self.experiment.Params.model_validate({n: v for n, v in values.items() if n != PRESET})
         except ValidationError as error:
             for detail in error.errors():
-                self._tell_invalid(detail, chosen)
+                self._note_invalid(detail, chosen)
             return None
         if fast is not None:
             fast.learn(defaults, own, written, params)
         return dict(params)
 
     def _merged(self, given: dict[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any], bool]:
-        """The preset's defaults, the values given with entries put into their vectors, and whether the defaults are an
-        answer that comes again as the same object."""
+        """The preset's defaults, the given values with entries put into their vectors, and whether the defaults come
+        again as the same object.
+
+        Raises:
+            _EntryError: a vector does not have an entry that is set.
+        """
         entries = [(name, given.pop(name)) for name in self._entries]
         if not all(stem in given for stem in self._stems):
-            # The preset gives the vector; then it is asked again, as it may look at the vector that was just completed.
+            # The preset gives the vector, and is then called again, since it may look at the completed vector.
             below = {**self.parameters.defaults, **self._defaults(given)[0], **given}
             given |= {stem: below.get(stem) for stem in self._stems}
         for name, value in entries:
-            given[_stem(name)] = _replaced(name, given[_stem(name)], value)
+            stem, _, entry = name.partition(".")
+            vector, index = given[stem], int(entry)
+            if not isinstance(vector, list | tuple):
+                raise _EntryError(name, f"{name!r} needs {stem} itself, under base or from the preset")
+            if index >= len(vector):
+                has = f"{stem} has {len(vector)} entries, counted from 0"
+                raise _EntryError(name, f"{name!r} is out of range: {has}")
+            given[stem] = (*vector[:index], value, *vector[index + 1 :])
         defaults, again = self._defaults(given)
         return defaults, given, again
 
     def _defaults(self, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
-        """What the point's preset gives for all parameters, from the values that are set; see `Memo`."""
+        """The defaults of the point's preset for the values that are set, and whether they come again; see `Memo`."""
         name = values.get(PRESET, self.preset) or ""
         if name not in self._memos:
             preset = self.experiment.presets.get(name)
@@ -181,7 +184,7 @@ class Grid:
             self._memos[name] = Memo(ask, frozenset(map(_stem, [*self._names, *self._entries])))
         return self._memos[name]({n: v for n, v in values.items() if n != PRESET} if PRESET in values else values)
 
-    def _tell_invalid(self, detail: Any, chosen: Mapping[str, Any]) -> None:
+    def _note_invalid(self, detail: Any, chosen: Mapping[str, Any]) -> None:
         message = plain_message(detail)
         words = [*(str(part) for part in detail["loc"][:1]), *re.findall(r"[A-Za-z_]\w*", message)]
         names = [word for word in words if word in self.parameters.names]
@@ -190,23 +193,24 @@ class Grid:
             message = f"parameter {names[0]!r} is not set by base, axes or preset"
         elif message.startswith("must be "):
             message = f"{dotted(detail['loc'])} {message}"
-        self._tell(path, message, chosen, names)
+        self._note(path, message, chosen, names)
 
     def _path(self, name: str) -> Path | None:
         """Where a parameter, or an entry of it, is set: on an axis rather than in base, as that is what varies."""
         paths = [path for known, path in self.paths.items() if split(known)[0] == name]
         return max(paths, key=lambda path: path[0] == "axes", default=None)
 
-    def _tell(self, path: Path, message: str, chosen: Mapping[str, Any], names: Sequence[str] = ()) -> None:
-        """Note a fault that speaks of these parameters."""
+    def _note(self, path: Path, message: str, chosen: Mapping[str, Any], names: Sequence[str] = ()) -> None:
+        """Note a fault about these parameters at one point; faults that differ in numbers only are one."""
         if self.certain is None or self.certain.issuperset(names):
-            told = self.told.setdefault((path, _pattern(message)), _Told(path, message, _place(chosen)))
-            told.points += 1
+            pattern = re.sub(r"[-+]?\d[\d.eE+-]*", "#", message)
+            fault = self.faults.setdefault((path, pattern), _GridFault(path, message, _place(chosen)))
+            fault.points += 1
 
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Garbage is not collected meanwhile: it would be looked for among millions of values, again and again."""
+    """While inside, garbage is not collected: each search would go through millions of values."""
     before = gc.isenabled()
     gc.disable()
     try:
@@ -227,27 +231,6 @@ class _EntryError(ValueError):
 def _stem(name: str) -> str:
     """The parameter of an entry of it."""
     return name.partition(".")[0]
-
-
-def _replaced(name: str, vector: Any, value: Any) -> tuple[Any, ...]:
-    """A vector with one entry put into it."""
-    parameter, _, entry = name.partition(".")
-    place = int(entry)
-    if not isinstance(vector, list | tuple):
-        raise _EntryError(name, f"{name!r} needs {parameter} itself, under base or from the preset")
-    if place >= len(vector):
-        has = f"{parameter} has {len(vector)} entries, counted from 0"
-        raise _EntryError(name, f"{name!r} is out of range: {has}")
-    return (*vector[:place], value, *vector[place + 1 :])
-
-
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if isinstance(error, LookupError) else str(error)
-
-
-def _pattern(message: str) -> str:
-    """A message without its numbers: the same fault at many points is one fault."""
-    return re.sub(r"[-+]?\d[\d.eE+-]*", "#", message)
 
 
 def _place(chosen: Mapping[str, Any]) -> str:

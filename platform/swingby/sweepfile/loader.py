@@ -1,4 +1,4 @@
-"""A sweep file read from its text to the fields of a `Sweep`, with every fault of it told at once."""
+"""The loader: reads a sweep file into the fields of a `Sweep`, and reports all its faults at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from swingby.sweepfile.yaml import Path, dotted, read_yaml, shown
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 MOST_POINTS = 10_000_000
 MOST_CELLS = 2**26 - 1
-"""Of one sweep: an Arrow array of texts holds no more ids."""
+"""Most cells of one sweep: an Arrow array of texts holds no more ids."""
 
 
 class SweepFile:
@@ -48,8 +48,14 @@ class SweepFile:
         Raises:
             InputFaults: every fault of the file.
         """
-        self._unknown_keys()
-        named = {"name": self._name(), "title": self._text("title"), "description": self._text("description")}
+        for key in self.file:
+            if key not in TOP:
+                self.lined.fault((key,), f"unknown key {key!r}", registry.nearest(key, TOP))
+        rule = "allowed: up to 64 of a-z, 0-9 and -, so that its files cannot leave the data folder"
+        name = self._text("name", needed=rule)
+        if name is not None and not SLUG.fullmatch(name):
+            self.lined.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
+        named = {"name": name, "title": self._text("title"), "description": self._text("description")}
         recording = read_recording(self.lined, self.experiment)
         seeds, mode = read_seeds(self.lined)
         diagram = read_diagram(self.lined, self.experiment, self._written_axes())
@@ -69,7 +75,11 @@ class SweepFile:
         points: Sequence[Point] = ()
         presets: tuple[str | None, ...] = ()
         if self.experiment is not None and self.parameters is not None:
-            paths = {name: ("base", name) for name in base} | self._axis_paths(axes)
+            written = self.file.get("axes") or {}
+            paths: dict[str, Path] = {name: ("base", name) for name in base}
+            for name in (name for axis in axes for name in axis.names):
+                zipped = (index for index, item in enumerate(written.get("zip", ())) if name in item)
+                paths[name] = ("axes", name) if name in written else ("axes", "zip", next(zipped), name)
             grid = Grid(self.experiment, preset, base, axes, where, mode, paths, self.parameters)
             if self.lined.count > before:
                 self._check_sound_part(grid)
@@ -87,13 +97,13 @@ class SweepFile:
         }
 
     def _check_sound_part(self, grid: Grid) -> None:
-        """Tell also what is wrong between parameters, as far as it does not follow from the faults told already."""
+        """Note also faults between parameters, except those that may follow from the faults noted before."""
         unread = set(self._written_axes()) - {name for axis in grid.axes for name in axis.names}
         unread |= set(self._written_base()) - set(grid.base)
         certain = {name for name in grid.paths if split(name)[1] is None} - {split(name)[0] for name in unread}
         usable = grid.where is not None and {name for name, _ in grid.where.names} <= certain
         if not usable and self.file.get("where") is not None:
-            # Which points the filter leaves is not known, but all of them have what base sets.
+            # Which points the filter leaves is not known, but all of them have the values of base.
             certain -= {split(name)[0] for name in self._written_axes()}
         where = grid.where if usable else None
         replace(grid, where=where, certain=frozenset(certain)).points(self.lined)
@@ -116,13 +126,8 @@ class SweepFile:
 
     @cached_property
     def parameters(self) -> Parameters | None:
-        """What may be set of the experiment."""
+        """What the file may set of the experiment; None where that is not known."""
         return None if self.experiment is None else Parameters(self.experiment.Params, list(self.experiment.presets))
-
-    def _unknown_keys(self) -> None:
-        for key in self.file:
-            if key not in TOP:
-                self.lined.fault((key,), f"unknown key {key!r}", registry.nearest(key, TOP))
 
     def _text(self, key: str, needed: str | None = None) -> str | None:
         value = self.file.get(key)
@@ -131,13 +136,6 @@ class SweepFile:
         wrong = f"{key!r} must be text, got {shown(value)}" if key in self.file else f"{key!r} is missing"
         self.lined.fault((key,), wrong, needed)
         return None
-
-    def _name(self) -> str | None:
-        rule = "allowed: up to 64 of a-z, 0-9 and -, so that its files cannot leave the data folder"
-        name = self._text("name", needed=rule)
-        if name is not None and not SLUG.fullmatch(name):
-            self.lined.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
-        return name
 
     def _preset(self) -> str | None:
         name = self._text("preset")
@@ -171,7 +169,7 @@ class SweepFile:
         return expression
 
     def _base(self) -> dict[str, Any]:
-        """What base sets, as the parameters' types have it; values with a fault are left out."""
+        """The values of base, in their parameters' types; those with a fault are left out."""
         written = self.file.get("base") or {}
         if not isinstance(written, dict):
             self.lined.fault(("base",), f"base must be a mapping of parameters to values, got {shown(written)}")
@@ -180,25 +178,21 @@ class SweepFile:
             stem = split(name)[0]
             if name != stem and stem in self._written_base():
                 self.lined.fault(("base", name), f"{name!r} and {stem!r} are both under base", "write one of them")
-            before = self.lined.count
-            value = self._base_value(name, raw)
-            if self.lined.count == before:
+            if self.parameters is None:
+                base[name] = raw
+                continue
+            wrong = self.parameters.unknown(name)
+            if name == PRESET:
+                wrong = ("a preset is no parameter", "write preset: at the top of the file, or give it an axis")
+            if wrong is not None:
+                self.lined.fault(("base", name), *wrong)
+                continue
+            value, problems = self.parameters.check(name, raw)
+            for place, message, hint in problems:
+                self.lined.fault(("base", name, *place), f"{dotted((name, *place))} {message}", hint)
+            if not problems:
                 base[name] = value
         return base
-
-    def _base_value(self, name: str, raw: Any) -> Any:
-        if self.parameters is None:
-            return raw
-        wrong = self.parameters.unknown(name)
-        if name == PRESET:
-            wrong = ("a preset is no parameter", "write preset: at the top of the file, or give it an axis")
-        if wrong is not None:
-            self.lined.fault(("base", name), *wrong)
-            return raw
-        value, problems = self.parameters.check(name, raw)
-        for place, message, hint in problems:
-            self.lined.fault(("base", name, *place), f"{dotted((name, *place))} {message}", hint)
-        return value
 
     def _written_base(self) -> dict[str, Any]:
         base = self.file.get("base")
@@ -232,11 +226,3 @@ class SweepFile:
             axes = [draft.axis(self.lined, self.parameters) for draft in drafts]
             return tuple(axis for axis in axes if axis is not None)
         return ()
-
-    def _axis_paths(self, axes: Sequence[Axis]) -> dict[str, Path]:
-        written = self.file.get("axes") or {}
-        paths: dict[str, Path] = {}
-        for name in (name for axis in axes for name in axis.names):
-            zipped = (index for index, item in enumerate(written.get("zip", ())) if name in item)
-            paths[name] = ("axes", name) if name in written else ("axes", "zip", next(zipped), name)
-        return paths

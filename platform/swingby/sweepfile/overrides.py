@@ -1,4 +1,4 @@
-"""Options such as `--set base.n=100` laid over a sweep that was read, before anything is checked."""
+"""Overrides: options such as `--set base.n=100`, applied to a sweep file before it is checked."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ NESTED = ("base", "axes", "seeds", "record", "diagram")
 
 
 def apply_overrides(lined: Lined, overrides: Sequence[str]) -> None:
-    """Lay each `path=value` over the value of `lined`; the value is read as YAML, a bad path is a fault.
+    """Apply each `path=value` to the value of `lined`; the value is read as YAML, a bad path is a fault.
 
-    What an option sets wins over the file: `base.width=8` takes the place of an axis `width`, and the other way round.
+    An option wins over the file: `base.width=8` replaces an axis `width`, and `axes.width=[2, 4]` a base value.
     """
     for option in overrides:
         origin = f"--set {option if len(option) <= 80 else option[:77] + '...'}"
@@ -48,10 +48,10 @@ def apply_overrides(lined: Lined, overrides: Sequence[str]) -> None:
         elif rest and key not in NESTED:
             lined.fault(("--set",), f"{key!r} has nothing below it", f"write --set {key}=...")
         else:
-            _lay(lined, key, rest, text, origin)
+            _override(lined, key, rest, text, origin)
 
 
-def _lay(lined: Lined, key: str, rest: str, text: str, origin: str) -> None:
+def _override(lined: Lined, key: str, rest: str, text: str, origin: str) -> None:
     try:
         read = read_yaml(text, origin)
         read.finish()
@@ -72,17 +72,15 @@ def _lay(lined: Lined, key: str, rest: str, text: str, origin: str) -> None:
     if not isinstance(below, dict):
         lined.fault(("--set",), f"{key} is {shown(below)}, with nothing below it", f"write --set {key}=...")
         return
-    _put(lined, below, (key,), _parts(below, rest), read.value, origin)
-    if key in ("base", "axes") and (key, rest) != ("axes", "zip"):
-        _displace(lined.value.get("axes" if key == "base" else "base"), rest)
-
-
-def _parts(below: dict[str, Any], rest: str) -> tuple[str, ...]:
-    """`width.logspace.points` goes into the axis `width`, `rates.1` is one name: the longest known name counts."""
+    # `width.logspace.points` goes into the axis `width`, `rates.1` is one name: the longest known name counts.
+    parts: tuple[str, ...] = (rest,)
     for name in sorted(below, key=len, reverse=True):
         if rest.startswith(f"{name}.") and isinstance(below[name], dict):
-            return name, *rest.removeprefix(f"{name}.").split(".")
-    return (rest,)
+            parts = (name, *rest.removeprefix(f"{name}.").split("."))
+            break
+    _put(lined, below, (key,), parts, read.value, origin)
+    if key in ("base", "axes") and (key, rest) != ("axes", "zip"):
+        _displace(lined.value.get("axes" if key == "base" else "base"), rest)
 
 
 def _put(lined: Lined, below: Any, above: Path, parts: tuple[str, ...], value: Any, origin: str) -> None:

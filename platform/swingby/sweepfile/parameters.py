@@ -16,9 +16,9 @@ from swingby.sweepfile.yaml import guess, plain_message, shown
 
 _STRICT = ConfigDict(strict=True, allow_inf_nan=False)
 Problem = tuple[tuple[str | int, ...], str, str | None]
-"""Where in a value, what is wrong with it, and a hint."""
+"""A fault of a value: the path into the value, a message, and a hint."""
 PRESET = "preset"
-"""The bundle of defaults: no parameter, but an axis may run over several."""
+"""The name of the bundle of defaults: no parameter, but an axis may run over several."""
 _NAME = re.compile(r"([A-Za-z_]\w*)(?:\.(0|[1-9]\d{0,5}))?")
 
 
@@ -31,11 +31,11 @@ def split(name: str) -> tuple[str, int | None]:
 
 
 class Parameters:
-    """What may be set of one experiment.
+    """The names and types of what a sweep file may set of one experiment.
 
     Attributes:
-        model: the parameters themselves.
-        names: what they are called.
+        model: the model of the parameters.
+        names: of the parameters.
         presets: the experiment's bundles of defaults; the name `preset` stands for one of them on axes and in `where`.
     """
 
@@ -52,7 +52,7 @@ class Parameters:
         return {name: info.get_default(call_default_factory=True) for name, info in fields if not info.is_required()}
 
     def unknown(self, name: str) -> tuple[str, str] | None:
-        """What is wrong with a name, and what is allowed; None if it is a parameter, or an entry of a vector."""
+        """The fault of a name, and a hint; None if it is a parameter, or an entry of a vector."""
         parameter, entry = split(name)
         if name == PRESET and self.presets:
             return None
@@ -77,12 +77,17 @@ class Parameters:
         return int in kinds and float not in kinds
 
     def check(self, name: str, value: Any) -> tuple[Any, list[Problem]]:
-        """The value as its parameter has it (integers widened to float, lists to tuples), and what is wrong with it."""
+        """The value in its parameter's type (integers widened to float, lists to tuples), and its faults."""
         if name == PRESET:
             known = isinstance(value, str) and value in self.presets
             return value, [] if known else [((), f"is {shown(value)}, no preset", nearest(str(value), self.presets))]
+        if name not in self._adapters:
+            parameter, entry = split(name)
+            info = self.model.model_fields[parameter]
+            kind: Any = float if entry is not None else Annotated[info.annotation, info]
+            self._adapters[name] = TypeAdapter(kind, config=_STRICT)
         try:
-            return self._adapter(name).validate_python(value), []
+            return self._adapters[name].validate_python(value), []
         except ValidationError as error:
             return value, [(detail["loc"], plain_message(detail), guess(detail)) for detail in error.errors()]
 
@@ -98,11 +103,3 @@ class Parameters:
             else:
                 kinds.append(kind)
         return kinds
-
-    def _adapter(self, name: str) -> TypeAdapter[Any]:
-        if name not in self._adapters:
-            parameter, entry = split(name)
-            info = self.model.model_fields[parameter]
-            kind: Any = float if entry is not None else Annotated[info.annotation, info]
-            self._adapters[name] = TypeAdapter(kind, config=_STRICT)
-        return self._adapters[name]

@@ -22,7 +22,7 @@ class Diagram:
     Attributes:
         x: an axis of the sweep.
         y: another one; without it a line is drawn instead of a map.
-        outcome: what is drawn, as a detector names it.
+        outcome: the outcome that is drawn, as a detector names it.
         facet: an axis whose every value gets a panel of its own.
         title: the heading.
     """
@@ -36,7 +36,7 @@ class Diagram:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A drawing a sweep asks for: its name, and what is set of its options, as plain values."""
+    """A drawing a sweep asks for: its name, and the options that are set, as plain values."""
 
     name: str
     options: Mapping[str, Any]
@@ -82,27 +82,23 @@ def read_seeds(lined: Lined) -> tuple[Sequence[int], SeedMode]:
     """The seeds: a count, a list, or {count, first, mode}; empty where there is a fault."""
     given = lined.value.get("seeds", 1)
     if isinstance(given, list):
-        return _listed(lined, given), "common"
+        if not given:
+            lined.fault(("seeds",), "no seeds", "give at least one")
+        seen: set[int] = set()
+        for index, seed in enumerate(given):
+            if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+                lined.fault(("seeds", index), f"{shown(seed)} is no seed", "allowed: integers from 0 on")
+                continue
+            if seed in seen:
+                lined.fault(("seeds", index), f"seed {seed} is given twice")
+            seen.add(seed)
+        return tuple(given), "common"
     if isinstance(given, int) and not isinstance(given, bool):
         given = {"count": given}
     seeds = lined.read(("seeds",), given, _Seeds)
     if seeds is None:
         return (), "common"
     return range(seeds.first, seeds.first + seeds.count), seeds.mode
-
-
-def _listed(lined: Lined, given: list[Any]) -> tuple[int, ...]:
-    if not given:
-        lined.fault(("seeds",), "no seeds", "give at least one")
-    seen: set[int] = set()
-    for index, seed in enumerate(given):
-        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-            lined.fault(("seeds", index), f"{shown(seed)} is no seed", "allowed: integers from 0 on")
-            continue
-        if seed in seen:
-            lined.fault(("seeds", index), f"seed {seed} is given twice")
-        seen.add(seed)
-    return tuple(given)
 
 
 def read_recording(lined: Lined, experiment: Experiment | None) -> Recording:
@@ -139,7 +135,7 @@ def read_diagram(lined: Lined, experiment: Experiment | None, axes: list[str]) -
 
 
 def read_outcome(lined: Lined, experiment: Experiment | None, diagram: Diagram | None) -> str | None:
-    """What a report without a diagram sums up."""
+    """The outcome that a report without a diagram sums up; None for none, or with the fault noted."""
     outcome = lined.value.get("outcome")
     if outcome is None or experiment is None:
         return None

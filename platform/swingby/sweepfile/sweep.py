@@ -33,9 +33,9 @@ class Sweep:
         name: lower-case letters, digits and hyphens; part of file names.
         source: the file it was read from, for messages.
         experiment_name: the experiment's entry-point name.
-        preset: the bundle of defaults, the experiment's own where the file names none; None where an axis runs over it.
+        preset: the bundle of defaults, the experiment's own where the file names none; None where an axis names them.
         presets: the bundle of each point.
-        base: what the file sets for all points, as written.
+        base: the values that the file sets for all points, as written.
         axes: what varies.
         where: the filter, as written.
         points: every point left by the filter, in the order of the axes, the last fastest.
@@ -43,8 +43,8 @@ class Sweep:
         seed_mode: "common" (points share a seed's draws) or "independent".
         recording: what each cell records, and when.
         diagram: the diagram to draw, if any.
-        drawings: what else to draw, in order.
-        outcome: what a report without a diagram sums up, if the file says so.
+        drawings: further drawings, in order.
+        outcome: the outcome that a report without a diagram sums up, if the file names one.
     """
 
     name: str
@@ -109,7 +109,7 @@ class Sweep:
         return len(self.points) * len(self.seeds)
 
     def cells(self) -> Iterator[Cell]:
-        """Every cell: all points with the first seed, then all with the next, the first half is a noisier whole."""
+        """Every cell: all points with the first seed, then all with the next; so half of them are a noisier diagram."""
         return (Cell(point, seed) for seed in self.seeds for point in self.points)
 
     def cell_ids(self) -> pa.StringArray:
@@ -118,7 +118,7 @@ class Sweep:
 
     @cached_property
     def sweep_id(self) -> str:
-        """Hash of what is to be trained and recorded: 16 hexadecimal digits. How it is drawn is not part of it."""
+        """Hash of the cells and of what they record, 16 hexadecimal digits; how the sweep is drawn is not part of it."""
         content = {
             "name": self.name,
             "experiment": self.experiment_name,

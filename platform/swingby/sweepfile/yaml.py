@@ -1,9 +1,8 @@
-"""YAML read into plain values that remember their lines, with the faults of the text itself told in plain words."""
+"""YAML read into plain values with the line of each, and faults of the text in plain words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import yaml
@@ -33,7 +32,7 @@ _NUMBERS = {
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader with numbers as a scientist writes them; on, off, yes, no, dates and times stay strings."""
+    """The safe loader, with numbers such as 1e-3; on, off, yes, no, dates and times stay strings."""
 
 
 _Loader.yaml_implicit_resolvers = {}
@@ -42,7 +41,7 @@ for _name, _pattern in _NUMBERS.items():
 
 
 class Lined:
-    """A value read from YAML, and for each path into it the line (counted from 1) or the option it came from."""
+    """A value read from YAML, with the line (counted from 1) or the option that each path into it came from."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -51,23 +50,23 @@ class Lined:
         self._origins: dict[Path, int | str] = {}
 
     def origin(self, path: Path) -> int | str | None:
-        """The line of a path, or of the nearest thing around it; a string where an option set it."""
+        """The line of a path, or of the nearest path around it; a text where an option set it."""
         return next(
             (self._origins[path[:end]] for end in range(len(path), -1, -1) if path[:end] in self._origins), None
         )
 
     def place(self, path: Path, line: int) -> None:
-        """Say on which line a path stands, unless that is known (a value stands on the line of its key)."""
+        """Note the line of a path, unless it has one (a value has the line of its key)."""
         self._origins.setdefault(path, line)
 
     def mark(self, path: Path, origin: int | str) -> None:
-        """Say that a path, and all below it, now comes from `origin`."""
+        """Note that a path, and all below it, now comes from `origin`."""
         for known in [key for key in self._origins if key[: len(path)] == path]:
             del self._origins[known]
         self._origins[path] = origin
 
     def fault(self, path: Path, message: str, hint: str | None = None) -> None:
-        """Note a fault at a path, with the line or the option it stands in."""
+        """Note a fault at a path, with the path's line or option."""
         origin = self.origin(path)
         line = origin if isinstance(origin, int) else None
         text = f"{origin}: {message}" if isinstance(origin, str) else message
@@ -92,7 +91,7 @@ class Lined:
             return model.model_validate(value)
         except ValidationError as error:
             for detail in error.errors():
-                self.fault((*path, *detail["loc"]), *_told(path, detail, model))
+                self.fault((*path, *detail["loc"]), *_described(path, detail, model))
             return None
 
     def finish(self) -> None:
@@ -117,13 +116,13 @@ def shown(value: Any) -> str:
 
 
 def plain_message(detail: ErrorDetails) -> str:
-    """What pydantic says of one value, in the words of a sweep file."""
+    """The message of pydantic about one value, in the words of a sweep file."""
     words = {"valid tuple": "list", "valid list": "list", "valid dictionary": "mapping", "valid string": "text"}
     message = detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
     message = re.sub("^Input should be", "must be", message)
-    for theirs, ours in words.items():
-        message = message.replace(theirs, ours)
-    # An experiment's own check names the values it looked at.
+    for word, plain in words.items():
+        message = message.replace(word, plain)
+    # The message of an experiment's own check names its values itself.
     return f"{message}, got {shown(detail['input'])}" if message.startswith("must be ") else message
 
 
@@ -131,7 +130,7 @@ def _keys(model: type[BaseModel]) -> list[str]:
     return [info.alias or name for name, info in model.model_fields.items()]
 
 
-def _told(path: Path, detail: ErrorDetails, model: type[BaseModel]) -> tuple[str, str | None]:
+def _described(path: Path, detail: ErrorDetails, model: type[BaseModel]) -> tuple[str, str | None]:
     place = (*path, *detail["loc"])
     if detail["type"] == "extra_forbidden":
         return f"unknown key {dotted(place)!r}", nearest(str(place[-1]), _keys(model))
@@ -141,7 +140,7 @@ def _told(path: Path, detail: ErrorDetails, model: type[BaseModel]) -> tuple[str
 
 
 def guess(detail: ErrorDetails) -> str | None:
-    """A hint for a value of the wrong kind, where there is one."""
+    """A hint at a value of the wrong kind; None where there is none."""
     value, kind = detail["input"], detail["type"]
     if kind == "literal_error" and isinstance(value, str):
         return nearest(value, re.findall(r"'([^']*)'", detail.get("ctx", {})["expected"]))
@@ -153,15 +152,19 @@ def guess(detail: ErrorDetails) -> str | None:
 def read_yaml(text: str, source: str) -> Lined:
     """The one document in `text`, with its lines.
 
-    Duplicate keys and values of a foreign kind are noted as faults, for the caller to raise together with its own.
+    Duplicate keys and values of an unknown kind are noted as faults, for the caller to raise together with its own.
 
     Raises:
         InputFaults: the text is too long, too deep, no YAML, or more than one document.
     """
     lined = Lined(source)
-    faults = list(_text_faults(text))
-    if faults:
-        raise InputFaults(source, faults)
+    if len(text) > MOST_CHARACTERS:
+        fault = Fault(f"{len(text):,} characters are no sweep file; allowed: {MOST_CHARACTERS:,}")
+        raise InputFaults(source, [fault])
+    lines = [k for k, line in enumerate(text.split("\n"), start=1) if re.match(r" *\t", line) and line.strip()]
+    if lines:
+        hint = "YAML indents with blanks only: replace the tab"
+        raise InputFaults(source, [Fault("a tab in the indentation", line, hint) for line in lines])
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node is not None:
@@ -174,15 +177,6 @@ def read_yaml(text: str, source: str) -> Lined:
     except RecursionError:
         raise InputFaults(source, [Fault(f"nested too deeply; allowed: {MOST_DEPTH} levels")]) from None
     return lined
-
-
-def _text_faults(text: str) -> Iterator[Fault]:
-    if len(text) > MOST_CHARACTERS:
-        yield Fault(f"{len(text):,} characters are no sweep file; allowed: {MOST_CHARACTERS:,}")
-        return
-    for number, line in enumerate(text.split("\n"), start=1):
-        if re.match(r" *\t", line) and line.strip():
-            yield Fault("a tab in the indentation", number, "YAML indents with blanks only: replace the tab")
 
 
 def _syntax_fault(error: yaml.MarkedYAMLError) -> Fault:
@@ -198,7 +192,7 @@ def _syntax_fault(error: yaml.MarkedYAMLError) -> Fault:
 
 
 class _Builder:
-    """Turns PyYAML's nodes into plain values; aliases are followed, but only so far as the budget of nodes allows."""
+    """Turns PyYAML's nodes into plain values; aliases are followed until `MOST_NODES` nodes are built."""
 
     def __init__(self, lined: Lined) -> None:
         self.lined = lined

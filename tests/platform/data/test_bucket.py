@@ -21,12 +21,12 @@ from types import SimpleNamespace
 import boto3
 import pytest
 
-from swingby.data.remote import lease, signals, upload
+from swingby.data.remote import bucket as bucket_module
+from swingby.data.remote import lease, signals
 from swingby.data.remote.bucket import Bucket, StorageError
 from swingby.data.remote.checkpoints import Checkpoints
 from swingby.data.remote.lease import holder, leased
-from swingby.data.remote.mirror import Mirror, is_record
-from swingby.data.remote.mirrors import folder_of, mirrored
+from swingby.data.remote.mirror import Mirror, folder_of, is_record, mirrored
 from swingby.errors import SwingbyError
 from tests.support.object_storage import KEYS, Proxy, Storage, storage
 
@@ -69,13 +69,13 @@ def test_whatever_ends_an_upload_leaves_the_last_object(
 ) -> None:
     """An interrupt between two pieces, or a file that cannot be read to its end, leaves what was there, whole; after an
     interrupt no further piece is sent."""
-    monkeypatch.setattr(upload, "PIECE", 5 * 2**20)
+    monkeypatch.setattr(bucket_module, "PIECE", 5 * 2**20)
     large = tmp_path / "large"
     large.write_bytes(bytes(11 * 2**20))
     bucket.put("work/x.tar", b"the last whole one")
     stopped, sent = threading.Event(), list[bool]()
     with monkeypatch.context() as patch:
-        patch.setattr(upload, "threading", SimpleNamespace(Event=lambda: stopped))
+        patch.setattr(bucket_module, "threading", SimpleNamespace(Event=lambda: stopped))
 
         def interrupt() -> None:
             if threading.current_thread() is not threading.main_thread():  # there a try begins, and nothing was sent
@@ -91,8 +91,8 @@ def test_whatever_ends_an_upload_leaves_the_last_object(
         yield from itertools.islice(whole(content), 2)
         raise SwingbyError("cannot read it any further")
 
-    whole = upload.pieces
-    monkeypatch.setattr(upload, "pieces", torn)
+    whole = bucket_module.pieces
+    monkeypatch.setattr(bucket_module, "pieces", torn)
     with pytest.raises(SwingbyError, match="any further"):
         bucket.put("work/x.tar", large)
     with pytest.raises(SwingbyError, match=r"cannot read .*gone"):
@@ -211,26 +211,26 @@ def test_checkpoints_go_where_the_batch_goes(bucket: Bucket, tmp_path: Path) -> 
     folders = [tmp_path / name / "work/s/c" for name in "ab"]
     folders[1].mkdir(parents=True)
     (folders[1] / "own").write_text("never put")
-    sides[1].bring()
+    sides[1].fetch()
     assert [path.name for path in folders[1].iterdir()] == ["own"]
     (folders[0] / "deep").mkdir(parents=True)
     (folders[0] / "deep" / "weights").write_bytes(bytes(range(256)) * 100)
     (folders[0] / "step").write_text("1")
     sides[0].put()
-    sides[1].bring()
+    sides[1].fetch()
     names = sorted(path.relative_to(folders[1]).as_posix() for path in folders[1].rglob("*") if path.is_file())
     assert names == ["deep/weights", "step"]
     assert (folders[1] / "deep" / "weights").read_bytes() == (folders[0] / "deep" / "weights").read_bytes()
     (folders[1] / "more").write_bytes(bytes(20_000))
     sides[1].put(at_last=True)
     (folders[0] / "step").write_text("stale")
-    sides[0].bring()
+    sides[0].fetch()
     assert ((folders[0] / "step").read_text(), (folders[0] / "more").exists()) == ("1", True)
     (folders[0] / "step").write_text("not put yet")
-    sides[0].bring()
+    sides[0].fetch()
     assert (folders[0] / "step").read_text() == "not put yet", "nobody went on meanwhile"
     sides[1].drop()
-    sides[0].bring()
+    sides[0].fetch()
     assert list(folders[0].iterdir()) == []
     assert bucket.listing("work") == []
     (folders[0] / "step").write_text("anew")
@@ -242,8 +242,7 @@ def test_checkpoints_go_where_the_batch_goes(bucket: Bucket, tmp_path: Path) -> 
 def test_large_checkpoints_give_signs_of_life(bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long it takes to put or to fetch them: there is one for each piece, so who watches knows that it goes
     on."""
-    for place in ("swingby.data.remote.upload.PIECE", "swingby.data.remote.bucket.PIECE"):
-        monkeypatch.setattr(place, 5 * 2**20)
+    monkeypatch.setattr(bucket_module, "PIECE", 5 * 2**20)
     sides = [Checkpoints(Mirror(tmp_path / name, bucket), tmp_path / name / "work/s/c") for name in "ab"]
     (tmp_path / "a/work/s/c").mkdir(parents=True)
     (tmp_path / "a/work/s/c/weights").write_bytes(bytes(11 * 2**20))
@@ -253,7 +252,7 @@ def test_large_checkpoints_give_signs_of_life(bucket: Bucket, tmp_path: Path, mo
         lives[k] += 1
 
     sides[0].put(alive=lambda: alive(0))
-    sides[1].bring(alive=lambda: alive(1))
+    sides[1].fetch(alive=lambda: alive(1))
     assert min(lives) >= 4, "one for the beginning, and one a piece"
     assert (tmp_path / "b/work/s/c/weights").stat().st_size == 11 * 2**20
 
@@ -271,12 +270,12 @@ def test_foreign_checkpoints_lead_nowhere(bucket: Bucket, tmp_path: Path) -> Non
         tar.addfile(link)
     bucket.put("work/s/c.tar", packed.getvalue())
     folder = tmp_path / "m" / "work/s/c"
-    Checkpoints(Mirror(tmp_path / "m", bucket), folder).bring()
+    Checkpoints(Mirror(tmp_path / "m", bucket), folder).fetch()
     assert [path.name for path in folder.rglob("*")] == ["good"]
     assert not [path for path in tmp_path.rglob("*") if path.name in ("out", ".hidden", "link")]
     bucket.put("work/s/d.tar", b"no tar at all")
     with pytest.raises(SwingbyError, match=r"work/s/d.tar .* is no checkpoint"):
-        Checkpoints(Mirror(tmp_path / "m", bucket), tmp_path / "m" / "work/s/d").bring()
+        Checkpoints(Mirror(tmp_path / "m", bucket), tmp_path / "m" / "work/s/d").fetch()
 
 
 def test_a_mirror_knows_what_it_stands_for(bucket: Bucket) -> None:
@@ -384,7 +383,7 @@ def test_who_may_be_dead_is_waited_for(bucket: Bucket, monkeypatch: pytest.Monke
 
 def test_a_storage_that_is_out_is_asked_once_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who runs each of many sweeps is one question, also where its answer takes longer than it would be kept."""
-    monkeypatch.setattr(signals, "LOOKED", 0.3)
+    monkeypatch.setattr(signals, "KNOWN", 0.3)
     out = Bucket("s3://records/x?endpoint_override=127.0.0.1:9&scheme=http")
     out.patience = 0.7
     known, began = signals.Signals(out), time.monotonic()

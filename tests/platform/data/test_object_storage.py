@@ -19,8 +19,7 @@ from swingby.data.records import Records
 from swingby.data.remote import bucket as bucket_module
 from swingby.data.remote import signals
 from swingby.data.remote.bucket import Bucket, StorageError
-from swingby.data.remote.mirror import LEFT
-from swingby.data.remote.mirrors import folder_of
+from swingby.data.remote.mirror import LEFT, folder_of
 from swingby.errors import SwingbyError
 from swingby.maintenance import collect, merge, retract
 from swingby.run.driver import run_sweep
@@ -169,7 +168,7 @@ def wait_for(what: Any, child: Any, seconds: float = 60) -> None:
 def test_workers_elsewhere_are_told(walk: Any, machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker on another machine finds the plan, and what earlier attempts at its batch left; it hears that the run
     was asked to stop, and not that of another plan; once another driver has taken over, it can leave nothing more."""
-    monkeypatch.setattr(signals, "LOOKED", 0.0)
+    monkeypatch.setattr(signals, "KNOWN", 0.0)
     run(walk.sweep(seeds=1), machines.on("a"))
     driver = Records.open(machines.address)
     (plan_id,), shards = driver.plans(), driver.shards()
@@ -221,7 +220,7 @@ def test_who_looks_on_sees_what_comes(walk: Any, machines: Machines, monkeypatch
     monkeypatch.setattr(remote_ingest, "EVERY", 0.05)
     monkeypatch.setattr(remote_ingest, "COST", 0.0)
     run(walk.sweep(seeds=1), machines.on("a"))
-    place = remote_ingest.bring_in(machines.on("b"), print)
+    place = remote_ingest.fetch_and_ingest(machines.on("b"), print)
     with Store.open(place) as store, remote_ingest.followed(place, print):
         assert len(store.sql("from walk")) == 4
         run(walk.sweep(seeds=2), machines.on("a"))
@@ -231,7 +230,7 @@ def test_who_looks_on_sees_what_comes(walk: Any, machines: Machines, monkeypatch
             time.sleep(0.05)
     run(walk.sweep(seeds=3), machines.on("a"))
     Records.open(machines.on("b"))
-    remote_ingest.bring_in(place, print)
+    remote_ingest.fetch_and_ingest(place, print)
     assert len(rows(place)) == 12, "what came by another way is not folded"
 
 
@@ -241,17 +240,17 @@ def test_what_could_not_be_folded_is_folded_later(machines: Machines) -> None:
     elsewhere, told = Records.open(machines.on("a")), list[str]()
     elsewhere.write_derived("noted", "1", ["k"], pa.table({"k": [1]}))
     elsewhere.unite()
-    place = remote_ingest.bring_in(machines.on("b"), told.append)
+    place = remote_ingest.fetch_and_ingest(machines.on("b"), told.append)
     elsewhere.write_derived("noted", "2", ["k"], pa.table({"k": [1, 2]}))
     elsewhere.unite()
     with held(Layout(place).lease, "the store"):
-        remote_ingest.bring_in(place, told.append)
-    remote_ingest.bring_in(place, told.append)
+        remote_ingest.fetch_and_ingest(place, told.append)
+    remote_ingest.fetch_and_ingest(place, told.append)
     assert rows(place, "select count(*) as n from noted")[0].n == 2
     assert told == []
     pointer = Layout(place).pointer
     pointer.write_text(pointer.read_text().replace('"format": ', '"format": 99'))
-    remote_ingest.bring_in(place, told.append)
+    remote_ingest.fetch_and_ingest(place, told.append)
     assert [text for text in told if "written by a newer version" in text] == told != []
 
 
@@ -264,7 +263,7 @@ def test_who_follows_goes_on_whatever_happens(machines: Machines, monkeypatch: p
         raise LookupError("a fault of no kind that was thought of")
 
     monkeypatch.setattr(remote_ingest, "EVERY", 0.01)
-    monkeypatch.setattr(remote_ingest, "bring_in", fails)
+    monkeypatch.setattr(remote_ingest, "fetch_and_ingest", fails)
     with remote_ingest.followed(folder_of(machines.address), told.append):
         deadline = time.monotonic() + 30
         while len(looks) < 3:

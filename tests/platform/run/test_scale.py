@@ -23,8 +23,7 @@ from swingby.run.driver import run_sweep
 from swingby.run.options import RunOptions
 from swingby.run.progress import Progress
 from swingby.run.scheduler import RETRIES, Scheduler
-from swingby.sweepfile.fast_path import checks_between
-from swingby.sweepfile.memo import Memo
+from swingby.sweepfile.fast_path import Memo, checks_between
 from swingby.sweepfile.sweep import Sweep
 
 pytestmark = pytest.mark.usefixtures("toy")

@@ -1,4 +1,4 @@
-"""What plans and shards say of themselves: the headers, and the table of a plan."""
+"""The headers of plans, shards and derived files, and the table of a plan."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ _SHARD_TYPES: Mapping[str, Any] = {
     "seconds": (int, float),
     "versions": dict,
 }
+DERIVED_TYPES: Mapping[str, Any] = {"kind": str, "version": str, "key": list, "created": str}
+"""What the header of a derived file holds at least."""
 
 
 def check_types(header: Mapping[str, Any], types: Mapping[str, Any]) -> None:
@@ -67,7 +69,7 @@ def check_types(header: Mapping[str, Any], types: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BatchNote:
-    """What a plan says of one batch: number (from 0), shape, how many cells, forecast in seconds (None: unmeasured)."""
+    """One batch in a plan: number (from 0), shape, how many cells, forecast in seconds (None: unmeasured)."""
 
     batch: int
     shape: str
@@ -77,21 +79,22 @@ class BatchNote:
 
 @dataclass(frozen=True)
 class Plan:
-    """What one run of a sweep set out to do; written before any trial.
+    """The cells and batches of one run of a sweep; written before any trial.
 
     Attributes:
         sweep_id: 16 hexadecimal digits.
         name: the sweep's name.
         experiment: the experiment's name.
-        stream_version: the experiment's, when planned.
-        sequence: 1 for the sweep's first plan, then one more each.
+        stream_version: of the experiment, when the plan was made.
+        sequence: 1 for the sweep's first plan, 2 for the second, and so on.
         resolved: the sweep as plain JSON (`Sweep.resolved`).
         recording: what is recorded, and when.
         provenance: see `provenance()`.
-        batches: a note a batch.
+        batches: one note for each batch.
         created: ISO 8601, UTC.
         path: the file, or None before it is written.
-        given: the table before it is written (see `plan_table`), or what makes it; `table` reads the file otherwise.
+        given: the table (see `plan_table`) or a function that makes it, before the plan is written; afterwards `table`
+            reads the file.
     """
 
     sweep_id: str
@@ -136,7 +139,11 @@ class Plan:
 
     @classmethod
     def of_header(cls, header: Mapping[str, Any], path: Path) -> Self:
-        """The plan that a file's header tells; its table is read when it is asked for."""
+        """The plan of a file's header; its table is read when it is asked for.
+
+        Raises:
+            KeyError, TypeError: the header lacks something, or has it in another type.
+        """
         check_types(header, _PLAN_TYPES)
         values = {name: header[name] for name in cls.__dataclass_fields__ if name not in ("path", "given")}
         recording = header["recording"]
@@ -199,7 +206,7 @@ def sweep_table(points: Points, seeds: Sequence[int], cell_ids: pa.StringArray, 
 
 @dataclass(frozen=True, slots=True)
 class ShardHeader:
-    """What a shard says of itself.
+    """The header of a shard.
 
     Attributes:
         attempt: 1000 x the plan's sequence + the try of the batch (see `Records.next_attempt`).
@@ -239,37 +246,34 @@ class ShardHeader:
 def plan_cells(plan: Plan, rows: pa.Table) -> tuple[Cell, ...]:
     """The cells of some rows of a plan; those of one point share one `Point`.
 
-    The parameters were checked when the plan was made, and the ids tell whether they are still the same: only the
-    first point's are checked again.
+    The parameters were checked when the plan was made, and equal ids show that they are unchanged: only those of the
+    first point are checked again.
+
+    Raises:
+        SwingbyError: the installed experiment gives these cells other ids.
     """
     params_type = registry.experiment(plan.experiment).Params
     names = [name for name in params_type.model_fields if name in rows.column_names]
     _, first, place = np.unique(rows["point"].to_numpy(), return_index=True, return_inverse=True)
     own = rows.take(pa.array(first))
-    columns = [_values(own[name]) for name in names]
+    columns = [own[name].to_pylist() for name in names]
     modes = own["seed_mode"].to_pylist()
     writers = {mode: PointWriter(plan.experiment, plan.stream_version, params_type, mode) for mode in set(modes)}
     points: list[Point] = []
     for mode, values in zip(modes, zip(*columns, strict=True), strict=True):
-        given = dict(zip(names, values, strict=True))
+        given = {n: _as_tuple(v) if isinstance(v, list) else v for n, v in zip(names, values, strict=True)}
         params = points[0].params.model_copy(update=given) if points else params_type(**given)
         writers[mode].add(params.__dict__)
         points.append(Point(plan.experiment, plan.stream_version, params, mode))
     ids = {mode: iter(writer.points().ids.to_pylist()) for mode, writer in writers.items()}
     for point in points:
-        point.__dict__["point_id"] = next(ids[point.seeds])  # what the property would find, many times faster
+        point.__dict__["point_id"] = next(ids[point.seeds])  # fills the cached property, many times faster
     cells = tuple(points[at].cell(seed) for at, seed in zip(place.tolist(), rows["seed"].to_pylist(), strict=True))
     if [cell.cell_id for cell in cells] != rows["cell_id"].to_pylist():
         raise SwingbyError(
             f"plan {plan.plan_id} was made by another version of {plan.experiment}; plan the sweep again"
         )
     return cells
-
-
-def _values(column: pa.ChunkedArray) -> list[Any]:
-    """A parameter's values as its model has them: tuples for lists."""
-    values = column.to_pylist()
-    return [_as_tuple(value) for value in values] if pa.types.is_list(column.type) else values
 
 
 def _as_tuple(value: Any) -> Any:

@@ -1,35 +1,30 @@
 """Retractions: which results were taken back, why, by whom and when, a file each, for good.
 
-Results that are trained afterwards are none of them.
+A retraction does not touch results that are trained after it.
 """
 
 from __future__ import annotations
 
 import getpass
-import re
 import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
 
 from swingby.data.files import utc_now
-from swingby.data.folder import Folder, listing
-from swingby.data.parquet import read_parquet, require, write_parquet
 from swingby.errors import SwingbyError
 
 COLUMNS: Mapping[str, pa.DataType] = {"cell_id": pa.string(), "shard": pa.string()}
-"""The columns of its table: the rows of a cell in a shard."""
-_DIGITS = 12
+"""The columns of a retraction's table; a row stands for all rows of a cell in a shard."""
 LONGEST = 2000
-"""Characters that a reason may have."""
+"""Most characters of a reason."""
 
 
 def user() -> str:
-    """Who runs this process; its number where the machine knows no name."""
+    """Who runs this process; "unknown" where the machine knows no name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):
@@ -38,15 +33,16 @@ def user() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Retraction:
-    """What one file of `retractions/` says.
+    """One file of `retractions/`.
 
     Attributes:
         reason: why, in a person's words.
         sweep_id, sweep: id and name of the sweep that was named; empty where cells were.
         who, host, command: who did it, where, and by what command line.
         created: ISO 8601, UTC.
-        closed: plans whose workers may leave nothing more (see `swingby.run.commit_lock`): their drivers are gone.
-        table: `cell_id`, `shard`: all rows of these cells in these shards, which were all there were.
+        closed: plans whose workers may write no more shards, since their drivers are gone; see
+            `swingby.run.commit_lock`.
+        table: `cell_id` and `shard`: every row that these cells had is in one of these shards.
     """
 
     reason: str
@@ -65,7 +61,7 @@ class Retraction:
 
     @classmethod
     def of(cls, header: Mapping[str, Any], table: pa.Table) -> Self:
-        """The retraction that a file tells.
+        """The retraction of a file's header and table.
 
         Raises:
             KeyError, TypeError: its header lacks something, or has it in another type.
@@ -74,7 +70,7 @@ class Retraction:
         for name, value in values.items():
             if not isinstance(value, str):
                 raise TypeError(name)
-        closed = header.get("closed", [])  # the first retractions closed nothing
+        closed = header.get("closed", [])  # older retractions do not have it
         if not isinstance(closed, list) or not all(isinstance(plan, str) for plan in closed):
             raise TypeError("closed")
         return cls(**values, closed=tuple(closed), table=table.select(list(COLUMNS)))
@@ -90,36 +86,3 @@ def checked_reason(reason: str) -> str:
     if not reason or len(reason) > LONGEST or not reason.isprintable():
         raise SwingbyError(f"the reason {reason[:40]!r} is none; allowed: 1 to {LONGEST:,} printable characters")
     return reason
-
-
-class Retracted(Folder):
-    """A data folder's retractions."""
-
-    def write_retraction(self, retraction: Retraction) -> Path:
-        """Writes a retraction; there is no way to undo it.
-
-        Raises:
-            SwingbyError: its table lacks a column, or the disk refuses.
-        """
-        require(retraction.table, COLUMNS, "a retraction")
-        self.admit_retractions()
-        name = re.sub(r"[^0-9T]", "", retraction.created[:19])
-        path = self.data / "retractions" / f"{name}.parquet"
-        return write_parquet(path, retraction.table, retraction.header(), _DIGITS)
-
-    def retractions(self) -> list[str]:
-        """The name of every retraction (`<when>-<content>.parquet`), sorted."""
-        return listing(self.data / "retractions", "*.parquet")
-
-    def read_retraction(self, name: str, content: bytes | None = None) -> Retraction:
-        """A retraction, or what is given as its content.
-
-        Raises:
-            SwingbyError: the file is missing, torn, corrupt, or no retraction.
-        """
-        header, table = read_parquet(self.data / "retractions" / name, "retraction", _DIGITS, content)
-        require(table, COLUMNS, f"retraction {name}")
-        try:
-            return Retraction.of(header, table)
-        except (KeyError, TypeError) as error:
-            raise SwingbyError(f"{name} is no retraction of this format: {error} is missing or wrong") from error

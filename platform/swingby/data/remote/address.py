@@ -1,30 +1,29 @@
-"""An address of object storage: what it may say, and the file system that it leads to."""
+"""Addresses of object storage: which are allowed, and the file system behind one."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
 from swingby.errors import SwingbyError
 
 SCHEMES = ("s3", "gs", "abfs", "abfss")
-"""Of addresses that are taken; `s3` is the one that is tested."""
+"""The kinds of addresses; `s3` is the one that is tested."""
 OPTIONS = ("endpoint_override", "scheme", "region")
-"""What the query of an `s3` address may say."""
+"""The options in the query of an `s3` address."""
 TIMEOUT = 10.0
 """Seconds without a byte after which a request has failed."""
 
 
 def is_address(text: str) -> bool:
-    """Whether this is meant as the address of object storage, well formed or not."""
+    """Whether a text is meant as the address of object storage, well formed or not."""
     return "://" in text
 
 
 class Address:
-    """Where objects lie, in words.
+    """An address of object storage.
 
     Args:
         text: `s3://bucket/prefix`, with `?endpoint_override=host:port&scheme=http` for a storage that is not Amazon's
@@ -32,66 +31,59 @@ class Address:
             (AWS_ACCESS_KEY_ID, a profile, a role), and never from the address, which is written down.
 
     Attributes:
-        text: the same, spelt in one way.
+        text: the address in its one spelling, without doubled slashes or one at the end.
 
     Raises:
         SwingbyError: no such kind of address, no bucket in it, or a secret in it.
     """
 
     def __init__(self, text: str) -> None:
-        found = re.fullmatch(r"(\w+)://([^/?]*)(/[^?]*)?(\?.*)?", text)
-        if found is None or found[1] not in SCHEMES:
+        match = re.fullmatch(r"(\w+)://([^/?]*)(/[^?]*)?(\?.*)?", text)
+        if match is None or match[1] not in SCHEMES:
             allowed = ", ".join(f"{scheme}://bucket/prefix" for scheme in SCHEMES)
             shown = re.sub(r"//[^/]*@", "//...@", text.split("?")[0])
             raise SwingbyError(f"{shown!r} is no address of object storage; allowed: {allowed}, or a folder")
-        if "@" in found[2] or re.search(r"(access|secret|session|sas)_?(key|token)", found[4] or "", re.IGNORECASE):
+        if "@" in match[2] or re.search(r"(access|secret|session|sas)_?(key|token)", match[4] or "", re.IGNORECASE):
             raise SwingbyError(
                 "the address of object storage holds a secret, and addresses are written down; leave it out, and set "
                 "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or a profile, or a role) instead"
             )
-        if not found[2]:
-            raise SwingbyError(f"{text!r} names no bucket; allowed: {found[1]}://bucket/prefix")
-        self._scheme, self._options = found[1], dict(parse_qsl((found[4] or "?")[1:]))
+        if not match[2]:
+            raise SwingbyError(f"{text!r} names no bucket; allowed: {match[1]}://bucket/prefix")
+        self._scheme, self._options = match[1], dict(parse_qsl((match[4] or "?")[1:]))
         if self._scheme == "s3" and (unknown := self._options.keys() - set(OPTIONS)):
             raise SwingbyError(f"{text!r}: {min(unknown)!r} is no option; allowed: {', '.join(OPTIONS)}")
-        self._path = f"{found[2]}{re.sub('/+', '/', found[3] or '').rstrip('/')}"
-        self.text = f"{found[1]}://{self._path}{found[4] or ''}"
+        self._path = f"{match[2]}{re.sub('/+', '/', match[3] or '').rstrip('/')}"
+        self.text = f"{match[1]}://{self._path}{match[4] or ''}"
 
     def reached(self, delayed: bool) -> tuple[Any, str]:
         """The file system, and the path of the prefix in it.
 
         Args:
-            delayed: of `s3`: what is small is put by one request, which opening does not begin.
+            delayed: of `s3`: opening a stream sends no request, and a small object is put by a single one.
 
         Raises:
             Exception: whatever the vendor's library raises.
         """
-        from pyarrow.fs import FileSystem
+        from pyarrow.fs import AwsStandardS3RetryStrategy, FileSystem, S3FileSystem, resolve_s3_region
 
-        if self._scheme == "s3":
-            return _s3(self._path, self._options, delayed), self._path
-        system, path = FileSystem.from_uri(self.text)
-        return system, path.rstrip("/")
-
-
-def _s3(path: str, options: Mapping[str, str], delayed: bool) -> Any:
-    """The file system of an `s3` address; `delayed`: what is small is put by one request."""
-    from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem, resolve_s3_region
-
-    given: dict[str, Any] = {
-        "connect_timeout": TIMEOUT,
-        "request_timeout": TIMEOUT,
-        "retry_strategy": AwsStandardS3RetryStrategy(max_attempts=1),  # tried again here, for a time that is stated
-        "allow_delayed_open": delayed,
-        **options,
-    }
-    url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
-    if url and "endpoint_override" not in given:
-        scheme, known, place = url.rpartition("://")
-        given["endpoint_override"] = place.rstrip("/")
-        if known:
-            given.setdefault("scheme", scheme)
-    if "region" not in given and "endpoint_override" not in given:
-        told = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-        given["region"] = told or resolve_s3_region(path.split("/")[0])
-    return S3FileSystem(**given)
+        if self._scheme != "s3":
+            system, path = FileSystem.from_uri(self.text)
+            return system, path.rstrip("/")
+        given: dict[str, Any] = {
+            "connect_timeout": TIMEOUT,
+            "request_timeout": TIMEOUT,
+            "retry_strategy": AwsStandardS3RetryStrategy(max_attempts=1),  # `Bucket` repeats requests itself
+            "allow_delayed_open": delayed,
+            **self._options,
+        }
+        url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+        if url and "endpoint_override" not in given:
+            scheme, known, place = url.rpartition("://")
+            given["endpoint_override"] = place.rstrip("/")
+            if known:
+                given.setdefault("scheme", scheme)
+        if "region" not in given and "endpoint_override" not in given:
+            region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+            given["region"] = region or resolve_s3_region(self._path.split("/")[0])
+        return S3FileSystem(**given), self._path

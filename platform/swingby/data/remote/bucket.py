@@ -1,28 +1,32 @@
-"""Object storage as a place for whole objects under a prefix: listed, read, put, removed; never half there."""
+"""A bucket of object storage: whole objects under a prefix, listed, read, put and removed; none is ever half there."""
 
 from __future__ import annotations
 
+import ctypes
 import random
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from swingby.data.files import clear_os_errors
 from swingby.data.remote.address import Address
-from swingby.data.remote.upload import PIECE, is_large, upload
 from swingby.errors import SwingbyError
 
 PATIENCE = 30.0
 """Seconds, from the first failure on, for which a storage that fails is asked again before that is an error."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
-"""Seconds before the second try, and before any: each pause is twice the last, give or take a quarter."""
+"""Seconds before the second try, and most seconds before any: each pause is twice the last, give or take a quarter."""
+PIECE = 8 * 2**20
+"""Bytes that are sent at once; S3 takes no smaller pieces than 5 MiB."""
 T = TypeVar("T")
 
 
 class StorageError(SwingbyError):
-    """The storage did not do what it was asked, for as long as it was asked."""
+    """The storage failed for as long as a request was repeated."""
 
 
 class Held(NamedTuple):
@@ -34,13 +38,13 @@ class Held(NamedTuple):
 
 
 class Bucket:
-    """The objects under one prefix; cheap to make, and silent until it is asked.
+    """The objects under one prefix; cheap to make, and the storage is not asked before it is used.
 
     Args:
         address: see `swingby.data.remote.address.Address`.
 
     Attributes:
-        patience: for how many seconds it is asked where nobody says; None: `PATIENCE`.
+        patience: seconds for which a request without a patience of its own is repeated; None: `PATIENCE`.
 
     Raises:
         SwingbyError: no such kind of address, no bucket in it, or a secret in it.
@@ -50,28 +54,25 @@ class Bucket:
         self._at = Address(address)
         self.address = self._at.text
         self.patience: float | None = None
-
-    @cached_property
-    def _place(self) -> tuple[Any, str]:
-        """The file system, and the path of the prefix in it."""
-        return self._reached()
-
-    @cached_property
-    def _for_pieces(self) -> Any:
-        """The file system by which objects in many pieces are put: where the storage is out their streams do not open,
-        and none is abandoned with a piece in memory."""
-        return self._reached(delayed=False)[0]
+        self._opened: dict[bool, tuple[Any, str]] = {}
 
     def _reached(self, delayed: bool = True) -> tuple[Any, str]:
-        try:
-            return self._at.reached(delayed)
-        except Exception as error:  # what a vendor's library raises is its own affair
-            raise StorageError(f"{self.address} cannot be used: {_said(error)}") from error
+        """The file system, opened once, and the path of the prefix in it.
+
+        Not delayed, it is the one for objects in many pieces: if the storage is out, their streams do not open at all,
+        and none is abandoned with a piece in memory.
+        """
+        if delayed not in self._opened:
+            try:
+                self._opened[delayed] = self._at.reached(delayed)
+            except Exception as error:  # a vendor's library raises errors of its own
+                raise StorageError(f"{self.address} cannot be used: {_in_a_line(error)}") from error
+        return self._opened[delayed]
 
     def _tried(self, what: str, ask: Callable[[Any, str], T], patience: float | None = None) -> T:
-        """What is asked, tried again while the storage fails: it may be busy, or out for a moment."""
+        """The answer to a request, which is repeated while the storage fails: it may be busy, or out for a moment."""
         patience = next(given for given in (patience, self.patience, PATIENCE) if given is not None)
-        system, base = self._place
+        system, base = self._reached()
         failed, pause = None, FIRST_PAUSE
         while True:
             try:
@@ -79,16 +80,16 @@ class Bucket:
             except FileNotFoundError:
                 raise
             except OSError as error:
-                failed = time.monotonic() if failed is None else failed  # what takes long is tried again, too
+                failed = time.monotonic() if failed is None else failed  # not from the start: a request may take long
                 waited = time.monotonic() - failed
                 if _hopeless(error) or waited + pause > patience:
                     tried = "" if _hopeless(error) else f" (tried for {waited:.0f} s)"
-                    raise StorageError(f"cannot {what} in {self.address}{tried}: {_said(error)}") from error
+                    raise StorageError(f"cannot {what} in {self.address}{tried}: {_in_a_line(error)}") from error
             time.sleep(pause * random.uniform(0.75, 1.25))
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def listing(self, folder: str = "", deep: bool = True) -> list[Held]:
-        """Every object below a folder of the prefix, by key; or, not deep, those that lie in it and in no other.
+        """Every object below a folder of the prefix, by key; not deep: only those directly in it.
 
         Raises:
             StorageError: the storage does not answer, there is no such bucket, or the rights are lacking.
@@ -122,7 +123,7 @@ class Bucket:
         return self._tried(f"look for {key}", ask, patience)
 
     def content(self, key: str, patience: float | None = None) -> bytes | None:
-        """What is in an object; None if there is none of that name.
+        """The bytes of an object; None if there is none of that name.
 
         Raises:
             StorageError: as `listing`.
@@ -144,13 +145,14 @@ class Bucket:
         patience: float | None = None,
         alive: Callable[[], object] = lambda: None,
     ) -> None:
-        """Puts an object (of a file: piece by piece) in the place of the last one of that name; whoever reads meanwhile
-        sees either, and so does everybody if this is interrupted.
+        """Puts an object, a file piece by piece, in the place of any other of that name.
+
+        Whoever reads meanwhile sees either the old object or the new one; so does everybody if this is interrupted.
 
         Args:
             key: its name.
-            content: it, or the file that has it.
-            patience: seconds for which a storage that fails is asked again.
+            content: the bytes, or the file that has them.
+            patience: seconds for which a failing request is repeated.
             alive: called when a try begins, and after each piece.
 
         Raises:
@@ -160,9 +162,10 @@ class Bucket:
         large = is_large(content)
 
         def ask(system: Any, base: str) -> None:
-            opened = self._for_pieces if large else system
+            if large:
+                system, _ = self._reached(delayed=False)
             alive()
-            upload(lambda: opened.open_output_stream(f"{base}/{key}"), content, alive)
+            upload(lambda: system.open_output_stream(f"{base}/{key}"), content, alive)
 
         try:
             self._tried(f"write {key}", ask, patience)
@@ -170,7 +173,7 @@ class Bucket:
             raise StorageError(f"cannot write {key}: there is no bucket at {self.address}") from error
 
     def fetch(self, key: str, path: Path, alive: Callable[[], object] = lambda: None) -> bool:
-        """Writes what is in an object to a file, piece by piece, as in `put`; False if there is none of that name.
+        """Writes an object to a file, piece by piece, with `alive` as in `put`; False if there is none of that name.
 
         Raises:
             StorageError: as `listing`.
@@ -204,8 +207,8 @@ class Bucket:
 _NEVER = datetime.fromtimestamp(0, UTC)
 
 
-def _said(error: Exception) -> str:
-    """The storage's own words, in a line."""
+def _in_a_line(error: Exception) -> str:
+    """An error's own message, on one line."""
     return " ".join(str(error).split()).rstrip(".")[:300]
 
 
@@ -213,3 +216,70 @@ def _hopeless(error: OSError) -> bool:
     """Whether trying again would not help: no rights, no bucket, no keys."""
     words = ("ACCESS_DENIED", "InvalidAccessKeyId", "SignatureDoesNotMatch", "NO_SUCH_BUCKET", "NoSuchBucket")
     return any(word in str(error) for word in words)
+
+
+# uploads
+
+
+def upload(open_stream: Callable[[], Any], content: bytes | Path, alive: Callable[[], object]) -> None:
+    """Tries once to put an object, whole or not at all, in a thread of its own, where no signal breaks in.
+
+    `alive` is called after each piece.
+
+    Raises:
+        SwingbyError: the file cannot be read.
+        OSError: the storage refuses.
+    """
+    stopped = threading.Event()
+    with ThreadPoolExecutor(1, "upload") as pool:
+        try:
+            pool.submit(_send, open_stream, pieces(content), stopped, alive).result()
+        finally:
+            stopped.set()  # an interrupt waits for the piece that is on its way, and for no other
+
+
+def _send(open_stream: Callable[[], Any], parts: Iterator[bytes], stopped: threading.Event, alive: Any) -> None:
+    piece = next(parts, b"")  # before there is a stream: a file that cannot be read begins nothing
+    stream = open_stream()
+    try:
+        while piece:
+            stream.write(piece)
+            stream.flush()  # pyarrow holds in memory, without a bound, what has not been sent
+            alive()
+            piece = next(parts, b"")
+            if piece and stopped.is_set():
+                raise InterruptedError("the upload was interrupted")
+        stream.close()
+    except BaseException:
+        # The stream may never be closed, which would put the pieces that it was given as if they were all. pyarrow
+        # closes it when its last reference goes, and has no way to abort it; where the storage refuses once to begin an
+        # upload in pieces, closing begins it again and completes it with the first piece (pyarrow 26). So a reference
+        # is kept for good; the pieces that the storage has are no object.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(stream))
+        raise
+
+
+def pieces(content: bytes | Path) -> Iterator[bytes]:
+    """The content in the pieces that are sent one after the other.
+
+    Raises:
+        SwingbyError: the file cannot be read.
+    """
+    if isinstance(content, bytes):
+        yield content
+        return
+    with clear_os_errors(f"read {content}"), content.open("rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def is_large(content: bytes | Path) -> bool:
+    """Whether the content is sent in several pieces.
+
+    Raises:
+        SwingbyError: the file cannot be read.
+    """
+    if isinstance(content, bytes):
+        return len(content) > PIECE
+    with clear_os_errors(f"read {content}"):
+        return content.stat().st_size > PIECE

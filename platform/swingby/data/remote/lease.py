@@ -1,4 +1,4 @@
-"""A lock on object storage, which has none: claims that are renewed, of which only a lone one holds."""
+"""Leases: locks on object storage, which has none; a lease is held by a claim that is renewed, and alone."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from swingby.data.files import utc_now
+from swingby.data.locks import in_words
 from swingby.data.remote.bucket import Bucket, Held, StorageError
 from swingby.errors import SwingbyError
 
 RENEWED = 20.0
-"""Seconds after which a claim is put again."""
+"""Seconds between two puts of a claim."""
 OVERDUE = 30.0
-"""Seconds without renewal after which its holder may be dead, and is waited for until that is known."""
+"""Seconds without renewal after which a holder may be dead; who wants the lease then waits until that is known."""
 STALE = 120.0
-"""Seconds without renewal after which its holder counts as dead."""
+"""Seconds without renewal after which a holder counts as dead."""
 
 _left: set[str] = set()
 """Claims that this process does not hold any more, whether it could remove them or not."""
@@ -32,27 +33,28 @@ _left: set[str] = set()
 
 @contextmanager
 def leased(bucket: Bucket, folder: str, what: str, wait: float = 0.0, command: str | None = None) -> Iterator[bool]:
-    """Holds the lease of a folder of claims; tells whether it was broken out of the hands of a dead holder.
+    """Holds the lease of a folder of claims; yields whether a dead holder's claim was removed for it.
 
-    Whoever wants it puts a claim, then looks: if there is another live one it takes its own back. So of two who come
-    at once at most one stays, for the later of the two looks sees both claims. A claim is alive if the storage took it,
-    by the storage's own clock, less than `STALE` seconds before ours, and its process is not seen to be gone from this
-    very machine. A holder renews its claim from a thread, unless somebody broke it meanwhile.
+    A process that wants the lease puts a claim, then lists all claims: if another one is alive, it takes its own back.
+    Of two processes that come at once at most one stays, since the later of the two listings has both claims. A claim
+    is alive if the storage took it, by the storage's own clock, less than `STALE` seconds before one's own, and if its
+    process is not seen to be gone from this very machine. A holder renews its claim from a thread, unless another
+    process broke it meanwhile.
 
     Args:
         folder: of the claims, below the prefix.
         what: what is locked, in the words of the error.
-        wait: seconds to wait for another holder; a renewal that is overdue is waited for until it comes, or until the
-            holder counts as dead, so that whoever is started again after a crash need not be started once more.
+        wait: seconds to wait for another holder. If its renewal is overdue, this waits until the renewal comes or the
+            holder counts as dead, so that a driver that is started again after a crash need not be started once more.
         command: what the holder does; the process's own command line if None.
 
     Raises:
         SwingbyError: somebody else holds it for longer than `wait`, says who; or the storage does not answer.
     """
     key = f"{folder}/{uuid.uuid4().hex}.json"
-    told = " ".join(sys.argv) if command is None else command
-    said = {"host": socket.gethostname(), "pid": os.getpid(), "since": utc_now(), "command": told, **_here(os.getpid())}
-    claim = json.dumps(said).encode()
+    command = " ".join(sys.argv) if command is None else command
+    who = {"host": socket.gethostname(), "pid": os.getpid(), "since": utc_now(), "command": command}
+    claim = json.dumps({**who, **_here(os.getpid())}).encode()
     broken = _claimed(bucket, folder, key, claim, what, time.monotonic() + wait)
     over = threading.Event()
     thread = threading.Thread(target=_renew, args=(bucket, key, claim, over), name="lease", daemon=True)
@@ -63,24 +65,24 @@ def leased(bucket: Bucket, folder: str, what: str, wait: float = 0.0, command: s
         over.set()
         thread.join()
         _left.add(key)
-        with suppress(StorageError):  # it dies of itself; what made the storage fail is told by others
+        with suppress(StorageError):  # the claim goes stale by itself; other requests report what made the storage fail
             bucket.remove(key)
 
 
 def _claimed(bucket: Bucket, folder: str, key: str, claim: bytes, what: str, deadline: float) -> bool:
-    """Puts the claim until it is alone; whether dead ones were removed for it. One that will not hold is taken back."""
+    """Puts the claim until it is alone; whether dead ones were removed for it. On any error the claim is taken back."""
     try:
         while True:
             bucket.put(key, claim)
             mine, others, dead = live(bucket, folder, key)
             if not others:
-                for one in dead:  # only now: who removes them is the one to be told that the lease was broken
+                for one in dead:  # only now: the process that removes them learns that the lease was broken
                     bucket.remove(one.key)
                 return bool(dead)
             bucket.remove(key)
             overdue = all(mine.taken - claim.taken > OVERDUE for claim in others)
             if time.monotonic() >= deadline and not overdue:
-                raise SwingbyError(f"{what} is held by {_who(bucket, others[0])}; wait for it or stop it")
+                raise SwingbyError(f"{what} is held by {in_words(_content(bucket, others[0]))}; wait for it or stop it")
             time.sleep(random.uniform(0.2, 1.0))
     except BaseException:
         _left.add(key)
@@ -90,7 +92,7 @@ def _claimed(bucket: Bucket, folder: str, key: str, claim: bytes, what: str, dea
 
 
 def live(bucket: Bucket, folder: str, own: str) -> tuple[Held, list[Held], list[Held]]:
-    """One's own claim, which was just put, and as seen from it the other ones: those that are alive, and the dead."""
+    """The claims of a folder: one's own, which was just put, and by its time those that are alive, and the dead."""
     claims = {claim.key: claim for claim in bucket.listing(folder)}
     mine = claims.pop(own, None)
     if mine is None:
@@ -102,25 +104,25 @@ def live(bucket: Bucket, folder: str, own: str) -> tuple[Held, list[Held], list[
 
 def _renew(bucket: Bucket, key: str, claim: bytes, over: threading.Event) -> None:
     while not over.wait(RENEWED):
-        with suppress(Exception):  # most likely out: the next round tries again, and the run's own writes will tell
+        with suppress(Exception):  # most likely the storage is out: the next round tries again
             if bucket.find(key) is None:
-                return  # somebody took this holder for dead; its workers are told so when they next leave a shard
+                return  # another process took this one for dead; the workers learn it when they next put a shard
             bucket.put(key, claim)
 
 
 def holder(bucket: Bucket, claims: list[Held]) -> str | None:
-    """Who holds the lease now, in words, by the claims in its folder; None if nobody seems to."""
+    """The holder of a lease now, in words, by the claims in its folder; None if nobody seems to hold it."""
     newest = max(claims, key=lambda claim: claim.taken, default=None)
     if newest is None or time.time() - newest.taken > STALE or _is_gone(bucket, newest):
         return None
-    return _who(bucket, newest)
+    return in_words(_content(bucket, newest))
 
 
-# who
+# holders
 
 
 def _here(pid: int) -> dict[str, str]:
-    """What tells a process of this machine (and container) from all others; nothing of one that is not there."""
+    """What tells a process of this machine (and container) from all others; empty if there is no such process."""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         state, *numbers = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -130,8 +132,8 @@ def _here(pid: int) -> dict[str, str]:
 
 
 def _is_gone(bucket: Bucket, claim: Held) -> bool:
-    """Whether the process was one of this machine, and is gone; or this one, and has let go."""
-    said = _said(bucket, claim)
+    """Whether the process of a claim ran on this machine and is gone, or is this one and has given the claim up."""
+    said = _content(bucket, claim)
     place, pid = said.get("place"), said.get("pid")
     if claim.key in _left:
         return True
@@ -140,18 +142,10 @@ def _is_gone(bucket: Bucket, claim: Held) -> bool:
     return _here(pid).get("started") != said.get("started")
 
 
-def _said(bucket: Bucket, claim: Held) -> dict[str, Any]:
+def _content(bucket: Bucket, claim: Held) -> dict[str, Any]:
+    """What a claim says of its process; empty if that cannot be read."""
     try:
         said = json.loads(bucket.content(claim.key) or b"")
     except ValueError:
         return {}
     return said if isinstance(said, dict) else {}
-
-
-def _who(bucket: Bucket, claim: Held) -> str:
-    said = _said(bucket, claim)
-    try:
-        since = f"{said['since'][:16].replace('T', ' ')} UTC"
-        return f"process {said['pid']} on {said['host']} since {since} ({said['command']})"
-    except (KeyError, TypeError):
-        return "another process"

@@ -1,7 +1,11 @@
-"""A data folder on this machine that stands for one on object storage: what either has comes to the other."""
+"""Mirrors: data folders on this machine, each with the records of one address of object storage."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import re
 import threading
 import time
 import uuid
@@ -10,35 +14,40 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from swingby.data.files import TEMPORARY, is_entry, write_whole
+from swingby.data.files import TEMPORARY, clear_os_errors, is_entry, write_json, write_whole
 from swingby.data.remote.bucket import Bucket, Held, StorageError
 from swingby.data.remote.signals import Signals
 from swingby.errors import SwingbyError
 
-FORMAT = "swingby.json"
-"""What makes a data folder one; on object storage, too."""
+ROOT = "SWINGBY_MIRRORS"
+"""Environment variable: the folder in which mirrors lie."""
+MARK = "mirror.json"
+"""The file of a mirror that says its address."""
+DATA_MARK = "swingby.json"
+"""The file that makes a folder, or a prefix of object storage, a data folder."""
 RECORDS = ("plans", "retractions", "shards", "derived")
-"""Folders whose files are the truth: each is written once under its name, so that both sides can be united."""
+"""Folders of records: each file is written once under its name, so that a mirror and its address can be united."""
 LEFT = "left-"
-"""With what the note begins of a record that could not be put."""
+"""How the name of the note begins that a record could not be put."""
 AT_ONCE = 8
+"""Requests under way at a time."""
 COST = 10.0
-"""A run looks for what others leave after so many times what its last look took."""
+"""New records are fetched again after this many times the duration of the last fetch."""
 STEADFAST = 240.0
-"""Seconds for which what was trained is tried to be put: a run outlives a storage that is out for so long."""
+"""Seconds for which the put of results is repeated: a run outlives a storage that is out for so long."""
 SILENT = 60.0
-"""Seconds for which a storage that did not answer is not asked again, where that is forgiven."""
+"""Seconds for which a storage that did not answer is not asked again, where `forgive` is set."""
 WORTH_TELLING = 200
-"""Records; of fewer nobody is told that they are on their way."""
+"""Least number of records whose transfer is announced."""
 T = TypeVar("T")
 
 
 class Mirror:
-    """What this process knows of one address and the folder that stands for it; several threads may ask at once.
+    """One address and the folder on this machine that mirrors it; safe for several threads.
 
     Attributes:
-        forgive: called with the reason when the storage does not answer; what is here is then taken for all there is.
-            None: that is an error.
+        forgive: called with the reason when the storage does not answer; the records in the folder are then taken for
+            all there are. None: a storage that does not answer is an error.
     """
 
     def __init__(self, folder: Path, bucket: Bucket) -> None:
@@ -48,46 +57,47 @@ class Mirror:
         self._uniting = threading.Lock()
         self._due = self._silent = 0.0
 
-    # records
-
     def begin(self, create: bool, mark: bytes) -> None:
-        """Sees to it that both sides are data folders, of one format; if there is none and `create`, they become one.
+        """Makes folder and address data folders of one format; if the address is none yet, only if `create`.
+
+        Args:
+            mark: the content of the mark of a new data folder.
 
         Raises:
-            SwingbyError: there is none, or something else; or the storage does not answer (unless that is forgiven).
+            SwingbyError: the address is no data folder; or the storage does not answer (unless `forgive` is set).
         """
         self._asked(lambda: self._begin(create, mark), None)
 
     def _begin(self, create: bool, mark: bytes) -> None:
-        content, here = self.bucket.content(FORMAT), self.folder / FORMAT
+        content, here = self.bucket.content(DATA_MARK), self.folder / DATA_MARK
         if content is None and here.exists():
             raise SwingbyError(
                 f"there is no data folder at {self.bucket.address} any more, and {self.folder} still holds what it "
-                f"had: copy that back, {FORMAT} first; or remove that folder, and begin anew"
+                f"had: copy that back, {DATA_MARK} first; or remove that folder, and begin anew"
             )
         if content is None and create:
             if strange := self.bucket.listing(deep=False):
                 raise SwingbyError(
-                    f"{self.bucket.address} is not a data folder: it has objects ({strange[0].key}) but no {FORMAT}; "
-                    "choose another prefix"
+                    f"{self.bucket.address} is not a data folder: it has objects ({strange[0].key}) but no "
+                    f"{DATA_MARK}; choose another prefix"
                 )
             content = mark
-            self.bucket.put(FORMAT, content)
+            self.bucket.put(DATA_MARK, content)
         if content is not None and not (here.exists() and here.read_bytes() == content):
             _keep(here, content)
 
     def unite(self, tell: Callable[[str], object] = lambda text: None) -> int:
-        """Fetches the records that are only there, and puts those that are only here; how many there were.
+        """Fetches the records that are only there, and puts those that are only here; returns how many.
 
         Raises:
-            StorageError: the storage does not answer (unless that is forgiven); what came is whole.
+            StorageError: the storage does not answer (unless `forgive` is set); every record that came is whole.
             SwingbyError: the disk refuses.
         """
         return self._asked(lambda: self._unite(tell), 0)
 
     def _unite(self, tell: Callable[[str], object]) -> int:
         with self._uniting:
-            # The last first: what is listed afterwards is at least as new, so that no shard comes before its plan.
+            # In reverse order: a later listing is at least as new as an earlier one, so no shard comes before its plan.
             there = {name: self.bucket.listing(name) for name in reversed(RECORDS)}
             moved = 0
             for name in RECORDS:
@@ -95,8 +105,8 @@ class Mirror:
                 moved += self._put(name, {item.key for item in there[name]}, tell)
             return moved
 
-    def look(self, folders: Iterable[str]) -> int:
-        """Fetches what is new in some folders, not more often than it is worth; how many records that were.
+    def fetch_new(self, folders: Iterable[str]) -> int:
+        """Fetches the new records of some folders, unless the last fetch was too recent (`COST`); returns how many.
 
         Raises:
             StorageError: as `unite`.
@@ -112,7 +122,7 @@ class Mirror:
             self._due = now + COST * (now - began)
 
     def fetch_all(self, start: str) -> int:
-        """Fetches the records whose keys begin so; how many there were that are not here.
+        """Fetches the records whose keys begin with a text and that are not here; returns how many.
 
         Raises:
             StorageError: as `unite`.
@@ -126,12 +136,12 @@ class Mirror:
         Raises:
             StorageError: as `unite`.
         """
-        if not (self.folder / key).exists() and (found := self._asked(lambda: self.bucket.find(key), None)) is not None:
-            self._fetch([found])
+        if not (self.folder / key).exists():
+            item = self._asked(lambda: self.bucket.find(key), None)
+            self._fetch([] if item is None else [item])
 
     def publish(self, key: str, plan_id: str, alive: Callable[[], object] = lambda: None) -> bool:
-        """Puts a record of a plan that was written here just now, and tries that for long; one that could not be put is
-        noted. False, and nothing is put, if another driver has taken over.
+        """Puts a new record of a plan, repeated for `STEADFAST` seconds; False, if another driver has taken over.
 
         Args:
             key: of the record.
@@ -139,7 +149,7 @@ class Mirror:
             alive: called again and again, however long it takes.
 
         Raises:
-            StorageError: the storage does not answer; `put_left` puts it later.
+            StorageError: the storage does not answer; a note is left, by which `put_left` puts the record later.
         """
         try:
             if self.signals.is_over(plan_id, STEADFAST):
@@ -157,7 +167,7 @@ class Mirror:
         Raises:
             StorageError: the storage does not answer.
         """
-        notes = list(self._left.glob(f"{LEFT}*"))  # before looking: what is noted later may not be put by this
+        notes = list(self._left.glob(f"{LEFT}*"))  # before the listing: this may not put what is noted later
         if notes:
             self._put("shards", {item.key for item in self.bucket.listing("shards")}, lambda text: None)
         for note in notes:
@@ -165,7 +175,7 @@ class Mirror:
 
     @property
     def _left(self) -> Path:
-        """Has a note for each record that was left."""
+        """The folder with a note for each record that could not be put."""
         return self.folder / "work" / "put"
 
     def put(
@@ -175,25 +185,28 @@ class Mirror:
         patience: float | None = None,
         alive: Callable[[], object] = lambda: None,
     ) -> None:
-        """Puts one record that is here, or (under its name) in another file.
+        """Puts one record, from its file in the folder or from another path.
 
         Raises:
             StorageError: the storage does not answer.
         """
         self.bucket.put(key, path or self.folder / key, patience, alive)
 
-    def _fetch(self, found: Iterable[Held], tell: Callable[[str], object] = lambda text: None) -> int:
-        lacking = [item for item in found if is_record(item.key) and self._lacks(item)]
+    def _fetch(self, items: Iterable[Held], tell: Callable[[str], object] = lambda text: None) -> int:
+        lacking = []
+        for item in items:
+            path = self.folder / item.key
+            here = is_record(item.key) and path.exists()
+            # The name of a plan does not say its content: another plan of that name may be here.
+            if here and item.key.startswith("plans/"):
+                here = path.stat().st_size == item.size
+            if is_record(item.key) and not here:
+                lacking.append(item)
         if len(lacking) >= WORTH_TELLING:
             tell(f"fetching {len(lacking):,} records from {self.bucket.address} ...")
-        return _at_once(self._bring, lacking)
+        return _at_once(self._fetch_one, lacking)
 
-    def _lacks(self, item: Held) -> bool:
-        """Whether it is not here; of plans, whose names say no content, also whether another one is."""
-        path = self.folder / item.key
-        return not path.exists() or (item.key.startswith("plans/") and path.stat().st_size != item.size)
-
-    def _bring(self, item: Held) -> None:
+    def _fetch_one(self, item: Held) -> None:
         content = self.bucket.content(item.key)
         if content is not None and len(content) != item.size:
             raise StorageError(f"{item.key} in {self.bucket.address} came with {len(content)} of {item.size} bytes")
@@ -209,7 +222,7 @@ class Mirror:
         return _at_once(self.put, missing)
 
     def _asked(self, ask: Callable[[], T], otherwise: T) -> T:
-        """What the storage says; where it does not answer and that is forgiven, something else."""
+        """The answer of the storage; `otherwise`, where it does not answer and `forgive` is set."""
         if self.forgive is not None and time.monotonic() < self._silent:
             return otherwise
         try:
@@ -227,7 +240,7 @@ def _keep(path: Path, content: bytes) -> None:
 
 
 def _at_once(work: Callable[[T], object], items: Sequence[T]) -> int:
-    """Does so many at a time; how many there were."""
+    """Does `work` on every item, `AT_ONCE` at a time; returns how many items there were."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for _ in pool.map(work, items):
             pass
@@ -235,6 +248,53 @@ def _at_once(work: Callable[[T], object], items: Sequence[T]) -> int:
 
 
 def is_record(key: str) -> bool:
-    """Whether a key names a record, and no place outside of the folder: who may write to the storage is not known."""
+    """Whether a key names a record, and no place outside of the folder; anybody may have written to the storage."""
     folder, *rest = key.split("/")
     return folder in RECORDS and 0 < len(rest) <= 2 and all(map(is_entry, rest)) and "\\" not in key
+
+
+# which folder mirrors which address
+
+
+def root() -> Path:
+    """The folder in which this user's mirrors lie."""
+    return Path(os.environ.get(ROOT) or Path.home() / ".cache" / "swingby" / "mirrors").expanduser().absolute()
+
+
+def folder_of(address: str) -> Path:
+    """The folder on this machine that mirrors an address; made, with its mark, but nothing is fetched.
+
+    Raises:
+        SwingbyError: no such kind of address; or the disk refuses.
+    """
+    bucket = Bucket(address)
+    readable = re.sub(r"[^\w.-]+", "-", address.split("?")[0].split("://")[1]).strip("-")[:40]
+    folder = root() / f"{readable}-{hashlib.sha256(bucket.address.encode()).hexdigest()[:12]}"
+    with clear_os_errors(f"keep a mirror of {address} in {folder} ({ROOT} says where)"):
+        root().mkdir(mode=0o700, parents=True, exist_ok=True)  # only those who may read the bucket may see its records
+        if not (folder / MARK).exists():
+            write_json(folder / MARK, {"address": bucket.address})
+    return folder
+
+
+_known: dict[Path, Mirror] = {}
+_knowing = threading.Lock()
+
+
+def mirrored(folder: Path) -> Mirror | None:
+    """The mirror in a folder, one object a process; None if the folder is no mirror.
+
+    Raises:
+        SwingbyError: its mark cannot be read.
+    """
+    mark = folder / MARK
+    try:
+        address = json.loads(mark.read_bytes())["address"]
+        with _knowing:
+            if folder not in _known or _known[folder].bucket.address != address:
+                _known[folder] = Mirror(folder, Bucket(address))
+            return _known[folder]
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, KeyError, TypeError) as error:
+        raise SwingbyError(f"{mark} cannot be read: it should say {{'address': 's3://...'}}") from error

@@ -1,4 +1,4 @@
-"""What runs of a sweep on several machines tell each other through the storage: who runs it, and that one is over."""
+"""Signals between machines through object storage: who runs a sweep, and which run is to stop or is over."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from swingby.data.remote.bucket import Bucket, Held, StorageError
 from swingby.data.remote.lease import holder, leased
 
 WAIT = 3.0
-"""Seconds for which a lock is waited for: two who come at once both step back, and try again."""
+"""Seconds to wait for a lock: two processes that come at once both step back, and try again."""
 SETTLING = 3.0
-"""Seconds for which a new driver lets the workers of one that died finish what they are just putting."""
-LOOKED = 3.0
-"""Seconds for which it is taken as known who runs what, or whether a run was asked to stop."""
+"""Seconds that a new driver gives the workers of a dead one to finish the put that is on its way."""
+KNOWN = 3.0
+"""Seconds for which an answer about locks and flags is not asked for again."""
 DRAIN, OVER = b"drain", b"over"
-"""What the flag of a plan says: running batches finish; or, another driver has taken over."""
+"""The content of the flag of a plan: running batches finish; or, another driver has taken over."""
 
 
 class Signals:
@@ -28,7 +28,7 @@ class Signals:
         self._bucket = bucket
         self._lock = threading.Lock()
         self._claims: dict[str, list[Held]] = {}
-        self._looked = float("-inf")
+        self._listed = float("-inf")
 
     @contextmanager
     def lock(self, sweep_id: str, command: str | None = None) -> Iterator[None]:
@@ -41,40 +41,39 @@ class Signals:
             SwingbyError: on entering, if somebody else runs it, says who; or the storage does not answer.
         """
         with leased(self._bucket, f"locks/{sweep_id}", f"sweep {sweep_id}", WAIT, command) as broken:
-            if broken and (newest := self._newest(sweep_id)) is not None:
-                self.supersede(newest)
-                time.sleep(SETTLING)
+            if broken:
+                of_sweep = re.compile(rf"plans/(.+-{re.escape(sweep_id[:8])}-(\d+))\.parquet")
+                matches = (of_sweep.fullmatch(item.key) for item in self._bucket.listing("plans"))
+                plans = [(int(match[2]), match[1]) for match in matches if match]
+                if plans:
+                    self.supersede(max(plans)[1])
+                    time.sleep(SETTLING)
             yield
-
-    def _newest(self, sweep_id: str) -> str | None:
-        """The newest plan of a sweep."""
-        names = [item.key.removeprefix("plans/").removesuffix(".parquet") for item in self._bucket.listing("plans")]
-        found = (re.fullmatch(rf".+-{re.escape(sweep_id[:8])}-(\d+)", name) for name in names)
-        return max(((int(match[1]), match[0]) for match in found if match), default=(0, None))[1]
 
     def holder(self, sweep_id: str) -> str | None:
         """Who runs a sweep now, in words; None if nobody does, or the storage does not answer."""
         try:
             with self._lock:
-                if time.monotonic() > self._looked + LOOKED:
-                    self._look()
+                if time.monotonic() > self._listed + KNOWN:
+                    self._list_claims()
                 claims = self._claims.get(sweep_id, [])
             return holder(self._bucket, claims)
         except StorageError:
             return None
 
-    def _look(self) -> None:
+    def _list_claims(self) -> None:
+        """Lists the claims of all sweeps in one request."""
         self._claims = {}
         try:
             for item in self._bucket.listing("locks"):
                 self._claims.setdefault(item.key.split("/")[1], []).append(item)
         finally:
-            self._looked = time.monotonic()  # when it ended: of a storage that is out nothing is known for as long
+            self._listed = time.monotonic()  # also after an error: a storage that is out is not asked for as long
 
     # flags
 
     def supersede(self, plan_id: str) -> None:
-        """Says to the workers of a plan, on whatever machine, that another driver has taken over.
+        """Flags to the workers of a plan, on whatever machine, that another driver has taken over.
 
         Raises:
             StorageError: the storage does not answer.
@@ -82,16 +81,15 @@ class Signals:
         self._bucket.put(_flag(plan_id), OVER)
 
     def drain(self, plan_id: str, asked: bool) -> None:
-        """Says that running batches finish, or that there is nothing to say any more; where another driver has taken
-        over, that stays said.
+        """Flags that running batches finish, or removes that flag; the flag of a takeover stays.
 
         Raises:
             StorageError: the storage does not answer.
         """
-        said = self._bucket.content(_flag(plan_id))
-        if asked and said is None:
+        flag = self._bucket.content(_flag(plan_id))
+        if asked and flag is None:
             self._bucket.put(_flag(plan_id), DRAIN)
-        if not asked and said == DRAIN:
+        if not asked and flag == DRAIN:
             self._bucket.remove(_flag(plan_id))
 
     def is_over(self, plan_id: str, patience: float | None = None) -> bool:
@@ -103,17 +101,17 @@ class Signals:
         return self._bucket.content(_flag(plan_id), patience) == OVER
 
     def asked(self, plan_id: str) -> Callable[[], bool]:
-        """Tells whether the workers of a plan should stop; a storage that does not answer has said nothing."""
-        looked, flagged = float("-inf"), False
+        """A function that says whether the workers of a plan should stop; not, where the storage does not answer."""
+        asked, flagged = float("-inf"), False
 
         def ask() -> bool:
-            nonlocal looked, flagged
-            if not flagged and time.monotonic() > looked + LOOKED:
+            nonlocal asked, flagged
+            if not flagged and time.monotonic() > asked + KNOWN:
                 try:
                     flagged = self._bucket.find(_flag(plan_id), patience=0.0) is not None
                 except StorageError:
                     flagged = False
-                looked = time.monotonic()
+                asked = time.monotonic()
             return flagged
 
         return ask

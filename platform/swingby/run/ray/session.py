@@ -14,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from swingby.data.remote.mirrors import mirrored
+from swingby.data.remote.mirror import mirrored
 from swingby.errors import SwingbyError
 from swingby.run.ray import environment
 from swingby.run.ray.machines import Code, check_machines, runtime_env

@@ -10,7 +10,7 @@ from typing import Any
 from swingby.data.folder import place_of
 from swingby.data.records import Records
 from swingby.data.remote.address import is_address
-from swingby.data.remote.mirrors import mirrored
+from swingby.data.remote.mirror import mirrored
 from swingby.errors import SwingbyError
 from swingby.model.process_group import ALONE, LostWorkerError, SpoiledError
 from swingby.run.commit_lock import OvertakenError

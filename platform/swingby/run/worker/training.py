@@ -61,7 +61,7 @@ class Training:
 
     def run(self) -> None:
         """Trains all cells; rows that were yielded are written even if an exception ends the training."""
-        self.checkpoints.bring(self._alive)
+        self.checkpoints.fetch(self._alive)
         self.beat("training")
         self.lineage.begin()
         self.workdir.mkdir(parents=True, exist_ok=True)

@@ -6,8 +6,7 @@ The index is attached as `ix`, the open segment as `seg`. Nothing here begins or
 from swingby.store.apply.derived import apply_derived
 from swingby.store.apply.piece import Piece, piece
 from swingby.store.apply.plans import apply_plan, reapply_plan, replaced
-from swingby.store.apply.retractions import apply_retraction
-from swingby.store.apply.shards import apply_curves, apply_rows, make_tables
+from swingby.store.apply.shards import apply_curves, apply_retraction, apply_rows, make_tables
 
 __all__ = [
     "Piece",

@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
-from swingby.store.apply.instant import instant
 from swingby.store.tables import (
     Connection,
     Place,
@@ -18,6 +17,7 @@ from swingby.store.tables import (
     fetch,
     insert,
     insert_one,
+    instant,
     storable,
 )
 from swingby.store.views import DERIVED_COLUMNS, quoted
@@ -37,13 +37,26 @@ def apply_derived(connection: Connection, record: str, header: Mapping[str, Any]
     for index, (column, value) in enumerate(constants.items()):
         type_ = pa.timestamp("us") if column == "created" else pa.string()
         table = table.add_column(index, column, pa.repeat(pa.scalar(value, type_), table.num_rows))
-    place = Place("ix", "derived", kind)
+    place, names = Place("ix", "derived", kind), ", ".join(map(quoted, ["version", *key]))
     for change in alterations(connection, place, table.schema):
         connection.execute(change)
-    fresh = _all_new(connection, place, ["version", *key], table)
+    connection.register("incoming", table)
+    (repeated,) = fetch(
+        connection,
+        f"""select exists (from {place} semi join incoming using ({names}))
+              or (select count(*) from incoming) > (select count(*) from (select distinct {names} from incoming))""",
+    )[0]
+    connection.unregister("incoming")
     insert(connection, str(place), table)
-    if not fresh:
-        _drop_older(connection, place, key, record)
+    if repeated:  # else every key is new, and comes once
+        connection.execute(
+            f"""delete from {place} where rowid in (
+                  select rowid from (
+                    select rowid, row_number() over (partition by {names} order by created desc, record desc) as age
+                    from {place} semi join (select {names} from {place} where record = ?) using ({names}))
+                  where age > 1)""",
+            [record],
+        )
 
 
 def _check_derived(connection: Connection, kind: str, key: list[str], table: pa.Table) -> None:
@@ -62,29 +75,3 @@ def _check_derived(connection: Connection, kind: str, key: list[str], table: pa.
         raise SwingbyError(f"its columns {', '.join(clash)} clash with the store's own, or with each other")
     if not known:
         insert_one(connection, "ix.kinds", {"kind": kind, "key": key})
-
-
-def _all_new(connection: Connection, place: Place, key: list[str], table: pa.Table) -> bool:
-    """Whether each key of a table comes once, and is not there yet: then nothing has to be dropped."""
-    names = ", ".join(map(quoted, key))
-    connection.register("incoming", table)
-    (found,) = fetch(
-        connection,
-        f"""select exists (from {place} semi join incoming using ({names}))
-              or (select count(*) from incoming) > (select count(*) from (select distinct {names} from incoming))""",
-    )[0]
-    connection.unregister("incoming")
-    return not found
-
-
-def _drop_older(connection: Connection, place: Place, key: list[str], record: str) -> None:
-    names = ", ".join(map(quoted, key))
-    connection.execute(
-        f"""delete from {place} where rowid in (
-              select rowid from (
-                select rowid, row_number() over (
-                  partition by version, {names} order by created desc, record desc) as age
-                from {place} semi join (select version, {names} from {place} where record = ?) using (version, {names}))
-              where age > 1)""",
-        [record],
-    )

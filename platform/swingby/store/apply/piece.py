@@ -1,4 +1,4 @@
-"""A shard, taken apart to be applied: its entry, its rows for the index, its curves for the segment."""
+"""Pieces: shards taken apart to be applied, each with its entry, its rows for the index and its curves."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 from swingby.data.records.headers import ShardHeader
 from swingby.errors import SwingbyError
 from swingby.model.experiment import AFTER, SEGMENT_COLUMNS
-from swingby.store.apply.instant import instant
 from swingby.store.packing import packed, shared_steps
-from swingby.store.tables import storable
+from swingby.store.tables import instant, storable
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +23,11 @@ class Piece:
     """A shard, ready to be applied: its entry in `shards`, its rows for the index, its curves for the segment.
 
     Attributes:
-        curves: packed; `step` is null where all rows share one list.
-        steps: that list, as an array of one.
-        ragged: curves that have not one entry for each recorded step.
+        entry: column -> value.
+        curves: packed; `step` is null where all rows share one list of steps.
+        steps: that list, as an array of one; None: each row has a list of its own.
+        roles: for each column of results, "scalar" or "curve".
+        ragged: curves whose length is not the number of recorded steps.
     """
 
     name: str
@@ -57,7 +58,7 @@ def piece(name: str, size: int, header: ShardHeader, table: pa.Table) -> Piece:
     curves = storable(table.select(list(header.curves)))
     own = {*SEGMENT_COLUMNS, AFTER, "attempt", *header.curves}
     scalars = storable(table.select([column for column in table.column_names if column not in own]))
-    if AFTER not in table.column_names:  # of a version that knew none
+    if AFTER not in table.column_names:  # of a version without that column
         table = table.append_column(AFTER, pa.nulls(count, pa.int64()))
     fixed = {**SEGMENT_COLUMNS, AFTER: pa.int64(), "attempt": pa.int64()}
     rows = table.select(list(fixed)).cast(pa.schema(fixed))
@@ -73,19 +74,22 @@ def piece(name: str, size: int, header: ShardHeader, table: pa.Table) -> Piece:
     for column in scalars.column_names:
         rows = rows.append_column(column, scalars[column])
     roles = {**dict.fromkeys(scalars.column_names, "scalar"), **dict.fromkeys(curves.column_names, "curve")}
-    entry, ragged, steps = _shard_row(name, size, header, count), _ragged(curves), shared_steps(curves)
-    if steps is not None:
-        place = curves.column_names.index("step")
-        curves = curves.set_column(place, "step", pa.nulls(count, curves.schema.field("step").type))
-    return Piece(name, header.experiment, entry, rows, packed(curves), steps, roles, ragged)
-
-
-def _shard_row(name: str, size: int, header: ShardHeader, count: int) -> dict[str, Any]:
-    plain = ("plan_id", "sweep_id", "experiment", "batch", "attempt", "shape", "cells")
-    worker = ("seconds", "host", "device", "pid")
-    return {
+    plain = (
+        "plan_id",
+        "sweep_id",
+        "experiment",
+        "batch",
+        "attempt",
+        "shape",
+        "cells",
+        "seconds",
+        "host",
+        "device",
+        "pid",
+    )
+    entry = {
         "shard": name,
-        **{key: getattr(header, key) for key in (*plain, *worker)},
+        **{key: getattr(header, key) for key in plain},
         "recorded": list(header.recorded),
         "rows": count,
         "bytes": size,
@@ -93,10 +97,15 @@ def _shard_row(name: str, size: int, header: ShardHeader, count: int) -> dict[st
         "finished": instant(header.finished),
         "versions": json.dumps(dict(header.versions)),
     }
+    ragged, steps = _ragged(curves), shared_steps(curves)
+    if steps is not None:
+        place = curves.column_names.index("step")
+        curves = curves.set_column(place, "step", pa.nulls(count, curves.schema.field("step").type))
+    return Piece(name, header.experiment, entry, rows, packed(curves), steps, roles, ragged)
 
 
 def _ragged(curves: pa.Table) -> tuple[str, ...]:
-    """The curves that have not one entry for each recorded step."""
+    """The curves whose length is not the number of recorded steps in some row."""
     if "step" not in curves.column_names:
         return ()
     lengths = {name: pc.call_function("list_value_length", [curves[name]]) for name in curves.column_names}

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from swingby.data.records.headers import PLAN_COLUMNS, Plan
 from swingby.errors import SwingbyError
-from swingby.store.apply.instant import instant
 from swingby.store.tables import (
     Connection,
     Place,
@@ -20,6 +19,7 @@ from swingby.store.tables import (
     fetch,
     insert,
     insert_one,
+    instant,
     note_columns,
     storable,
 )
@@ -27,7 +27,11 @@ from swingby.store.views import CELL_COLUMNS, quoted
 
 
 def apply_plan(connection: Connection, plan: Plan, name: str) -> None:
-    """Applies one plan: its own row, the members of its sweep if they are new, the parameters of its cells."""
+    """Applies one plan: its own row, the members of its sweep if they are new, the parameters of its cells.
+
+    Raises:
+        SwingbyError: a cell has no id, or a parameter clashes with a column that is there.
+    """
     table = plan.table
     if table["cell_id"].null_count:
         raise SwingbyError("the id of a cell is missing")
@@ -37,20 +41,23 @@ def apply_plan(connection: Connection, plan: Plan, name: str) -> None:
     check_columns(connection, plan.experiment, roles)
     ensure_experiment(connection, plan.experiment)
     note_columns(connection, plan.experiment, roles)
-    _apply_members(connection, plan, table)
+    # The sweep's id is a hash of its cells: every plan of it lists the same ones.
+    if not fetch(connection, "select 1 from ix.plans where sweep_id = ? limit 1", plan.sweep_id):
+        sweep = pa.repeat(pa.scalar(plan.sweep_id), table.num_rows)
+        insert(connection, "ix.members", table.select(["cell_id", "point"]).append_column("sweep_id", sweep))
     _apply_cells(connection, Place("ix", "cells", plan.experiment), cells, list(roles))
     insert_one(connection, "ix.plans", _plan_row(plan, name))
 
 
 def replaced(connection: Connection, plan: Plan, name: str) -> bool:
-    """Whether the plan of that name is another one than when it was applied: a merge put the older of two there."""
-    told = _header_row(plan)
-    known = fetch(connection, f"select {', '.join(told)} from ix.plans where plan_id = ?", name)
-    return bool(known) and known[0] != tuple(told.values())
+    """Whether a merge has put another plan in the place of the one that was applied under this name."""
+    row = _header_row(plan)
+    known = fetch(connection, f"select {', '.join(row)} from ix.plans where plan_id = ?", name)
+    return bool(known) and known[0] != tuple(row.values())
 
 
 def reapply_plan(connection: Connection, plan: Plan, name: str) -> None:
-    """Puts what a plan's file says now in the place of what it said; its sweep has the same cells."""
+    """Applies the plan that has taken the name of another one; both are of one sweep, so the cells stay."""
     connection.execute("delete from ix.plans where plan_id = ?", [name])
     insert_one(connection, "ix.plans", _plan_row(plan, name))
 
@@ -74,7 +81,7 @@ def _plan_row(plan: Plan, name: str) -> dict[str, Any]:
 
 
 def _header_row(plan: Plan) -> dict[str, Any]:
-    """What tells plans of one name apart."""
+    """The columns in which plans of one name differ."""
     return {
         "created": instant(plan.created),
         "resolved": json.dumps(plan.resolved),
@@ -83,17 +90,8 @@ def _header_row(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _apply_members(connection: Connection, plan: Plan, table: pa.Table) -> None:
-    # The sweep's id is a hash of its cells: every plan of it lists the same ones.
-    if fetch(connection, "select 1 from ix.plans where sweep_id = ? limit 1", plan.sweep_id):
-        return
-    members = table.select(["cell_id", "point"])
-    sweep = pa.repeat(pa.scalar(plan.sweep_id), members.num_rows)
-    insert(connection, "ix.members", members.append_column("sweep_id", sweep))
-
-
 def _apply_cells(connection: Connection, place: Place, cells: pa.Table, parameters: Sequence[str]) -> None:
-    """New cells; for known ones, the parameters that were not known of them when they came."""
+    """Inserts new cells, and gives known cells the parameters that they lack."""
     for change in alterations(connection, place, cells.schema):
         connection.execute(change)
     connection.register("incoming", cells)
@@ -101,7 +99,7 @@ def _apply_cells(connection: Connection, place: Place, cells: pa.Table, paramete
         fill = ", ".join(f"{quoted(name)} = coalesce(c.{quoted(name)}, n.{quoted(name)})" for name in parameters)
         lacks = " or ".join(f"c.{quoted(name)} is null and n.{quoted(name)} is not null" for name in parameters)
         connection.execute(f"update {place} c set {fill} from incoming n where c.cell_id = n.cell_id and ({lacks})")
-    # To make rows distinct takes ten times what it takes to see that they are.
+    # Making rows distinct takes ten times as long as checking that they are.
     (once,) = fetch(connection, "select count(*) = count(distinct cell_id) from incoming")[0]
     connection.execute(
         f"insert into {place} by name select {'' if once else 'distinct on (cell_id)'} * from incoming n "

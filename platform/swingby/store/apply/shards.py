@@ -1,4 +1,4 @@
-"""Shards into the open segment and the index."""
+"""Shards and retractions into the open segment and the index; they decide which row is the result of a cell."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from swingby.data.records.retractions import Retraction
 from swingby.store.apply.piece import Piece
-from swingby.store.resolve import resolve
-from swingby.store.sql import script
+from swingby.store.sql import query, script
 from swingby.store.tables import (
     Connection,
     Place,
@@ -20,6 +21,7 @@ from swingby.store.tables import (
     fetch,
     insert,
     insert_one,
+    instant,
     note_columns,
 )
 from swingby.store.views import CURVE_COLUMNS
@@ -62,7 +64,7 @@ def apply_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) 
     (top,) = fetch(connection, 'select coalesce(max(first + "rows"), 0) from seg.shards')[0]
     numbers: dict[str, pa.Array] = {}
     tables: dict[str, pa.Table] = {}
-    steps = _apply_steps(connection, [shard for shard in pieces if shard.name not in known])
+    steps = _number_steps(connection, [shard for shard in pieces if shard.name not in known])
     for shard in pieces:
         count = shard.rows.num_rows
         first = known.get(shard.name, top)
@@ -80,12 +82,12 @@ def apply_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) 
 
 
 def numbered_steps(curves: pa.Table, number: int | None) -> pa.Table:
-    """Curves with the number of their list of steps; null: each row has its own."""
+    """Curves with the number of their list of steps as a column; null: each row has a list of its own."""
     return curves.add_column(1, "steps", pa.repeat(pa.scalar(number, pa.int64()), curves.num_rows))
 
 
-def _apply_steps(connection: Connection, pieces: Sequence[Piece]) -> dict[str, int]:
-    """Puts the lists of steps that whole shards share into the open segment, each once; their numbers, by shard."""
+def _number_steps(connection: Connection, pieces: Sequence[Piece]) -> dict[str, int]:
+    """The number of the list of steps that all rows of a shard share, by shard; new lists go into the open segment."""
     shared = {shard.name: shard.steps.cast(pa.list_(pa.int64())) for shard in pieces if shard.steps is not None}
     if not shared:
         return {}
@@ -107,3 +109,31 @@ def apply_rows(connection: Connection, pieces: Sequence[Piece], numbers: Mapping
     for experiment, table in alike(pieces, tables):
         insert(connection, str(Place("ix", "rows", experiment)), table)
         resolve(connection, experiment, table.select(["cell_id"]))
+
+
+def apply_retraction(connection: Connection, record: str, retraction: Retraction) -> None:
+    """Applies one retraction; the results of its cells are chosen again, without the rows that it takes back."""
+    cells = pc.call_function("count_distinct", [retraction.table["cell_id"]]).as_py()
+    plain = {name: getattr(retraction, name) for name in ("reason", "sweep_id", "sweep", "who", "host", "command")}
+    row = {"record": record, **plain, "cells": cells, "created": instant(retraction.created)}
+    insert_one(connection, "ix.retractions", row)
+    table = retraction.table.append_column("record", pa.repeat(pa.scalar(record), retraction.table.num_rows))
+    insert(connection, "ix.retracted", table)
+    experiments = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
+    for (experiment,) in fetch(connection, experiments):
+        resolve(connection, experiment, table.select(["cell_id"]))
+
+
+def resolve(connection: Connection, experiment: str, fresh: pa.Table) -> None:
+    """Chooses the results of the cells in `fresh` again: which row is the result, and which pieces make its curves.
+
+    The rules are those of `sql/resolve.sql`. A cell with a single row, final and from step 0 on, needs no choice.
+    """
+    connection.register("fresh", fresh)
+    touched = [cell for (cell,) in fetch(connection, query("affected", experiment))]
+    connection.unregister("fresh")
+    if not touched:
+        return
+    connection.register("affected", pa.table({"cell_id": pa.array(touched, pa.string())}))
+    connection.execute(query("resolve", experiment))
+    connection.unregister("affected")
