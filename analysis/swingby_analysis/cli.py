@@ -33,10 +33,10 @@ def report(
 
         swingby report transient-memorization --out out
     """
-    from swingby.archive import bring
+    from swingby.archive import unpack_shipped
     from swingby_analysis.report import write_report
 
-    bring(data, sweep, tell)
+    unpack_shipped(data, sweep, tell)
     wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
     written = write_report(sweep, data, out, wanted, _plane(plane), tell=tell)
     for warning in (*written.remarks, *written.faults):

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from swingby.archive import of_record
+from swingby.archive import recorded_results
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
@@ -191,5 +191,5 @@ def _with_outcomes(
 
 
 def _recorded(letter: str, store: Store, sweep_id: str) -> list[str]:
-    found = of_record(store, sweep_id)
+    found = recorded_results(store, sweep_id)
     return [] if found is None else [f"{letter}: {found}"]

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from swingby.archive import OfRecord, of_record
+from swingby.archive import RecordedResults, recorded_results
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.columns import parameter_schema
@@ -79,7 +79,7 @@ class ReportData:
     plane: tuple[int, int] | None
     origins: Sequence[Mapping[str, Any]]
     queries: Mapping[str, Query]
-    recorded: OfRecord | None = None
+    recorded: RecordedResults | None = None
     remarks: Sequence[str] = ()
 
     @property
@@ -213,9 +213,9 @@ def _counts(store: Store, query: Query, sweep: Mapping[str, Any]) -> Counts:
     )
 
 
-def _recorded(store: Store, sweep: Mapping[str, Any]) -> OfRecord | None:
+def _recorded(store: Store, sweep: Mapping[str, Any]) -> RecordedResults | None:
     """The recorded ones among the results; refuses those without their curves, which a report is about."""
-    found = of_record(store, sweep["sweep_id"])
+    found = recorded_results(store, sweep["sweep_id"])
     if found is not None and found.thin:
         raise SwingbyError(
             f"the results of {sweep['name']!r} are recorded ones, which have hardly a curve; `swingby run "

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from swingby.archive import bring, of_record, shipped, unpack
+from swingby.archive import recorded_results, shipped, unpack, unpack_shipped
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store import Store, ingest
@@ -83,7 +83,7 @@ def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
     found = {}
     for name, item in needed.items():
         counts = final_counts(store, item.sweep.experiment_name, item.sweep_id)
-        told = of_record(store, item.sweep_id)
+        told = recorded_results(store, item.sweep_id)
         found[name] = replace(
             item,
             done=counts["ok"] + counts["diverged"],
@@ -154,6 +154,6 @@ def _bring(records: Records, item: Needed, say: Say) -> None:
     """Unpacks the shipped results of a sweep that was never begun here; what cannot be unpacked is told, and no fault:
     statements about it then have no verdict."""
     try:
-        bring(records.data, item.sweep_id, say)
+        unpack_shipped(records.data, item.sweep_id, say)
     except SwingbyError as error:
         say(f"recorded results of {item.name} cannot be used: {error}")

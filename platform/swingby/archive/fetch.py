@@ -1,4 +1,4 @@
-"""Bringing shipped results in where somebody asks for a sweep that was never run in a data folder."""
+"""Recorded results that packages ship (`archive/*.parquet`), unpacked when a sweep is asked for that was never run."""
 
 from __future__ import annotations
 
@@ -6,20 +6,37 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from swingby.archive.file import Recording, read_header
-from swingby.archive.shipped import shipped
+from swingby.archive.file import read_header
 from swingby.archive.unpack import unpack
 from swingby.data.records import Records
+from swingby.errors import SwingbyError
+from swingby.model import registry
 from swingby.store.lookup import SHORTEST_ID
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 
 _PLAN = re.compile(r"(.+)-([0-9a-f]{8})-\d+")
 
 
-def bring(data: Path, sweep: str, say: Callable[[str], object]) -> bool:
-    """Unpacks the shipped whole results of a sweep of which the data folder has no plan, and says so; True if it did.
+def shipped() -> dict[str, Path]:
+    """Every shipped file by the id of its sweep.
 
-    The folder is made if it is missing. Anything else is left alone: sweeps that were begun, names nobody ships, and
+    Raises:
+        SwingbyError: a package cannot be imported, a file of it is no file of recorded results, or two packages ship
+            results of one sweep.
+    """
+    found: dict[str, Path] = {}
+    for file in registry.data_files("archive", ".parquet"):
+        path = Path(str(file))
+        other = found.setdefault(read_header(path).sweep_id, path)
+        if other != path:
+            raise SwingbyError(f"two packages ship recorded results of one sweep ({other}, {path}); uninstall one")
+    return found
+
+
+def unpack_shipped(data: Path, sweep: str, say: Callable[[str], object]) -> bool:
+    """Unpacks the shipped results of a sweep of which the data folder has no plan, and says so; else returns False.
+
+    A folder that is missing is made. Nothing is done for sweeps that were begun, names that no package ships, and
     results without their curves.
 
     Args:
@@ -30,13 +47,18 @@ def bring(data: Path, sweep: str, say: Callable[[str], object]) -> bool:
     """
     if _planned(data, lambda name, start: name == sweep):
         return False
-    found = _shipped_whole(sweep)
-    if found is None:
+    is_file = sweep.endswith((".yaml", ".yml"))
+    wanted = Sweep.load(sweep, confirm_above=None).sweep_id if is_file or sweep in named_sweeps() else None
+    for sweep_id, path in shipped().items():
+        by_id = len(sweep) >= SHORTEST_ID and sweep_id.startswith(sweep)
+        if sweep_id == wanted or (wanted is None and (path.stem == sweep or by_id)):
+            break
+    else:
         return False
-    path, of = found
-    if _planned(data, lambda _, start: of.sweep_id.startswith(start)):
+    recording = read_header(path)
+    if not recording.whole or _planned(data, lambda _, start: recording.sweep_id.startswith(start)):
         return False
-    say(f"{of.name} was never run in {data}; recorded results of it are shipped, and are unpacked there")
+    say(f"{recording.name} was never run in {data}; recorded results of it are shipped, and are unpacked there")
     say(str(unpack(data, path)))
     return True
 
@@ -47,15 +69,3 @@ def _planned(data: Path, fits: Callable[[str, str], bool]) -> bool:
         return False
     matches = (_PLAN.fullmatch(plan) for plan in Records.open(data, create=False).plans())
     return any(fits(match[1], match[2]) for match in matches if match)
-
-
-def _shipped_whole(sweep: str) -> tuple[Path, Recording] | None:
-    """The shipped file of a sweep as it is written now, if it is a whole one."""
-    is_file = sweep.endswith((".yaml", ".yml"))
-    wanted = Sweep.load(sweep, confirm_above=None).sweep_id if is_file or sweep in named_sweeps() else None
-    for sweep_id, path in shipped().items():
-        by_id = len(sweep) >= SHORTEST_ID and sweep_id.startswith(sweep)
-        if sweep_id == wanted or (wanted is None and (path.stem == sweep or by_id)):
-            of = read_header(path)
-            return (path, of) if of.whole else None
-    return None

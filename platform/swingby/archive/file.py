@@ -1,4 +1,4 @@
-"""The file of recorded results: a Parquet with a row a cell in the plan's order, and a header that says what it is."""
+"""Files of recorded results: Parquet with a header and a row for each cell, in the plan's order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OWN: Mapping[str, pa.DataType] = {
 }
 """Columns of every file; parameters, scalars, curves and outcomes follow."""
 ORIGIN = "recorded.origin"
-"""Column of a whole file: of which entry of `computed` the cell is, counted from 0. No parameter has a dot."""
+"""Column of a whole file: the entry of `computed` that a cell belongs to, counted from 0. No parameter has a dot."""
 _TYPES: Mapping[str, Any] = {
     **dict.fromkeys(("sweep_id", "name", "experiment", "digest", "packed", "swingby"), str),
     **dict.fromkeys(("stream_version", "digits", "kept_curves", "curve_points"), int),
@@ -41,28 +41,28 @@ _COMPUTED: Mapping[str, Any] = {
     "versions": dict,
 }
 LEVEL = 19
-"""Of zstd: files are written once, and shipped."""
+"""Level of zstd: files are written once, and shipped."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What a file of recorded results says of itself.
+    """The header of a file of recorded results.
 
     Attributes:
         sweep_id, name, experiment, stream_version, resolved: of the sweep, see `Plan`.
         provenance: of its newest plan.
-        computed: where and when its cells were computed: one entry a plan and host, see `origins`.
+        computed: where and when its cells were computed: an entry for each plan, host and device, see `origins`.
         detectors: the version of each detector whose outcomes are kept.
         outcomes: for each detector, the outcomes that are kept; columns `<detector>.<outcome>` of the table.
         scalars, curves: result columns that are kept.
-        left_out: result columns and outcomes that are not.
+        left_out: result columns and outcomes that are left out.
         digits: significant digits of every float that is a result.
         kept_curves: how many cells kept their curves, with at most `curve_points` records each.
-        digest: of the cells' ids in the order of the rows: they are made again from parameters and seeds.
+        digest: of the cells' ids in the order of the rows; the ids are made again from parameters and seeds.
         packed: ISO 8601, UTC.
         swingby: the version that packed it.
-        whole: every cell keeps its curves whole, so that outcomes can be told from them again.
-        tokens: of a whole file, what its cells had recorded (see `Recording.tokens` of an experiment).
+        whole: every cell keeps its whole curves, so that outcomes can be computed again.
+        tokens: of a whole file, the recording of its cells (`swingby.model.experiment.Recording.tokens`).
     """
 
     sweep_id: str
@@ -94,15 +94,15 @@ class Recording:
 
     @property
     def hosts(self) -> str:
-        """Where, in words."""
+        """The machines that computed the cells, in words."""
         return ", ".join(sorted({str(entry["host"]) for entry in self.computed}))
 
     @classmethod
     def of_header(cls, header: Mapping[str, Any], name: str) -> Self:
-        """From a file's header; what files lacked at first has a default.
+        """The recording of a file's header; fields that older files lack have a default.
 
         Raises:
-            SwingbyError: it lacks something, or is of another format.
+            SwingbyError: it lacks something that is read, has it in another type, or is of another format.
         """
         known = [field.name for field in fields(cls) if field.name in header or field.default is MISSING]
         missing = [key for key in (*known, "format") if key not in header]
@@ -110,29 +110,19 @@ class Recording:
             why = f"its header lacks {', '.join(missing)}" if missing else f"it has format {header['format']}"
             raise SwingbyError(f"{name} is no file of recorded results of this version: {why}")
         try:
-            _check(header)
+            check_types(header, {key: type_ for key, type_ in _TYPES.items() if key in header})
+            check_types(header["resolved"], {"seed_mode": str, "recording": dict})
+            check_types(header["resolved"]["recording"], {"steps": str, "points": int, "also": list})
+            check_types(header["outcomes"], dict.fromkeys(header["outcomes"], list))
+            entries = header["computed"]
+            if not (isinstance(entries, list) and entries and all(isinstance(entry, dict) for entry in entries)):
+                raise TypeError(f"computed = {entries!r:.60}")
+            for entry in entries:
+                check_types(entry, _COMPUTED)
+                _ = datetime.fromisoformat(entry["started"]), datetime.fromisoformat(entry["finished"])
         except (TypeError, ValueError) as error:
             raise SwingbyError(f"{name} is no file of recorded results: {error} is missing or wrong") from error
         return cls(**{key: header[key] for key in known})
-
-
-def _check(header: Mapping[str, Any]) -> None:
-    """Refuses a header that does not hold what is read of it; files come from others.
-
-    Raises:
-        TypeError, ValueError: names the first value that is missing or wrong.
-    """
-    check_types(header, {key: type_ for key, type_ in _TYPES.items() if key in header})
-    check_types(header["resolved"], {"seed_mode": str, "recording": dict})
-    check_types(header["resolved"]["recording"], {"steps": str, "points": int, "also": list})
-    check_types(header["outcomes"], dict.fromkeys(header["outcomes"], list))
-    entries = header["computed"]
-    if not (isinstance(entries, list) and entries and all(isinstance(entry, dict) for entry in entries)):
-        raise TypeError(f"computed = {entries!r:.60}")
-    for entry in entries:
-        check_types(entry, _COMPUTED)
-        for name in ("started", "finished"):
-            _ = datetime.fromisoformat(entry[name])
 
 
 def digest(cell_ids: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Telling of a sweep in a data folder that its results are recorded ones: how many, and how they came about."""
+"""Notices on recorded results: how many of a sweep's results are recorded ones, and where they were computed."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from typing import Any
 
 from swingby.run.outcomes import WHOLE
 from swingby.store import Store
+from swingby.store.sql import quoted
 
 RESULTS = """
 select s.plan_id, s.batch, s.shape = $whole as whole, count(*) as cells, any_value(p.provenance) as provenance,
        len(e.recorded) = 0 as recorded
-from members m join "{experiment}" e using (cell_id) join shards s on s.shard = e.shard
+from members m join {experiment} e using (cell_id) join shards s on s.shard = e.shard
 left join plans p using (plan_id)
 where m.sweep_id = $sweep and e.status in ('ok', 'diverged')
 group by all order by all"""
 
 
 @dataclass(frozen=True, slots=True)
-class OfRecord:
-    """The recorded ones among the results of a sweep.
+class RecordedResults:
+    """The recorded results of a sweep in a data folder.
 
     Attributes:
-        cells, results: how many are recorded ones, and how many there are.
-        thin: how many of the recorded ones have hardly a curve.
+        name: of the sweep.
+        cells: how many results are recorded ones.
+        results: how many results there are.
+        thin: how many of the recorded ones have thin curves or none.
         computed: where and when they were computed, see `Recording`.
         digits: significant digits of their numbers, at least.
     """
@@ -39,19 +42,25 @@ class OfRecord:
 
     @property
     def when(self) -> str:
-        """The days of the first and the last, or the one day."""
-        begun, ended = (pick(entry[name][:10] for entry in self.computed) for pick, name in _SPAN)
-        return f"on {begun}" if begun == ended else f"from {begun} to {ended}"
+        """The day on which they were computed, or the first and the last day."""
+        first = min(entry["started"][:10] for entry in self.computed)
+        last = max(entry["finished"][:10] for entry in self.computed)
+        return f"on {first}" if first == last else f"from {first} to {last}"
 
     @property
     def where(self) -> str:
-        """The kinds of machines."""
-        return _listed(f"{entry['host']} ({entry['device']})" for entry in self.computed)
+        """The kinds of machines on which they were computed."""
+        return ", ".join(dict.fromkeys(f"{entry['host']} ({entry['device']})" for entry in self.computed))
 
     @property
     def code(self) -> str:
-        """The commits."""
-        return _listed(_commit(entry) for entry in self.computed)
+        """The commits of the code that computed them."""
+        commits = dict[str, None]()
+        for entry in self.computed:
+            changed = " with changes that no commit holds" if entry["git_dirty"] else ""
+            known = f"commit {entry['git_commit'][:7]}{changed}" if entry["git_commit"] else "code of no known commit"
+            commits[known] = None
+        return ", ".join(commits)
 
     def __str__(self) -> str:
         came = f"computed {self.when} on {self.where}, by {self.code}"
@@ -62,27 +71,13 @@ class OfRecord:
         return f"{what} Their numbers are rounded to {self.digits} digits; `swingby run {self.name}` trains them here."
 
 
-_SPAN = ((min, "started"), (max, "finished"))
-
-
-def _listed(texts: Any) -> str:
-    return ", ".join(dict.fromkeys(texts))
-
-
-def _commit(entry: Mapping[str, Any]) -> str:
-    if not entry["git_commit"]:
-        return "code of no known commit"
-    changed = " with changes that no commit holds" if entry["git_dirty"] else ""
-    return f"commit {entry['git_commit'][:7]}{changed}"
-
-
-def of_record(store: Store, sweep_id: str) -> OfRecord | None:
-    """The recorded ones among the results of a sweep; None if there are none, or no such sweep."""
+def recorded_results(store: Store, sweep_id: str) -> RecordedResults | None:
+    """The recorded results of a sweep; None if there are none, or no such sweep."""
     sweeps = store.sql("select name, experiment from sweeps where sweep_id = ?", [sweep_id]).rows()
     if not sweeps or sweeps[0].experiment not in store.tables():
         return None
     ((name, experiment),) = sweeps
-    rows = store.sql(RESULTS.format(experiment=experiment), {"sweep": sweep_id, "whole": WHOLE}).rows()
+    rows = store.sql(RESULTS.format(experiment=quoted(experiment)), {"sweep": sweep_id, "whole": WHOLE}).rows()
     recorded = [row for row in rows if row.recorded]
     if not recorded:
         return None
@@ -91,7 +86,7 @@ def of_record(store: Store, sweep_id: str) -> OfRecord | None:
         marks = json.loads(row.provenance)["recorded"]
         computed += [marks["computed"][row.batch]] if row.whole else marks["computed"]
         digits.append(marks["digits"])
-    return OfRecord(
+    return RecordedResults(
         name,
         sum(row.cells for row in recorded),
         sum(row.cells for row in rows),

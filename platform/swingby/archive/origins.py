@@ -1,4 +1,4 @@
-"""Where recorded results come from: by which code they were computed, when, and on what kind of machine."""
+"""Origins of recorded results: the code that computed them, when, and on what kind of machine."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from swingby.run.outcomes import WHOLE
 from swingby.store import Store
+from swingby.store.sql import quoted
 
 _ARGUMENT = re.compile(r"(?<![\w./~-])/(?:[^/]*/)*(?=[^/])")
 _PATH = re.compile(r"""(?<![\w./~-])/(?:[^\s/'"]+/)*(?=[^\s/'"])""")
@@ -18,14 +19,14 @@ ELSEWHERE = "another machine of that run"
 
 
 def kind_of(provenance: Mapping[str, Any]) -> str:
-    """What kind of machine a plan was made on, such as "Linux x86_64 with 8 CPUs"; its name says who owns it."""
+    """The kind of machine that a plan was made on, such as "Linux x86_64 with 8 CPUs"; names say too much."""
     system = portable_system(str(provenance.get("system") or "")) or "a machine"
     cpus = provenance.get("cpus")
     return system if not cpus else f"{system} with {cpus} CPU{'s' if cpus != 1 else ''}"
 
 
 def portable_system(system: str) -> str:
-    """Of what `platform.platform()` says only the system and the processor: kernels have names of their own."""
+    """The system and the processor in the text of `platform.platform()`, without the name of the kernel."""
     machine = _MACHINE.search(system)
     return " ".join(part for part in (re.split(r"[-\s]", system)[0], machine[0] if machine else "") if part)
 
@@ -36,10 +37,12 @@ def portable_text(text: str) -> str:
 
 
 def portable(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """What is told of a run to those who have another machine: no name of this one, no path to anything on it."""
+    """A run's provenance without names of its machine and without paths on it, to be read on other machines."""
     found = dict(provenance)
     if "command" in found:
-        found["command"] = [_argument(part) for part in found["command"]]
+        found["command"] = [
+            PurePosixPath(part).name if part.startswith("/") else _ARGUMENT.sub("", part) for part in found["command"]
+        ]
     if "host" in found:
         found["host"] = kind_of(provenance)
     if "system" in found:
@@ -47,13 +50,9 @@ def portable(provenance: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _argument(text: str) -> str:
-    return PurePosixPath(text).name if text.startswith("/") else _ARGUMENT.sub("", text)
-
-
 SHARDS = """
 with stands as (
-  select e.shard, count(*) as cells from members m join "{experiment}" e using (cell_id)
+  select e.shard, count(*) as cells from members m join {experiment} e using (cell_id)
   where m.sweep_id = $sweep and e.status in ('ok', 'diverged') group by e.shard)
 select s.shard, s.plan_id, s.batch, s.shape, s.host, s.device, s.versions, s."rows", s.seconds,
        strftime(s.started, '%Y-%m-%dT%H:%M:%SZ') as started, strftime(s.finished, '%Y-%m-%dT%H:%M:%SZ') as finished,
@@ -61,29 +60,33 @@ select s.shard, s.plan_id, s.batch, s.shape, s.host, s.device, s.versions, s."ro
 from shards s left join stands using (shard) left join plans p on p.plan_id = s.plan_id
 where list_contains($shards, s.shard) and (stands.cells is not null or len(s.recorded) > 0)
 order by s.shard"""
-"""Every shard with rows of the sweep's cells, and for how many of them its rows stand; recorded ones only if any do."""
+"""Every shard with rows of a sweep's cells, with the number of cells whose result it holds; a recorded one only if it
+holds any."""
 
 
 def computed(store: Store, experiment: str, sweep_id: str) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Where and when the cells of a sweep were computed, and of each shard which of these entries it belongs to.
+    """Entries on where and when the cells of a sweep were computed, and for each shard the index of its entry.
 
-    An entry is a plan, host and device: its seconds are those of all rows of the cells, since attempts that were killed
-    took their time too. Results that are recorded ones bring the entries with them that they had.
+    There is an entry for each plan, host and device; its seconds are those of all rows of the cells, also of attempts
+    that were killed. Recorded results keep the entries that they were recorded with.
     """
     traces = store.traces(experiment, sweep_id)
     names = {"sweep": sweep_id, "shards": list(traces)}
-    rows = store.sql(SHARDS.format(experiment=experiment), names).arrow().to_pylist()
+    rows = store.sql(SHARDS.format(experiment=quoted(experiment)), names).arrow().to_pylist()
     found, recorded = dict[tuple[Any, ...], dict[str, Any]](), dict[str, list[dict[str, Any]]]()
     of_shard: dict[str, tuple[Any, ...]] = {}
     for row in rows:
         provenance = json.loads(row["provenance"] or "{}")
         if row["shape"] == WHOLE:
             key = (row["plan_id"], row["batch"])
-            recorded[row["plan_id"]] = provenance["recorded"]["computed"]
-            found[key] = _share(recorded[row["plan_id"]][row["batch"]], row["cells"])
+            entries = recorded[row["plan_id"]] = provenance["recorded"]["computed"]
+            entry, cells = entries[row["batch"]], row["cells"]
+            if cells != entry["cells"]:  # the entry's share of these cells
+                entry = {**entry, "cells": cells, "seconds": entry["seconds"] * cells / entry["cells"]}
+            found[key] = entry
         else:
             key = (row["plan_id"], row["host"], row["device"])
-            found[key] = _with(found.get(key), row, traces[row["shard"]], provenance)
+            found[key] = _with_shard(found.get(key), row, traces[row["shard"]], provenance)
         of_shard[row["shard"]] = key
     for plan_id, entries in recorded.items():
         found |= {(plan_id, None, place): entry for place, entry in enumerate(entries) if not entry["cells"]}
@@ -94,10 +97,10 @@ def computed(store: Store, experiment: str, sweep_id: str) -> tuple[list[dict[st
 _ORDER = ("plan_id", "host", "device", "started", "finished")
 
 
-def _with(entry: dict[str, Any] | None, row: Mapping[str, Any], rows: int, provenance: Mapping[str, Any]) -> Any:
-    """An entry with one more shard; None: it begins with it.
+def _with_shard(entry: dict[str, Any] | None, row: Mapping[str, Any], rows: int, provenance: Mapping[str, Any]) -> Any:
+    """An entry with one more shard added; None: a new entry of that shard.
 
-    What kind of machine a plan's driver ran on is known; of other workers it is not.
+    Only the kind of the machine that made the plan is known.
     """
     seconds = row["seconds"] * rows / row["rows"]
     if entry is not None:
@@ -116,10 +119,3 @@ def _with(entry: dict[str, Any] | None, row: Mapping[str, Any], rows: int, prove
         "started": row["started"],
         "finished": row["finished"],
     }
-
-
-def _share(entry: dict[str, Any], cells: int) -> dict[str, Any]:
-    """Of a recorded entry as much as so many of its cells are."""
-    if cells == entry["cells"]:
-        return entry
-    return {**entry, "cells": cells, "seconds": entry["seconds"] * cells / entry["cells"]}

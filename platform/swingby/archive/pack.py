@@ -1,4 +1,4 @@
-"""Packing: a finished sweep's outcomes and scalars as one small file, with a few thin curves or all curves whole."""
+"""Packing: the outcomes and scalars of a finished sweep in one small file, with a few thin curves or all whole ones."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from swingby import __version__
 from swingby.archive.file import ORIGIN, OWN, Recording, digest, write
-from swingby.archive.notice import of_record
+from swingby.archive.notice import recorded_results
 from swingby.archive.origins import computed, portable, portable_text
-from swingby.archive.rounding import rounded, spread
-from swingby.archive.thin_curves import thin_curves, with_thin
+from swingby.archive.rounding import rounded, spread, thin_curves, with_thin
 from swingby.data.files import entry, utc_now
 from swingby.data.records import Records
 from swingby.data.records.headers import PLAN_COLUMNS, Plan
@@ -25,6 +24,7 @@ from swingby.run.outcomes import SHARD, derive
 from swingby.run.worker.segments import curve_columns
 from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
+from swingby.store.sql import quoted
 from swingby.store.status import final_counts
 
 DIGITS, WHOLE_DIGITS, CURVES, POINTS = 3, 4, 200, 40
@@ -32,7 +32,7 @@ DIGITS, WHOLE_DIGITS, CURVES, POINTS = 3, 4, 200, 40
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What `pack` wrote: the file, its bytes, and of how many cells it has a result and a curve."""
+    """A file that `pack` wrote: its path, its bytes, and how many cells have a result and a curve in it."""
 
     path: Path
     size: int
@@ -42,7 +42,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a file keeps: scalars and whole curves by name and column, outcomes by detector."""
+    """The columns that a file keeps: scalars and whole curves by name, outcomes by detector."""
 
     scalars: Mapping[str, Column]
     curves: Mapping[str, Column]
@@ -58,8 +58,8 @@ class Kept:
         experiment = registry.experiment(plan.experiment)
         detectors = registry.detectors_for(plan.experiment)
         curves = curve_columns(experiment, plan.recording) if whole else {}
-        told = [f"{item.name}.{outcome}" for item in detectors for outcome in item.outcomes]
-        known = [*experiment.scalars, *(name for name in curves if name != "step"), *told]
+        outcomes = [f"{item.name}.{outcome}" for item in detectors for outcome in item.outcomes]
+        known = [*experiment.scalars, *(name for name in curves if name != "step"), *outcomes]
         for name in without:
             if name not in known:
                 raise SwingbyError(f"{name!r} is no column to leave out; {registry.nearest(name, known)}")
@@ -88,9 +88,9 @@ def pack(
 
     Args:
         sweep: a name, an id or its first digits.
-        whole: every cell keeps all that it recorded, so that a report can be drawn of what is unpacked.
-        digits: significant digits of every result that is a float; without, 3, and 4 of a whole file. Results that are
-            whole recorded ones get no more than they have.
+        whole: every cell keeps all its curves, so that a report can be drawn of the unpacked results.
+        digits: significant digits of every float among the results; by default 3, and 4 in a whole file. Results
+            that are recorded ones get no more digits than they have.
         curves: how many cells keep their curves otherwise, spread evenly over the sweep.
         points: how many records such a curve keeps.
         without: scalars, outcomes as `<detector>.<outcome>`, and curves of a whole file, to leave out.
@@ -104,7 +104,8 @@ def pack(
     with Store.open(records.data) as store:
         found = find_sweep(store, sweep)
         derive(records, [found.sweep_id])
-        plan = _plan(records, store, found.sweep_id)
+        newest = "select plan_id from plans where sweep_id = ? order by sequence desc, plan_id limit 1"
+        plan = records.read_plan(store.sql(newest, [found.sweep_id]).rows()[0].plan_id)
         of = registry.experiment(found.experiment)
         kept = Kept.of(plan, whole, without)
         digits = _digits(store, found.sweep_id, digits or (WHOLE_DIGITS if whole else DIGITS))
@@ -114,7 +115,8 @@ def pack(
         parameters = [name for name in cells.column_names if name not in PLAN_COLUMNS]
         table = _joined(cells.select(["point", "seed", *parameters]), rows.drop_columns(["shard"]), kept, digits)
         if whole:
-            count, longest = cells.num_rows, _longest(rows["step"])
+            count = cells.num_rows
+            longest = max((len(steps) for steps in rows["step"].to_pylist() if steps is not None), default=0)
             origins = [of_shard[shard] for shard in rows["shard"].to_pylist()]
             table = table.append_column(ORIGIN, pa.array(origins, pa.int32()))
         else:
@@ -148,20 +150,13 @@ def pack(
     return Packed(path, path.stat().st_size, table.num_rows, count)
 
 
-def _plan(records: Records, store: Store, sweep_id: str) -> Plan:
-    """The newest plan of a sweep."""
-    newest = "select plan_id from plans where sweep_id = ? order by sequence desc, plan_id limit 1"
-    (row,) = store.sql(newest, [sweep_id]).rows()
-    return records.read_plan(row.plan_id)
-
-
 def _digits(store: Store, sweep_id: str, asked: int) -> int:
-    """As many as asked, or as the recorded ones among the results have.
+    """The digits asked for, or those of recorded results among the results, if these have fewer.
 
     Raises:
         SwingbyError: some results are recorded ones without their curves.
     """
-    known = of_record(store, sweep_id)
+    known = recorded_results(store, sweep_id)
     if known is not None and known.thin:
         raise SwingbyError("these results are recorded ones themselves; train the sweep to pack it")
     return asked if known is None else min(asked, known.digits)
@@ -186,26 +181,22 @@ def _rows(store: Store, of: Experiment, sweep_id: str, kept: Kept, cells: pa.Tab
     if lacking:
         raise SwingbyError(f"{lacking:,} of {cells.num_rows:,} cells have no result: finish the sweep first")
     there = {name for name, _ in store.tables().get(of.name, [])}
-    told = [f'{name}."{item}" as "{name}.{item}"' for name, outcomes in kept.outcomes.items() for item in outcomes]
-    joins = [
-        f"left join outcomes_{name} {name} on {name}.cell_id = e.cell_id and {name}.{SHARD} = e.shard"
-        for name in kept.outcomes
-    ]
-    own = [f'e."{name}"' if name in there else f'null as "{name}"' for name in (*kept.scalars, *kept.curves)]
+    columns, joins = list[str](), list[str]()
+    for name in (*kept.scalars, *kept.curves):
+        columns.append(f"e.{quoted(name)}" if name in there else f"null as {quoted(name)}")
+    for detector, outcomes in kept.outcomes.items():
+        derived, alias = quoted(f"outcomes_{detector}"), quoted(f"of_{detector}")
+        columns += [f"{alias}.{quoted(name)} as {quoted(f'{detector}.{name}')}" for name in outcomes]
+        joins.append(f"left join {derived} {alias} on {alias}.cell_id = e.cell_id and {alias}.{SHARD} = e.shard")
     table = store.sql(
-        f"""select e.cell_id, e.shard, e.status, e.message, e.steps as to_step, {", ".join([*own, *told])}
-            from members m join "{of.name}" e on e.cell_id = m.cell_id {" ".join(joins)}
+        f"""select e.cell_id, e.shard, e.status, e.message, e.steps as to_step, {", ".join(columns)}
+            from members m join {quoted(of.name)} e on e.cell_id = m.cell_id {" ".join(joins)}
             where m.sweep_id = ? and e.status in ('ok', 'diverged')""",
         [sweep_id],
     ).arrow()
     place = {cell_id: index for index, cell_id in enumerate(table["cell_id"].to_pylist())}
     order = [place[cell_id] for cell_id in cells["cell_id"].to_pylist()]
     return table.take(pa.array(order)).drop_columns(["cell_id"])
-
-
-def _longest(steps: pa.ChunkedArray) -> int:
-    """How many records the longest curve has."""
-    return max((len(item) for item in steps.to_pylist() if item is not None), default=0)
 
 
 def _joined(cells: pa.Table, rows: pa.Table, kept: Kept, digits: int) -> pa.Table:
@@ -215,18 +206,14 @@ def _joined(cells: pa.Table, rows: pa.Table, kept: Kept, digits: int) -> pa.Tabl
     for name in rows.column_names:
         column = pa.concat_arrays([*rows[name].chunks, pa.array([], rows[name].type)])
         if name in kept.curves and column.null_count == len(column):
-            column = pa.nulls(len(column), declared[name])  # nobody recorded it: its type is anything
+            column = pa.nulls(len(column), declared[name])  # without any record the type of the column is arbitrary
         elif name in kept.curves:
             column = rounded(column.cast(declared[name]), digits).cast(declared[name])
         elif name in kept.scalars or name == "message":
-            column = rounded(_portable(column), digits)
+            if pa.types.is_string(column.type):
+                column = pa.array([text and portable_text(text) for text in column.to_pylist()], pa.string())
+            column = rounded(column, digits)
         elif name not in OWN:
             column = rounded(column, digits)
         table = table.append_column(name, column.cast(OWN.get(name, column.type)))
     return table
-
-
-def _portable(column: pa.Array) -> pa.Array:
-    if not pa.types.is_string(column.type):
-        return column
-    return pa.array([text and portable_text(text) for text in column.to_pylist()], pa.string())

@@ -1,19 +1,25 @@
-"""Fewer digits and fewer points: what makes records small."""
+"""Rounding and thinning: fewer digits of every number, and fewer records of fewer curves."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from swingby.model.experiment import Experiment
+from swingby.store import Store
+from swingby.store.sql import quoted
+
 
 def rounded(array: pa.Array, digits: int) -> pa.Array:
-    """Floats with so many significant digits at least, also those inside lists; anything else as it is.
+    """Floats rounded to at least `digits` significant digits, also inside lists; other values are unchanged.
 
     The mantissa keeps as few bits as that takes, and its other bits are 0, which compresses well. Infinite and missing
-    numbers stay what they are.
+    numbers do not change.
     """
     if pa.types.is_list(array.type):
         lengths = pc.fill_null(pc.call_function("list_value_length", [array]), 0).to_numpy(zero_copy_only=False)
@@ -34,12 +40,35 @@ def rounded(array: pa.Array, digits: int) -> pa.Array:
 
 
 def spread(count: int, most: int) -> np.ndarray:
-    """At most so many of the places 0 .. count - 1, evenly spaced, the first and the last among them."""
+    """At most `most` of the places 0 .. count - 1, evenly spaced, with the first and the last."""
     if most <= 0:
         return np.arange(0)
     return np.unique(np.round(np.linspace(0, count - 1, min(most, count))).astype(np.int64))
 
 
-def thinned(curve: pa.Array, places: np.ndarray) -> pa.Array:
-    """The entries of one curve at these places."""
-    return curve.take(pa.array(places, pa.int64()))
+def thin_curves(store: Store, of: Experiment, cell_ids: Sequence[str], points: int) -> list[dict[str, pa.Array | None]]:
+    """The curves of each cell, with at most `points` records; None for a curve that was not recorded."""
+    names = ", ".join(map(quoted, of.curves))
+    query = f"select cell_id, {names} from {quoted(of.name)} where list_contains($1, cell_id)"
+    table = store.sql(query, [list(cell_ids)]).arrow()
+    place = {cell_id: index for index, cell_id in enumerate(table["cell_id"].to_pylist())}
+    found = []
+    for cell_id in cell_ids:
+        row = {name: table[name][place[cell_id]].values for name in of.curves}
+        steps = 0 if row["step"] is None else len(row["step"])
+        kept = pa.array(spread(steps, points) if steps else np.arange(0), pa.int64())
+        found.append({name: None if curve is None else curve.take(kept) for name, curve in row.items()})
+    return found
+
+
+def with_thin(
+    table: pa.Table, thin: Sequence[Mapping[str, pa.Array | None]], places: np.ndarray, digits: int
+) -> pa.Table:
+    """A table with the thin curves of the cells at these places as columns; null for all other cells."""
+    for name in thin[0] if thin else ():
+        values: list[Any] = [None] * table.num_rows
+        for place, curves in zip(places.tolist(), thin, strict=True):
+            curve = curves[name]
+            values[place] = None if curve is None else curve.to_pylist()
+        table = table.append_column(name, rounded(pa.array(values), digits))
+    return table

@@ -18,17 +18,17 @@ from swingby.model import registry
 from swingby.model.cell import Point
 from swingby.model.columns import parameter_schema
 from swingby.model.experiment import SEGMENT_COLUMNS, Experiment
-from swingby.model.experiment import Recording as Tokens
+from swingby.model.experiment import Recording as Recorded
 from swingby.run.outcomes import KEY, SHARD, WHOLE, derive
 from swingby.store import finished, ingest
 
 SHAPE = "recorded"
-"""What the plan and the shard call their one batch: its cells may be of many shapes, and nothing was trained."""
+"""The shape of the one batch of a file that is not whole: its cells may be of many shapes, and nothing is trained."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """What `unpack` brought in: cells that had no result before, and those that had one and keep it."""
+    """The outcome of `unpack`: how many cells got a recorded result, and how many had a result and keep it."""
 
     recording: Recording
     cells: int
@@ -42,11 +42,12 @@ class Unpacked:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows of a file that become one batch: of a whole file those of one origin, of any other all.
+    """Rows of a file that become one batch: in a whole file those of one origin, in any other all.
 
     Attributes:
-        computed: what `Recording.computed` says of them.
-        cells: how many the file has; places: those of them that are brought in.
+        computed: the entries of `Recording.computed` about them.
+        cells: how many rows there are.
+        places: the rows whose cells have no result yet, as indices into the file.
     """
 
     batch: int
@@ -57,10 +58,11 @@ class Part:
 
 
 def unpack(data: Path, file: Path) -> Unpacked:
-    """Brings the recorded results of a sweep into a data folder, which is made if it is missing.
+    """Writes the recorded results of a sweep into a data folder, which is made if it is missing.
 
-    Cells with a result keep it. A later run of the sweep trains the recorded ones, and its rows then stand.
-    Outcomes come with the results. Those of a whole file are told again where the installed detectors are others.
+    Cells with a result keep it. A later run of the sweep trains the recorded cells, and its rows then are the results.
+    Outcomes come with the results; those of a whole file are computed again if an installed detector has another
+    version.
 
     Raises:
         SwingbyError: the file is no file of recorded results; its experiment, or a detector unless it is whole, is of
@@ -70,7 +72,7 @@ def unpack(data: Path, file: Path) -> Unpacked:
     of = registry.experiment(recording.experiment)
     if not recording.whole:
         _check_detectors(recording)
-    with _as_it_says(file):
+    with _clear_errors(file):
         ids = _cell_ids(recording, table, of)
     records = Records.open(data)
     with records.lock(recording.sweep_id):
@@ -78,12 +80,17 @@ def unpack(data: Path, file: Path) -> Unpacked:
         known = finished(records, of.name, ids, ()).done
         fresh = [place for place, cell_id in enumerate(ids) if cell_id not in known]
         if fresh:
-            with _as_it_says(file):
+            with _clear_errors(file):
                 parts = _parts(recording, table, fresh)
                 plan = _plan(recording, records, table, ids, parts)
-                brought = _brought(records, recording, plan, of, table, ids, parts)
+                shards, outcomes = _tables(records, recording, plan, of, table, ids, parts)
             records.write_plan(plan)
-            _write(records, recording, plan, brought)
+            written = [(records.write_shard(header, rows), rows.num_rows) for header, rows in shards]
+            names = [f"{plan.plan_id}/{shard.name}" for shard, count in written for _ in range(count)]
+            for name, own in outcomes.items():
+                own = own.append_column(SHARD, pa.array(names, pa.string()))
+                marks = {"experiment": plan.experiment, "recorded": recording.packed}
+                records.write_derived(f"outcomes_{name}", registry.detector(name).version, KEY, own, **marks)
             ingest(records)
     if fresh and recording.whole:
         derive(records, [recording.sweep_id])
@@ -91,8 +98,8 @@ def unpack(data: Path, file: Path) -> Unpacked:
 
 
 @contextmanager
-def _as_it_says(file: Path) -> Iterator[None]:
-    """What a file that lies about itself leads to, as a clear error; nothing was written yet."""
+def _clear_errors(file: Path) -> Iterator[None]:
+    """Turns what a file with a false header raises into a clear error."""
     try:
         yield
     except (LookupError, TypeError, ValueError, OverflowError, pa.ArrowException) as error:
@@ -114,9 +121,9 @@ def _parts(recording: Recording, table: pa.Table, fresh: Sequence[int]) -> list[
 
 
 def _check_detectors(recording: Recording) -> None:
-    """Refuses outcomes of another version of an installed detector: thin curves do not allow to compute them again.
+    """Refuses outcomes of another version of an installed detector: they cannot be computed again from thin curves.
 
-    A detector that did not look at the results when they were recorded tells nothing of them.
+    A detector without outcomes in the file is no reason to refuse it.
     """
     for item in registry.detectors_for(recording.experiment):
         recorded = recording.detectors.get(item.name, item.version)
@@ -128,10 +135,10 @@ def _check_detectors(recording: Recording) -> None:
 
 
 def _cell_ids(recording: Recording, table: pa.Table, of: Experiment) -> list[str]:
-    """The id of every row, from its parameters and seed; they have to come out as they were.
+    """The id of every row, from its parameters and seed.
 
     Raises:
-        SwingbyError: they do not, or the installed experiment has other parameters.
+        SwingbyError: the ids are not those that were recorded, or the installed experiment has other parameters.
     """
     other = (
         f"{recording.name!r} was recorded with another version of experiment {of.name!r}; "
@@ -156,7 +163,9 @@ def _cell_ids(recording: Recording, table: pa.Table, of: Experiment) -> list[str
 
 
 def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence[str], parts: Sequence[Part]) -> Plan:
-    """A plan of a batch a part, with every cell of the sweep."""
+    """A plan with every cell of the sweep, and a batch for each part; the file's header is in its provenance."""
+    names = ("computed", "detectors", "left_out", "digits", "kept_curves", "curve_points", "packed", "swingby", "whole")
+    marks = {name: getattr(recording, name) for name in names}
     count, when = len(ids), recording.resolved["recording"]
     columns: dict[str, Any] = {
         "cell_id": pa.array(ids, pa.string()),
@@ -176,28 +185,14 @@ def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence
         stream_version=recording.stream_version,
         sequence=records.next_sequence(recording.name, recording.sweep_id),
         resolved=recording.resolved,
-        recording=Tokens(when["steps"], when["points"], tuple(when["also"])),
-        provenance={**recording.provenance, "recorded": _marks(recording)},
+        recording=Recorded(when["steps"], when["points"], tuple(when["also"])),
+        provenance={**recording.provenance, "recorded": marks},
         batches=tuple(BatchNote(part.batch, part.shape, part.cells) for part in parts),
         given=pa.table(columns),
     )
 
 
-def _marks(recording: Recording) -> dict[str, Any]:
-    """What a plan of recorded results says of them in its provenance, beside that of the run that computed them."""
-    names = ("computed", "detectors", "left_out", "digits", "kept_curves", "curve_points", "packed", "swingby", "whole")
-    return {name: getattr(recording, name) for name in names}
-
-
-@dataclass(frozen=True, slots=True)
-class Brought:
-    """What is about to be written: a header and rows a shard, and the outcomes of their cells by detector."""
-
-    shards: Sequence[tuple[ShardHeader, pa.Table]]
-    outcomes: Mapping[str, pa.Table]
-
-
-def _brought(
+def _tables(
     records: Records,
     recording: Recording,
     plan: Plan,
@@ -205,8 +200,8 @@ def _brought(
     table: pa.Table,
     ids: Sequence[str],
     parts: Sequence[Part],
-) -> Brought:
-    """A shard a part, and the outcomes of every detector."""
+) -> tuple[list[tuple[ShardHeader, pa.Table]], dict[str, pa.Table]]:
+    """Header and rows of a shard for each part, and the outcomes of their cells by detector."""
     places, shards = list[int](), list[tuple[ShardHeader, pa.Table]]()
     for part in parts:
         if part.places:
@@ -218,24 +213,12 @@ def _brought(
     outcomes = dict[str, pa.Table]()
     for item in registry.detectors_for(of.name):
         if recording.detectors.get(item.name) != item.version:
-            continue  # of a whole file: it tells them itself
+            continue  # only of a whole file, whose outcomes are computed again
         columns: dict[str, pa.ChunkedArray | pa.Array] = {"cell_id": pa.array([ids[place] for place in places])}
         for outcome, column in item.outcomes.items():
             columns[outcome] = _column(taken, f"{item.name}.{outcome}", column.type)
         outcomes[item.name] = pa.table(columns)
-    return Brought(shards, outcomes)
-
-
-def _write(records: Records, recording: Recording, plan: Plan, brought: Brought) -> None:
-    """The shards, and the outcomes as derived records that say of which shard they are."""
-    names = list[str]()
-    for header, rows in brought.shards:
-        shard = records.write_shard(header, rows)
-        names += [f"{plan.plan_id}/{shard.name}"] * rows.num_rows
-    for name, table in brought.outcomes.items():
-        told = table.append_column(SHARD, pa.array(names, pa.string()))
-        marks = {"experiment": plan.experiment, "recorded": recording.packed}
-        records.write_derived(f"outcomes_{name}", registry.detector(name).version, KEY, told, **marks)
+    return shards, outcomes
 
 
 def _column(table: pa.Table, name: str, type_: pa.DataType) -> pa.ChunkedArray | pa.Array:
@@ -262,7 +245,7 @@ def _rows(recording: Recording, of: Experiment, table: pa.Table, ids: Sequence[s
 
 
 def _header(recording: Recording, records: Records, plan: Plan, part: Part) -> ShardHeader:
-    """A shard's header, with where and when its cells were computed, and no token: nobody trained them here."""
+    """A shard's header, with where and when its cells were computed, and no token, so that a run trains them again."""
     computed = part.computed
     hosts = ", ".join(sorted({str(entry["host"]) for entry in computed}))
     return ShardHeader(

@@ -247,7 +247,7 @@ def status(
 
         swingby status --data data
     """
-    from swingby.archive import of_record
+    from swingby.archive import recorded_results
     from swingby.data.records import Records
     from swingby.store import Store
     from swingby.store.status import failed_cells, failure_lines, in_progress, shards_to_ingest, sweep_status
@@ -259,7 +259,7 @@ def status(
     columns = ("sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing")
     table(columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing) for r in rows])
     with Store.open(data) as store:
-        recorded = [(row.name, of_record(store, row.sweep_id)) for row in rows]
+        recorded = [(row.name, recorded_results(store, row.sweep_id)) for row in rows]
         waiting = shards_to_ingest(store, Records.open(data, create=False))
         failed = {row.sweep_id: failed_cells(store, row.experiment, row.sweep_id) for row in rows if row.failed}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Keeping a data folder: records of another are merged, results are taken back, and what nobody needs is removed."""
+"""Maintenance of a data folder: merging another one into it, taking results back, removing files nobody needs."""
 
 from swingby.maintenance.gc import Collected, collect
 from swingby.maintenance.merge import Merged, merge

@@ -1,4 +1,4 @@
-"""Collecting what nobody needs any more: unfinished files, checkpoints of finished cells, and copies of the store."""
+"""Garbage collection: unfinished files, checkpoints of finished cells, old copies of the store, folders of queries."""
 
 from __future__ import annotations
 
@@ -22,31 +22,32 @@ from swingby.run.commit_lock import commit_lock
 from swingby.store import Store, ingest, tidy
 
 HOURS = 24.0
-"""Nobody who lives leaves a file untouched for so long while writing it."""
+"""Hours after which an untouched unfinished file counts as forsaken: no living writer pauses for so long."""
 SETTLING = 60.0
-"""Seconds that the folder of a query has until its process works in it."""
+"""Seconds after which a query's process surely works in its folder."""
 _SWEEP = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What was, or would be, removed: paths below the data folder with their bytes; and what was left, with why."""
+    """The outcome of `collect`: removed paths below the data folder with their bytes, and reasons for what was left."""
 
     removed: tuple[tuple[str, int], ...]
     left: tuple[str, ...]
 
     @property
     def bytes(self) -> int:
-        """What it frees."""
+        """The bytes that are freed."""
         return sum(size for _, size in self.removed)
 
 
 def collect(data: str | Path, dry_run: bool = False, older_than: float = HOURS) -> Collected:
-    """Removes what no reader, no writer and no later run needs; records are never touched.
+    """Removes files that no reader, no writer and no later run needs; records are never touched.
 
     Args:
-        older_than: hours after which a file that is being written is taken for forsaken, where it cannot be seen
-            whether its writer lives (on another machine, say).
+        dry_run: remove nothing.
+        older_than: hours after which an unfinished file counts as forsaken, where it is not known whether its writer
+            lives, as on another machine.
 
     Raises:
         SwingbyError: no such data folder, or the disk refuses.
@@ -55,7 +56,11 @@ def collect(data: str | Path, dry_run: bool = False, older_than: float = HOURS) 
     removed: list[tuple[str, int]] = []
     left: list[str] = []
     with clear_os_errors(f"tidy {records.data}"):
-        removed += _unfinished(records, older_than * 3600, dry_run)
+        for path in records.unfinished():
+            with suppress(FileNotFoundError):
+                entry = _entry(records, path)
+                if forsaken(path, older_than * 3600, remove=not dry_run):
+                    removed.append(entry)
         removed += _sandboxes(records, max(older_than * 3600, SETTLING), dry_run)
         removed += _asides(records, max(older_than * 3600, SETTLING), dry_run)
         removed += _checkpoints(records, left, dry_run)
@@ -66,16 +71,8 @@ def collect(data: str | Path, dry_run: bool = False, older_than: float = HOURS) 
     return Collected(tuple(removed), tuple(left))
 
 
-def _unfinished(records: Records, seconds: float, dry_run: bool) -> Iterator[tuple[str, int]]:
-    for path in records.unfinished():
-        with suppress(FileNotFoundError):
-            told = _told(records, path)
-            if forsaken(path, seconds, remove=not dry_run):
-                yield told
-
-
-def _told(records: Records, path: Path) -> tuple[str, int]:
-    """A path below the data folder, and what removing it frees: nothing, of a file with another name elsewhere."""
+def _entry(records: Records, path: Path) -> tuple[str, int]:
+    """A path below the data folder, and the bytes that its removal frees: none, of a file with other hard links."""
     files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
     freed = sum(stat.st_size for stat in (file.lstat() for file in files) if stat.st_nlink == 1)
     return path.relative_to(records.data).as_posix(), freed
@@ -84,63 +81,64 @@ def _told(records: Records, path: Path) -> tuple[str, int]:
 def _sandboxes(records: Records, seconds: float, dry_run: bool) -> Iterator[tuple[str, int]]:
     """The folders of queries whose processes are gone."""
     found = sorted(records.data.glob(".sandbox-*"))
-    places = _working_places() if found else set[Path]()
+    places = set[Path]()
+    for process in psutil.process_iter() if found else ():
+        with suppress(psutil.Error, OSError):  # of another user, or gone
+            places.add(Path(process.cwd()))
     for folder in found:
         with suppress(FileNotFoundError):
             if folder.resolve() in places or time.time() - folder.stat().st_mtime < seconds:
                 continue
-            told = _told(records, folder)
+            entry = _entry(records, folder)
             if not dry_run:
                 shutil.rmtree(folder, ignore_errors=True)
-            yield told
+            yield entry
 
 
 def _asides(records: Records, seconds: float, dry_run: bool) -> Iterator[tuple[str, int]]:
-    """Folders in which drivers and workers that were killed did what is not done: of Tune, and of checkpoints."""
+    """Folders that drivers and workers left when they were killed: those of Tune, and of checkpoints being packed."""
     work = records.data / "work"
     found = sorted([*work.glob(".tune-*"), *(work / "put").glob(f"{TEMPORARY}*")])
     sweeps = {records.read_plan(plan).sweep_id for plan in records.plans()} if found else set[str]()
-    # They do not say whose they are, and that of a run of days may not be touched for days.
+    # Their names do not say whose they are, and a run of days may not touch its own for days.
     if any(map(records.holder, sweeps)):
         return
     for folder in found:
         with suppress(FileNotFoundError):
             newest = max(path.lstat().st_mtime for path in [folder, *folder.rglob("*")])
             if folder.is_dir() and time.time() - newest >= seconds:
-                told = _told(records, folder)
+                entry = _entry(records, folder)
                 if not dry_run:
                     shutil.rmtree(folder, ignore_errors=True)
-                yield told
-
-
-def _working_places() -> set[Path]:
-    """The folders in which this machine's processes work, as far as they may be seen."""
-    found = set[Path]()
-    for process in psutil.process_iter():
-        with suppress(psutil.Error, OSError):
-            found.add(Path(process.cwd()))
-    return found
+                yield entry
 
 
 # checkpoints
 
 
 def _checkpoints(records: Records, left: list[str], dry_run: bool) -> list[tuple[str, int]]:
-    """Folders of checkpoints that no run goes on from, and flags of runs that have ended."""
+    """Folders of checkpoints that no run continues from, and flags of runs that have ended."""
     work, away = records.data / "work", _away(records)
     if not work.is_dir() and not away:
         return []
     removed: list[tuple[str, int]] = []
     if records.plans() and not dry_run:
         ingest(records)
-    for sweep_id in sorted(_sweeps(records, work) | away.keys()):
+    folders = {path.name for path in work.iterdir() if _SWEEP.fullmatch(path.name)} if work.is_dir() else set[str]()
+    flags = {_start_of(path) for path in _flags(work)}
+    plans = [plan for plan in records.plans() if plan.count("-") > 1 and plan.split("-")[-2] in flags]
+    flagged = {records.read_plan(plan).sweep_id for plan in plans}
+    for sweep_id in sorted(folders | flagged | away.keys()):
         try:
             with records.lock(sweep_id), commit_lock(records, sweep_id):
-                for path in _needless(records, work, sweep_id):
-                    removed.append(_told(records, path))
-                    if not dry_run:
-                        _remove(path)
-                for item in _needless_away(records, sweep_id, away.get(sweep_id, [])):
+                paths, items = _needless(records, work, sweep_id, away.get(sweep_id, []))
+                for path in paths:
+                    removed.append(_entry(records, path))
+                    if path.is_dir() and not dry_run:
+                        shutil.rmtree(path)
+                    elif not dry_run:
+                        path.unlink(missing_ok=True)
+                for item in items:
                     removed.append((item.key, item.size))
                     if not dry_run and records.mirror is not None:
                         records.mirror.bucket.remove(item.key)
@@ -149,40 +147,32 @@ def _checkpoints(records: Records, left: list[str], dry_run: bool) -> list[tuple
     return removed
 
 
-def _sweeps(records: Records, work: Path) -> set[str]:
-    """The sweeps that have something in the folder of checkpoints."""
-    if not work.is_dir():
-        return set()
-    folders = {path.name for path in work.iterdir() if _SWEEP.fullmatch(path.name)}
-    flags = {_start_of(path) for path in _flags(work)}
-    plans = [plan for plan in records.plans() if plan.count("-") > 1 and plan.split("-")[-2] in flags]
-    return folders | {records.read_plan(plan).sweep_id for plan in plans}
-
-
 def _flags(work: Path) -> list[Path]:
     """Flag files by which drivers ask workers to stop, and notes of watchdogs on how a worker died."""
     return [*work.glob("*-*-*.drain"), *work.glob("*-*-*.b*-*.died")]
 
 
 def _start_of(flag: Path) -> str:
-    """The first digits of the sweep that a flag is of, by the plan in its name."""
+    """The first digits of the sweep of a flag, from the plan in the flag's name."""
     return flag.name.split(".")[0].split("-")[-2]
 
 
-def _needless(records: Records, work: Path, sweep_id: str) -> list[Path]:
-    """What of a sweep that nobody runs can go."""
+def _needless(records: Records, work: Path, sweep_id: str, items: list[Held]) -> tuple[list[Path], list[Held]]:
+    """The paths here, and the objects among `items`, that a sweep which nobody runs does not need."""
     flags = [path for path in _flags(work) if _start_of(path) == sweep_id[:8]]
     folders = [path for path in sorted((work / sweep_id).glob("*")) if path.is_dir()]
+    finished = _finished_folders(records, sweep_id) if folders or items else None
+    names = None if finished is None else {folder.name for folder in finished}
+    items = [item for item in items if names is None or item.key.endswith(".drain") or Path(item.key).stem in names]
     if not folders:
-        return [*flags, *([work / sweep_id] if (work / sweep_id).is_dir() else [])]
-    finished = _finished_folders(records, sweep_id)
+        return [*flags, *([work / sweep_id] if (work / sweep_id).is_dir() else [])], items
     gone = folders if finished is None else [folder for folder in folders if folder in finished]
     whole = len(gone) == len(folders) == len(list((work / sweep_id).iterdir()))
-    return [*flags, *([work / sweep_id] if whole else gone)]
+    return [*flags, *([work / sweep_id] if whole else gone)], items
 
 
 def _finished_folders(records: Records, sweep_id: str) -> set[Path] | None:
-    """The folders of batches whose every cell has a result; None, for all, if the whole sweep has, or no plan."""
+    """The folders of batches whose every cell has a result; None for all: every cell has one, or no cell is planned."""
     same_start = [records.read_plan(plan) for plan in records.plans() if plan.split("-")[-2:-1] == [sweep_id[:8]]]
     plans = [plan for plan in same_start if plan.sweep_id == sweep_id]
     if not plans:
@@ -199,7 +189,7 @@ def _finished_folders(records: Records, sweep_id: str) -> set[Path] | None:
 
 
 def _away(records: Records) -> dict[str, list[Held]]:
-    """What lies beside the records on object storage: checkpoints and flags, by the sweep that they are of."""
+    """The checkpoints and flags on object storage, by their sweep."""
     found: dict[str, list[Held]] = {}
     for item in records.mirror.bucket.listing("work") if records.mirror is not None else ():
         _, name, *rest = item.key.split("/")
@@ -208,17 +198,3 @@ def _away(records: Records) -> dict[str, list[Held]]:
         if _SWEEP.fullmatch(name):
             found.setdefault(name, []).append(item)
     return found
-
-
-def _needless_away(records: Records, sweep_id: str, items: list[Held]) -> list[Held]:
-    """Of a sweep that nobody runs: the flags, and checkpoints that no run goes on from."""
-    finished = _finished_folders(records, sweep_id) if items else None
-    names = None if finished is None else {folder.name for folder in finished}
-    return [item for item in items if names is None or item.key.endswith(".drain") or Path(item.key).stem in names]
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

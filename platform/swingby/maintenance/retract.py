@@ -1,8 +1,7 @@
-"""Retracting: results are taken back, with a reason, by a record of its own; the next run trains these cells again.
+"""Retracting: results are taken back by a record with a reason; the next run trains these cells again.
 
-The files stay, so nothing is lost and a rebuild comes to the same. What is taken back are the rows that the cells had
-when it was done, and whatever a worker of a dead driver would add to them is refused: what is trained afterwards is
-shown. There is no undo.
+The files stay, so nothing is lost and a rebuild gives the same store. The rows that the cells have at that time are
+taken back, and workers of dead drivers may add none to them; rows that are trained later are shown. There is no undo.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,16 +25,23 @@ from swingby.store import Store, ingest
 from swingby.store.lookup import SHORTEST_ID, find_cell, find_sweep
 
 _ID = re.compile(rf"[0-9a-f]{{{SHORTEST_ID},32}}")
+AFFECTED = """
+select sweep_id, any_value(s.name) as name, count(*) as cells from members join sweeps s using (sweep_id)
+where case when $sweep = '' then list_contains($cells, cell_id)
+           else cell_id in (select cell_id from members where sweep_id = $sweep) end
+group by sweep_id order by sweep_id"""
+"""Every sweep that has some of the cells, or some of the sweep's cells, and how many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retracted:
-    """What was, or would be, taken back.
+    """The outcome of `retract`, or what it would be.
 
     Attributes:
-        cells: with rows that are taken back; shards: in which they are.
-        sweeps: name -> how many of these cells it has; every sweep that lacks them now.
-        record: the file that says so; empty where nothing was written.
+        cells: how many have rows that are taken back.
+        shards: how many hold such rows.
+        sweeps: how many of the cells each sweep has, by its name.
+        record: the file of the retraction; empty if none was written.
     """
 
     cells: int
@@ -46,7 +52,7 @@ class Retracted:
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """What somebody named: the sweep, if it is one, and cells by experiment."""
+    """The sweep that was named, empty if cells were, and the cells by experiment."""
 
     sweep_id: str
     sweep: str
@@ -58,18 +64,16 @@ class _Chosen:
 
 
 def retract(data: str | Path, what: Sequence[str], reason: str, dry_run: bool = False) -> Retracted:
-    """Takes back the results of a sweep, or of cells, and whatever else their rows hold.
-
-    Checkpoints of these cells go, too: nothing is continued that was taken back.
+    """Takes back all rows of a sweep, or of cells, and removes their checkpoints.
 
     Args:
         what: one sweep (name, id, or file), or cells by their ids' first digits.
         reason: one line for whoever asks later.
-        dry_run: write nothing; as of the last publication.
+        dry_run: write nothing, and go by the last publication.
 
     Raises:
-        SwingbyError: no such sweep or cell, or nothing to take back; the reason says nothing; or somebody runs a sweep
-            that has some of the cells: says who.
+        SwingbyError: no such sweep or cell, or nothing to take back; the reason is empty; or a sweep with some of the
+            cells is being run: says by whom.
     """
     reason = checked_reason(reason)
     records = Records.open(data, create=False)
@@ -77,11 +81,16 @@ def retract(data: str | Path, what: Sequence[str], reason: str, dry_run: bool = 
         ingest(records)
     with Store.open(records.data) as store:
         chosen = _choose(store, what)
-        sweeps = _sweeps_with(store, chosen)
+        among = {"sweep": chosen.sweep_id, "cells": [] if chosen.sweep_id else chosen.ids}
+        sweeps = [(row.sweep_id, row.name, row.cells) for row in store.sql(AFFECTED, among).rows()]
         if dry_run:
-            return _told(_rows(store, chosen), sweeps, "")
+            return _outcome(_rows(store, chosen), sweeps, "")
         sweep_ids = [sweep_id for sweep_id, _, _ in sweeps]
-        with _nobody_runs(records, sweep_ids):
+        with ExitStack() as stack:
+            # No run may plan or train these sweeps, and no worker of a dead driver may commit what it finished.
+            for sweep_id in sorted(sweep_ids):
+                stack.enter_context(records.lock(sweep_id))
+                stack.enter_context(commit_lock(records, sweep_id))
             ingest(records)
             rows = _rows(store, chosen)
             for sweep_id in sweep_ids:
@@ -91,12 +100,18 @@ def retract(data: str | Path, what: Sequence[str], reason: str, dry_run: bool = 
                 Retraction(reason, chosen.sweep_id, chosen.sweep, closed=closed, table=rows)
             )
             ingest(records)
-    return _told(rows, sweeps, path.relative_to(records.data).as_posix())
+    return _outcome(rows, sweeps, path.relative_to(records.data).as_posix())
 
 
 def _choose(store: Store, what: Sequence[str]) -> _Chosen:
-    if len(what) == 1 and not (_ID.fullmatch(what[0]) and not _is_sweep(store, what[0])):
-        sweep = find_sweep(store, what[0])
+    sweep = None
+    if len(what) == 1:
+        try:
+            sweep = find_sweep(store, what[0])
+        except SwingbyError:
+            if not _ID.fullmatch(what[0]):
+                raise
+    if sweep is not None:
         members = store.sql("select cell_id from members where sweep_id = ? order by cell_id", [sweep.sweep_id])
         cells = tuple(members.arrow()["cell_id"].to_pylist())
         return _Chosen(sweep.sweep_id, sweep.name, {sweep.experiment: cells})
@@ -111,24 +126,8 @@ def _choose(store: Store, what: Sequence[str]) -> _Chosen:
     return _Chosen("", "", found)
 
 
-def _is_sweep(store: Store, text: str) -> bool:
-    with suppress(SwingbyError):
-        return bool(find_sweep(store, text))
-    return False
-
-
-def _sweeps_with(store: Store, chosen: _Chosen) -> list[tuple[str, str, int]]:
-    """Id, name and number of these cells, of every sweep that has some."""
-    of_sweep = "cell_id in (select cell_id from members where sweep_id = ?)"
-    among, of = (of_sweep, chosen.sweep_id) if chosen.sweep_id else ("list_contains(?, cell_id)", chosen.ids)
-    query = f"""select sweep_id, any_value(s.name) as name, count(*) as cells
-                from members join sweeps s using (sweep_id)
-                where {among} group by sweep_id order by sweep_id"""
-    return [(row.sweep_id, row.name, row.cells) for row in store.sql(query, [of]).rows()]
-
-
 def _rows(store: Store, chosen: _Chosen) -> pa.Table:
-    """The cells and shards to take back.
+    """The cells and shards whose rows are to be taken back.
 
     Raises:
         SwingbyError: there are none.
@@ -139,23 +138,13 @@ def _rows(store: Store, chosen: _Chosen) -> pa.Table:
     return rows
 
 
-def _told(rows: pa.Table, sweeps: Sequence[tuple[str, str, int]], record: str) -> Retracted:
+def _outcome(rows: pa.Table, sweeps: Sequence[tuple[str, str, int]], record: str) -> Retracted:
     cells, shards = (len(rows[name].unique()) for name in ("cell_id", "shard"))
     return Retracted(cells, shards, {name: count for _, name, count in sweeps}, record)
 
 
-@contextmanager
-def _nobody_runs(records: Records, sweep_ids: Sequence[str]) -> Iterator[None]:
-    """While nobody plans or trains these sweeps, and no worker of a dead driver commits what it finished."""
-    with ExitStack() as stack:
-        for sweep_id in sorted(sweep_ids):
-            stack.enter_context(records.lock(sweep_id))
-            stack.enter_context(commit_lock(records, sweep_id))
-        yield
-
-
 def batches_of(records: Records, sweep_id: str) -> Iterator[list[str]]:
-    """The cells of every batch of every plan of a sweep; plans that cannot be read are passed over."""
+    """The cells of every batch of every plan of a sweep; plans that cannot be read are skipped."""
     for plan_id in records.plans():
         if plan_id.split("-")[-2:-1] != [sweep_id[:8]]:
             continue
@@ -167,9 +156,9 @@ def batches_of(records: Records, sweep_id: str) -> Iterator[list[str]]:
 
 
 def _drop_checkpoints(records: Records, sweep_id: str, cell_ids: set[str]) -> None:
-    """Removes the checkpoints of these cells: all of the sweep's but those that are of batches with other cells only.
+    """Removes the sweep's checkpoints, save those of batches that have none of these cells.
 
-    Of several batches trained together, or of what was left of one, the folder's name does not tell which cells.
+    The name of a folder says its cells only if they are those of one batch, so any other folder is removed.
     """
     others = (cells for cells in batches_of(records, sweep_id) if cell_ids.isdisjoint(cells))
     kept = {records.workdir(sweep_id, cells) for cells in others}

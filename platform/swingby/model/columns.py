@@ -14,27 +14,27 @@ _SCALARS: dict[Any, pa.DataType] = {bool: pa.bool_(), int: pa.int64(), float: pa
 
 
 def parameter_schema(params: type[Params]) -> pa.Schema:
-    """A field a parameter: int64, double, string, bool, list<double> (`Vector`), list<list<double>> (`Matrix`).
+    """A field for each parameter: int64, double, string, bool, list<double> (`Vector`), list<list<double>> (`Matrix`).
 
     A parameter that may be None has a nullable field.
 
     Raises:
         SwingbyError: a parameter has a type that no column can hold; names it.
     """
-    return pa.schema([_field(params.__name__, name, info.annotation) for name, info in params.model_fields.items()])
-
-
-def _field(owner: str, name: str, annotation: Any) -> pa.Field:
-    nullable = False
-    if get_origin(annotation) in (Union, types.UnionType):
-        nullable = type(None) in get_args(annotation)
-        others = [item for item in get_args(annotation) if item is not type(None)]
-        annotation = others[0] if len(others) == 1 else annotation
-    column = _column(annotation)
-    if column is None:
-        allowed = "str, Literal, bool, int, float, Vector, Matrix, or one of these or None"
-        raise SwingbyError(f"{owner}.{name} is {annotation}, which no typed column holds; allowed: {allowed}")
-    return pa.field(name, column, nullable)
+    fields = []
+    for name, info in params.model_fields.items():
+        annotation, nullable = info.annotation, False
+        if get_origin(annotation) in (Union, types.UnionType):
+            nullable = type(None) in get_args(annotation)
+            others = [item for item in get_args(annotation) if item is not type(None)]
+            annotation = others[0] if len(others) == 1 else annotation
+        column = _column(annotation)
+        if column is None:
+            allowed = "str, Literal, bool, int, float, Vector, Matrix, or one of these or None"
+            what = f"{params.__name__}.{name} is {annotation}"
+            raise SwingbyError(f"{what}, which no typed column holds; allowed: {allowed}")
+        fields.append(pa.field(name, column, nullable))
+    return pa.schema(fields)
 
 
 def _column(annotation: Any) -> pa.DataType | None:

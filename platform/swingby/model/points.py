@@ -1,4 +1,4 @@
-"""The points of a grid, a million if need be: columns of parameters and ids; a `Point` is made when asked for."""
+"""The points of a grid, up to millions, as columns of parameters and ids; a `Point` is made when asked for."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from swingby.model.columns import parameter_schema
 from swingby.model.params import Params, introduced, plain
 
 CHUNK = 32_768
+"""Points that are made into columns at a time."""
 _ID = 16
-"""Bytes of an id, which is written as twice as many hexadecimal digits."""
+"""Bytes of an id, whose text has two hexadecimal digits for each."""
 _KEPT = 10_000
+"""Most `Point` objects that are kept."""
 
 
 class Points(Sequence[Point]):
@@ -28,8 +30,8 @@ class Points(Sequence[Point]):
     Attributes:
         experiment, stream_version, seeds: what all points share beside parameters; see `Point`.
         params: the experiment's model of parameters.
-        constants: parameters that are equal at all points, and what they are.
-        columns: every other parameter, one value a point.
+        constants: the parameters that are equal at all points, with their values.
+        columns: every other parameter, with a value for each point.
     """
 
     def __init__(
@@ -91,7 +93,7 @@ class Points(Sequence[Point]):
         return hexadecimal(found)
 
     def table(self, places: np.ndarray) -> pa.Table:
-        """The typed columns of the parameters, at these points."""
+        """The parameters of these points (indices, repeated as wanted) as typed columns."""
         schema, taken = parameter_schema(self.params), pa.array(places, pa.int64())
         columns = [
             self.columns[field.name].take(taken)
@@ -102,7 +104,7 @@ class Points(Sequence[Point]):
         return pa.table(columns, schema=schema)
 
     def twins(self) -> list[tuple[int, int]]:
-        """Points that are the same as an earlier one: (earlier, later)."""
+        """Pairs of equal points, as indices: the first of them, and a later one."""
         heads = np.frombuffer(self._digests, np.uint64)[::2]
         order = np.argsort(heads, kind="stable")
         if not (np.diff(heads[order]) == 0).any():
@@ -111,61 +113,61 @@ class Points(Sequence[Point]):
         ids = (self._digests[start : start + _ID] for start in range(0, len(self._digests), _ID))
         return [(seen, place) for place, one in enumerate(ids) if (seen := first.setdefault(one, place)) != place]
 
-    def told(self, ask: Callable[[Any], str]) -> tuple[np.ndarray, list[str]]:
-        """What a function says of the parameters of each point: numbers (one a point), and what these stand for.
+    def labelled(self, label: Callable[[Any], str]) -> tuple[np.ndarray, list[str]]:
+        """The label that a function gives to the parameters of each point: codes (one for each point), and the labels.
 
-        The function must depend on nothing but the parameters. It is asked once for each combination of those that
-        it looks at, not once a point.
+        The function must depend on nothing but the parameters. It is called once for each combination of the parameters
+        that it reads, not once for each point.
         """
         codes, names = np.zeros(len(self), np.int32), dict[str, int]()
-        asker = _Asker(self, ask)
+        labeller = _Labeller(self, label)
         waiting = [(np.arange(len(self)), frozenset[str]())] if len(self) else []
         while waiting:
             places, split = waiting.pop()
-            said, looked = asker.at(int(places[0]))
-            more = looked & self.columns.keys() - split
+            name_of_first, read = labeller.at(int(places[0]))
+            more = read & self.columns.keys() - split
             if not more:
-                codes[places] = names.setdefault(said, len(names))
+                codes[places] = names.setdefault(name_of_first, len(names))
                 continue
-            name = min(more, key=lambda one: asker.distinct(one))
-            parts = asker.codes(name)[places]
+            name = min(more, key=lambda one: labeller.distinct(one))
+            parts = labeller.codes(name)[places]
             order = np.argsort(parts, kind="stable")
             edges = np.flatnonzero(np.diff(parts[order])) + 1
             waiting += [(part, split | {name}) for part in np.split(places[order], edges)]
         return codes, list(names)
 
 
-class _Asker:
-    """Asks of single points, and notes which parameters that looked at."""
+class _Labeller:
+    """Labels single points, and notes which parameters the function reads."""
 
-    def __init__(self, points: Points, ask: Callable[[Any], str]) -> None:
-        self._points, self._ask = points, ask
+    def __init__(self, points: Points, label: Callable[[Any], str]) -> None:
+        self._points, self._label = points, label
         self._fields = frozenset(points.params.model_fields)
-        self._looked: set[str] = set()
+        self._read: set[str] = set()
         self._codes: dict[str, np.ndarray] = {}
         self._watched = self._watching(points.params)
 
     def _watching(self, params: type[Params]) -> type[Params]:
-        """The same parameters, but whoever looks at one is noted; whoever looks at all at once looked at all."""
-        fields, looked = self._fields, self._looked
+        """A subclass of the parameters that notes which of them are read; access to all at once reads all."""
+        fields, read = self._fields, self._read
 
-        def look(one: Any, name: str) -> Any:
+        def getattribute(one: Any, name: str) -> Any:
             if name in fields:
-                looked.add(name)
+                read.add(name)
             elif name == "__dict__" or name.startswith(("model_", "__pydantic_")):
-                looked.update(fields)
+                read.update(fields)
             return object.__getattribute__(one, name)
 
-        return types.new_class(params.__name__, (params,), {}, lambda body: body.update(__getattribute__=look))
+        return types.new_class(params.__name__, (params,), {}, lambda body: body.update(__getattribute__=getattribute))
 
     def at(self, place: int) -> tuple[str, frozenset[str]]:
-        """What is said of a point, and of which parameters it depends."""
-        seen = self._watched.model_construct(**dict(self._points[place].params))
-        self._looked.clear()
-        return self._ask(seen), frozenset(self._looked)
+        """The label of a point, and the parameters that it depends on."""
+        watched = self._watched.model_construct(**dict(self._points[place].params))
+        self._read.clear()
+        return self._label(watched), frozenset(self._read)
 
     def codes(self, name: str) -> np.ndarray:
-        """A parameter's values as numbers."""
+        """A parameter's values as codes, equal for equal values."""
         if name not in self._codes:
             column = self._points.columns[name]
             if pa.types.is_list(column.type):  # lists have no dictionary
@@ -181,22 +183,22 @@ class _Asker:
 
 
 def hexadecimal(digests: bytes | bytearray) -> pa.StringArray:
-    """Ids as texts."""
+    """Ids as an array of texts."""
     count, text = len(digests) // _ID, digests.hex().encode()
     offsets = np.arange(0, len(text) + 1, 2 * _ID, dtype=np.int32)
     return pa.StringArray.from_buffers(count, pa.py_buffer(offsets), pa.py_buffer(text))
 
 
 def repeated(value: Any, count: int, type_: pa.DataType) -> pa.Array:
-    """One value many times."""
+    """An array of one value `count` times."""
     return pa.array([value], type_).take(pa.array(np.zeros(count, np.int64)))
 
 
 class PointWriter:
-    """Writes points down, one by one: their ids as `Point.point_id` has them, their parameters as columns.
+    """Makes `Points` of points that are added one by one, with the ids of `Point.point_id`.
 
-    An id is the hash of a text of which little differs from point to point: its parts are spelled once each. The
-    parameters that were equal at all points so far are not looked at one by one.
+    An id is the hash of a text, of which little differs from point to point: its parts are made once each. Parameters
+    that were equal at all points so far are compared together.
     """
 
     def __init__(self, experiment: str, stream_version: int, params: type[Params], seeds: SeedMode) -> None:
@@ -212,7 +214,7 @@ class PointWriter:
         self._varying: list[str] = []
 
     def add(self, values: Mapping[str, Any]) -> None:
-        """One point, by its validated parameters."""
+        """Add a point by its validated parameters."""
         if not self._digests:
             self._same = dict(values)
             self._widen([])
@@ -221,7 +223,11 @@ class PointWriter:
         row = self._pick(values)
         for slot, texts, value in zip(self._slots, self._texts, row, strict=True):
             text = texts.get(value)
-            self._parts[slot] = self._spelled(slot, value, texts) if text is None else text
+            if text is None:
+                if len(texts) >= CHUNK:
+                    texts.clear()
+                text = texts[value] = self._fragment(self._names[slot], value)
+            self._parts[slot] = text
         body = "".join(self._parts)[:-1]
         self._digests += hashlib.sha256(f"{self._head}{{{body}}}{self._tail}".encode()).digest()[:_ID]
         self._rows.append(row)
@@ -229,19 +235,19 @@ class PointWriter:
             self._flush()
 
     def points(self) -> Points:
-        """Everything written down."""
+        """The points that were added."""
         self._flush()
         schema = parameter_schema(self._shared[2]) if self._digests else pa.schema([])
-        columns = {name: self._column(name, schema.field(name).type) for name in self._varying}
+        columns = dict[str, pa.Array]()
+        for name in self._varying:  # constant in the chunks before it varied
+            type_ = schema.field(name).type
+            parts = [own.get(name, repeated(self._same[name], count, type_)) for count, own in self._chunks]
+            columns[name] = pa.concat_arrays(parts)
         constants = {name: value for name, value in self._same.items() if name not in columns}
         return Points(self._shared, constants, columns, bytes(self._digests))
 
-    def _column(self, name: str, type_: pa.DataType) -> pa.Array:
-        parts = [own.get(name, repeated(self._same[name], count, type_)) for count, own in self._chunks]
-        return pa.concat_arrays(parts)
-
     def _widen(self, names: Sequence[str]) -> None:
-        """These differ from point to point after all."""
+        """Treat these parameters as varying from now on."""
         self._flush()
         self._varying = sorted({*self._varying, *names})
         fixed = [name for name in self._names if name not in self._varying]
@@ -251,14 +257,8 @@ class PointWriter:
         self._slots = [self._names.index(name) for name in self._varying]
         self._texts: list[dict[Any, str]] = [{} for _ in self._varying]
 
-    def _spelled(self, slot: int, value: Any, texts: dict[Any, str]) -> str:
-        if len(texts) >= CHUNK:
-            texts.clear()
-        text = texts[value] = self._fragment(self._names[slot], value)
-        return text
-
     def _fragment(self, name: str, value: Any) -> str:
-        """What a parameter adds to the text: nothing at its introduction default."""
+        """A parameter's part of the text: nothing at its introduction default."""
         value = plain(value)
         if name in self._defaults and self._defaults[name] == value:
             return ""
@@ -274,7 +274,7 @@ class PointWriter:
 
 
 def _picker(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
-    """The values of these names, as a tuple however few they are."""
+    """A function from a mapping to the values of these names, always a tuple."""
     if len(names) > 1:
         return itemgetter(*names)
     return lambda values: tuple(values[name] for name in names)

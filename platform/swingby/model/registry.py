@@ -121,8 +121,8 @@ def _imported(module: str) -> ModuleType:
     try:
         return import_module(module)
     except Exception as error:
-        told = f"{type(error).__name__}: {error}"
-        raise SwingbyError(f"the package {module!r} cannot be imported ({told}); mend or uninstall it") from error
+        reason = f"{type(error).__name__}: {error}"
+        raise SwingbyError(f"the package {module!r} cannot be imported ({reason}); mend or uninstall it") from error
 
 
 def offered(group: str) -> dict[str, Offer]:
@@ -132,30 +132,22 @@ def offered(group: str) -> dict[str, Offer]:
         SwingbyError: two packages offer different things by one name; or as `packages`.
     """
     found: dict[str, Offer] = {}
-    for offer in _offers(group):
+    points, kind = entry_points(), group.rpartition(".")[2]
+    offers = [Offer(point.name, point.value, group, point.dist) for point in points.select(group=group)]
+    for dotted, package, dist in _declared(points.select(group=PACKAGES)):
+        values = getattr(package, kind, {}).items()
+        offers += [Offer(name, f"{dotted}.{value}", group, dist, package) for name, value in values]
+    for offer in offers:
         other = found.setdefault(offer.name, offer)
         if other.value != offer.value:
-            both = " and ".join(f"{one.value} ({_distribution(one)})" for one in (other, offer))
-            raise SwingbyError(f"two packages offer {_noun(group)} {offer.name!r}: {both}; uninstall one of them")
+            both = " and ".join(
+                f"{one.value} ({f'{one.dist.name} {one.dist.version}' if one.dist else 'no distribution'})"
+                for one in (other, offer)
+            )
+            noun = kind.removesuffix("s")
+            article = "an" if noun[0] in "aeiou" else "a"
+            raise SwingbyError(f"two packages offer {article} {noun} {offer.name!r}: {both}; uninstall one of them")
     return found
-
-
-def _offers(group: str) -> Iterator[Offer]:
-    points = entry_points()
-    for point in points.select(group=group):
-        yield Offer(point.name, point.value, group, point.dist)
-    for dotted, package, dist in _declared(points.select(group=PACKAGES)):
-        for name, value in getattr(package, group.rpartition(".")[2], {}).items():
-            yield Offer(name, f"{dotted}.{value}", group, dist, package)
-
-
-def _noun(group: str) -> str:
-    noun = group.rpartition(".")[2].removesuffix("s")
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
-
-
-def _distribution(offer: Offer) -> str:
-    return "no distribution" if offer.dist is None else f"{offer.dist.metadata['Name']} {offer.dist.version}"
 
 
 @cache

@@ -116,7 +116,7 @@ class PendingCells:
     @cached_property
     def _shapes(self) -> tuple[np.ndarray, list[str]]:
         """The shape of each point as a number, and the names that the numbers stand for."""
-        return self._sweep.points.told(self._sweep.experiment.shape)
+        return self._sweep.points.labelled(self._sweep.experiment.shape)
 
     @property
     def shape_names(self) -> list[str]:

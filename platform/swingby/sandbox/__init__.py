@@ -1,4 +1,4 @@
-"""Somebody's SQL on the newest published store: read-only, shut off from all files, in a process that can be killed."""
+"""The sandbox: anybody's SQL on the newest published store, away from all files, in a process that can be killed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MI
 
 
 class SandboxError(SwingbyError):
-    """The query was refused, failed, or was stopped; the message says which and why."""
+    """A query was refused, failed, or was stopped; the message says which and why."""
 
 
 def query(
@@ -75,10 +75,11 @@ def query(
 
 
 def link(files: Mapping[str, Path], folder: Path) -> dict[str, Path]:
-    """Hard links to files in a folder, by the same keys; where these cannot be (another device, files of somebody
-    else), symbolic ones to what may only be read, and else copies.
+    """Links to files in a folder, by the keys of `files`: a query never sees the folder of the store.
 
-    A query never sees the folder of the store: what DuckDB allows beside an attached file falls into this one.
+    Whatever file DuckDB lets a query write beside an attached one falls into this folder. The links are hard links;
+    where there can be none (another device, files of another user), symbolic links to files that may only be read, and
+    copies of others.
     """
     links = {key: folder / f"{number}.duckdb" for number, key in enumerate(files)}
     for key, path in files.items():
@@ -123,19 +124,26 @@ def run(
         "parent": os.getpid(),
     }
     with tempfile.TemporaryFile(dir=folder) as asked:
-        # A file, since a pipe would block, or break, where the process ends before it has read everything.
+        # A file: a pipe would block, or break, if the process ends before it has read everything.
         asked.write(json.dumps(request).encode())
         asked.seek(0)
         process = _process(folder, asked)
     with process, _deadline(process, timeout) as passed:
-        table = _rows(process)
+        assert process.stdout is not None
+        table = None
+        with suppress(OSError, pa.ArrowInvalid):  # it ended before it had an answer, or in the midst of one
+            table = pa.ipc.open_stream(process.stdout).read_all()
         errors = process.stderr.read() if process.stderr is not None else b""
         code = process.wait()
     if passed.is_set() or code in (-signal.SIGALRM, -signal.SIGXCPU):
         raise SandboxError(f"the query was stopped after {timeout:g} s; narrow it, or allow it more time")
-    report = _report(errors)
+    lines = errors.decode(errors="replace").strip().splitlines()
+    try:
+        report = json.loads(lines[-1])
+    except (ValueError, IndexError):
+        report = {"crash": lines[-1] if lines else ""}
     if code != 0 or table is None:
-        raise SandboxError(_told(code, report, memory))
+        raise SandboxError(_failure(code, report, memory))
     return table.replace_schema_metadata({"cut": "true"}) if report.get("cut") else table
 
 
@@ -173,24 +181,7 @@ def _deadline(process: subprocess.Popen[bytes], seconds: float) -> Iterator[thre
             os.killpg(process.pid, signal.SIGKILL)
 
 
-def _rows(process: subprocess.Popen[bytes]) -> pa.Table | None:
-    """What the process answers; None if it ended before it had an answer, or in the midst of one."""
-    assert process.stdout is not None
-    try:
-        return pa.ipc.open_stream(process.stdout).read_all()
-    except (OSError, pa.ArrowInvalid):
-        return None
-
-
-def _report(errors: bytes) -> dict[str, Any]:
-    lines = errors.decode(errors="replace").strip().splitlines()
-    try:
-        return json.loads(lines[-1])
-    except (ValueError, IndexError):
-        return {"crash": lines[-1] if lines else ""}
-
-
-def _told(code: int, report: Mapping[str, Any], memory: str) -> str:
+def _failure(code: int, report: Mapping[str, Any], memory: str) -> str:
     if not report.get("error"):
         how = signal.Signals(-code).name if code < 0 else f"code {code}: {report.get('crash', '')}"
         return f"the query's process ended by {how}; it may have needed more than {memory} of memory"
@@ -200,7 +191,7 @@ def _told(code: int, report: Mapping[str, Any], memory: str) -> str:
         return error
     close = difflib.get_close_matches(missing[1], tables, n=1)
     guess = f"did you mean {close[0]!r}? " if close else ""
-    # DuckDB's own guess looks among its system tables too.
+    # DuckDB's own guess may be one of its system tables.
     error = re.sub(r'\s*Did you mean "[^"]*"\?', "", error)
     return f"{error}\n{guess}tables: {', '.join(tables) or '(none)'}"
 
@@ -216,7 +207,7 @@ def _bytes(memory: str) -> int:
 def _throwaway(data: Path) -> Iterator[Path]:
     """A folder for one query, on the store's own device if it can be written there, removed in the end."""
     for left in data.glob(".sandbox-*"):
-        # Left behind by a process that was killed, as no query runs for so long; others come and go meanwhile.
+        # No query runs for so long: a process that was killed left it. Other folders come and go meanwhile.
         with suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _STALE:
                 shutil.rmtree(left, ignore_errors=True)

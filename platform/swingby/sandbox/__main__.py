@@ -35,7 +35,7 @@ def main() -> int:
     """Answers the request on standard input; the exit code."""
     request = json.load(sys.stdin)
     confine(request)
-    # Whatever else writes to standard output must not end up between the rows.
+    # No other output may come between the rows.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     connection = duckdb.connect(":memory:")
@@ -48,14 +48,14 @@ def main() -> int:
         report = {"error": f"the query needs more than {request['memory']} of memory: give it more, or narrow it"}
     except duckdb.Error as error:
         report = {"error": str(error).strip(), "tables": _tables(connection)}
-    # Short enough for the pipe's buffer, which nobody empties before the rows have ended.
+    # Short enough for the buffer of the pipe, which is read after the rows.
     report["error"] = report["error"][:10_000] if "error" in report else None
     sys.stderr.write(json.dumps(report) + "\n")
     return 3 if report["error"] else 0
 
 
 def confine(request: dict[str, Any]) -> None:
-    """Bounds this process, whatever DuckDB does: no byte to any file, bounded memory and time, gone with its parent."""
+    """Bounds this process, whatever DuckDB does: no byte to any file, limited memory and time, its parent's life."""
     seconds = float(request["seconds"])
     _limit(resource.RLIMIT_NOFILE, BESIDE_FILES + 2 * len(request["files"]))
     _limit(resource.RLIMIT_FSIZE, 0)
@@ -80,7 +80,7 @@ def _limit(kind: int, most: int) -> None:
 def locked(request: dict[str, Any]) -> duckdb.DuckDBPyConnection:
     """A connection on the files of the request that can reach no other file, and whose settings cannot be changed.
 
-    The links are removed as soon as the files are open: nothing is left to be found, or to be left behind.
+    The links are removed as soon as the files are open, so that none is found by a query or left by a dead process.
     """
     config: dict[str, Any] = {
         "allow_community_extensions": False,
@@ -115,7 +115,7 @@ def answer(connection: duckdb.DuckDBPyConnection, request: dict[str, Any], out: 
     if statement.lower().startswith("explain"):
         reader = connection.execute(statement).to_arrow_reader(ROWS)
     else:
-        # One row more than asked for tells whether there are more; the rest is not even computed.
+        # One row beyond the limit tells whether there are more; the others are not computed.
         reader = connection.sql(statement).limit(left + 1).to_arrow_reader(ROWS)
     if reader is None:
         raise RefusedError("the statement gives no rows")
@@ -134,7 +134,7 @@ def answer(connection: duckdb.DuckDBPyConnection, request: dict[str, Any], out: 
 
 
 def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
-    """The batches; an error of DuckDB that came through Arrow is told as DuckDB's again."""
+    """The batches; an error of DuckDB that Arrow raised is raised as DuckDB's."""
     try:
         yield from reader
     except (pa.ArrowInvalid, OSError) as error:

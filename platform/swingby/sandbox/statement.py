@@ -1,7 +1,7 @@
-"""What somebody's SQL may say: one SELECT, or EXPLAIN of one, that changes nothing and calls nothing near a file.
+"""The check of a query: it is one SELECT, or EXPLAIN of one, that changes nothing and calls no function near a file.
 
-A statement's type is not enough: to DuckDB 2 `with a as (copy (select 1) to 'file') select 1` is a SELECT, and it
-writes the file. So the parsed statement is looked through, and every kind of query in it must be one that only reads.
+The type of a statement is not enough: to DuckDB 2 `with a as (copy (select 1) to 'file') select 1` is a SELECT, and it
+writes the file. So the parsed statement is searched, and every node of it must be of a kind that only reads.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _EXPLAIN = re.compile(r"explain\b(\s*analyze\b)?(\s*\(\s*format\s+\w+\s*\))?", r
 
 
 class RefusedError(ValueError):
-    """What of a statement is not allowed, and what is."""
+    """A statement is not allowed; the message says which part, and what is allowed."""
 
 
 def readable(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
-    """The one statement in `sql`, to be run as it is given back.
+    """The one statement in `sql`, checked; run the text that is returned.
 
     Raises:
         RefusedError: it is not one statement, or it could do more than read tables.
@@ -57,7 +57,7 @@ def readable(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
 def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> Any:
     statements = connection.extract_statements(sql)
     if re.match(r"\s*pivot\b", sql, re.IGNORECASE) and [_kind(found) for found in statements] != ["SELECT"]:
-        # DuckDB would first write the values it finds into a type of its own.
+        # DuckDB would first store the values that it finds in a type of its own.
         raise RefusedError("PIVOT has to name its values: pivot t on width in (2, 4) using avg(height)")
     if len(statements) != 1:
         raise RefusedError(f"{len(statements) or 'no'} statements; {ALLOWED}")
@@ -81,7 +81,7 @@ def _inspected(connection: duckdb.DuckDBPyConnection, query: str) -> str:
     if tree.get("error", True) or len(tree["statements"]) != 1:
         raise RefusedError(f"{tree.get('error_message', 'it cannot be looked through')}; {ALLOWED}")
     for part in parts:
-        _inspect(part)
+        _check(part)
     return query
 
 
@@ -97,7 +97,7 @@ def _parts(tree: Any) -> Iterator[dict[str, Any]]:
             left.extend(part)
 
 
-def _inspect(part: dict[str, Any]) -> None:
+def _check(part: dict[str, Any]) -> None:
     kind = part.get("type")
     if isinstance(kind, str) and kind.endswith("_NODE") and kind not in QUERIES:
         raise RefusedError(f"{kind.removesuffix('_QUERY_NODE').removesuffix('_NODE')} is not allowed; {ALLOWED}")

@@ -87,7 +87,7 @@ class Ingest(Writer):
             keys = [f"plans/{plan}.parquet" for plan in self._records.plans()]
             plans = self._take_all(keys, "select 'plans/' || plan_id || '.parquet' from ix.plans")
             for key in sorted({f"{key.partition('+')[0]}.parquet" for key in keys if "+" in key} & set(keys)):
-                self._take_one(key, self._take_plan_again)
+                self._take_one(key, again=True)
             keys = [f"retractions/{name}" for name in self._records.retractions()]
             retractions = self._take_all(keys, "select record from ix.retractions")
             shards, rows = self._take_shards()
@@ -126,23 +126,32 @@ class Ingest(Writer):
 
     def _take_all(self, keys: Iterable[str], known: str) -> int:
         """Applies each record that the query `known` does not yield; returns how many there were."""
-        return sum(self._take_one(key, self._take_record) for key in self._untaken(keys, known))
+        return sum(self._take_one(key) for key in self._untaken(keys, known))
 
-    def _take_one(self, key: str, take: Callable[[str], None]) -> bool:
+    def _take_one(self, key: str, again: bool = False) -> bool:
+        """Applies a record, or lists it as bad and returns False.
+
+        A plan is applied again if another one has its name by now: of several, the first created has it, see `merge`.
+        """
         try:
             with _fitting():
-                take(key)
+                self._apply(key, again)
         except SwingbyError as error:
             self._refuse(key, error)
             return False
         return True
 
-    def _take_record(self, key: str) -> None:
-        """Applies a plan, a retraction or a derived file."""
+    def _apply(self, key: str, again: bool) -> None:
         folder, _, name = key.partition("/")
+        plan_id = Path(name).stem
+        if again:
+            plan = self._records.read_plan(plan_id)
+            if apply.replaced(self._build.connection(), plan, plan_id):
+                with self._transaction("ix") as connection:
+                    apply.reapply_plan(connection, plan, plan_id)
+            return
         with self._transaction("ix") as connection:
             if folder == "plans":
-                plan_id = Path(name).stem
                 apply.apply_plan(connection, self._records.read_plan(plan_id), plan_id)
             elif folder == "retractions":
                 apply.apply_retraction(connection, key, self._records.read_retraction(name))
@@ -151,14 +160,6 @@ class Ingest(Writer):
                 apply.apply_derived(connection, key, header, table)
                 insert_one(connection, "ix.records", {"record": key})
             self._forgive(key)
-
-    def _take_plan_again(self, key: str) -> None:
-        """Applies a plan that took the name of another one: of several, the first created has it (see `merge`)."""
-        name = Path(key).stem
-        plan = self._records.read_plan(name)
-        if apply.replaced(self._build.connection(), plan, name):
-            with self._transaction("ix") as connection:
-                apply.reapply_plan(connection, plan, name)
 
     def _take_shards(self) -> tuple[int, int]:
         """Applies new shards, a group at a time; how many shards and rows.

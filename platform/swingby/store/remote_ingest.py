@@ -43,23 +43,17 @@ def fetch_and_ingest(data: str | Path, tell: Callable[[str], object]) -> Path:
     mirror.begin(create=False, mark=b"")
     if (place / "swingby.json").exists():
         records = Records.open(place, create=False)
-        if records.unite(tell) or _note(records).exists() or _is_behind(records):
-            _ingest(records, tell)
+        if not records.unite(tell) and not _note(records).exists():
+            with suppress(SwingbyError), Store.open(records.data) as store:  # without a store, ingest makes it
+                if not shards_to_ingest(store, records):
+                    return place
+        _ingest(records, tell)
     return place
 
 
 def _note(records: Records) -> Path:
     """The file that is there while fetched records are not ingested yet."""
     return records.data / "work" / "unfolded"
-
-
-def _is_behind(records: Records) -> bool:
-    """Whether shards are here that are not in the store, whichever process fetched them."""
-    try:
-        with Store.open(records.data) as store:
-            return shards_to_ingest(store, records) > 0
-    except SwingbyError:
-        return True  # there is no store yet; or ingest says what is wrong with it
 
 
 def _ingest(records: Records, tell: Callable[[str], object]) -> None:

@@ -125,31 +125,33 @@ def _unpacked(name: str, segment: str, stored: Mapping[str, str]) -> str:
 
 
 def _whole_curves(name: str, table: Table) -> str:
-    """The query for curves by the number of the row that is the cell's result; curves in several pieces are joined."""
+    """The query for curves by the number of the row that is the cell's result.
+
+    The pieces of a curve are joined end to end, each cut where the next begins; of a ragged curve the last one stands.
+    """
     stored = table.segments.items()
     pieces = " union all by name ".join(_unpacked(name, segment, columns) for segment, columns in stored)
     if not table.linked:
         return pieces
     links = f"ix.links.{quoted(name)}"
-    joined = ", ".join(_joined(column, type_, column in table.ragged) for column, type_ in table.curves.items())
+    joined = []
+    for column, type_ in table.curves.items():
+        at = quoted(column)
+        if column in table.ragged:
+            joined.append(f"arg_max({at}, place) as {at}")
+        else:
+            padded = f'coalesce({at}, list_resize(cast([] as {type_}), len("step")))'
+            whole = f"flatten(list({padded}[1:kept] order by place))"
+            joined.append(f"case when count({at}) > 0 then {whole} end as {at}")
     return f"""
 with pieces as ({pieces})
 select * from pieces p where not exists (select 1 from {links} l where l.head = p.curve)
 union all by name
-select head as curve, {joined}
+select head as curve, {", ".join(joined)}
 from (select *, case when before_step is null then len("step")
                      else len(list_filter("step", lambda s: s < before_step)) end as kept
       from {links} l join pieces p on p.curve = l.part)
 group by head"""
-
-
-def _joined(column: str, type_: str, ragged: bool) -> str:
-    """The expression that joins the pieces of a curve, each cut where the next begins; ragged: the last one stands."""
-    at = quoted(column)
-    if ragged:
-        return f"arg_max({at}, place) as {at}"
-    padded = f'coalesce({at}, list_resize(cast([] as {type_}), len("step")))'
-    return f"case when count({at}) > 0 then flatten(list({padded}[1:kept] order by place)) end as {at}"
 
 
 def derived_views(kind: str, columns: Sequence[str], versions: Sequence[str]) -> list[str]:

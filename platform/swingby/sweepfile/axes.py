@@ -216,7 +216,13 @@ def read_axes(lined: Lined, parameters: Parameters | None) -> list[Draft]:
         else:
             drafts += [_draft(lined, ("axes", "zip", k), item, parameters) for k, item in enumerate(spec)]
     read = [draft for draft in drafts if draft is not None]
-    _overlaps(lined, read)
+    seen: list[Column] = []
+    for column in (column for draft in read for column in draft.columns):
+        for other in seen:
+            whole = column.name == split(other.name)[0] or other.name == split(column.name)[0]
+            if whole or column.name == other.name:
+                lined.fault(column.path, f"{column.name!r} is on two axes", f"also set by {dotted(other.path)}")
+        seen.append(column)
     return read
 
 
@@ -262,14 +268,3 @@ def _form(lined: Lined, path: Path, spec: Any) -> Linspace | Logspace | Range | 
         lined.fault(inner, f"{dotted(inner)}: {wrong[0]}", wrong[1])
         return None
     return form
-
-
-def _overlaps(lined: Lined, drafts: list[Draft]) -> None:
-    """Notes a fault for each parameter on two axes, and for each vector on an axis beside an entry of it."""
-    seen: list[Column] = []
-    for column in (column for draft in drafts for column in draft.columns):
-        for other in seen:
-            whole = column.name == split(other.name)[0] or other.name == split(column.name)[0]
-            if whole or column.name == other.name:
-                lined.fault(column.path, f"{column.name!r} is on two axes", f"also set by {dotted(other.path)}")
-        seen.append(column)

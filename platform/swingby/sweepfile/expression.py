@@ -207,7 +207,11 @@ class _Reader:
             left, source = sides[0][0](values), sides[0][1]
             for (word, compare), (side, name) in zip(comparisons, sides[1:], strict=True):
                 right = side(values)
-                _comparable(left, right, word, f"{source} {word} {name}")
+                alike = type(left) is type(right) and isinstance(left, str | bool)
+                equality = word in ("==", "!=") and (alike or left is None or right is None)
+                if not (equality or (_is_number(left) and _is_number(right))):
+                    found = f"{source} {word} {name} compares {left!r} with {right!r}"
+                    raise ExpressionError(f"{found}; allowed: numbers, or == and != of alike")
                 if not compare(left, right):
                     return False
                 left, source = right, name
@@ -248,12 +252,3 @@ def _condition(value: Any, word: str, source: str) -> bool:
     if not isinstance(value, bool):
         raise ExpressionError(f"{source} is {value!r}, and {word!r} needs conditions")
     return value
-
-
-def _comparable(left: Any, right: Any, word: str, source: str) -> None:
-    if _is_number(left) and _is_number(right):
-        return
-    alike = type(left) is type(right) and isinstance(left, str | bool)
-    if word in ("==", "!=") and (alike or left is None or right is None):
-        return
-    raise ExpressionError(f"{source} compares {left!r} with {right!r}; allowed: numbers, or == and != of alike")

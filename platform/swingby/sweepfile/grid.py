@@ -127,12 +127,8 @@ class Grid:
             reason = f"{type(error).__name__}: {error}" if isinstance(error, LookupError) else str(error)
             return self._note(("preset",), f"the preset cannot fill this in: {reason}", chosen, self.parameters.names)
         known = fast.values(defaults, own) if again else None
-        return known if known is not None else self._checked(chosen, defaults, own, fast if again else None)
-
-    def _checked(
-        self, chosen: dict[str, Any], defaults: Mapping[str, Any], own: Mapping[str, Any], fast: FastPath | None
-    ) -> Mapping[str, Any] | bool | None:
-        """The point checked in full, by `where` and the model; what passes is remembered for the fast path."""
+        if known is not None:
+            return known
         values = {**defaults, **own}
         written = {**self.parameters.defaults, PRESET: self.preset, **values}
         try:
@@ -146,7 +142,7 @@ class Grid:
             for detail in error.errors():
                 self._note_invalid(detail, chosen)
             return None
-        if fast is not None:
+        if again:
             fast.learn(defaults, own, written, params)
         return dict(params)
 

@@ -13,7 +13,7 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.cell import Point, SeedMode
 from swingby.model.experiment import Experiment
-from swingby.sweepfile.axes import Axis, Draft, read_axes
+from swingby.sweepfile.axes import Axis, read_axes
 from swingby.sweepfile.expression import Expression, ExpressionError, parse
 from swingby.sweepfile.grid import Grid
 from swingby.sweepfile.overrides import TOP, apply_overrides
@@ -69,9 +69,7 @@ class SweepFile:
     def _grid(self, seeds: Sequence[int], mode: SeedMode) -> dict[str, Any]:
         before = self.lined.count
         preset, where, base = self._preset(), self._where(), self._base()
-        drafts = read_axes(self.lined, self.parameters)
-        self._doubly_set(drafts)
-        axes = self._axes(drafts, len(seeds))
+        axes = self._axes(len(seeds))
         points: Sequence[Point] = ()
         presets: tuple[str | None, ...] = ()
         if self.experiment is not None and self.parameters is not None:
@@ -202,7 +200,9 @@ class SweepFile:
         axes = self.file.get("axes")
         return axis_names(axes) if isinstance(axes, dict) else []
 
-    def _doubly_set(self, drafts: Sequence[Draft]) -> None:
+    def _axes(self, seeds: int) -> tuple[Axis, ...]:
+        """The axes written out, unless their product is too large: they are counted first."""
+        drafts = read_axes(self.lined, self.parameters)
         for name, path in ((column.name, column.path) for draft in drafts for column in draft.columns):
             # An entry's axis over a vector in base is how one coordinate is varied; the other way round is a fault.
             for other in (other for other in self._written_base() if name in (other, split(other)[0])):
@@ -210,9 +210,6 @@ class SweepFile:
                 place = f"on line {line}" if isinstance(line, int) else f"by {line}"
                 hint = f"the axis would win and base.{other} say nothing: take one of them out"
                 self.lined.fault(path, f"{name!r} is an axis, and set under base {place}", hint)
-
-    def _axes(self, drafts: Sequence[Draft], seeds: int) -> tuple[Axis, ...]:
-        """The axes written out, if their product is not too large: the count comes first."""
         points = math.prod(draft.count for draft in drafts)
         cells, limit = points * max(seeds, 1), self.confirm_above
         if points > MOST_POINTS or cells > MOST_CELLS or (limit is not None and cells > limit):

@@ -80,9 +80,23 @@ class Sweep:
             InputFaults: something in the file is wrong; it lists everything that is.
             SwingbyError: there is no such file or name, or it is no text.
         """
-        found = _find(path_or_name)
+        path = Path(path_or_name)
+        if isinstance(path_or_name, Path) or path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
+            if not path.is_file():
+                names = ", ".join(sorted(named_sweeps())) or "(none)"
+                raise SwingbyError(f"no file {path}{_beside(path)}; named sweeps: {names}")
+            file: Traversable = cast("Traversable", path)
+        else:
+            known = named_sweeps()
+            if path_or_name not in known:
+                if own := _beside(path):
+                    hint = f"{own}; sweeps of your own are given by their file"
+                else:
+                    hint = f"; {registry.nearest(path_or_name, list(known))}; or give a .yaml file"
+                raise SwingbyError(f"no sweep is called {path_or_name!r}{hint}")
+            file = known[path_or_name]
         try:
-            text = found.read_text(encoding="utf-8-sig")
+            text = file.read_text(encoding="utf-8-sig")
         except UnicodeDecodeError as error:
             raise SwingbyError(f"{path_or_name} is not UTF-8 text: {error.reason} at byte {error.start}") from None
         except OSError as error:
@@ -118,7 +132,7 @@ class Sweep:
 
     @cached_property
     def sweep_id(self) -> str:
-        """Hash of the cells and of what they record, 16 hexadecimal digits; how the sweep is drawn is not part of it."""
+        """Hash of the cells and of what they record: 16 hexadecimal digits. How the sweep is drawn does not matter."""
         content = {
             "name": self.name,
             "experiment": self.experiment_name,
@@ -189,23 +203,6 @@ def _beside(path: Path) -> str:
     there = {file.stem: file for file in path.parent.glob("*.y*ml") if file.suffix in (".yaml", ".yml")}
     near = difflib.get_close_matches(stem, there, 1)
     return f" (did you mean {there[near[0]]}?)" if near else ""
-
-
-def _find(path_or_name: str | Path) -> Traversable:
-    path = Path(path_or_name)
-    if isinstance(path_or_name, Path) or path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
-        if path.is_file():
-            return cast("Traversable", path)
-        raise SwingbyError(
-            f"no file {path}{_beside(path)}; named sweeps: {', '.join(sorted(named_sweeps())) or '(none)'}"
-        )
-    known = named_sweeps()
-    if path_or_name in known:
-        return known[path_or_name]
-    if own := _beside(path):
-        raise SwingbyError(f"no sweep is called {path_or_name!r}{own}; sweeps of your own are given by their file")
-    allowed = registry.nearest(path_or_name, list(known))
-    raise SwingbyError(f"no sweep is called {path_or_name!r}; {allowed}; or give a .yaml file")
 
 
 def _plain(value: Any) -> Any:

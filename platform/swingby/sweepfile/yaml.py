@@ -91,7 +91,13 @@ class Lined:
             return model.model_validate(value)
         except ValidationError as error:
             for detail in error.errors():
-                self.fault((*path, *detail["loc"]), *_described(path, detail, model))
+                place = (*path, *detail["loc"])
+                message, hint = f"{dotted(place)} {plain_message(detail)}", guess(detail)
+                if detail["type"] == "extra_forbidden":
+                    message, hint = f"unknown key {dotted(place)!r}", nearest(str(place[-1]), _keys(model))
+                elif detail["type"] == "missing":
+                    message, hint = f"{dotted(place)} is missing", f"{dotted(path) or 'a sweep'} needs it"
+                self.fault(place, message, hint)
             return None
 
     def finish(self) -> None:
@@ -128,15 +134,6 @@ def plain_message(detail: ErrorDetails) -> str:
 
 def _keys(model: type[BaseModel]) -> list[str]:
     return [info.alias or name for name, info in model.model_fields.items()]
-
-
-def _described(path: Path, detail: ErrorDetails, model: type[BaseModel]) -> tuple[str, str | None]:
-    place = (*path, *detail["loc"])
-    if detail["type"] == "extra_forbidden":
-        return f"unknown key {dotted(place)!r}", nearest(str(place[-1]), _keys(model))
-    if detail["type"] == "missing":
-        return f"{dotted(place)} is missing", f"{dotted(path) or 'a sweep'} needs it"
-    return f"{dotted(place)} {plain_message(detail)}", guess(detail)
 
 
 def guess(detail: ErrorDetails) -> str | None:

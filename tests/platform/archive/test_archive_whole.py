@@ -19,7 +19,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from swingby.archive import bring, of_record, pack, read, shipped, unpack
+from swingby.archive import pack, read, recorded_results, shipped, unpack, unpack_shipped
 from swingby.archive.file import ORIGIN, read_header
 from swingby.archive.rounding import rounded
 from swingby.cli import app
@@ -97,7 +97,7 @@ def table(data: Path, query: str = ROWS) -> pa.Table:
 def told(data: Path) -> Any:
     """What is to be told of the recorded ones."""
     with Store.open(data) as store:
-        return of_record(store, sweep().sweep_id)
+        return recorded_results(store, sweep().sweep_id)
 
 
 def close(was: Any, now: Any) -> bool:
@@ -321,7 +321,7 @@ def test_files_of_before_still_open(tmp_path: Path) -> None:
         smallest = min(old.values(), key=lambda path: path.stat().st_size)
         done = unpack(tmp_path, smallest)
         with Store.open(tmp_path) as store:
-            known = of_record(store, done.recording.sweep_id)
+            known = recorded_results(store, done.recording.sweep_id)
         assert known is not None
         assert (known.cells, known.thin) == (done.cells, done.cells)
 
@@ -361,7 +361,7 @@ def test_the_report_of_shipped_results_is_the_same_command(shop: Path) -> None:
     page = Path(done.stdout.strip()).read_text()
     sentence = page.index("These are recorded results, not trained here: all 12 were computed")
     assert sentence < page.index("12 of 12 runs are finished")
-    assert not bring(data, "sold", lambda text: None)
+    assert not unpack_shipped(data, "sold", lambda text: None)
 
 
 def test_the_report_has_the_numbers_of_the_trained_results(shop: Path) -> None:
@@ -383,7 +383,7 @@ def test_the_page_says_how_many_are_recorded(shop: Path) -> None:
     """Where some are trained, a report brings nothing in by itself; unpacked, the others count, and are told first."""
     half = shop / "half"
     records = synthetic_sim.write(half, SOLD, lambda cell: "ok" if cell.seed == 0 else None)
-    assert not bring(half, "sold", lambda text: None)
+    assert not unpack_shipped(half, "sold", lambda text: None)
     unpack(half, shop / "site" / "shop" / "sold.parquet")
     derive(records)
     assert words.warnings(reported(half))[0].startswith("8 of 12 results are recorded ones, not trained here")
@@ -392,7 +392,7 @@ def test_the_page_says_how_many_are_recorded(shop: Path) -> None:
 def test_what_is_not_shipped_whole_is_left_alone(shop: Path) -> None:
     """Thin results and unknown names are not brought in by a report, and leave no folder."""
     for name in ("thin", "nobody", "f" * 16):
-        assert not bring(shop / "no", name, lambda text: None)
+        assert not unpack_shipped(shop / "no", name, lambda text: None)
     done = CliRunner().invoke(app, ["report", "thin", "--data", str(shop / "no"), "--out", str(shop / "out")])
     assert done.exit_code == 2
     assert not (shop / "no").exists()
@@ -404,12 +404,12 @@ def test_shipped_results_are_found_by_id_and_by_file(shop: Path) -> None:
     text = synthetic_sim.SQUARE.format(name="sold", title="Synthetic curves", points=2, seeds=3)
     file.write_text(text)
     told = list[str]()
-    assert bring(shop / "by-id", SOLD.sweep_id[:8], told.append)
-    assert not bring(shop / "by-id", str(file), told.append)
-    assert bring(shop / "by-file", str(file), told.append)
+    assert unpack_shipped(shop / "by-id", SOLD.sweep_id[:8], told.append)
+    assert not unpack_shipped(shop / "by-id", str(file), told.append)
+    assert unpack_shipped(shop / "by-file", str(file), told.append)
     assert len(told) == 4
     file.write_text(text.replace("count: 3", "count: 2"))
-    assert not bring(shop / "other", str(file), lambda text: None)
+    assert not unpack_shipped(shop / "other", str(file), lambda text: None)
 
 
 def test_the_verb_packs_whole(trained: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from swingby.data.records import Records
 from swingby.data.records.retractions import Retraction
 from swingby.errors import SwingbyError
 from swingby.maintenance import merge
-from swingby.maintenance.check import check
+from swingby.maintenance.merge import check
 from swingby.store import Store, ingest, rebuild
 from tests.support.store import SWEEPS, Segment, cells, snapshot, write_plan, write_shard
 

@@ -77,7 +77,7 @@ def test_written_points_are_the_points(values: list[dict[str, Any]], mode: Any, 
 @shared
 @given(values=st.lists(toys, min_size=1, max_size=12))
 def test_what_is_told_of_points_is_asked_of_few(values: list[dict[str, Any]]) -> None:
-    """`told` says of each point what asking it says, and asks no more often than there are combinations it looks at."""
+    """`labelled` gives each point its label, and calls the function at most once for each combination that it reads."""
     writer = PointWriter("toy", 3, toy_params(), "common")
     for value in values:
         writer.add(dict(toy_params()(**value)))
@@ -87,14 +87,14 @@ def test_what_is_told_of_points_is_asked_of_few(values: list[dict[str, Any]]) ->
         asked.append(params)
         return f"{params.kind} {params.width if params.bias else 0} {params.weights}"
 
-    codes, names = points.told(shape)
+    codes, names = points.labelled(shape)
     every: list[Any] = [point.params for point in points]
     looked = {(one.kind, one.bias, one.width, one.weights) for one in every}
     told = [names[code] for code in codes]
     most = sum(len({key[:k] for key in looked}) for k in range(5)) + 4 * len(looked)
     assert len(asked) <= most
     assert told == [shape(one) for one in every]
-    whole, dumps = points.told(lambda params: str(params.model_dump()))
+    whole, dumps = points.labelled(lambda params: str(params.model_dump()))
     assert [dumps[code] for code in whole] == [str(one.model_dump()) for one in every]
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from swingby.archive import fetch, of_record, pack
+from swingby.archive import fetch, pack, recorded_results
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.store import Store
@@ -417,7 +417,7 @@ def test_shipped_results_stand_in_and_are_called_so(
     for slug in slugs:
         assert rows_of(fresh, slug) == rows_of(here, slug), slug
     with Store.open(fresh) as store:
-        told = of_record(store, sweep_id("figure-6-small"))
+        told = recorded_results(store, sweep_id("figure-6-small"))
     assert told is not None
     came = f"computed {told.when} on {told.where}, by {told.code}"
     page, text = done.page.read_text(), done.page.with_name(TABLE).read_text()

@@ -66,25 +66,26 @@ class Mirror:
         Raises:
             SwingbyError: the address is no data folder; or the storage does not answer (unless `forgive` is set).
         """
-        self._asked(lambda: self._begin(create, mark), None)
 
-    def _begin(self, create: bool, mark: bytes) -> None:
-        content, here = self.bucket.content(DATA_MARK), self.folder / DATA_MARK
-        if content is None and here.exists():
-            raise SwingbyError(
-                f"there is no data folder at {self.bucket.address} any more, and {self.folder} still holds what it "
-                f"had: copy that back, {DATA_MARK} first; or remove that folder, and begin anew"
-            )
-        if content is None and create:
-            if strange := self.bucket.listing(deep=False):
+        def ask() -> None:
+            content, here = self.bucket.content(DATA_MARK), self.folder / DATA_MARK
+            if content is None and here.exists():
                 raise SwingbyError(
-                    f"{self.bucket.address} is not a data folder: it has objects ({strange[0].key}) but no "
-                    f"{DATA_MARK}; choose another prefix"
+                    f"there is no data folder at {self.bucket.address} any more, and {self.folder} still holds what it "
+                    f"had: copy that back, {DATA_MARK} first; or remove that folder, and begin anew"
                 )
-            content = mark
-            self.bucket.put(DATA_MARK, content)
-        if content is not None and not (here.exists() and here.read_bytes() == content):
-            _keep(here, content)
+            if content is None and create:
+                if strange := self.bucket.listing(deep=False):
+                    raise SwingbyError(
+                        f"{self.bucket.address} is not a data folder: it has objects ({strange[0].key}) but no "
+                        f"{DATA_MARK}; choose another prefix"
+                    )
+                content = mark
+                self.bucket.put(DATA_MARK, content)
+            if content is not None and not (here.exists() and here.read_bytes() == content):
+                _keep(here, content)
+
+        self._asked(ask, None)
 
     def unite(self, tell: Callable[[str], object] = lambda text: None) -> int:
         """Fetches the records that are only there, and puts those that are only here; returns how many.
@@ -93,17 +94,18 @@ class Mirror:
             StorageError: the storage does not answer (unless `forgive` is set); every record that came is whole.
             SwingbyError: the disk refuses.
         """
-        return self._asked(lambda: self._unite(tell), 0)
 
-    def _unite(self, tell: Callable[[str], object]) -> int:
-        with self._uniting:
-            # In reverse order: a later listing is at least as new as an earlier one, so no shard comes before its plan.
-            there = {name: self.bucket.listing(name) for name in reversed(RECORDS)}
-            moved = 0
-            for name in RECORDS:
-                moved += self._fetch(there[name], tell)
-                moved += self._put(name, {item.key for item in there[name]}, tell)
-            return moved
+        def ask() -> int:
+            with self._uniting:
+                # In reverse order: a later listing is at least as new, so that no shard comes before its plan.
+                there = {name: self.bucket.listing(name) for name in reversed(RECORDS)}
+                moved = 0
+                for name in RECORDS:
+                    moved += self._fetch(there[name], tell)
+                    moved += self._put(name, {item.key for item in there[name]}, tell)
+                return moved
+
+        return self._asked(ask, 0)
 
     def fetch_new(self, folders: Iterable[str]) -> int:
         """Fetches the new records of some folders, unless the last fetch was too recent (`COST`); returns how many.

@@ -64,7 +64,19 @@ def apply_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) 
     (top,) = fetch(connection, 'select coalesce(max(first + "rows"), 0) from seg.shards')[0]
     numbers: dict[str, pa.Array] = {}
     tables: dict[str, pa.Table] = {}
-    steps = _number_steps(connection, [shard for shard in pieces if shard.name not in known])
+    lists = {
+        shard.name: shard.steps.cast(pa.list_(pa.int64()))
+        for shard in pieces
+        if shard.name not in known and shard.steps is not None
+    }
+    steps: dict[str, int] = {}
+    if lists:  # a list of steps is stored once, and numbered
+        table = pa.table({"place": pa.array(range(len(lists))), "step": pa.concat_arrays(lists.values())})
+        connection.register("incoming", table)
+        connection.execute(script("steps"))
+        found = fetch(connection, "select number from incoming join seg.steps using (step) order by place")
+        connection.unregister("incoming")
+        steps = {name: number for name, (number,) in zip(lists, found, strict=True)}
     for shard in pieces:
         count = shard.rows.num_rows
         first = known.get(shard.name, top)
@@ -84,19 +96,6 @@ def apply_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) 
 def numbered_steps(curves: pa.Table, number: int | None) -> pa.Table:
     """Curves with the number of their list of steps as a column; null: each row has a list of its own."""
     return curves.add_column(1, "steps", pa.repeat(pa.scalar(number, pa.int64()), curves.num_rows))
-
-
-def _number_steps(connection: Connection, pieces: Sequence[Piece]) -> dict[str, int]:
-    """The number of the list of steps that all rows of a shard share, by shard; new lists go into the open segment."""
-    shared = {shard.name: shard.steps.cast(pa.list_(pa.int64())) for shard in pieces if shard.steps is not None}
-    if not shared:
-        return {}
-    table = pa.table({"place": pa.array(range(len(shared))), "step": pa.concat_arrays(shared.values())})
-    connection.register("incoming", table)
-    connection.execute(script("steps"))
-    numbers = fetch(connection, "select number from incoming join seg.steps using (step) order by place")
-    connection.unregister("incoming")
-    return {name: number for name, (number,) in zip(shared, numbers, strict=True)}
 
 
 def apply_rows(connection: Connection, pieces: Sequence[Piece], numbers: Mapping[str, pa.Array]) -> None:
