@@ -51,14 +51,14 @@ def portable(provenance: Mapping[str, Any]) -> dict[str, Any]:
 
 
 SHARDS = """
-with stands as (
+with results as (
   select e.shard, count(*) as cells from members m join {experiment} e using (cell_id)
   where m.sweep_id = $sweep and e.status in ('ok', 'diverged') group by e.shard)
 select s.shard, s.plan_id, s.batch, s.shape, s.host, s.device, s.versions, s."rows", s.seconds,
        strftime(s.started, '%Y-%m-%dT%H:%M:%SZ') as started, strftime(s.finished, '%Y-%m-%dT%H:%M:%SZ') as finished,
-       p.git_commit, p.git_dirty, p.provenance, coalesce(stands.cells, 0) as cells
-from shards s left join stands using (shard) left join plans p on p.plan_id = s.plan_id
-where list_contains($shards, s.shard) and (stands.cells is not null or len(s.recorded) > 0)
+       p.git_commit, p.git_dirty, p.provenance, coalesce(results.cells, 0) as cells
+from shards s left join results using (shard) left join plans p on p.plan_id = s.plan_id
+where list_contains($shards, s.shard) and (results.cells is not null or len(s.recorded) > 0)
 order by s.shard"""
 """Every shard with rows of a sweep's cells, with the number of cells whose result it holds; a recorded one only if it
 holds any."""
@@ -104,9 +104,9 @@ def _with_shard(entry: dict[str, Any] | None, row: Mapping[str, Any], rows: int,
     """
     seconds = row["seconds"] * rows / row["rows"]
     if entry is not None:
-        begun, ended = min(entry["started"], row["started"]), max(entry["finished"], row["finished"])
+        first, last = min(entry["started"], row["started"]), max(entry["finished"], row["finished"])
         sums = {"cells": entry["cells"] + row["cells"], "seconds": entry["seconds"] + seconds}
-        return {**entry, **sums, "started": begun, "finished": ended}
+        return {**entry, **sums, "started": first, "finished": last}
     return {
         "plan_id": row["plan_id"],
         "host": kind_of(provenance) if row["host"] == provenance.get("host") else ELSEWHERE,

@@ -84,7 +84,7 @@ def pack(
     points: int = POINTS,
     without: Collection[str] = (),
 ) -> Packed:
-    """Writes `out/<name>.parquet` from the results of a sweep in a data folder, the outcomes brought up to date first.
+    """Writes `out/<name>.parquet` from the results of a sweep in a data folder; outcomes are computed first.
 
     Args:
         sweep: a name, an id or its first digits.

@@ -81,7 +81,7 @@ def write_whole(path: Path, write: Callable[[Path], object], digits: int = 0) ->
     Args:
         path: where it goes.
         write: writes the content to the path it is given.
-        digits: if not 0, so many digits of the content's SHA-256 are put at the end of the name, see `is_as_named`.
+        digits: if not 0, how many digits of the content's SHA-256 end the name, see `is_as_named`.
 
     Returns:
         Where it lies.
@@ -121,10 +121,10 @@ def _being_written(temporary: Path) -> Iterator[None]:
 
 
 def forsaken(path: Path, seconds: float, remove: bool = False) -> bool:
-    """Whether nobody writes an unfinished file any more; then it may be removed in the same breath.
+    """Whether an unfinished file has no writer any more; with `remove`, such a file is removed under its lock.
 
-    A file that is locked is being written. Of any other the writer is dead if its process is none of this machine's,
-    and is taken for dead where nobody touched the file for so many seconds.
+    A file that is locked is being written. The writer of any other is dead if it was a process of this machine that is
+    gone, and counts as dead if the file was not touched for `seconds`.
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -143,12 +143,12 @@ def forsaken(path: Path, seconds: float, remove: bool = False) -> bool:
 
 
 def _writer_is_dead(name: str) -> bool:
-    """Whether the writer whom the name of an unfinished file tells was a process of this machine, and is gone."""
-    told = _TEMPORARY.fullmatch(name)
-    if told is None or told[2] != socket.gethostname():
+    """Whether the writer in the name of an unfinished file was a process of this machine, and is gone."""
+    match = _TEMPORARY.fullmatch(name)
+    if match is None or match[2] != socket.gethostname():
         return False
     try:
-        os.kill(int(told[1]), 0)
+        os.kill(int(match[1]), 0)
     except ProcessLookupError:
         return True
     except (PermissionError, OverflowError):

@@ -75,7 +75,7 @@ class Hold:
     def write(self, more: Mapping[str, Any]) -> None:
         """Writes as `say` does, but does not make other machines see it at once."""
         text = json.dumps({**self._who, **more})
-        # Over what was there, which takes no room on a full disk, and nobody reads half of it.
+        # Over the old text: that needs no room on a full disk, and no reader sees half of it.
         os.pwrite(self._handle, text.ljust(min(os.fstat(self._handle).st_size, READ)).encode(), 0)
 
 
@@ -112,7 +112,7 @@ def held(
 def holding(path: Path) -> dict[str, Any] | None:
     """What the holder of the lock on `path` wrote there; None if nobody holds it."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # it may be a pipe, if somebody means ill
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # it may be a pipe, made by an attacker
     except FileNotFoundError:
         return None
     try:

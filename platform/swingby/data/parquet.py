@@ -98,7 +98,7 @@ def read_parquet(
     """Header and table of one record; `digits` as it was written, `options` go to `pyarrow.parquet.read_table`.
 
     Args:
-        content: what is in the file, if somebody has read it already.
+        content: the bytes of the file, if they were read already.
 
     Raises:
         SwingbyError: the file is missing, torn, corrupt, or not one of this platform's.

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 NEEDED = "needed.txt"
-"""What a package requires, beside the description of one that travelled: pip would install all that this tells."""
+"""The file with the requirements of a package that was sent to a machine: pip would install what its metadata lists."""
 
 
 def provenance() -> dict[str, Any]:
@@ -44,9 +44,9 @@ def package_versions() -> dict[str, str]:
 
 
 def required(distribution: metadata.Distribution) -> list[str]:
-    """What an installed package requires, without its extras; also of one that travelled (`run.wheels`)."""
-    travelled = (distribution.read_text(NEEDED) or "").splitlines()
-    return travelled or [line for line in distribution.requires or [] if "extra ==" not in line]
+    """The requirements of an installed package without its extras; also of one that was sent (`run.ray.wheels`)."""
+    sent = (distribution.read_text(NEEDED) or "").splitlines()
+    return sent or [line for line in distribution.requires or [] if "extra ==" not in line]
 
 
 def checkout(folder: Path) -> tuple[str | None, bool | None]:

@@ -179,7 +179,7 @@ def _copy(
     return copied, left_out
 
 
-# records that come from somebody else
+# records of another folder
 
 
 def check(records: Records, key: str, content: bytes) -> Plan | None:

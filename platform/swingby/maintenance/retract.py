@@ -68,7 +68,7 @@ def retract(data: str | Path, what: Sequence[str], reason: str, dry_run: bool = 
 
     Args:
         what: one sweep (name, id, or file), or cells by their ids' first digits.
-        reason: one line for whoever asks later.
+        reason: one line, which is kept.
         dry_run: write nothing, and go by the last publication.
 
     Raises:

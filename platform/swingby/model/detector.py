@@ -1,4 +1,4 @@
-"""What a detector must offer: which tables it reads, which outcomes it tells, and detect(table)."""
+"""The interface of a detector: the tables it reads, the outcomes it computes, and `detect`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a drawing must offer: what it draws, its options and their check, and figures(subject, options)."""
+"""The interface of a drawing: what it draws, its options and their check, and `figures`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Options(BaseModel):
-    """What a sweep file may set of a drawing; one with no fields takes none."""
+    """The options that a sweep file may set of a drawing, as fields; none without fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class Wrong(NamedTuple):
-    """An option that does not fit the sweep: its name, what is wrong with it, and what is allowed."""
+    """A fault of an option in a sweep: the option's name, a message, and what is allowed."""
 
     option: str
     message: str
@@ -30,7 +30,7 @@ class Drawing(ABC):
         name: as a sweep file writes it, under `drawings`.
         experiments: names of the experiments it can draw.
         recordings: what these must have been asked to record (`record.also`).
-        Options: what a sweep file may set of it.
+        Options: the options that a sweep file may set.
     """
 
     name: ClassVar[str]
@@ -39,7 +39,7 @@ class Drawing(ABC):
     Options: ClassVar[type[Options]] = Options
 
     def check(self, options: Any, axis_names: Sequence[str]) -> Sequence[Wrong]:
-        """What is wrong with options in a sweep over these axes, told before anything is trained; by default nothing.
+        """The faults of options in a sweep over these axes, checked before anything is trained; by default none.
 
         Args:
             options: an instance of the drawing's own `Options`.

@@ -1,4 +1,4 @@
-"""What an experiment must offer the platform: parameters, columns, resources, and run(batch)."""
+"""The interface of an experiment: parameters, columns, resources, and `run`."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What each process of a batch occupies while it runs.
+    """The resources that each process of a batch occupies while it runs.
 
     Attributes:
         cpus, gpus, custom: what it needs, as Ray counts it.
-        most_cpus: how many CPUs it can make use of where there are more of them than batches; None: no more.
+        most_cpus: how many CPUs it can use where there are more CPUs than batches; None: no more than `cpus`.
     """
 
     cpus: float = 1.0
@@ -104,7 +104,7 @@ class Recording:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """What a finished cell says it recorded; a cell that lacks a requested token is computed again."""
+        """The texts that a finished cell is marked with; a cell that lacks a requested one is computed again."""
         when = f"{self.steps}:{self.points}" if self.steps in ("log", "sqrt") else self.steps
         return (f"steps:{when}", *sorted(set(self.also)))
 
@@ -164,7 +164,7 @@ class Experiment(ABC):
         scalars: result columns with one value a cell.
         curves: list columns that every run records; `step` (int64 list) is always among them.
         recordings: on request: name -> the columns it adds.
-        report: what a report of a sweep over it draws and says unasked.
+        report: what every report of a sweep over it draws and says.
         spreads: whether several processes can train a batch together, by `Batch.group`.
     """
 
@@ -223,7 +223,7 @@ class Experiment(ABC):
         return 1e-9 if params.dtype == "float64" else 1e-3
 
     def prepare(self, params: Sequence[Any], tell: Callable[[str], None]) -> None:
-        """Do what has to be done once on a machine before such cells are trained (one of each shape), and say so."""
+        """Prepare the machine for such cells (one of each shape): done once on each machine, and reported by `tell`."""
         return
 
     def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:

@@ -52,7 +52,7 @@ class Params(BaseModel):
     dtype: Literal["float32", "float64"] = Field("float32", description="arithmetic of the run")
 
     def canonical(self) -> dict[str, Any]:
-        """The parameters as plain JSON values, without those that stand at their introduction default."""
+        """The parameters as plain JSON values, without those at their introduction default."""
         values = {name: plain(getattr(self, name)) for name in type(self).model_fields}
         for name, default in introduced(type(self)).items():
             if values[name] == default:

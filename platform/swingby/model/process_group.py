@@ -89,9 +89,9 @@ ALONE = Alone()
 
 def free_port(address: str = "127.0.0.1") -> int:
     """A port of this machine that is free now."""
-    with socket.socket() as found:
-        found.bind((address, 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind((address, 0))
+        return int(probe.getsockname()[1])
 
 
 def function(target: str) -> Callable[[Rank, Any], object]:

@@ -1,4 +1,4 @@
-"""What installed packages offer: experiments, detectors, drawings, verbs, named sweeps, archives and statements.
+"""The registry of installed packages: experiments, detectors, drawings, verbs, named sweeps, archives, statements.
 
 A package declares what it offers in its `__init__.py` and is found by the entry-point group `swingby.packages`; nothing
 of it but that file is imported until it is asked for. Single entry points of the groups below count as well.
@@ -32,7 +32,7 @@ FOLDERS: Mapping[str, str] = {"sweeps": "swingby.sweeps", "archive": "swingby.re
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What a package offers, for its `__init__.py` to declare as `PACKAGE`.
+    """The offers of a package, which its `__init__.py` declares as `PACKAGE`.
 
     Every value is "module:Name", the module relative to the package. Data files are found by folder:
     `sweeps/**/*.yaml`, `archive/*.parquet`, `statements/**/*.sql`.
@@ -62,7 +62,7 @@ class Offer:
 
     Attributes:
         value: "module:Name", the module by its full name.
-        dist: the distribution that brings it, if that is known.
+        dist: the distribution that the package belongs to, if that is known.
         package: the package that declares it; None: an entry point of its own.
     """
 
@@ -140,13 +140,15 @@ def offered(group: str) -> dict[str, Offer]:
     for offer in offers:
         other = found.setdefault(offer.name, offer)
         if other.value != offer.value:
-            both = " and ".join(
-                f"{one.value} ({f'{one.dist.name} {one.dist.version}' if one.dist else 'no distribution'})"
-                for one in (other, offer)
-            )
+            both = []
+            for one in (other, offer):
+                origin = "no distribution" if one.dist is None else f"{one.dist.name} {one.dist.version}"
+                both.append(f"{one.value} ({origin})")
             noun = kind.removesuffix("s")
             article = "an" if noun[0] in "aeiou" else "a"
-            raise SwingbyError(f"two packages offer {article} {noun} {offer.name!r}: {both}; uninstall one of them")
+            raise SwingbyError(
+                f"two packages offer {article} {noun} {offer.name!r}: {' and '.join(both)}; uninstall one of them"
+            )
     return found
 
 

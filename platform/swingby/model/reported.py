@@ -1,4 +1,4 @@
-"""What a report of a sweep draws and says unasked, as an experiment declares it."""
+"""Declarations by which an experiment says what every report of its sweeps draws and says."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Plane:
         entries: the integer parameter that says how many entries can span a plane.
         unit: the parameter, a vector, whose entries the curve's are divided by; "" for none.
         entry: what one entry is called, such as "direction".
-        axis: title of an axis; {} stands for the number of the entry, counted from 1.
+        axis: title of an axis; {} is replaced by the number of the entry, counted from 1.
         landmarks: places beside the paths.
         title, caption, reading: of the figure at example points; {} and {} of the caption are the two entries.
     """
@@ -86,7 +86,7 @@ class Reported:
         doubted: outcome -> the yes/no outcome that says of which runs it is certain.
         summary: "module:function" that is given the report's data and the store and returns sentences for the summary;
             imported only where a report is written. "" for none.
-        summed: outcomes that these sentences tell of, so that the summary does not tell of them again.
+        summed: outcomes in these sentences, so that the summary does not mention them again.
     """
 
     companions: tuple[str, ...] | None = None

@@ -146,7 +146,7 @@ def _tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
     try:
         found = connection.execute("select view_name from duckdb_views() where not internal order by all").fetchall()
     except duckdb.Error:
-        return []  # a fatal error closes the database; its message stands for itself
+        return []  # a fatal error closes the database; its message says enough
     return [name for (name,) in found]
 
 

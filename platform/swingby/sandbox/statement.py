@@ -20,7 +20,7 @@ TABLE_FUNCTIONS = {
     *("duckdb_memory", "duckdb_schemas", "duckdb_settings", "duckdb_tables", "duckdb_types", "duckdb_views"),
     *("pragma_table_info", "pragma_version", "histogram_values", "test_all_types"),
 }
-"""Functions that may stand for a table: none of them reads a file, runs SQL given as text, or changes a setting."""
+"""Functions that may be used as a table: none of them reads a file, runs SQL given as text, or changes a setting."""
 FORBIDDEN = {"write_log", "nextval", "setval"}
 """Functions of values that leave a trace."""
 ALLOWED = "allowed: one SELECT, or EXPLAIN of one"
@@ -79,7 +79,7 @@ def _inspected(connection: duckdb.DuckDBPyConnection, query: str) -> str:
     except RecursionError:
         raise RefusedError(f"nested too deeply; {ALLOWED}") from None
     if tree.get("error", True) or len(tree["statements"]) != 1:
-        raise RefusedError(f"{tree.get('error_message', 'it cannot be looked through')}; {ALLOWED}")
+        raise RefusedError(f"{tree.get('error_message', 'it cannot be checked')}; {ALLOWED}")
     for part in parts:
         _check(part)
     return query

@@ -1,4 +1,4 @@
-"""The only door of the store to DuckDB: how a connection is made, and how its errors are told."""
+"""The store's only access to DuckDB: how a connection is made, and how its errors are reported."""
 
 from __future__ import annotations
 

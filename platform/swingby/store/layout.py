@@ -1,7 +1,7 @@
 """Where the store keeps its files, and the pointer that says which of them are published.
 
     store/pointer.json    the newest generation; flipped by one rename
-    store/lease.lock      held by whoever ingests
+    store/lease.lock      held by the process that ingests
     store/build-0001/     what the writer works on: index.duckdb, the open segment, sealed/segment-000000.duckdb ...
     store/published/      copies of the index and of the open segment, a pair for each of the last two generations
 

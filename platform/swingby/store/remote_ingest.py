@@ -1,4 +1,4 @@
-"""Remote ingest: fetches what is new on object storage and ingests it, for whoever reads the data folder."""
+"""Remote ingest: new records on object storage are fetched and ingested, before and while a data folder is read."""
 
 from __future__ import annotations
 

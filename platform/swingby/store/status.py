@@ -29,7 +29,7 @@ MOST_FAILURES = 10
 MOST_REASONS = 5
 """Reasons for failures that are listed."""
 MOST_IN_PROGRESS = 100
-"""Cells in progress that are looked at; where more run at once, none takes long."""
+"""Most cells in progress that are listed; where more run at once, none takes long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class SweepStatus:
         in_progress: cells with some rows and no final one; the furthest is at step `furthest`.
         steps: of all its rows together; it changes when any row comes.
         finished: when its newest shard was; None without one.
-        holder: who runs it now, in words; None if nobody does, or nobody asked.
+        holder: who runs it now, in words; None if nobody does, or it is not known.
     """
 
     sweep_id: str
@@ -95,7 +95,7 @@ class Reason(NamedTuple):
 class InProgress:
     """A cell that is being trained, or was when its run ended: its last recorded step, and how many it takes.
 
-    `total` is 0 where nobody knows: the experiment is not installed, say.
+    `total` is 0 where it is not known, as when the experiment is not installed.
     """
 
     cell_id: str
@@ -206,7 +206,7 @@ def in_progress(records: Records, sweeps: Sequence[tuple[str, str]]) -> list[InP
 
 @lru_cache(maxsize=10 * MOST_IN_PROGRESS)
 def _steps_of(records: Records, experiment: str, cell_id: str) -> int:
-    """The steps that a cell takes; 0 where nobody knows."""
+    """The steps that a cell takes; 0 where it is not known."""
     try:
         return int(registry.experiment(experiment).steps(planned_cell(records, cell_id).params))
     except SwingbyError:

@@ -127,7 +127,7 @@ def _unpacked(name: str, segment: str, stored: Mapping[str, str]) -> str:
 def _whole_curves(name: str, table: Table) -> str:
     """The query for curves by the number of the row that is the cell's result.
 
-    The pieces of a curve are joined end to end, each cut where the next begins; of a ragged curve the last one stands.
+    The pieces of a curve are joined end to end, each cut where the next begins; of a ragged curve the last piece is kept.
     """
     stored = table.segments.items()
     pieces = " union all by name ".join(_unpacked(name, segment, columns) for segment, columns in stored)
@@ -159,8 +159,8 @@ def derived_views(kind: str, columns: Sequence[str], versions: Sequence[str]) ->
     own = ", ".join(quoted(column) for column in columns)
     newest = max(versions, key=natural)
     rows = f"ix.derived.{quoted(kind)} d"
-    stands = f"not {retracted('d', OF_SHARD)}" if {"cell_id", OF_SHARD} <= set(columns) else "true"
+    valid = f"not {retracted('d', OF_SHARD)}" if {"cell_id", OF_SHARD} <= set(columns) else "true"
     return [
-        f"create view {quoted(kind)} as select {own} from {rows} where version = {literal(newest)} and {stands}",
-        f"create view {quoted(kind + '_all')} as select version, {own} from {rows} where {stands}",
+        f"create view {quoted(kind)} as select {own} from {rows} where version = {literal(newest)} and {valid}",
+        f"create view {quoted(kind + '_all')} as select version, {own} from {rows} where {valid}",
     ]

@@ -155,7 +155,7 @@ class Grid:
         """
         entries = [(name, given.pop(name)) for name in self._entries]
         if not all(stem in given for stem in self._stems):
-            # The preset gives the vector, and is then called again, since it may look at the completed vector.
+            # The preset gives the vector, and is then called again, since it may depend on the completed vector.
             below = {**self.parameters.defaults, **self._defaults(given)[0], **given}
             given |= {stem: below.get(stem) for stem in self._stems}
         for name, value in entries:

@@ -1,4 +1,4 @@
-"""The sections of a sweep file that say how often, what is recorded and what is drawn."""
+"""The sections of a sweep file: seeds, recording, diagram, drawings and outcome."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def read_seeds(lined: Lined) -> tuple[Sequence[int], SeedMode]:
 
 
 def read_recording(lined: Lined, experiment: Experiment | None) -> Recording:
-    """What to record, and when; recordings are looked up in the experiment, if it is known."""
+    """The recording that a sweep asks for; its names are checked against those of the experiment, if it is known."""
     record = lined.read(("record",), lined.value.get("record") or {}, _Record)
     if record is None:
         return Recording()
@@ -114,7 +114,7 @@ def read_recording(lined: Lined, experiment: Experiment | None) -> Recording:
 
 
 def read_diagram(lined: Lined, experiment: Experiment | None, axes: list[str]) -> Diagram | None:
-    """The diagram, its axes looked up among the sweep's and its outcome among those of the experiment's detectors."""
+    """The diagram, its axes checked against the sweep's, its outcome against those of the experiment's detectors."""
     if lined.value.get("diagram") is None:
         return None
     diagram = lined.read(("diagram",), lined.value["diagram"], _Diagram)

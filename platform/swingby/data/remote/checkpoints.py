@@ -67,7 +67,7 @@ class Checkpoints:
         """Puts the files of the folder, if any changed, and seldom enough that a run pays little for it.
 
         Args:
-            at_last: put them however long ago they were put, since nobody will put them later.
+            at_last: put them however recent the last put is, since this is the last chance.
             alive: as in `fetch`.
 
         Raises:

@@ -122,7 +122,7 @@ def holder(bucket: Bucket, claims: list[Held]) -> str | None:
 
 
 def _here(pid: int) -> dict[str, str]:
-    """What tells a process of this machine (and container) from all others; empty if there is no such process."""
+    """The identity of a process of this machine (and container) among all; empty if there is no such process."""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         state, *numbers = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
