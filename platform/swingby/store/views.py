@@ -127,7 +127,7 @@ def _unpacked(name: str, segment: str, stored: Mapping[str, str]) -> str:
 def _whole_curves(name: str, table: Table) -> str:
     """The query for curves by the number of the row that is the cell's result.
 
-    The pieces of a curve are joined end to end, each cut where the next begins; of a ragged curve the last piece is kept.
+    The pieces of a curve are joined end to end, each cut where the next begins; a ragged curve is its last piece.
     """
     stored = table.segments.items()
     pieces = " union all by name ".join(_unpacked(name, segment, columns) for segment, columns in stored)

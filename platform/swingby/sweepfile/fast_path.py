@@ -97,8 +97,8 @@ class Memo:
 class FastPath:
     """Checked parameters of points, from those of points that were checked in full.
 
-    Points whose preset gave one answer differ in the parameters of the axes alone. A parameter's own checks depend on its
-    value alone, so a value that passed once passes again; checks between parameters are made at every point.
+    Points whose preset gave one answer differ in the parameters of the axes alone. A parameter's own checks depend on
+    its value alone, so a value that passed once passes again; checks between parameters are made at every point.
     """
 
     def __init__(self, params: type[Params], where: Expression | None, axes: frozenset[str]) -> None:
@@ -122,7 +122,7 @@ class FastPath:
         try:
             for name in self._axes:
                 value = written[name] = own[name]
-                # A vector that entries are put into is new at every point; its check finds tuples of finite floats sound.
+                # A vector that entries are put into is new at every point; its check accepts tuples of finite floats.
                 plain = name in self._vectors and type(value) is tuple
                 if plain and all(type(one) is float and isfinite(one) for one in value):
                     values[name] = value
@@ -162,7 +162,7 @@ def _is_plain_vector(params: type[Params], name: str) -> bool:
 
 
 def checks_between(params: type[BaseModel]) -> list[Callable[[Any], Any]] | None:
-    """The checks of a model on all parameters together; None if its checks cannot be separated into those and others."""
+    """The checks of a model on all parameters together; None if they cannot be separated from its other checks."""
     found = params.__pydantic_decorators__
     fields = [decorator.func for decorator in found.field_validators.values()]
     fields += [item.func for info in params.model_fields.values() for item in info.metadata if hasattr(item, "func")]
