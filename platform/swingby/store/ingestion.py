@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -135,13 +135,13 @@ class Ingest(Writer):
         """
         try:
             with _fitting():
-                self._apply(key, again)
+                self._apply_record(key, again)
         except SwingbyError as error:
             self._refuse(key, error)
             return False
         return True
 
-    def _apply(self, key: str, again: bool) -> None:
+    def _apply_record(self, key: str, again: bool) -> None:
         folder, _, name = key.partition("/")
         plan_id = Path(name).stem
         if again:
@@ -162,26 +162,30 @@ class Ingest(Writer):
             self._forgive(key)
 
     def _take_shards(self) -> tuple[int, int]:
-        """Applies new shards, a group at a time; how many shards and rows.
-
-        DuckDB writes one database in a transaction, so the curves go first: until the index names the shard nothing
-        points at them, and the segment keeps their numbers in case they are applied again.
-        """
+        """Applies new shards, a group at a time; how many shards and rows."""
         untaken = self._untaken(self._records.shards(), "select shard from ix.shards")
         shards = rows = 0
         for group in self._groups(untaken):
             count = sum(piece.rows.num_rows for piece in group)
             with self._build.room(sum(piece.size for piece in group), count):
-                with self._transaction("seg") as connection:
-                    numbers = apply.apply_curves(connection, self._build.segment, group)
-                with self._transaction("ix") as connection:
-                    apply.apply_rows(connection, group, numbers)
-                    for piece in group:
-                        self._forgive(piece.name)
+                self._apply(group)
             shards += len(group)
             rows += count
             self._seal(self._segment_rows)
         return shards, rows
+
+    def _apply(self, group: Sequence[apply.Piece]) -> None:
+        """Applies a group of shards, in two transactions.
+
+        DuckDB writes one database in a transaction, so the curves go first: until the index names the shard nothing
+        points at them, and the segment keeps their numbers in case they are applied again.
+        """
+        with self._transaction("seg") as connection:
+            numbers = apply.apply_curves(connection, self._build.segment, group)
+        with self._transaction("ix") as connection:
+            apply.apply_rows(connection, group, numbers)
+            for piece in group:
+                self._forgive(piece.name)
 
     def _groups(self, names: Iterable[str]) -> Iterator[list[apply.Piece]]:
         """Good shards in groups of bounded size, whose tables are there; bad ones are listed on the way."""

@@ -134,8 +134,6 @@ class Writer:
         """Makes applied records visible to readers; True if there is a new generation.
 
         Without news there is none; unless forced, neither before ten times the cost of the last publication is over.
-        Index and open segment are copied beside the published files, sealed segments stay where they are, and then the
-        pointer flips.
 
         Raises:
             SwingbyError: the disk is full, or the store is broken; readers keep the last generation.
@@ -147,28 +145,32 @@ class Writer:
                 early = not (force or self._rebuild) and 0 <= time.time() - newest.published < 10 * newest.cost
                 if early or (newest.build, newest.revision) == (self._build.number, revision):
                     return False
-            start = time.perf_counter()
-            self._seal(SEALED_UNCOPIED)
-            schema = self._build.views()
-            self._build.close()
-            self._admitted.clear()
-            number = self._layout.next_number(newest)
-            files: dict[str, str] = {}
-            for alias, path in self._build.files().items():
-                public = path
-                if path.parent.name != SEALED:
-                    public = self._layout.published / f"{path.stem}-{number:06d}.duckdb"
-                    write_whole(public, partial(shutil.copyfile, path))
-                files[alias] = public.relative_to(self._layout.root).as_posix()
-            generation = Generation(
-                number=number,
-                build=self._build.number,
-                revision=revision,
-                files=files,
-                views=tuple(schema),
-                previous=() if newest is None else tuple(newest.files.values()),
-                published=time.time(),
-                cost=time.perf_counter() - start,
-            )
-            self._layout.flip(generation)
+            self._publish(newest, revision)
         return True
+
+    def _publish(self, newest: Generation | None, revision: int) -> None:
+        """Copies index and open segment beside the published files, then flips the pointer; sealed segments stay."""
+        start = time.perf_counter()
+        self._seal(SEALED_UNCOPIED)
+        schema = self._build.views()
+        self._build.close()
+        self._admitted.clear()
+        number = self._layout.next_number(newest)
+        files: dict[str, str] = {}
+        for alias, path in self._build.files().items():
+            public = path
+            if path.parent.name != SEALED:
+                public = self._layout.published / f"{path.stem}-{number:06d}.duckdb"
+                write_whole(public, partial(shutil.copyfile, path))
+            files[alias] = public.relative_to(self._layout.root).as_posix()
+        generation = Generation(
+            number=number,
+            build=self._build.number,
+            revision=revision,
+            files=files,
+            views=tuple(schema),
+            previous=() if newest is None else tuple(newest.files.values()),
+            published=time.time(),
+            cost=time.perf_counter() - start,
+        )
+        self._layout.flip(generation)
