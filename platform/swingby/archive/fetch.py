@@ -9,6 +9,7 @@ from pathlib import Path
 from swingby.archive.file import read_header
 from swingby.archive.unpack import unpack
 from swingby.data.records import Records
+from swingby.data.remote.mirror import DATA_MARK
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.store.lookup import SHORTEST_ID
@@ -65,7 +66,7 @@ def unpack_shipped(data: Path, sweep: str, say: Callable[[str], object]) -> bool
 
 def _planned(data: Path, fits: Callable[[str, str], bool]) -> bool:
     """Whether the data folder has a plan whose sweep's name and first eight digits fit."""
-    if not (data / "swingby.json").exists():
+    if not (data / DATA_MARK).exists():
         return False
     matches = (_PLAN.fullmatch(plan) for plan in Records.open(data, create=False).plans())
     return any(fits(match[1], match[2]) for match in matches if match)

@@ -12,7 +12,7 @@ from swingby.data.files import clear_os_errors
 from swingby.data.folder import place_of
 from swingby.data.locks import HeldError
 from swingby.data.records import Records
-from swingby.data.remote.mirror import mirrored
+from swingby.data.remote.mirror import DATA_MARK, mirrored
 from swingby.errors import SwingbyError
 from swingby.store.ingestion import Ingest
 from swingby.store.reader import Store
@@ -41,7 +41,7 @@ def fetch_and_ingest(data: str | Path, tell: Callable[[str], object]) -> Path:
     mirror.bucket.patience = PATIENCE
     mirror.forgive = lambda why: tell(f"{why}; going on with what is in {place}")
     mirror.begin(create=False, mark=b"")
-    if (place / "swingby.json").exists():
+    if (place / DATA_MARK).exists():
         records = Records.open(place, create=False)
         if not records.unite(tell) and not _note(records).exists():
             with suppress(SwingbyError), Store.open(records.data) as store:  # without a store, ingest makes it

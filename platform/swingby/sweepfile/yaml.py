@@ -22,7 +22,7 @@ MOST_FAULTS = 100
 
 _TAG = "tag:yaml.org,2002:"
 _NUMBERS = {
-    # YAML 1.1 as PyYAML reads it takes 1e-3 for a string, 1:30 for 90, 010 for 8; not so here.
+    # PyYAML reads 1e-3 as a string, 1:30 as 90 and 010 as 8, by YAML 1.1; here 1e-3 is a number, the others are texts.
     "int": r"[-+]?(?:0|[1-9][0-9_]*)",
     "float": r"[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*|[0-9][0-9_]*(?=[eE]))(?:[eE][-+]?[0-9]+)?"
     r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)",
