@@ -101,11 +101,6 @@ def merge(data: str | Path, other: str | Path, dry_run: bool = False) -> Merged:
     return Merged(done, sum(copied.values()), len(keys) - len(missing), tuple(left_out), taken)
 
 
-def _opened(data: str | Path, dry_run: bool) -> Records:
-    folder = place_of(data)
-    return Records(folder) if dry_run and not folder.exists() else Records.open(data, create=not dry_run)
-
-
 def _is_here(here: Records, there: Records, key: str) -> bool:
     """Whether this folder has the record; one that is torn here, and not there, counts as missing.
 
