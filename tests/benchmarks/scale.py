@@ -212,12 +212,12 @@ def deal(cells: int, folder: Path) -> dict[str, Any]:
 
 def train(cells: int, folder: Path) -> dict[str, Any]:
     """Each batch read from the plan, trained, and written as a shard, without Ray."""
-    from swingby.run.worker.batch import run_batch
+    from swingby.run.worker.batch import Assignment, run_batch
 
     records, planned = _newest(folder)
     with Clock() as clock:
         for note in planned.batches:
-            run_batch(records.data, planned.plan_id, note.batch)
+            run_batch(Assignment(records.data, planned.plan_id, (note.batch,)))
     return {**clock.seconds, "note": f"{len(records.shards()):,} shards"}
 
 

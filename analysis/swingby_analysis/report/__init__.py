@@ -13,8 +13,7 @@ from swingby import __version__
 from swingby.data.files import TEMPORARY, clear_os_errors, entry, sync_file, sync_folder, utc_now
 from swingby.data.records import Records
 from swingby.model import registry
-from swingby.run.outcomes import derive
-from swingby.run.refresh import freshen
+from swingby.run.outcomes import derive, refresh
 from swingby.store import Store
 from swingby.store.lookup import find_sweep
 from swingby.sweepfile.sweep import Sweep, named_sweeps
@@ -86,7 +85,7 @@ def write_report(
         SwingbyError: no such sweep (with the nearest name), no finished cell in it, or the disk refuses.
     """
     records = Records.open(data, create=False)
-    as_published = freshen(records)
+    as_published = refresh(records)
     with Store.open(records.data) as store:
         found = find_sweep(store, sweep)
         tell(f"drawing {found.name} ...")

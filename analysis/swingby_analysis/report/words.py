@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from swingby.run.refresh import AsPublished
+from swingby.run.outcomes import AsPublished
 from swingby_analysis.charts.maps import Share
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples

@@ -58,17 +58,18 @@ class Drain:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before: dict[int, Any] = {number: signal.signal(number, self._handle) for number in _SIGNALS}
+
+        def handle(number: int, frame: FrameType | None) -> None:
+            if self():
+                raise KeyboardInterrupt
+            self.ask()
+
+        before: dict[int, Any] = {number: signal.signal(number, handle) for number in _SIGNALS}
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self():
-            raise KeyboardInterrupt
-        self.ask()
 
 
 def flag_for(data: Path, plan_id: str) -> Path:

@@ -19,16 +19,14 @@ from swingby.run.ingest_thread import IngestThread
 from swingby.run.local import run_local
 from swingby.run.options import RunOptions
 from swingby.run.outcomes import derive
-from swingby.run.pending import TrainedCells
+from swingby.run.pending import Reservations, TrainedCells
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress, progress_for
 from swingby.run.ray.machines import Code
 from swingby.run.ray.session import Standby
 from swingby.run.ray.trials import run_tune
-from swingby.run.reservations import Reservations
 from swingby.run.resources import check_processes, cores
 from swingby.run.results import RunResult, Tally
-from swingby.select import Selector, Share
 from swingby.store import ingest, upgrade
 from swingby.store.status import in_progress
 from swingby.sweepfile.sweep import Sweep
@@ -54,6 +52,7 @@ def run(
     *,
     progress: Progress | None = None,
     drain: Drain | None = None,
+    standby: Standby | None = None,
 ) -> list[RunResult]:
     """Trains every cell of the sweeps that has no result yet, and brings the store up to date.
 
@@ -67,6 +66,7 @@ def run(
         data: the data folder; made if missing.
         progress: the display; None: one on standard error.
         drain: the switch that asks the run to stop; None: one of the run's own.
+        standby: a Ray that goes on after the run; None: one of the run's own, if it needs one.
 
     Raises:
         SwingbyError: a sweep is given twice, or is running already (names the process), or data folder, disk,
@@ -84,15 +84,10 @@ def run(
     with ExitStack() as stack:
         holds = {sweep.sweep_id: stack.enter_context(records.lock(sweep.sweep_id)) for sweep in sweeps}
         stack.enter_context(drain.on_signals())
-        workers = options.workers
-        if workers is None and (options.local or options.address is None):
-            workers = 1 if options.local else cores()
-        standby, machines = None, (float(workers or 1),)
-        if not options.local:
-            names = tuple(sorted({sweep.experiment_name for sweep in sweeps}))
-            code = Code(options.code or "wheel", names, progress.line)
-            standby = stack.enter_context(Standby(workers, records.data, options.address, code, progress.line))
-            machines = standby.machines() if options.address else machines
+        if not options.local and standby is None:
+            standby = stack.enter_context(ray_for(sweeps, records, options, progress.line))
+        workers = worker_count(options)
+        machines = standby.machines() if standby is not None and options.address else (float(workers or 1),)
         upgrade(records, progress.line)
         reservations = Reservations(records, holds)
         planners = [
@@ -115,31 +110,22 @@ def run(
         return driver.tally.results(drain(), time.monotonic() - began)
 
 
-def run_rounds(
-    selector: Selector,
-    data: str | Path,
-    evidence: Callable[[Sweep], Sequence[Share]],
-    options: RunOptions | None = None,
-    say: Callable[[str], None] = lambda text: None,
-) -> None:
-    """Trains what a selector asks for, and tells it what was found, until it asks for nothing more.
+def worker_count(options: RunOptions) -> int | None:
+    """How many one-core batches run at once; None: as many as the cluster has CPUs."""
+    if options.local:
+        return options.workers or 1
+    return options.workers or (cores() if options.address is None else None)
+
+
+def ray_for(sweeps: Sequence[Sweep], records: Records, options: RunOptions, tell: Callable[[str], None]) -> Standby:
+    """Ray for runs of sweeps of these experiments, on this machine or on the cluster that the options name.
 
     Args:
-        evidence: reads the shares at the points of a trained sweep.
-        say: shows a line of text to the user.
-
-    Raises:
-        SwingbyError: as `run` and the selector; or cells failed, or the run was asked to stop.
+        tell: shows a line of text to the user.
     """
-    while (sweep := selector.ask()) is not None:
-        progress = progress_for()
-        (result,) = run([sweep], data, options, progress=progress)
-        progress.line(str(result))
-        if result.drained:
-            raise SwingbyError("stopped while training; what is trained is kept, and the same command goes on")
-        if result.failed or result.missing:
-            raise SwingbyError("some cells failed or are missing; their points' intervals say nothing yet")
-        say(selector.tell(evidence(sweep)))
+    names = tuple(sorted({sweep.experiment_name for sweep in sweeps}))
+    code = Code(options.code or "wheel", names, tell)
+    return Standby(worker_count(options), records.data, options.address, code, tell)
 
 
 class Driver:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
+from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.run.driver import run_rounds
+from swingby.run.driver import ray_for, run
 from swingby.run.options import RunOptions
 from swingby.run.outcomes import SHARD
-from swingby.select import Share
+from swingby.run.progress import progress_for
+from swingby.select import Selector, Share
 from swingby.select.replicate import Replicate, check_half_width
 from swingby.store import Store
+from swingby.store.sql import quoted
 from swingby.sweepfile.sweep import Sweep
 
 
 def longer(sweep: Sweep, factor: float) -> list[str]:
-    """The overrides that make every run of a sweep so many times as long.
+    """The overrides that make every run of a sweep `factor` times as long.
 
     Raises:
         SwingbyError: the factor is not above 1, the experiment does not declare what sets a run's length, or points
@@ -26,17 +30,17 @@ def longer(sweep: Sweep, factor: float) -> list[str]:
     """
     if not factor > 1:
         raise SwingbyError(f"--steps {factor:g} does not extend a run; allowed: a factor above 1, such as 2")
-    found = []
+    overrides = []
     for name in sorted({sweep.experiment.length(point.params) or "" for point in sweep.points}):
         if not name:
             raise SwingbyError(f"experiment {sweep.experiment_name!r} does not say which parameter sets a run's length")
-        of_it = [point.params for point in sweep.points if sweep.experiment.length(point.params) == name]
-        values = sorted({getattr(params, name) for params in of_it})
+        every = [point.params for point in sweep.points]
+        values = sorted({getattr(params, name) for params in every if sweep.experiment.length(params) == name})
         if len(values) > 1:
             shown = ", ".join(map(str, values))
             raise SwingbyError(f"the points of {sweep.name!r} differ in {name} ({shown}): set it in the sweep file")
-        found.append(f"base.{name}={max(values[0] + 1, round(values[0] * factor))}")
-    return found
+        overrides.append(f"base.{name}={max(values[0] + 1, round(values[0] * factor))}")
+    return overrides
 
 
 def last_seeds(name: str, data: Path, overrides: Sequence[str]) -> list[str]:
@@ -89,7 +93,7 @@ def extend_seeds(
             half-width takes more than `most` seeds.
     """
     check_half_width(half_width)
-    found = _yes_no_outcome(Sweep.load(name, overrides), outcome)
+    outcome = _yes_no_outcome(Sweep.load(name, overrides), outcome)
     overrides = last_seeds(name, data, overrides)
     sweep = Sweep.load(name, overrides)
     seeds = sweep.seeds
@@ -99,20 +103,48 @@ def extend_seeds(
     def sized(count: int) -> Sweep:
         return Sweep.load(name, with_seeds(overrides, count))
 
-    selector = Replicate(sized, len(seeds), found, half_width, most)
-    run_rounds(selector, data, lambda trained: shares_of(data, trained, found), options, say)
+    selector = Replicate(sized, len(seeds), outcome, half_width, most)
+    run_rounds(selector, data, outcome, options, say)
     return selector.count
+
+
+def run_rounds(
+    selector: Selector, data: Path, outcome: str, options: RunOptions, say: Callable[[str], None] = lambda text: None
+) -> None:
+    """Trains what a selector asks for, and tells it the shares of an outcome, until it asks for nothing more.
+
+    Ray is started once, for all rounds.
+
+    Args:
+        say: shows a line of text to the user.
+
+    Raises:
+        SwingbyError: as `run` and the selector; or cells failed, or the run was asked to stop.
+    """
+    progress, standby = progress_for(), None
+    with ExitStack() as stack:
+        while (sweep := selector.ask()) is not None:
+            if standby is None and not options.local:
+                standby = stack.enter_context(ray_for([sweep], Records.open(data), options, progress.line))
+            (result,) = run([sweep], data, options, progress=progress, standby=standby)
+            progress.line(str(result))
+            if result.drained:
+                raise SwingbyError("stopped while training; what is trained is kept, and the same command goes on")
+            if result.failed or result.missing:
+                raise SwingbyError("some cells failed or are missing; their points' intervals say nothing yet")
+            say(selector.tell(shares_of(data, sweep, outcome)))
 
 
 def shares_of(data: Path, sweep: Sweep, outcome: str) -> list[Share]:
     """The share of a yes/no outcome at each point of a sweep, by the store."""
     for detector in registry.detectors_for(sweep.experiment_name):
         if outcome in detector.outcomes:
+            shown, outcomes = f"o.{quoted(outcome)}", quoted(f"outcomes_{detector.name}")
             query = f"""
-                select m.point, count(*) filter (where o."{outcome}") as k, count(o."{outcome}") as n
+                select m.point, count(*) filter (where {shown}) as k, count({shown}) as n
                 from members m
-                join "{sweep.experiment_name}" e using (cell_id)
-                left join "outcomes_{detector.name}" o on o.cell_id = e.cell_id and o.{SHARD} = e.shard
+                join {quoted(sweep.experiment_name)} e using (cell_id)
+                left join {outcomes} o on o.cell_id = e.cell_id and o.{SHARD} = e.shard
                 where m.sweep_id = ? and e.status <> 'failed'
                 group by m.point order by m.point"""
             with Store.open(data) as store:

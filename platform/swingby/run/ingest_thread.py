@@ -8,19 +8,36 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Self
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from swingby.data.locks import HeldError
 from swingby.data.records import Records
 from swingby.data.remote.bucket import StorageError
+from swingby.model import registry
+from swingby.model.detector import Detector
 from swingby.run.drain import Drain
 from swingby.run.forecast import Planned
-from swingby.run.outcomes import LiveOutcomes
+from swingby.run.outcomes import cells_without_outcome, detect, write_outcomes
 from swingby.run.progress import Progress
-from swingby.store import Ingest
+from swingby.store import Ingest, Store
 
 BUSY = 15
 """Turns in a row in which another process is the writer of the store, before the user hears of it."""
 INGEST_SECONDS = 2.0
 """How often a running driver looks for new shards; publications are limited further by what they cost."""
+TURN_EVERY = 10.0
+"""Least seconds from one turn of `LiveOutcomes` to the next: each leaves a file, and a run may take days."""
+TURN_COST = 10.0
+"""Least time from one turn to the next, in multiples of what the last turn took."""
+SHARD_GROWTH = 1.01
+"""Growth of the number of shards that makes a turn worth it: a run of any length leaves some hundred files."""
+TURN_SECONDS = 1.0
+"""Seconds after which a turn reads no more cells."""
+TURN_CELLS = 1_000
+"""Cells that a detector sees at once in a turn, so that a turn takes hardly longer than TURN_SECONDS."""
+FAULTS = 20
+"""Cells for which a detector may raise; after that it waits for the end of the run, which names them all."""
 
 
 def ingest_once(records: Records, unpublished: bool = False) -> bool:
@@ -111,7 +128,13 @@ class IngestThread:
             if time.monotonic() < due:
                 continue
             try:
-                self._turn()
+                self._remote.fetch()
+                count = len(self._records.shards())
+                if count != self._shards or self._unpublished:
+                    self._unpublished = ingest_once(self._records, self._unpublished)
+                    self._shards = count
+                    self._ingested()
+                self._unpublished = self._outcomes.turn(count) or self._unpublished
                 busy = 0
             except Exception as error:  # the run goes on; its end ingests again, and raises
                 # Another driver that ingests takes these shards, too: that is news only if it lasts.
@@ -121,11 +144,89 @@ class IngestThread:
                     self._progress.line(f"the store waits: {message}")
             due = time.monotonic() + INGEST_SECONDS
 
-    def _turn(self) -> None:
-        self._remote.fetch()
-        count = len(self._records.shards())
-        if count != self._shards or self._unpublished:
-            self._unpublished = ingest_once(self._records, self._unpublished)
-            self._shards = count
-            self._ingested()
-        self._unpublished = self._outcomes.turn(count) or self._unpublished
+
+class LiveOutcomes:
+    """Short turns of deriving while some sweeps run, so that their maps fill in before the end.
+
+    A detector that raises ends no turn: the end of the run derives again, and reports it.
+
+    Args:
+        records: the data folder.
+        sweep_ids: the sweeps whose cells are derived.
+        stop: true at the end of the run, or once it was asked to stop: no turn begins, and one that goes on ends.
+        line: shows a line of text to the user.
+    """
+
+    def __init__(
+        self, records: Records, sweep_ids: Sequence[str], stop: Callable[[], bool], line: Callable[[str], None]
+    ) -> None:
+        self._records, self._sweep_ids, self._stop, self._line = records, list(sweep_ids), stop, line
+        self._due = time.monotonic() + TURN_EVERY
+        self._shards = 0
+        self._written: set[str] = set()
+        self._failed: dict[str, set[str]] = {}
+        self._waiting: set[str] = set()
+
+    def turn(self, shards: int) -> bool:
+        """Takes a turn if one is due at this number of shards; true if it wrote outcomes, which are to be ingested.
+
+        Raises:
+            SwingbyError: the store cannot be read, or the disk refuses.
+        """
+        if time.monotonic() < self._due or shards <= SHARD_GROWTH * self._shards or self._stop():
+            return False
+        start = time.monotonic()
+        try:
+            with Store.open(self._records.data) as store:
+                # Outcomes of the last turn are seen only once they are published: their cells would be derived again.
+                names = [f"derived/{name}" for name in self._written]
+                query = "select count(*) as ingested from ix.records where list_contains(?, record)"
+                published = not names or store.sql(query, [names]).rows()[0].ingested == len(names)
+                return published and self._derive(store, start)
+        finally:
+            now = time.monotonic()
+            self._due = now + max(TURN_EVERY, TURN_COST * (now - start))
+
+    def _derive(self, store: Store, start: float) -> bool:
+        self._written = set()
+        whole = True
+        query = "select distinct experiment from sweeps where list_contains(?, sweep_id) order by all"
+        for row in store.sql(query, [self._sweep_ids]).rows():
+            for detector in registry.detectors_for(row.experiment):
+                if detector.name not in self._waiting:
+                    whole = self._apply(store, row.experiment, detector, start) and whole
+        if whole:  # all that is published; other shards are for the next turn
+            self._shards = store.sql("select count(*) as seen from shards").rows()[0].seen
+        return bool(self._written)
+
+    def _apply(self, store: Store, experiment: str, detector: Detector, start: float) -> bool:
+        """Applies one detector within a turn; true if it saw every published cell."""
+        tables: list[pa.Table] = []
+        failed, whole = self._failed.setdefault(detector.name, set()), True
+        try:
+            for table in cells_without_outcome(store, experiment, detector, self._sweep_ids, TURN_CELLS):
+                known = pc.call_function(
+                    "is_in", [table["cell_id"]], pc.SetLookupOptions(pa.array(failed, pa.string()))
+                )
+                fresh = table.filter(pc.call_function("invert", [known]))
+                if fresh.num_rows:
+                    outcomes, faults = detect(detector, fresh)
+                    tables += outcomes
+                    failed |= faults.keys()
+                if len(failed) > FAULTS:
+                    self._postpone(detector, f"it raised for {len(failed)} cells")
+                    break
+                if self._stop() or time.monotonic() - start > TURN_SECONDS:
+                    whole = False
+                    break
+        except Exception as error:
+            self._postpone(detector, f"{type(error).__name__}: {error}")
+            whole = True
+        if tables:
+            self._written.add(write_outcomes(self._records, experiment, detector, tables)[0])
+        return whole
+
+    def _postpone(self, detector: Detector, reason: str) -> None:
+        """Leaves a detector to the end of the run."""
+        self._waiting.add(detector.name)
+        self._line(f"outcomes by detector {detector.name!r} wait for the end of the run: {reason}")

@@ -12,12 +12,12 @@ from swingby.run.commit_lock import OvertakenError
 from swingby.run.drain import Drain
 from swingby.run.forecast import Planned
 from swingby.run.processes.local_group import LocalGroup
-from swingby.run.processes.timeout import DeadlineError, timeout
+from swingby.run.processes.watchdog import DeadlineError, timeout
 from swingby.run.progress import Progress
 from swingby.run.resources import cores
 from swingby.run.retries import Retries
 from swingby.run.scheduler import Scheduler, Trial
-from swingby.run.worker.batch import BatchDone, run_batch
+from swingby.run.worker.batch import Assignment, BatchDone, run_batch
 
 
 def run_local(
@@ -57,6 +57,6 @@ def _run(trial: Trial, deadline: float, records: Records, drain: Drain) -> Batch
     cpus = max(1, cores() // processes)
     gpus = trial.planned.process_resources[trial.notes[0].shape].gpus
     group: ProcessGroup = ALONE if processes == 1 else LocalGroup(processes, cpus, gpus)
-    which = records.data, trial.planned.plan.plan_id, trial.batches, trial.device, drain, trial.part
+    which = records.data, trial.planned.plan.plan_id, trial.batches, trial.part, trial.attempt
     with timeout(deadline) as beat:
-        return run_batch(*which, group=group, cpus=cpus, attempt=trial.attempt, beat=beat)
+        return run_batch(Assignment(*which, trial.device, group, cpus), drain, beat)

@@ -1,4 +1,7 @@
-"""The pending cells of a sweep (those without a result), by shape, and what batches of such shapes took before."""
+"""The pending cells of a sweep: those without a result, less those that other drivers have reserved.
+
+A driver reserves the cells that it is about to train, so that no two drivers on a data folder train the same cell.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from swingby.data.records import Records
+from swingby.data.locks import Hold, holding, in_words
+from swingby.data.parquet import read_parquet
+from swingby.data.records import Plan, Records
+from swingby.errors import SwingbyError
 from swingby.run.cost import Sample
-from swingby.run.reservations import Reservation
 from swingby.store import Store
+from swingby.store.sql import quoted
 from swingby.sweepfile.sweep import Sweep
 
 RECENT = 200
@@ -26,7 +32,7 @@ TrainedCells = tuple[pa.Array, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class CellCounts:
-    """How the cells of a sweep stand before planning.
+    """The numbers of a sweep's cells that are not to be trained, by the reason.
 
     Attributes:
         done: cells with a result.
@@ -39,6 +45,83 @@ class CellCounts:
     failed: int = 0
     shared: int = 0
     reserved: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reservation:
+    """The cells of another driver's plan, whether trained yet or not.
+
+    Attributes:
+        owner: the sweep, and the process that trains it, as text.
+        ids: the cells' ids.
+        tokens: what the plan records of each cell.
+    """
+
+    owner: str
+    ids: pa.Array
+    tokens: frozenset[str]
+
+
+class Reservations:
+    """The reservations of this driver and of all others on a data folder.
+
+    A reservation is the name of a plan in the lock file of its sweep. It ends with the lock when its driver ends or
+    dies, and a stale one is gone as soon as another driver takes the lock. A driver reserves a plan right after writing
+    it, while it holds the planning lock, and releases everything once it has trained what it can.
+
+    Args:
+        holds: the sweep locks of this driver, by sweep id.
+    """
+
+    def __init__(self, records: Records, holds: Mapping[str, Hold] | None = None) -> None:
+        self._records, self._holds = records, dict(holds or {})
+        self._plans: dict[str, tuple[Plan, pa.Array]] = {}
+
+    def reserve(self, plan: Plan) -> None:
+        """Reserves the batches of a plan for this driver, in place of an earlier plan of the same sweep.
+
+        Raises:
+            SwingbyError: the disk refuses.
+        """
+        if plan.sweep_id in self._holds:
+            self._holds[plan.sweep_id].say(plan=plan.plan_id)
+
+    def release(self) -> None:
+        """Ends every reservation of this driver.
+
+        Raises:
+            SwingbyError: the disk refuses.
+        """
+        for hold in self._holds.values():
+            hold.say()
+
+    def others(self, experiment: str) -> list[Reservation]:
+        """The reservations of cells of an experiment by other drivers.
+
+        To be read before the results are: a driver that reserves nothing any more has committed all of its rows.
+        """
+        reservations = []
+        for lock in sorted((self._records.data / "locks").glob("*.lock")):
+            try:
+                content = None if lock.stem in self._holds else holding(lock)
+                if content is None or not isinstance(content.get("plan"), str):
+                    continue
+                plan, ids = self._reserved_cells(content["plan"])
+            except (SwingbyError, OSError):  # a lock or plan that cannot be read reserves nothing
+                continue
+            if plan.experiment == experiment:
+                owner = f"sweep {plan.name}: {in_words(content)}"
+                reservations.append(Reservation(owner, ids, frozenset(plan.recording.tokens)))
+        return reservations
+
+    def _reserved_cells(self, plan_id: str) -> tuple[Plan, pa.Array]:
+        """A plan, and the ids of the cells in its batches; kept, since plans never change."""
+        if plan_id not in self._plans:
+            plan = self._records.read_plan(plan_id)
+            assert plan.path is not None
+            _, rows = read_parquet(plan.path, "plan", columns=["cell_id"], filters=[("batch", ">=", 0)])
+            self._plans[plan_id] = plan, rows["cell_id"].combine_chunks()
+        return self._plans[plan_id]
 
 
 class PendingCells:
@@ -156,13 +239,14 @@ class PendingCells:
         return {shape: most(self.representatives[shape]) for shape in self.shapes()}
 
     def samples(self, device: str | None) -> list[Sample]:
-        """Batches of the experiment that ran with the sweep's recording, on a kind of device (None: any)."""
+        """What batches of the experiment took that ran with the sweep's recording, on a kind of device (None: any)."""
         name, tokens = self._sweep.experiment_name, " ".join(self._sweep.recording.tokens)
         with Store.open(self._records.data) as store:
             rows = store.sql(SAMPLES, [name, tokens, device or "", RECENT]).rows()
             if max(self.max_batches().values(), default=0) == 1 and rows:
                 # The time of a run that was stopped half-way is not that of a whole one.
-                whole = {row.shard for row in store.sql(f"""select shard from "{name}" where status <> 'running'""")}
+                query = f"select shard from {quoted(name)} where status <> 'running'"
+                whole = {row.shard for row in store.sql(query)}
                 rows = [row for row in rows if whole.intersection(row.names)]
         return [Sample(row.shape, row.cells, row.seconds, row.bytes) for row in rows]
 

@@ -1,20 +1,36 @@
-"""Pilots: small batches that measure the cost of shapes nobody has measured; their cells are kept as results."""
+"""Pilots: small batches that measure the cost of shapes nobody has measured; their cells are kept as results.
+
+Where Ray trains, a child process trains the pilots, so that the driver survives one that dies.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from swingby.data.records import Records
+from swingby.errors import SwingbyError
 from swingby.model.process_group import LostWorkerError
 from swingby.run.batches import Chosen
 from swingby.run.cost import Sample, fit, worth_measuring
-from swingby.run.forecast import Planned
-from swingby.run.processes.child_process import ChildProcess
-from swingby.run.processes.timeout import DeadlineError, timeout
-from swingby.run.worker.batch import run_batch
+from swingby.run.processes.local_group import PR_SET_PDEATHSIG, exit_text
+from swingby.run.processes.watchdog import Countdown, DeadlineError, timeout
+from swingby.run.worker.batch import Assignment, BatchDone, run_batch
+
+if TYPE_CHECKING:  # the child process needs no store
+    from swingby.run.forecast import Planned
 
 SIZES = (1, 2, 16)
 """Cells of the batches that measure a shape: the first warms up, the other two give the fixed and the variable part."""
@@ -25,6 +41,10 @@ LONGEST = (20, 4)
 cell alone cannot separate the cost of a batch from that of a cell."""
 SECONDS = 600.0
 """The deadline of a pilot, whose cost is unknown: long for a few cells of an experiment that has many."""
+_CHILD = (
+    "import json, sys; sys.path[:] = json.loads(sys.stdin.readline()); "
+    "from swingby.run.pilots import main; main(*map(int, sys.argv[1:]))"
+)
 
 
 def unmeasured(samples: Iterable[Sample], most: Mapping[str, int], work: Mapping[str, float]) -> list[str]:
@@ -32,6 +52,10 @@ def unmeasured(samples: Iterable[Sample], most: Mapping[str, int], work: Mapping
 
     A shape whose cells are trained one by one is not worth it: its pilot would be the run. A batch of one cell (of a
     pilot that was stopped) measures nothing, because it cannot separate the cost of a batch from that of a cell.
+
+    Args:
+        most: the most cells that fit a batch of each shape.
+        work: `Experiment.work` of a cell of each shape.
     """
     known = {sample.shape for sample in samples if sample.cells > 1}
     return [
@@ -49,8 +73,11 @@ def choose_pilots(pending: Mapping[str, np.ndarray], most: Mapping[str, int], la
         most: the most cells that fit a batch of each shape.
         lanes: how many cells of each shape cost as much as one.
     """
-    chosen, left = [], dict(pending)
-    sizes = {shape: _sizes(len(found), most[shape], lanes[shape]) for shape, found in pending.items()}
+    chosen, left, sizes = list[Chosen](), dict(pending), dict[str, tuple[int, ...]]()
+    for shape, positions in pending.items():
+        stairs = tuple(count * lanes[shape] for count in STAIRS)
+        side_by_side = lanes[shape] > 1 and stairs[1] <= min(len(positions) // 2, most[shape])
+        sizes[shape] = stairs if side_by_side else SIZES
     for turn in range(len(SIZES)):
         for shape, positions in left.items():
             size = sizes[shape][turn]
@@ -58,12 +85,6 @@ def choose_pilots(pending: Mapping[str, np.ndarray], most: Mapping[str, int], la
                 chosen.append(Chosen(shape, positions[:size], None))
                 left[shape] = positions[size:]
     return chosen
-
-
-def _sizes(pending: int, most: int, lanes: int) -> tuple[int, ...]:
-    """Cells of a shape's pilots: multiples of the lanes where two of them fit, else single cells."""
-    stairs = tuple(count * lanes for count in STAIRS)
-    return stairs if lanes > 1 and stairs[1] <= min(pending // 2, most) else SIZES
 
 
 class Pilots:
@@ -75,7 +96,7 @@ class Pilots:
     Args:
         stop: true once the run was asked to stop.
         deadline: seconds for which a pilot may give no sign of life; None: SECONDS.
-        child: whether a child process trains them, so that the driver survives one that dies.
+        child: whether a child process trains them.
     """
 
     def __init__(self, records: Records, stop: Callable[[], bool], deadline: float | None, child: bool) -> None:
@@ -86,23 +107,130 @@ class Pilots:
     def train(self, planned: Planned, tell: Callable[[str], None]) -> None:
         """Trains the batches of a written plan, except those that take too long by the cost known so far."""
         with ChildProcess() if self._child else nullcontext() as child:
-            took: dict[str, list[Sample]] = {}
+            samples: dict[str, list[Sample]] = {}
             given_up: set[str] = set()
             for note in planned.batches:
-                known = took.setdefault(note.shape, [])
+                known = samples.setdefault(note.shape, [])
                 most = LONGEST[len(known) > 1] * planned.options.target_seconds
                 if self._stop() or note.shape in given_up or (known and fit(known).seconds(note.cells) > most):
                     continue
-                which = self._data, planned.plan.plan_id, note.batch, planned.device(note)
+                device = planned.device(note)
+                assignment = Assignment(self._data, planned.plan.plan_id, (note.batch,), device=device)
                 try:
                     if child is not None:
-                        done = child.run(*which, self._seconds)
+                        done = child.run(assignment, self._seconds)
                     else:
                         with timeout(self._seconds) as beat:
-                            done = run_batch(*which, self._stop, beat=beat)
+                            done = run_batch(assignment, self._stop, beat)
                 except (LostWorkerError, DeadlineError) as error:
                     given_up.add(note.shape)
                     tell(f"measuring {note.shape} was given up: {error}")
                     continue
                 self.trained += done.cells
                 known.append(Sample(note.shape, note.cells, done.seconds, 0))
+
+
+class ChildProcess:
+    """One child process for one batch after another; a context manager. It starts with the first batch, and again after
+    a death.
+
+    It goes on when the driver is asked to stop, as running batches do.
+    """
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._replies = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(self, assignment: Assignment, seconds: float) -> BatchDone:
+        """`run_batch` in the child process, alone and on one CPU.
+
+        Args:
+            seconds: how long the batch may take.
+
+        Raises:
+            LostWorkerError: the process died, or was killed because it took too long.
+            SwingbyError: as `run_batch`.
+        """
+        process = self._process or self._start()
+        assert process.stdin is not None
+        try:
+            batches = list(assignment.batches)
+            process.stdin.write(_line([str(assignment.data), assignment.plan_id, batches, assignment.device]))
+            reply = self._reply(seconds)
+        except BrokenPipeError:
+            reply = b""
+        if not reply:
+            code = process.wait()
+            self.close()
+            raise LostWorkerError(f"its process {exit_text(code)}")
+        content = json.loads(reply)
+        if "fault" in content:
+            raise SwingbyError(content["fault"])
+        return BatchDone(**content)
+
+    def close(self) -> None:
+        """Kills the process."""
+        if self._process is None:
+            return
+        self._process.kill()
+        self._process.wait()
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        os.close(self._replies)
+        self._process = None
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self._replies, end = os.pipe()
+        command = [sys.executable, "-c", _CHILD, str(os.getpid()), str(end)]
+        try:
+            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[end], bufsize=0)
+        finally:
+            os.close(end)
+        assert self._process.stdin is not None
+        self._process.stdin.write(_line(sys.path))
+        return self._process
+
+    def _reply(self, seconds: float) -> bytes:
+        """The line that the process replies; empty if it died."""
+        countdown, reply = Countdown(seconds), b""
+        while not reply.endswith(b"\n"):
+            ready, _, _ = select.select([self._replies], [], [], countdown.slice())
+            if not ready and countdown.waited():
+                continue
+            if not ready:
+                self.close()
+                raise LostWorkerError(f"it took longer than {seconds:g} s, and was ended")
+            part = os.read(self._replies, 65536)
+            if not part:
+                return b""
+            reply += part
+        return reply
+
+
+def main(parent: int, replies: int) -> None:
+    """Main function of the child process: trains one batch for each line that comes in, until the input ends."""
+    for number in (signal.SIGINT, signal.SIGTERM):  # the driver drains, and kills it
+        signal.signal(number, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+    while True:
+        order = sys.stdin.readline()
+        if not order:
+            os._exit(0)
+        data, plan_id, batches, device = json.loads(order)
+        try:
+            content = asdict(run_batch(Assignment(Path(data), plan_id, tuple(batches), device=device)))
+        except SwingbyError as error:
+            content = {"fault": str(error)}
+        os.write(replies, _line(content))
+
+
+def _line(content: Any) -> bytes:
+    return json.dumps(content).encode() + b"\n"

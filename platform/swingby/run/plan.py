@@ -19,9 +19,8 @@ from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
 from swingby.run.forecast import Planned, forecast
 from swingby.run.options import RunOptions
-from swingby.run.pending import CellCounts, PendingCells, TrainedCells
+from swingby.run.pending import CellCounts, PendingCells, Reservations, TrainedCells
 from swingby.run.pilots import Pilots, choose_pilots, unmeasured
-from swingby.run.reservations import Reservations
 from swingby.run.resources import check_processes, cores
 from swingby.store import Store, check_experiment, ingest
 from swingby.store.status import is_presented, refused_records
@@ -188,10 +187,28 @@ class Planner:
         notes = tuple(
             BatchNote(number, batch.shape, len(batch.positions), batch.seconds) for number, batch in enumerate(chosen)
         )
+        # The plan's table has every cell of the sweep, those that run with the number of their batch.
+        ids, places = self.pending.ids, self.pending.places
+        batch_of = np.full(len(ids), -1, np.int32)
+        for number, batch in enumerate(chosen):
+            batch_of[places[batch.positions]] = number
+        numbers = pa.array(batch_of, mask=batch_of < 0)
+        plan = Plan(
+            sweep_id=self.sweep.sweep_id,
+            name=self.sweep.name,
+            experiment=self.sweep.experiment_name,
+            stream_version=self.sweep.points.stream_version,
+            sequence=self.records.next_sequence(self.sweep.name, self.sweep.sweep_id),
+            resolved=self.sweep.resolved,
+            recording=self.sweep.recording,
+            provenance=self._provenance,
+            batches=notes,
+            given=lambda: sweep_table(self.sweep.points, self.sweep.seeds, ids, numbers),
+        )
         max_batch, representatives = self.pending.max_batches(), self.pending.representatives
         planned = Planned(
             sweep=self.sweep,
-            plan=self._plan(chosen, notes),
+            plan=plan,
             counts=counts,
             missing=len(self.pending.places),
             batches=notes,
@@ -204,26 +221,6 @@ class Planner:
             machines=self.machines,
         )
         return replace(planned, forecast=forecast(notes, known, planned.batch_resources, self.workers))
-
-    def _plan(self, chosen: Sequence[Chosen], notes: tuple[BatchNote, ...]) -> Plan:
-        """The plan with its table: every cell of the sweep, those that run with the number of their batch."""
-        ids, places = self.pending.ids, self.pending.places
-        batch = np.full(len(ids), -1, np.int32)
-        for number, one in enumerate(chosen):
-            batch[places[one.positions]] = number
-        numbers = pa.array(batch, mask=batch < 0)
-        return Plan(
-            sweep_id=self.sweep.sweep_id,
-            name=self.sweep.name,
-            experiment=self.sweep.experiment_name,
-            stream_version=self.sweep.points.stream_version,
-            sequence=self.records.next_sequence(self.sweep.name, self.sweep.sweep_id),
-            resolved=self.sweep.resolved,
-            recording=self.sweep.recording,
-            provenance=self._provenance,
-            batches=notes,
-            given=lambda: sweep_table(self.sweep.points, self.sweep.seeds, ids, numbers),
-        )
 
     @cached_property
     def _provenance(self) -> dict[str, Any]:

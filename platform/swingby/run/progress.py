@@ -100,14 +100,15 @@ class Progress:
         self._reset()
         self.total, self._waits = cells, True
         self._show(first=True)
+
+        def show_remaining(count: int) -> None:
+            self.done = self.total - count
+            self._show()
+
         try:
-            yield self._awaited
+            yield show_remaining
         finally:
             self.close()
-
-    def _awaited(self, left: int) -> None:
-        self.done = self.total - left
-        self._show()
 
     def close(self) -> None:
         """Ends the display of a run or a wait."""

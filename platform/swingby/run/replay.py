@@ -16,6 +16,7 @@ from swingby.data.records import Records
 from swingby.model import registry
 from swingby.store import Store
 from swingby.store.lookup import find_cell
+from swingby.store.sql import quoted
 from swingby.store.status import planned_cell
 
 
@@ -63,7 +64,7 @@ def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "
     records = Records.open(data, create=False)
     with Store.open(data) as store:
         cell_id, experiment = find_cell(store, start)
-        stored = store.sql(f'select * from "{experiment}" where cell_id = ?', [cell_id]).arrow()
+        stored = store.sql(f"select * from {quoted(experiment)} where cell_id = ?", [cell_id]).arrow()
     began = time.perf_counter()
     known, cell = registry.experiment(experiment), planned_cell(records, cell_id)
     table = pa.concat_tables(known.replay(cell, device))
@@ -86,15 +87,13 @@ def _differences(stored: pa.Table, fresh: pa.Table, tolerance: float) -> Iterato
         old, new = stored[name][0].as_py(), [item for part in fresh[name].to_pylist() for item in part or []]
         if old is None or len(old) != len(old_steps) or len(new) != len(new_steps):
             continue  # not recorded, or not one entry a step
-        yield _difference(name, _rows(old)[old_at], _rows(new)[new_at], tolerance)
+        before, after = _rows(old)[old_at], _rows(new)[new_at]
+        largest = float(np.max(np.abs(before - after), initial=0.0))
+        scale = float(np.max(np.abs(before), initial=0.0))
+        relative = largest / scale if scale > 0 else largest
+        yield Difference(name, len(before), largest, relative, relative <= tolerance)
 
 
 def _rows(curve: list[Any]) -> np.ndarray:
+    """A curve as an array of shape (steps, values a step)."""
     return np.asarray(curve, dtype=np.float64).reshape(len(curve), -1)
-
-
-def _difference(name: str, old: np.ndarray, new: np.ndarray, tolerance: float) -> Difference:
-    largest = float(np.max(np.abs(old - new), initial=0.0))
-    scale = float(np.max(np.abs(old), initial=0.0))
-    relative = largest / scale if scale > 0 else largest
-    return Difference(name, len(old), largest, relative, relative <= tolerance)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from swingby.data.records import Plan, Records
 from swingby.errors import SwingbyError
 from swingby.run.progress import Progress
 from swingby.run.scheduler import Scheduler, Trial
-from swingby.run.worker.batch import fail_cell
+from swingby.run.worker.batch import Assignment, fail_cell
 from swingby.store import Store
+from swingby.store.sql import quoted
 
 HOPELESS = 50
 """Deaths in a row, without a trial that came back, after which the machine is at fault and not a cell. Once a trial of
@@ -40,7 +42,13 @@ class Retries:
         """Writes the final row of each cell given up: once a trial came back, or at the end of the run."""
         suspects, self._suspects = self._suspects, []
         for trial, reason in suspects:
-            self._give_up(trial, reason)
+            plan, one_cell = trial.planned.plan, (trial.low, trial.low + 1)
+            assignment = Assignment(self._records.data, plan.plan_id, trial.batches, one_cell, trial.attempt + 1)
+            cell_id, done = fail_cell(assignment, reason, partial(self._last_step, plan))
+            if done.failed:
+                self.given_up[plan.plan_id, cell_id] = reason
+                self._progress.line(f"cell {cell_id[:12]} failed: {reason}")
+            self._progress.batch_done(replace(done, plan_id=plan.plan_id))
 
     def died(self, trial: Trial, reason: str) -> None:
         """Schedules the cells of a trial whose process died once more, or gives up the last one of them.
@@ -64,23 +72,12 @@ class Retries:
             if self._machine_works:
                 self.fail_suspects()
 
-    def _give_up(self, trial: Trial, reason: str) -> None:
-        """Writes the final row of a trial's one cell."""
-        plan = trial.planned.plan
-        which = (trial.low, trial.low + 1)
-        given = self._records.data, plan.plan_id, trial.batches, which, trial.attempt + 1, reason
-        cell_id, done = fail_cell(*given, steps=lambda cell: self._last_step(plan, cell))
-        if done.failed:
-            self.given_up[plan.plan_id, cell_id] = reason
-            self._progress.line(f"cell {cell_id[:12]} failed: {reason}")
-        self._progress.batch_done(replace(done, plan_id=plan.plan_id))
-
     def _last_step(self, plan: Plan, cell_id: str) -> int:
         """The last step of an unfinished cell that an earlier run of the sweep committed; -1: none."""
         with Store.open(self._records.data) as store:
             if plan.experiment not in store.tables():
                 return -1
-            query = f"""select e.steps from "{plan.experiment}" e join shards s using (shard)
+            query = f"""select e.steps from {quoted(plan.experiment)} e join shards s using (shard)
                         where e.cell_id = ? and e.status = 'running' and s.sweep_id = ?"""
             return max([row.steps for row in store.sql(query, [cell_id, plan.sweep_id]).rows()], default=-1)
 

@@ -145,7 +145,10 @@ class Scheduler:
         self._retry_next = True
         place, shape = head[0], self._waiting[head].shape
         one, queue = self._planned[place], self._of_shape[place, shape]
-        limit, seconds_left = self._limit(one, shape), self._target(one.options.target_seconds)
+        rate = self._rates.get((one.plan.experiment, shape))
+        # Cells beyond the first batch: none until a trial of the shape has finished.
+        limit = 0 if rate is None else min(one.max_batch[shape], GROWTH * rate.largest)
+        seconds_left = self._target(one.options.target_seconds)
         notes: list[BatchNote] = []
         while queue and (not notes or queue[0].cells <= limit):
             seconds = self._seconds(place, shape, queue[0].cells)
@@ -214,8 +217,3 @@ class Scheduler:
         if len(known) < len(left):
             return wanted
         return min(wanted, max(SHORTEST, sum(known) / (self._workers * TURNS)))
-
-    def _limit(self, one: Planned, shape: str) -> int:
-        """The most cells of a trial beyond its first batch: none until a trial of the shape has finished."""
-        rate = self._rates.get((one.plan.experiment, shape))
-        return 0 if rate is None else min(one.max_batch[shape], GROWTH * rate.largest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,6 +14,8 @@ from swingby.sweepfile.sweep import Sweep
 
 ROUNDS = 20
 """Rounds after which the selector gives up."""
+BLOCK = 1000
+"""Numbers of seeds that are tried at once."""
 
 
 class Replicate:
@@ -80,14 +83,25 @@ def check_half_width(half_width: float) -> None:
 def needed(share: float, half_width: float, start: int, most: int) -> int:
     """The least number of seeds from `start` on at which such a share has an interval of that half-width.
 
+    Of n seeds, the whole number k nearest to share * n shows the outcome; because of this rounding the half-width does
+    not fall steadily with n. Its lower bound does: the half-width at a k that lies half a seed further from n / 2. So
+    the least n is not below the first one at which this bound is narrow enough, and the search begins there.
+
     Raises:
         SwingbyError: the number is more than `most`.
     """
-    counts = np.arange(start, most + 1)
-    low, high = wilson(np.round(share * counts), counts)
-    enough = np.flatnonzero((high - low) / 2 <= half_width)
-    if not len(enough):
-        raise SwingbyError(
-            f"a half-width of {half_width:g} would take more than --most {most} seeds; results so far are kept"
-        )
-    return int(counts[enough[0]])
+    away = 0.5 if share >= 0.5 else -0.5
+
+    def may_suffice(count: int) -> bool:
+        low, high = wilson(np.clip(share * count + away, 0, count), count)
+        return bool((high - low) / 2 <= half_width)
+
+    for first in range(start + bisect_left(range(start, most + 1), True, key=may_suffice), most + 1, BLOCK):
+        counts = np.arange(first, min(first + BLOCK, most + 1))
+        low, high = wilson(np.round(share * counts), counts)
+        enough = np.flatnonzero((high - low) / 2 <= half_width)
+        if len(enough):
+            return int(counts[enough[0]])
+    raise SwingbyError(
+        f"a half-width of {half_width:g} would take more than --most {most} seeds; results so far are kept"
+    )

@@ -222,10 +222,11 @@ def test_a_folder_that_cannot_be_written_is_watched_and_attached(unwritable: Pat
 DRIVER = """
 import sys, time
 from pathlib import Path
-from swingby.run import driver, ingest_thread, outcomes
+from swingby.run import driver, ingest_thread
 from swingby.run.progress import Progress
 from swingby.sweepfile.sweep import Sweep
-ingest_thread.INGEST_SECONDS, outcomes.TURN_EVERY, outcomes.TURN_COST, outcomes.SHARD_GROWTH = 0.1, 0.1, 0.0, 1.0
+ingest_thread.INGEST_SECONDS, ingest_thread.TURN_EVERY = 0.1, 0.1
+ingest_thread.TURN_COST, ingest_thread.SHARD_GROWTH = 0.0, 1.0
 go = Path(sys.argv[1])
 
 class Wait(Progress):

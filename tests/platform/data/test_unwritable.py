@@ -12,8 +12,7 @@ import pytest
 from swingby.data.records import Records, ShardHeader
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
-from swingby.run.outcomes import derive
-from swingby.run.refresh import freshen
+from swingby.run.outcomes import derive, refresh
 from swingby.store import Store
 from swingby_analysis.diff import compared
 from swingby_analysis.report import write_report
@@ -36,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     derive(records)
     rest = [cell for cell in sweep.cells() if cell.seed != 0]
     add(records, rest[:4], 1002)
-    freshen(records)
+    refresh(records)
     add(records, rest[4:5], 1003)
     with only_readable(data):
         yield data

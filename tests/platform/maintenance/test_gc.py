@@ -21,7 +21,7 @@ from swingby.run.drain import flag_for
 from swingby.run.driver import run_sweep
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
-from swingby.run.worker.attempts import workdir
+from swingby.run.worker.segments import workdir
 from swingby.store import ingest
 from tests.support.store import Segment, snapshot, write_shard
 

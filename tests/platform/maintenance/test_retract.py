@@ -24,8 +24,8 @@ from swingby.run.commit_lock import SupersededError, check_current, plan_token
 from swingby.run.driver import run_sweep
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
-from swingby.run.worker.attempts import workdir
-from swingby.run.worker.batch import run_batch
+from swingby.run.worker.batch import Assignment, run_batch
+from swingby.run.worker.segments import workdir
 from swingby.store import Store, finished, ingest, rebuild
 from tests.support.store import Segment, cells, snapshot, write_shard
 
@@ -134,10 +134,10 @@ def test_nothing_is_added_to_what_was_taken_back(walk: Any, named: str) -> None:
         return False
 
     with pytest.raises(SupersededError, match="results of its sweep were taken back"):
-        run_batch(walk.data, plan.plan_id, 0, draining=take_back)
+        run_batch(Assignment(walk.data, plan.plan_id, (0,)), draining=take_back)
     assert len(records.shards()) == 1
     with pytest.raises(SupersededError):
-        run_batch(walk.data, plan.plan_id, 0)
+        run_batch(Assignment(walk.data, plan.plan_id, (0,)))
     ingest(records)
     assert walk.rows("from walk") == []
     result = quietly(walk, sweep)
@@ -150,7 +150,7 @@ def test_a_plan_of_the_same_name_is_another(walk: Any) -> None:
     plan = Planner(walk.sweep(axes={"width": [1]}, seeds=1), walk.records()).commit().plan
     other, table = replace(plan, created="2000-01-01T00:00:00+00:00"), pa.table({"cell_id": ["x"], "shard": ["y"]})
     walk.records().write_retraction(Retraction("wrong", closed=(plan_token(other),), table=table))
-    assert run_batch(walk.data, plan.plan_id, 0).ok == 1
+    assert run_batch(Assignment(walk.data, plan.plan_id, (0,))).ok == 1
 
 
 def test_a_retraction_that_could_not_be_read_is_read_again(walk: Any) -> None:

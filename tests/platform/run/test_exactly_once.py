@@ -20,7 +20,7 @@ import psutil
 import pytest
 
 from swingby.run.plan import Planner
-from swingby.run.worker.batch import run_batch
+from swingby.run.worker.batch import Assignment, run_batch
 from swingby.store import Store, rebuild
 from swingby.sweepfile.sweep import Sweep
 from tests.support.places import MISBEHAVING
@@ -182,7 +182,7 @@ def test_ingest_killed_at_every_window(walk: Any, fork_server: ForkServer, monke
     for step in ("apply", "commit seg", "commit ix", "publish", "rename store"):
         for when in ("before", "after"):
             stop = after_a_shard(walk) if when == "after" else lambda: False
-            run_batch(walk.data, planned.plan.plan_id, next(batches).batch, draining=stop)
+            run_batch(Assignment(walk.data, planned.plan.plan_id, (next(batches).batch,)), stop)
             fork_server.kill_at(walk, text, f"{when} {step}", 1, do="ingest")
             with Store.open(walk.data) as store:
                 if "walk_points" in store.tables():

@@ -20,20 +20,19 @@ from hypothesis import strategies as st
 from swingby.errors import SwingbyError
 from swingby.run.commit_lock import commit_lock
 from swingby.run.plan import Planner
-from swingby.run.processes.timeout import Patience
-from swingby.run.processes.watchdog import WRITING, allowed
-from swingby.run.worker.batch import run_batch
+from swingby.run.processes.watchdog import WRITING, Countdown, allowed
+from swingby.run.worker.batch import Assignment, run_batch
 from tests.support.memory import little_memory
 
 WORKER = """
 import sys
 from pathlib import Path
 from swingby.run.processes import watchdog
-from swingby.run.worker.batch import run_batch
+from swingby.run.worker.batch import Assignment, run_batch
 watchdog.WRITING = (3.0, 300.0)
 data, plan, note = sys.argv[1:]
 with watchdog.WATCHDOG.watching(float(60 if note.endswith("killed") else 5), Path(note)) as beat:
-    run_batch(data, plan, 0, beat=beat)
+    run_batch(Assignment(Path(data), plan, (0,)), beat=beat)
 """
 
 
@@ -61,13 +60,13 @@ def test_who_is_frozen_with_the_commit_lock_is_ended_and_the_others_go_on(walk: 
     until(Path(f"{walk.ledger}.door").exists)
     assert walk.records().holder(sweep.sweep_id) is None
     beats: list[str] = []
-    assert run_batch(walk.data, one.plan.plan_id, 1, beat=beats.append).ok == 2
+    assert run_batch(Assignment(walk.data, one.plan.plan_id, (1,)), beat=beats.append).ok == 2
     assert beats.count("training") > 3
     assert beats[beats.index("writing") - 1] == "training"
     assert frozen.wait(timeout=60) == -signal.SIGKILL
     until(note.exists)
     assert note.read_text() == "deadline: it gave no sign of life for too long (it was frozen), and was ended"
-    assert run_batch(walk.data, one.plan.plan_id, 0, attempt=1).ok == 2
+    assert run_batch(Assignment(walk.data, one.plan.plan_id, (0,), attempt=1)).ok == 2
     rows = walk.rows("select cell_id, status from walk")
     assert Counter(row.cell_id for row in rows) == Counter(cell.cell_id for cell in sweep.cells())
     assert list(walk.records().unfinished()) == []
@@ -95,7 +94,7 @@ def test_a_deadline_holds_for_who_writes(seconds: float) -> None:
 
 STOPPED = """
 import sys, time
-from swingby.run.processes.timeout import timeout
+from swingby.run.processes.watchdog import timeout
 with timeout(1.2) as beat:
     print("on", flush=True)
     sys.stdin.readline()
@@ -125,18 +124,18 @@ def test_a_process_that_was_stopped_was_not_silent() -> None:
 
 
 @given(slices=st.lists(st.floats(0.0, 50.0), max_size=60), seconds=st.floats(0.5, 100.0))
-def test_patience_ends_by_what_was_waited(slices: list[float], seconds: float) -> None:
+def test_a_countdown_ends_by_what_was_waited(slices: list[float], seconds: float) -> None:
     """However long a slice takes, it counts for no more than twice what it was meant to, and all of them end it."""
     with pytest.MonkeyPatch.context() as patch:
         now = [0.0]
-        patch.setattr("swingby.run.processes.timeout.time.monotonic", lambda: now[0])
-        patience, most = Patience(seconds), 0.0
+        patch.setattr("swingby.run.processes.watchdog.time.monotonic", lambda: now[0])
+        countdown, most = Countdown(seconds), 0.0
         for took in slices:
-            asked = patience.slice()
+            asked = countdown.slice()
             now[0] += took
             most += min(took, 2 * min(1.0, seconds / 20))
             assert 0 <= asked <= 1.0
-            waited = patience.waited()
+            waited = countdown.waited()
             assert waited == (most < seconds) or most == pytest.approx(seconds, rel=1e-9)  # two orders of summing up
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.run import outcomes as outcomes_module
+from swingby.run import ingest_thread
 from swingby.run.driver import run_sweep
-from swingby.run.outcomes import LiveOutcomes, derive
+from swingby.run.outcomes import derive
 from swingby.run.progress import Progress
 from swingby.run.worker.batch import BatchDone
 from swingby.store import Store, ingest
@@ -26,7 +26,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A driver that ingests and derives at every moment."""
     monkeypatch.setattr("swingby.run.ingest_thread.INGEST_SECONDS", 0.05)
     for name, value in {"TURN_EVERY": 0.05, "TURN_COST": 0.0, "SHARD_GROWTH": 1.0}.items():
-        monkeypatch.setattr(outcomes_module, name, value)
+        monkeypatch.setattr(ingest_thread, name, value)
 
 
 def outcomes(walk: Any) -> int:
@@ -95,7 +95,7 @@ def test_a_detector_that_raises_does_not_stop_the_run(walk: Any, monkeypatch: py
 @pytest.mark.usefixtures("hasty")
 def test_a_detector_that_always_raises_waits_for_the_end(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond so many faults it is not asked again while the run goes on, which is said once."""
-    monkeypatch.setattr(outcomes_module, "FAULTS", 1)
+    monkeypatch.setattr(ingest_thread, "FAULTS", 1)
     kind, asked, said = type(registry.detector("walk_height")), list[int](), list[str]()
 
     def broken(self: Any, table: pa.Table) -> pa.Table:
@@ -105,7 +105,7 @@ def test_a_detector_that_always_raises_waits_for_the_end(walk: Any, monkeypatch:
     run_sweep(walk.sweep(seeds=1), walk.data, local=True, pilot=False, progress=Progress())
     monkeypatch.setattr(kind, "version", "2")
     monkeypatch.setattr(kind, "detect", broken)
-    one = LiveOutcomes(walk.records(), [walk.sweep(seeds=1).sweep_id], lambda: False, said.append)
+    one = ingest_thread.LiveOutcomes(walk.records(), [walk.sweep(seeds=1).sweep_id], lambda: False, said.append)
     for shards in (1, 2, 3):
         one._due = 0.0
         assert not one.turn(shards)
@@ -120,9 +120,9 @@ def test_turns_are_short_and_wait_for_what_the_last_one_found(walk: Any, monkeyp
     sweep = walk.sweep(axes={"width": [1, 2, 3]}, seeds=2)
     run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress())
     monkeypatch.setattr(type(registry.detector("walk_height")), "version", "2")
-    monkeypatch.setattr(outcomes_module, "TURN_CELLS", 2)
+    monkeypatch.setattr(ingest_thread, "TURN_CELLS", 2)
     asked = iter([False, True])
-    one = LiveOutcomes(walk.records(), [sweep.sweep_id], lambda: next(asked, True), lambda text: None)
+    one = ingest_thread.LiveOutcomes(walk.records(), [sweep.sweep_id], lambda: next(asked, True), lambda text: None)
     assert not one.turn(3)
     one._due = 0.0
     assert one.turn(3)

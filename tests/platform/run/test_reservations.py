@@ -17,10 +17,10 @@ from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
 from swingby.run.forecast import Planned, summary
 from swingby.run.options import RunOptions
+from swingby.run.pending import Reservations
 from swingby.run.plan import Planner, plan
 from swingby.run.progress import Progress
-from swingby.run.reservations import Reservations
-from swingby.run.worker.batch import run_batch
+from swingby.run.worker.batch import Assignment, run_batch
 from swingby.store import ingest
 
 
@@ -41,7 +41,7 @@ class Other:
     def trains(self, *batches: int) -> None:
         """Trains some batches of its plan (without any: all)."""
         for batch in batches or range(len(self.planned.batches)):
-            run_batch(self.walk.data, self.planned.plan.plan_id, batch)
+            run_batch(Assignment(self.walk.data, self.planned.plan.plan_id, (batch,)))
         ingest(self.walk.records())
 
     def dies(self) -> None:

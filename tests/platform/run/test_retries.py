@@ -24,14 +24,14 @@ from swingby.run.commit_lock import OvertakenError
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
 from swingby.run.options import DEADLINE_FACTOR, SHORTEST_DEADLINE, UNKNOWN_DEADLINE, RunOptions
+from swingby.run.pilots import ChildProcess
 from swingby.run.plan import Planner
-from swingby.run.processes.child_process import ChildProcess
-from swingby.run.processes.timeout import DeadlineError, timeout
+from swingby.run.processes.watchdog import DeadlineError, timeout
 from swingby.run.progress import Progress
 from swingby.run.retries import HOPELESS, Retries
 from swingby.run.scheduler import RETRIES, TOGETHER, Scheduler, Trial
 from swingby.run.worker import batch as batches
-from swingby.run.worker.batch import run_batch
+from swingby.run.worker.batch import Assignment, run_batch
 from swingby.store import Store, rebuild
 
 
@@ -222,9 +222,9 @@ def test_a_partial_curve_outlives_its_cell(walk: Any) -> None:
     """A cell that fails after some rows keeps them, and goes on from its checkpoint when it is tried again."""
     sweep = walk.sweep(axes={"width": [1]}, seeds=1, base={"pieces": 4, "length": 7})
     one, asked = Planner(sweep, walk.records()).commit(), itertools.count()
-    done = run_batch(walk.data, one.plan.plan_id, 0, draining=lambda: next(asked) >= 4)
+    done = run_batch(Assignment(walk.data, one.plan.plan_id, (0,)), lambda: next(asked) >= 4)
     assert done.left == 1
-    batches.fail_cell(walk.data, one.plan.plan_id, [0], (0, 1), 1, "its process died 4 times")
+    batches.fail_cell(Assignment(walk.data, one.plan.plan_id, (0,), (0, 1), 1), "its process died 4 times")
     (row,) = walk.rows("select status, step from walk")
     assert row.status == "failed"
     assert row.step == list(range(len(row.step)))
@@ -261,16 +261,16 @@ def test_one_that_was_taken_for_dead_writes_nothing_twice(walk: Any, monkeypatch
     """A process that wakes after its cells were dealt again and trained is refused, and every cell is there once."""
     one = Planner(walk.sweep(axes={"width": [1]}, base={"pieces": 2}, seeds=6), walk.records()).commit()
     real = type(one.sweep.experiment).run
-    which = walk.data, one.plan.plan_id, 0
+    which = walk.data, one.plan.plan_id, (0,)
 
     def sleeping(self: Any, batch: Any) -> Any:
         monkeypatch.setattr(type(self), "run", real)
-        run_batch(*which, attempt=1)  # meanwhile
+        run_batch(Assignment(*which, attempt=1))  # meanwhile
         yield from real(self, batch)
 
     monkeypatch.setattr(type(one.sweep.experiment), "run", sleeping)
     with pytest.raises(OvertakenError, match="taken for dead"):
-        run_batch(*which)
+        run_batch(Assignment(*which))
     rows = walk.rows("select cell_id, step, status from walk")
     assert len(rows) == len({row.cell_id for row in rows}) == 6
     assert all(row.step == list(range(5)) and row.status == "ok" for row in rows)
@@ -281,12 +281,12 @@ def test_one_that_was_taken_for_dead_writes_nothing_twice(walk: Any, monkeypatch
 def test_parts_of_a_batch_are_trained_apart(walk: Any) -> None:
     """Halves of a batch leave the rows of the whole, and a cell is not trained again where it has its row."""
     one = Planner(walk.sweep(axes={"width": [1]}, seeds=6), walk.records()).commit()
-    which = walk.data, one.plan.plan_id, 0
-    first, second = (run_batch(*which, part=part, attempt=k) for k, part in enumerate([(0, 2), (2, 6)]))
+    which = walk.data, one.plan.plan_id, (0,)
+    first, second = (run_batch(Assignment(*which, part, attempt)) for attempt, part in enumerate([(0, 2), (2, 6)]))
     assert (first.ok, second.ok) == (2, 4)
     assert first.share + second.share == pytest.approx(1.0)
-    assert run_batch(*which, attempt=2).cells == 0
-    cell_id, done = batches.fail_cell(*which[:2], [0], (0, 1), 3, "it is done")
+    assert run_batch(Assignment(*which, attempt=2)).cells == 0
+    cell_id, done = batches.fail_cell(Assignment(*which, (0, 1), 3), "it is done")
     assert (cell_id, done.failed) == (one.plan.table["cell_id"][0].as_py(), 0)
     assert set(walk.started().values()) == {1}
 
@@ -295,13 +295,13 @@ def test_a_child_process_dies_alone(walk: Any) -> None:
     """Pilots of a run by Ray are trained in a process of their own: what it dies of is told, and another goes on."""
     sweep = walk.sweep(axes={"zip": [{"wants": ["die", "ok", "hang"], "width": [1, 2, 3]}]}, seeds=1)
     one = Planner(sweep, walk.records()).commit()
-    place = {note.shape: note.batch for note in one.batches}
+    place = {note.shape: Assignment(walk.data, one.plan.plan_id, (note.batch,)) for note in one.batches}
     with ChildProcess() as child:
         with pytest.raises(Exception, match="was killed by SIGKILL"):
-            child.run(walk.data, one.plan.plan_id, place["w1"], "cpu", 60)
-        assert child.run(walk.data, one.plan.plan_id, place["w2"], "cpu", 60).ok == 1
+            child.run(place["w1"], 60)
+        assert child.run(place["w2"], 60).ok == 1
         with pytest.raises(Exception, match="and was ended"):
-            child.run(walk.data, one.plan.plan_id, place["w3"], "cpu", 0.2)
+            child.run(place["w3"], 0.2)
     assert {os.getpid()}.isdisjoint(walk.pids())
 
 

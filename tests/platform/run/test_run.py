@@ -29,7 +29,7 @@ from swingby.run.options import RunOptions
 from swingby.run.outcomes import derive
 from swingby.run.plan import Planner, plan
 from swingby.run.progress import Lines, Live, Progress, progress_for
-from swingby.run.worker.batch import BatchDone, run_batch
+from swingby.run.worker.batch import Assignment, BatchDone, run_batch
 from swingby.run.worker.segments import ExperimentError
 from swingby.store import ingest
 from swingby.units import duration, size
@@ -125,8 +125,8 @@ def test_cells_side_by_side_are_measured_by_turns(walk: Any, monkeypatch: pytest
     """Where eight cells take as long as one, pilots of 8, 16 and 32 find what a cell costs; of 1, 2 and 16 they would
     not. A shape without room for two turns is measured cell by cell."""
 
-    def stairs(data: Any, plan_id: str, batch: int, *rest: Any, **_: Any) -> BatchDone:
-        done = run_batch(data, plan_id, batch, *rest)
+    def stairs(assignment: Assignment, *_: Any) -> BatchDone:
+        done = run_batch(assignment)
         return BatchDone(done.batch, ok=done.ok, seconds=0.1 + 0.8 * -(-done.cells // 8))
 
     monkeypatch.setattr("swingby.run.pilots.run_batch", stairs)
@@ -143,8 +143,8 @@ def test_cells_side_by_side_are_measured_by_turns(walk: Any, monkeypatch: pytest
 def test_a_dear_start_does_not_make_batches_of_one(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a batch costs 16 s and a cell next to nothing, pilots go on until that is seen, and batches are large."""
 
-    def slow(data: Any, plan_id: str, batch: int, *rest: Any, **_: Any) -> BatchDone:
-        done = run_batch(data, plan_id, batch, *rest)
+    def slow(assignment: Assignment, *_: Any) -> BatchDone:
+        done = run_batch(assignment)
         return BatchDone(done.batch, ok=done.ok, seconds=16.0 + 0.01 * done.cells)
 
     monkeypatch.setattr("swingby.run.pilots.run_batch", slow)
@@ -297,11 +297,11 @@ def test_a_batch_is_finished_where_it_stopped(walk: Any) -> None:
     sweep = walk.sweep(axes={"width": [1]}, seeds=4, base={"pieces": 2})
     planned = committed(walk, sweep)
     asked = iter([False] * 5 + [True] * 100)
-    first = run_batch(walk.data, planned.plan.plan_id, 0, draining=lambda: next(asked))
-    second = run_batch(walk.data, planned.plan.plan_id, 0)
+    first = run_batch(Assignment(walk.data, planned.plan.plan_id, (0,)), draining=lambda: next(asked))
+    second = run_batch(Assignment(walk.data, planned.plan.plan_id, (0,)))
     assert first.left > 0
     assert first.cells + second.cells == 4
-    assert run_batch(walk.data, planned.plan.plan_id, 0) == BatchDone(0)
+    assert run_batch(Assignment(walk.data, planned.plan.plan_id, (0,))) == BatchDone(0)
     attempts = [row.attempt for row in walk.rows("select distinct attempt from shards order by attempt")]
     assert attempts[:2] == [1001, 1002]
     assert [row.length for row in walk.rows("select len(step) as length from walk")] == [5] * 4
@@ -317,7 +317,7 @@ def test_rows_that_are_not_final_are_on_disk_at_once(walk: Any) -> None:
         counts.append(len(walk.records().shards()))
         return False
 
-    run_batch(walk.data, planned.plan.plan_id, 0, draining=look)
+    run_batch(Assignment(walk.data, planned.plan.plan_id, (0,)), draining=look)
     assert counts[-5:] == [0, 1, 2, 3, 4]
     assert walk.rows("select step from walk")[0].step == list(range(10))
 
@@ -326,7 +326,7 @@ def test_short_batches_leave_one_shard(walk: Any) -> None:
     """A batch of final rows is one shard, whose header says what it cost and what it recorded."""
     planned = committed(walk, walk.sweep(record={"also": ["noise"]}))
     for note in planned.batches:
-        run_batch(walk.data, planned.plan.plan_id, note.batch)
+        run_batch(Assignment(walk.data, planned.plan.plan_id, (note.batch,)))
     names = walk.records().shards()
     assert len(names) == len(planned.batches)
     header, rows = walk.records().read_shard(names[0])
@@ -342,7 +342,7 @@ def test_checkpoints_go_when_all_is_final(walk: Any) -> None:
     sweep = walk.sweep(axes={"width": [1]}, seeds=1, base={"pieces": 3, "length": 8})
     planned = committed(walk, sweep)
     asked = iter([False] * 4 + [True] * 100)
-    run_batch(walk.data, planned.plan.plan_id, 0, draining=lambda: next(asked))
+    run_batch(Assignment(walk.data, planned.plan.plan_id, (0,)), draining=lambda: next(asked))
     assert list((walk.data / "work").rglob("*/*/*"))
     assert quietly(walk, sweep, pilot=False).ok == 1
     assert walk.rows("select step from walk")[0].step == list(range(9))
@@ -355,7 +355,7 @@ def test_a_superseded_run_writes_nothing(walk: Any) -> None:
     old = committed(walk, sweep)
     committed(walk, sweep)
     with pytest.raises(SupersededError):
-        run_batch(walk.data, old.plan.plan_id, 0)
+        run_batch(Assignment(walk.data, old.plan.plan_id, (0,)))
     late = walk.sweep(name="late", axes={"width": [1]}, seeds=1, base={"pieces": 2})
     older = committed(walk, late)
 
@@ -365,7 +365,7 @@ def test_a_superseded_run_writes_nothing(walk: Any) -> None:
         return False
 
     with pytest.raises(SupersededError, match="is no longer the newest of its sweep"):
-        run_batch(walk.data, older.plan.plan_id, 0, draining=supersede)
+        run_batch(Assignment(walk.data, older.plan.plan_id, (0,)), draining=supersede)
     assert sum(walk.started().values()) == 1
     assert walk.records().shards() == []
 
@@ -389,7 +389,7 @@ def test_a_run_with_a_full_disk_ends_with_a_clear_error(walk: Any, monkeypatch: 
     with monkeypatch.context() as patch:
         patch.setattr("pyarrow.parquet.ParquetWriter.write_table", full)
         with pytest.raises(SwingbyError, match="disk is full"):
-            run_batch(walk.data, planned.plan.plan_id, 0)
+            run_batch(Assignment(walk.data, planned.plan.plan_id, (0,)))
     assert walk.records().shards() == []
     assert quietly(walk, sweep, pilot=False).missing == 0
 

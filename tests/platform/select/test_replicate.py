@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,6 +45,25 @@ def test_the_number_of_seeds_is_enough_and_least(share: float, half_width: float
     widths = [(high - low) / 2 for low, high in (wilson(round(share * n), n) for n in (count, count - 1))]
     assert widths[0] <= half_width
     assert count == start or widths[1] > half_width
+
+
+@given(st.floats(0, 1), st.one_of(st.floats(0.01, 0.499), st.sampled_from([0.05, 0.1, 0.25])), st.integers(1, 400))
+def test_the_search_for_the_number_of_seeds_misses_none(share: float, half_width: float, start: int) -> None:
+    """The number that is asked for is the one that trying every number finds, though rounding makes widths jump."""
+    counts = np.arange(start, 1200)
+    low, high = wilson(np.round(share * counts), counts)
+    enough = counts[(high - low) / 2 <= half_width]
+    if len(enough):
+        assert needed(share, half_width, start, 1199) == enough[0]
+    else:
+        with pytest.raises(SwingbyError, match="more than --most 1199 seeds"):
+            needed(share, half_width, start, 1199)
+
+
+def test_a_bound_on_seeds_may_be_astronomic() -> None:
+    """Neither memory nor time grows with --most."""
+    assert needed(0.5, 0.1, 1, 10**15) == 93
+    assert needed(0.5, 1e-5, 1, 10**15) > 9 * 10**9
 
 
 def test_seeds_are_added_until_the_interval_is_narrow(tmp_path: Path) -> None:

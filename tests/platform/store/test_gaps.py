@@ -19,7 +19,7 @@ from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
-from swingby.run.worker.attempts import NOTE, Lineage
+from swingby.run.worker.segments import NOTE, Lineage
 from swingby.store import Store, finished, ingest, rebuild
 from swingby.store.status import data_findings, sweep_status
 from tests.support.places import MISBEHAVING

@@ -49,13 +49,12 @@ class LocalGroup(SupervisedGroup):
         return "127.0.0.1", free_port()
 
     def start_ranks(self, ranks: Sequence[Rank], target: str, payload: Any) -> StartedRanks:
-        return _RankProcesses(ranks, [self._environment(rank) for rank in ranks], target, payload)
-
-    def _environment(self, rank: Rank) -> dict[str, str]:
-        """The environment variables of a rank other than the caller."""
-        threads = str(max(1, int(self._cpus)))
-        own = self._devices[rank.rank * self._gpus : (rank.rank + 1) * self._gpus]
-        return {**dict.fromkeys(_THREADS, threads), **({_DEVICES: ",".join(own)} if own else {})}
+        threads = dict.fromkeys(_THREADS, str(max(1, int(self._cpus))))
+        environments = []
+        for rank in ranks:
+            own = self._devices[rank.rank * self._gpus : (rank.rank + 1) * self._gpus]
+            environments.append({**threads, **({_DEVICES: ",".join(own)} if own else {})})
+        return _RankProcesses(ranks, environments, target, payload)
 
 
 def devices() -> list[str]:
@@ -71,43 +70,35 @@ class _RankProcesses(StartedRanks):
     def __init__(
         self, ranks: Sequence[Rank], environments: Sequence[Mapping[str, str]], target: str, payload: Any
     ) -> None:
-        order = [pickle.dumps((target, rank, payload)) for rank in ranks]
+        orders = [pickle.dumps((target, rank, payload)) for rank in ranks]
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._messages: dict[int, int] = {}
         self._ends: dict[int, End] = {}
         try:
-            for rank, own in zip(ranks, environments, strict=True):
-                self._start(rank.rank, own)
-            for process, content in zip(self._processes.values(), order, strict=True):
+            for rank, environment in zip(ranks, environments, strict=True):
+                self._messages[rank.rank], end = os.pipe()
+                os.set_blocking(self._messages[rank.rank], False)
+                command = [sys.executable, "-c", _CHILD, str(os.getpid()), str(end)]
+                try:
+                    self._processes[rank.rank] = subprocess.Popen(
+                        command, stdin=subprocess.PIPE, pass_fds=[end], env={**os.environ, **environment}
+                    )
+                finally:
+                    os.close(end)
+            for process, order in zip(self._processes.values(), orders, strict=True):
                 assert process.stdin is not None
-                with suppress(BrokenPipeError), process.stdin as given:  # it died; `ended` shows how
-                    given.write(pickle.dumps(sys.path) + content)
+                with suppress(BrokenPipeError), process.stdin as pipe:  # it died; `ended` shows how
+                    pipe.write(pickle.dumps(sys.path) + order)
         except BaseException:
             self.kill()
             raise
 
-    def _start(self, rank: int, environment: Mapping[str, str]) -> None:
-        self._messages[rank], end = os.pipe()
-        os.set_blocking(self._messages[rank], False)
-        command = [sys.executable, "-c", _CHILD, str(os.getpid()), str(end)]
-        try:
-            self._processes[rank] = subprocess.Popen(
-                command, stdin=subprocess.PIPE, pass_fds=[end], env={**os.environ, **environment}
-            )
-        finally:
-            os.close(end)
-
-    def _end_of(self, rank: int, code: int) -> End:
-        """The end of a process: by the message that it sent, else by its exit status."""
-        if rank not in self._ends:
-            message = os.read(self._messages[rank], 1 << 16)
-            self._ends[rank] = End(rank, None, *json.loads(message)) if message else End(rank, exit_text(code))
-        return self._ends[rank]
-
     def ended(self) -> Sequence[End]:
-        return [
-            self._end_of(rank, code) for rank in self._processes if (code := self._processes[rank].poll()) is not None
-        ]
+        for rank, process in self._processes.items():
+            if rank not in self._ends and (code := process.poll()) is not None:
+                message = os.read(self._messages[rank], 1 << 16)  # what it sent, if it lived to send it
+                self._ends[rank] = End(rank, None, *json.loads(message)) if message else End(rank, exit_text(code))
+        return [self._ends[rank] for rank in self._processes if rank in self._ends]
 
     def joined(self, seconds: float) -> Sequence[End]:
         return self._wait(seconds)

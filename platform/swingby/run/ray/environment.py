@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -66,29 +66,23 @@ def _set(variables: Mapping[str, str | None]) -> None:
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A private folder with a short name (names of sockets have at most 107 bytes), removed at the end."""
-    _remove_abandoned()
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_base()))
+    """A private folder with a short name (names of sockets have at most 107 bytes), removed at the end.
+
+    Those of this user's runs that were killed are removed at the beginning.
+    """
+    base = Path("/tmp")  # noqa: S108 - the folders made in it are private
+    if not os.access(base, os.W_OK):
+        base = Path(tempfile.gettempdir())
+    for abandoned in base.glob(f"{_PREFIX}*-*"):
+        match = re.fullmatch(rf"{_PREFIX}(\d+)-\w+", abandoned.name)
+        with suppress(FileNotFoundError):
+            if match and abandoned.stat().st_uid == os.getuid() and not Path(f"/proc/{match[1]}").exists():
+                shutil.rmtree(abandoned, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=base))
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _base() -> Path:
-    short = Path("/tmp")  # noqa: S108 - the folders made in it are private
-    return short if os.access(short, os.W_OK) else Path(tempfile.gettempdir())
-
-
-def _remove_abandoned() -> None:
-    """Removes private folders of this user's runs that were killed."""
-    for folder in _base().glob(f"{_PREFIX}*-*"):
-        match = re.fullmatch(rf"{_PREFIX}(\d+)-\w+", folder.name)
-        try:
-            if match and folder.stat().st_uid == os.getuid() and not Path(f"/proc/{match[1]}").exists():
-                shutil.rmtree(folder, ignore_errors=True)
-        except FileNotFoundError:
-            continue
 
 
 @contextmanager
@@ -153,7 +147,14 @@ def require_our_token(address: str) -> None:
     Raises:
         SwingbyError: the user has no token, others can read it, or the cluster refuses it.
     """
-    _check_private()
+    path = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or "~/.ray/auth_token").expanduser()
+    in_file = not os.environ.get("RAY_AUTH_TOKEN") and path.is_file()
+    # `ray get-auth-token` makes the file by the umask.
+    if in_file and (about := path.stat()).st_uid == os.getuid() and about.st_mode & 0o077:
+        raise SwingbyError(
+            f"the token of the Ray cluster lies in {path}, which others can read (mode {about.st_mode & 0o777:o}), and "
+            f"whoever has it runs code on the cluster: chmod 600 {path}, and make a new one where somebody may have"
+        )
     ours = {name: value for name, value in os.environ.items() if name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")}
     if _status(address, ours).returncode != 0:
         raise SwingbyError(
@@ -161,22 +162,6 @@ def require_our_token(address: str) -> None:
             "or put it at ~/.ray/auth_token"
         )
     os.environ["RAY_AUTH_MODE"] = "token"
-
-
-def _check_private() -> None:
-    """Refuses a token file of this user that others can read; `ray get-auth-token` makes it by the umask.
-
-    Raises:
-        SwingbyError: others can read the file.
-    """
-    if os.environ.get("RAY_AUTH_TOKEN"):
-        return
-    path = Path(os.environ.get("RAY_AUTH_TOKEN_PATH") or "~/.ray/auth_token").expanduser()
-    if path.is_file() and (about := path.stat()).st_uid == os.getuid() and about.st_mode & 0o077:
-        raise SwingbyError(
-            f"the token of the Ray cluster lies in {path}, which others can read (mode {about.st_mode & 0o777:o}), and "
-            f"whoever has it runs code on the cluster: chmod 600 {path}, and make a new one where somebody may have"
-        )
 
 
 def _status(address: str, token: Mapping[str, str]) -> subprocess.CompletedProcess[str]:

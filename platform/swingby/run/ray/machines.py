@@ -42,15 +42,16 @@ class Code:
     tell: Callable[[str], None]
 
     def packages(self) -> dict[str, Distribution]:
-        """The packages that workers need, by name: this one, and those that offer the experiments.
+        """The packages that workers need, by name: swingby, and those that offer the experiments.
 
-        Detectors and drawings run in the driver's process, so their packages stay here."""
-        found = [distribution("swingby")]
+        Detectors and drawings run in the driver's process, so their packages stay here.
+        """
+        packages = [distribution("swingby")]
         for name in self.experiments:
             point = registry.offered(registry.EXPERIMENTS)[name]
             if point.dist is not None:
-                found.append(point.dist)
-        return {one.metadata["Name"]: one for one in found}
+                packages.append(point.dist)
+        return {package.metadata["Name"]: package for package in packages}
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,14 @@ def describe_machine(packages: Iterable[str], needed: Iterable[str], mark: str |
         needed: the packages that those require.
         mark: a folder that the driver has just made in the data folder; None: the data is not in a folder.
     """
+    folder, deadline = None if mark is None else Path(mark), time.monotonic() + SEEN_SECONDS
+    while folder and not folder.is_dir() and folder.parent.is_dir() and time.monotonic() < deadline:
+        time.sleep(1)  # a network file system may show the folder late
     return Machine(
         python=platform.python_version(),
         versions={name: _version(name) for name in {*packages, *needed}},
         code={name: _digest(name) for name in packages},
-        sees_data=mark is None or _seen(Path(mark)),
+        sees_data=folder is None or folder.is_dir(),
     )
 
 
@@ -89,7 +93,8 @@ def _version(name: str) -> str | None:
 def _digest(name: str) -> str | None:
     """A digest of the Python files of swingby, or of a package's modules that offer experiments.
 
-    None: the package is not there, or not whole."""
+    None: the package is not there, or not whole.
+    """
     try:
         offered = distribution(name).entry_points
     except PackageNotFoundError:
@@ -97,10 +102,10 @@ def _digest(name: str) -> str | None:
     training = [point for point in offered if point.group in (registry.EXPERIMENTS, registry.PACKAGES)]
     digest = hashlib.sha256()
     for module in sorted({point.module.split(".")[0] for point in training} | ({"swingby"} & {name})):
-        found = _sources(module)
-        if not found:
+        sources = _sources(module)
+        if not sources:
             return None
-        for path, inside in found:
+        for path, inside in sources:
             digest.update(f"{module}/{inside}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
@@ -113,18 +118,8 @@ def _sources(module: str) -> list[tuple[Path, str]]:
     else:
         wanted = [Path(entry or ".") / name for entry in sys.path for name in (module, f"{module}.py")]
         places = [path for path in wanted if path.is_file() or (path / "__init__.py").is_file()][:1]
-    found = [(path, path.relative_to(place).as_posix()) for place in places for path in (place, *place.rglob("*.py"))]
-    return sorted(((path, inside) for path, inside in found if path.is_file()), key=lambda one: one[1])
-
-
-def _seen(mark: Path) -> bool:
-    """Whether a folder appears within SEEN_SECONDS."""
-    deadline = time.monotonic() + SEEN_SECONDS
-    while not mark.is_dir():
-        if time.monotonic() > deadline or not mark.parent.is_dir():
-            return False
-        time.sleep(1)
-    return True
+    files = [(path, path.relative_to(place).as_posix()) for place in places for path in (place, *place.rglob("*.py"))]
+    return sorted(((path, inside) for path, inside in files if path.is_file()), key=lambda file: file[1])
 
 
 def compare(code: Code, here: Machine, there: Mapping[str, Machine], data: object) -> None:
@@ -182,12 +177,12 @@ def _differing(here: Machine, there: Mapping[str, Machine]) -> Sequence[str]:
     """A warning for each package of which some machine has another version than this one."""
     lines = []
     for package, have in sorted(here.versions.items()):
-        others = {name: machine.versions[package] for name, machine in there.items()}
-        other = [f"{found} on {name}" for name, found in others.items() if found != have]
-        if other:
-            more = f" and {len(other) - 3} more" if len(other) > 3 else ""
+        versions = {name: machine.versions[package] for name, machine in there.items()}
+        others = [f"{version_there} on {name}" for name, version_there in versions.items() if version_there != have]
+        if others:
+            more = f" and {len(others) - 3} more" if len(others) > 3 else ""
             lines.append(
-                f"{package} is {have} here and {', '.join(other[:3])}{more}: numbers may differ in their last digits; "
+                f"{package} is {have} here and {', '.join(others[:3])}{more}: numbers may differ in their last digits; "
                 "every shard says which versions made it"
             )
     return lines

@@ -125,19 +125,15 @@ def try_ray(data: Path) -> tuple[float, str]:
 
     began = time.perf_counter()
     with up(1, None, data):
-        ray.get(ray.remote(_nothing).remote(), timeout=60)
+        of_worker = ray.get(ray.remote(version).remote(), timeout=60)
         resources = ray.cluster_resources()
     free = resources.get("memory", 0.0) / 1e9
-    return time.perf_counter() - began, f"ray {ray.__version__}, token authentication, {free:.1f} GB for its workers"
+    return time.perf_counter() - began, f"ray {of_worker}, token authentication, {free:.1f} GB for its workers"
 
 
 def version() -> str:
     """The installed version of Ray, read without importing it."""
     return metadata.version("ray")
-
-
-def _nothing() -> None:
-    """The smallest task."""
 
 
 @contextmanager
@@ -152,7 +148,9 @@ def up(workers: int | None, address: str | None, data: Path, code: Code | None =
         else:
             environment.require_authentication(address)
             environment.require_our_token(address)
-            folder = stack.enter_context(_shared_folder(data))
+            (data / "work").mkdir(parents=True, exist_ok=True)  # every node of the cluster sees the data folder
+            shared = tempfile.TemporaryDirectory(prefix=".tune-", dir=data / "work", ignore_cleanup_errors=True)
+            folder = Path(stack.enter_context(shared))
         import ray
         from ray.exceptions import RayError
 
@@ -200,14 +198,6 @@ def _start_message(error: Exception, address: str | None) -> str:
         return f"Ray does not start: {reason}; where the machine was busy, try again; --local does without Ray"
     mend = "is it one of its nodes? was ray imported before RAY_AUTH_MODE=token was set?"
     return f"the Ray cluster at {address} cannot be joined from this machine ({mend}): {error}"
-
-
-@contextmanager
-def _shared_folder(data: Path) -> Iterator[Path]:
-    """A folder that every node of a cluster sees, removed at the end."""
-    (data / "work").mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".tune-", dir=data / "work", ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
 
 
 @contextmanager

@@ -170,8 +170,15 @@ class TrialsInFlight:
 
     def _cause_of_death(self, trial: Trial, tuned: Any) -> str:
         """The cause that the watchdog notes a moment later, if it was on the process's machine; else Ray's message."""
+        file = Path(tuned.error_file or "")  # `get_error` would read a copy of it that is made later
+        text = file.read_text() if file.is_file() else ""
+        if "OutOfMemoryError" in text:
+            message = "out of memory: Ray ended it, since the machine had hardly any left"
+        elif "worker process has died" in text:
+            message = "it died, and no watchdog was left on its machine to note the cause"
+        else:  # the last line that is not blank has the reason
+            message = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "it did not say why")
         note, deadline = self._note(trial), time.monotonic() + NOTE_SECONDS
-        message = _error_message(tuned)
         while not message.startswith(LOST) and not note.exists() and time.monotonic() < deadline:
             time.sleep(0.02)
         try:
@@ -186,17 +193,6 @@ def _key(of: Mapping[str, Any]) -> tuple[str, int, int]:
     """`Trial.key` as it comes back from Tune."""
     plan_id, batch, low = of["key"]
     return plan_id, batch, low
-
-
-def _error_message(tuned: Any) -> str:
-    """Ray's message of a failed trial: the last line that is not blank, which has the reason."""
-    file = Path(tuned.error_file or "")  # `get_error` would read a copy of it that is made later
-    text = file.read_text() if file.is_file() else ""
-    if "OutOfMemoryError" in text:
-        return "out of memory: Ray ended it, since the machine had hardly any left"
-    if "worker process has died" in text:
-        return "it died, and no watchdog was left on its machine to note the cause"
-    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "it did not say why")
 
 
 def _searcher(flight: TrialsInFlight) -> Any:

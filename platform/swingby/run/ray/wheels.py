@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from email import message_from_bytes
 from importlib.metadata import Distribution
 from pathlib import Path, PurePosixPath
@@ -20,9 +20,11 @@ from swingby.data.provenance import NEEDED, required
 from swingby.errors import SwingbyError
 
 BUILD_SECONDS = 300
+"""Seconds for the build system of a package to make its wheel."""
 _LEFT_HERE = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
 _OTHERWISE = "or install it on every machine and say --code installed"
 Files = Mapping[str, bytes]
+"""The contents of files, by their paths in a wheel."""
 
 
 def make_wheel(distribution: Distribution, folder: Path) -> Path:
@@ -34,20 +36,22 @@ def make_wheel(distribution: Distribution, folder: Path) -> Path:
     Raises:
         SwingbyError: the package was not installed whole, or cannot be built.
     """
-    source = _editable(distribution)
-    files = _recorded(distribution) if source is None else _built(distribution, source)
-    info = _info(files, distribution)
+    origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+    if origin.get("dir_info", {}).get("editable"):
+        files = _built(distribution, Path(unquote(urlsplit(origin["url"]).path)))
+    else:
+        files = _recorded(distribution)
+    infos = {PurePosixPath(name).parent.name for name in files if name.endswith(".dist-info/METADATA")}
+    if len(infos) != 1:
+        raise SwingbyError(f"the package {distribution.metadata['Name']} is not described as pip does: {sorted(infos)}")
+    (info,) = infos
     kept = {name: data for name, data in files.items() if name not in {f"{info}/{left}" for left in _LEFT_HERE}}
-    kept |= _without_requirements(kept[f"{info}/METADATA"], required(distribution), info)
+    metadata = message_from_bytes(kept[f"{info}/METADATA"])
+    for name in ("Requires-Dist", "Provides-Extra"):
+        del metadata[name]
+    kept[f"{info}/METADATA"] = metadata.as_bytes()
+    kept[f"{info}/{NEEDED}"] = "\n".join(required(distribution)).encode()
     return _write(kept, info, folder)
-
-
-def _editable(distribution: Distribution) -> Path | None:
-    """The source folder of a package in editable installation; None for any other."""
-    content = json.loads(distribution.read_text("direct_url.json") or "{}")
-    if not content.get("dir_info", {}).get("editable"):
-        return None
-    return Path(unquote(urlsplit(content["url"]).path))
 
 
 def _recorded(distribution: Distribution) -> Files:
@@ -86,7 +90,8 @@ def _built(distribution: Distribution, source: Path) -> Files:
                 continue
             if done.returncode == 0:
                 (wheel,) = Path(folder).glob("*.whl")
-                return _unpacked(wheel)
+                with zipfile.ZipFile(wheel) as packed:
+                    return {name: packed.read(name) for name in packed.namelist() if not name.endswith("/")}
             reason = (done.stderr.strip().splitlines() or ["pip did not say why"])[-1]
     raise SwingbyError(
         f"the package {name} cannot be made a wheel of from {source}: {reason}. Install its build system "
@@ -94,31 +99,12 @@ def _built(distribution: Distribution, source: Path) -> Files:
     )
 
 
-def _unpacked(wheel: Path) -> Files:
-    with zipfile.ZipFile(wheel) as packed:
-        return {name: packed.read(name) for name in packed.namelist() if not name.endswith("/")}
-
-
-def _info(files: Files, distribution: Distribution) -> str:
-    """The name of the folder with the package's metadata."""
-    found = {PurePosixPath(name).parent.name for name in files if name.endswith(".dist-info/METADATA")}
-    if len(found) != 1:
-        raise SwingbyError(f"the package {distribution.metadata['Name']} is not described as pip does: {sorted(found)}")
-    return found.pop()
-
-
-def _without_requirements(metadata: bytes, needed: Iterable[str], info: str) -> Files:
-    """The metadata without requirements, and a file with the requirements."""
-    content = message_from_bytes(metadata)
-    for name in ("Requires-Dist", "Provides-Extra"):
-        del content[name]
-    return {f"{info}/METADATA": content.as_bytes(), f"{info}/{NEEDED}": "\n".join(needed).encode()}
-
-
 def _write(files: Files, info: str, folder: Path) -> Path:
-    """Writes a wheel of these files, byte for byte reproducible."""
-    record = f"{info}/RECORD"
-    lines = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in sorted(files.items())]
+    """Writes a wheel of these files, byte for byte reproducible; `info` is its metadata's folder."""
+    record, lines = f"{info}/RECORD", list[str]()
+    for name, data in sorted(files.items()):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        lines.append(f"{name},sha256={digest},{len(data)}")
     content = {**files, record: "\n".join([*lines, f"{record},,", ""]).encode()}
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -126,15 +112,9 @@ def _write(files: Files, info: str, folder: Path) -> Path:
             packed.writestr(zipfile.ZipInfo(name), content[name], zipfile.ZIP_DEFLATED, compresslevel=1)
     mark = hashlib.sha256(content[record]).hexdigest()[:20]
     tags = message_from_bytes(files[f"{info}/WHEEL"]).get_all("Tag") or ["py3-none-any"]
-    path = folder / f"{info.removesuffix('.dist-info')}-0x{mark}-{_joined(tags)}.whl"
+    # Compatibility tags joined: "py2-none-any" and "py3-none-any" are "py2.py3-none-any".
+    parts = zip(*(tag.split("-") for tag in tags), strict=True)
+    tag = "-".join(".".join(sorted(set(part))) for part in parts)
+    path = folder / f"{info.removesuffix('.dist-info')}-0x{mark}-{tag}.whl"
     path.write_bytes(made.getvalue())
     return path
-
-
-def _joined(tags: Iterable[str]) -> str:
-    """Compatibility tags joined: "py2-none-any" and "py3-none-any" are "py2.py3-none-any"."""
-    return "-".join(".".join(sorted(set(part))) for part in zip(*(tag.split("-") for tag in tags), strict=True))
-
-
-def _digest(data: bytes) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

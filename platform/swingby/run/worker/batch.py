@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,8 +13,33 @@ from swingby.model.experiment import Batch
 from swingby.model.process_group import ALONE, ProcessGroup
 from swingby.run.commit_lock import check_current
 from swingby.run.processes.watchdog import Beat
-from swingby.run.worker.attempts import final_cells, last_step, workdir
+from swingby.run.worker.segments import final_cells, last_step, workdir
 from swingby.run.worker.training import Training
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What one call of `run_batch` trains, and with which resources.
+
+    Attributes:
+        data: the data folder.
+        plan_id: the plan that has the batches.
+        batches: numbers of batches of one shape, which are trained as one.
+        part: the range of their cells to train, from .. to, in the plan's order; None: all of them.
+        attempt: how many attempts at cells of these batches this run has begun before.
+        device: "cpu", "cuda" or "cuda:k".
+        group: the processes that train the cells together.
+        cpus: how many CPUs each of these processes may use.
+    """
+
+    data: Path
+    plan_id: str
+    batches: tuple[int, ...]
+    part: tuple[int, int] | None = None
+    attempt: int = 0
+    device: str = "cpu"
+    group: ProcessGroup = ALONE
+    cpus: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +47,10 @@ class BatchDone:
     """The result of one call of `run_batch`: cells with a final row by status, cells left without one, wall seconds.
 
     Attributes:
-        plan_id: the plan of the batch, where several plans run at once.
-        merged: the batches that were trained together with this one.
-        share: the part of the batches' cells that the call was about.
+        batch: the first of the batches.
+        plan_id: the plan of the batches, where several plans run at once.
+        merged: the other batches, which were trained together with the first.
+        share: the part of the batches' cells that was assigned.
     """
 
     batch: int
@@ -44,36 +70,22 @@ class BatchDone:
 
 
 def run_batch(
-    data: str | Path,
-    plan_id: str,
-    batches: int | Sequence[int],
-    device: str = "cpu",
+    assignment: Assignment,
     draining: Callable[[], bool] = lambda: False,
-    part: tuple[int, int] | None = None,
-    group: ProcessGroup = ALONE,
-    cpus: float = 1.0,
-    attempt: int = 0,
     beat: Beat = lambda doing: None,
 ) -> BatchDone:
-    """Trains those cells of a batch that have no final row from an earlier attempt at it.
+    """Trains those of the assigned cells that have no final row from an earlier attempt at their batches.
 
-    Several batches of one shape are trained as one, which has the number of the first. A second attempt must be at the
-    same ones, perhaps at a part of their cells.
+    Several batches are trained as one that has the number of the first; so a later attempt has to be at these batches
+    and no others, perhaps at a part of their cells.
 
     Rows that are whole cells (final, from step 0) are written together at the end, or once a minute. Any other row is
     on disk when `run` goes on after its yield, so that it may then note in `Batch.workdir` how far it got.
 
-    A cell that makes `Experiment.run` raise comes back as a row with status "failed"; it is found by halving the batch.
+    A cell that makes `Experiment.run` raise gets a row with status "failed"; it is found by halving the batch.
 
     Args:
-        data: the data folder.
-        plan_id, batches: what to train, as the plan has it.
-        device: "cpu", "cuda" or "cuda:k".
-        draining: True once the run was asked to stop; a batch that has not begun then does nothing.
-        part: the range of cells to train, from .. to, in the plan's order; None: all of them.
-        group: the processes that train the batch.
-        cpus: how many CPUs each of them may use.
-        attempt: how many attempts at cells of these batches this run has begun before.
+        draining: true once the run was asked to stop; a batch that has not begun then does nothing.
         beat: takes a sign of life when rows come, before they are written, and while the commit lock is waited for.
 
     Raises:
@@ -84,63 +96,64 @@ def run_batch(
         SwingbyError: the data folder, the plan or the batch cannot be read, or a shard cannot be written.
     """
     began = time.monotonic()
-    batch, *merged = (batches,) if isinstance(batches, int) else batches
-    records = Records.open(data, create=False)
-    plan = records.read_plan(plan_id)
-    cells, share = _cells(records, plan, (batch, *merged), part)
-    finished = final_cells(records, plan, batch)
+    records = Records.open(assignment.data, create=False)
+    plan, cells, nothing = _read(records, assignment)
+    finished = final_cells(records, plan, nothing.batch)
     todo = tuple(cell for cell in cells if cell.cell_id not in finished)
     if draining() or not todo:
-        return BatchDone(batch, left=len(todo), merged=tuple(merged), share=share)
+        return replace(nothing, left=len(todo))
     check_current(records, plan)
-    where = workdir(records, plan, todo)
-    how = Batch(todo, plan.recording, device, where, draining, records.data / "cache", group, cpus)
-    training = Training(records, plan, batch, how, attempt, beat)
+    how = Batch(
+        todo,
+        plan.recording,
+        assignment.device,
+        workdir(records, plan, todo),
+        draining,
+        records.data / "cache",
+        assignment.group,
+        assignment.cpus,
+    )
+    training = Training(records, plan, nothing.batch, how, assignment.attempt, beat)
     training.run()
-    count = list(training.segments.status.values()).count
-    left = len(training.segments.unfinished)
-    seconds = time.monotonic() - began
-    counts = count("ok"), count("diverged"), count("failed"), left
-    return BatchDone(batch, *counts, seconds, merged=tuple(merged), share=share)
+    statuses = list(training.segments.status.values())
+    return replace(
+        nothing,
+        ok=statuses.count("ok"),
+        diverged=statuses.count("diverged"),
+        failed=statuses.count("failed"),
+        left=len(training.segments.unfinished),
+        seconds=time.monotonic() - began,
+    )
 
 
 def fail_cell(
-    data: str | Path,
-    plan_id: str,
-    batches: Sequence[int],
-    part: tuple[int, int] | None,
-    attempt: int,
-    message: str,
-    steps: Callable[[str], int] = lambda cell_id: -1,
+    assignment: Assignment, message: str, steps: Callable[[str], int] = lambda cell_id: -1
 ) -> tuple[str, BatchDone]:
     """Writes the final row of a cell that cannot be trained because its process dies; returns its id, and the result.
 
     Args:
-        part: the range of one cell; other arguments as in `run_batch`.
+        assignment: its part is the range of one cell.
         message: the cause of the failure.
-        steps: the last step of a cell that earlier runs of the sweep committed; -1: none.
+        steps: gives the last step of a cell that earlier runs of the sweep committed; -1: none.
 
     Raises:
         SwingbyError: as `run_batch`.
     """
-    batch, *merged = batches
-    records = Records.open(data, create=False)
-    plan = records.read_plan(plan_id)
-    records.fetch_shards(plan_id, batch)  # shards of workers on other machines
-    (cell,), share = _cells(records, plan, batches, part)
-    done = BatchDone(batch, merged=tuple(merged), share=share)
-    if cell.cell_id in final_cells(records, plan, batch):  # its process died after the final row
-        return cell.cell_id, done
-    training = Training(records, plan, batch, Batch((cell,), plan.recording), attempt)
-    last = max(steps(cell.cell_id), last_step(records, plan, batch, cell.cell_id))
+    records = Records.open(assignment.data, create=False)
+    records.fetch_shards(assignment.plan_id, assignment.batches[0])  # shards of workers on other machines
+    plan, (cell,), nothing = _read(records, assignment)
+    if cell.cell_id in final_cells(records, plan, nothing.batch):  # its process died after the final row
+        return cell.cell_id, nothing
+    training = Training(records, plan, nothing.batch, Batch((cell,), plan.recording), assignment.attempt)
+    last = max(steps(cell.cell_id), last_step(records, plan, nothing.batch, cell.cell_id))
     training.fail(cell.cell_id, message, last)
-    return cell.cell_id, replace(done, failed=1)
+    return cell.cell_id, replace(nothing, failed=1)
 
 
-def _cells(
-    records: Records, plan: Plan, batches: Sequence[int], part: tuple[int, int] | None
-) -> tuple[tuple[Cell, ...], float]:
-    """The cells of these batches, or a part of them, and the share that the part is of all."""
-    every = records.read_cells(plan, tuple(batches))
-    cells = every if part is None else every[slice(*part)]
-    return cells, len(cells) / max(1, len(every))
+def _read(records: Records, assignment: Assignment) -> tuple[Plan, tuple[Cell, ...], BatchDone]:
+    """The plan, the cells that are assigned, and the result of training none of them."""
+    plan = records.read_plan(assignment.plan_id)
+    every = records.read_cells(plan, assignment.batches)
+    cells = every if assignment.part is None else every[slice(*assignment.part)]
+    first, *merged = assignment.batches
+    return plan, cells, BatchDone(first, merged=tuple(merged), share=len(cells) / max(1, len(every)))

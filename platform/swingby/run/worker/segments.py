@@ -1,17 +1,32 @@
-"""Segments: the rows an experiment yields, checked against its contract, in the columns of a shard."""
+"""Segments: rows of a cell for a range of its steps, as an experiment yields them and as attempts at a batch left them.
+
+`Segments` checks the rows of a batch against the experiment's contract; `Lineage` notes which rows a checkpoint goes on
+from, so that no curve has a gap.
+"""
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from swingby.data.files import clear_os_errors, write_json
+from swingby.data.records import Plan, Records
 from swingby.errors import SwingbyError
-from swingby.model.experiment import SEGMENT_COLUMNS, Column, Experiment, Recording
+from swingby.model.cell import Cell
+from swingby.model.experiment import AFTER, SEGMENT_COLUMNS, Column, Experiment, Recording
 
 FINAL = ("ok", "diverged", "failed")
 """Statuses that a final row may have."""
+NOTE = "swingby-rows.json"
+"""The file beside the checkpoints with the rows that they go on from."""
+
+Span = tuple[int, int, str]
+"""Steps from .. to, both included, and the shard that has them ("": none yet)."""
 
 
 class ExperimentError(SwingbyError):
@@ -63,15 +78,32 @@ class Segments:
         Raises:
             ExperimentError: the table breaks the contract.
         """
-        aligned = self._aligned(table)
-        rows = zip(*(aligned[name].to_pylist() for name in SEGMENT_COLUMNS), strict=True)
+        unknown = [name for name in table.column_names if name not in self.schema.names]
+        if unknown:
+            raise self._fault(f"it yields columns it does not declare: {', '.join(unknown)}")
+        needed = {*SEGMENT_COLUMNS, *self.curves}
+        if "final" in table.column_names and True in table["final"].to_pylist():
+            needed |= self.scalars
+        missing = [name for name in self.schema.names if name in needed and name not in table.column_names]
+        if missing:
+            raise self._fault(f"it yields no column {', '.join(map(repr, missing))}; it has {table.column_names}")
+        filled = self._filled(table)
+        rows = zip(*(filled[name].to_pylist() for name in SEGMENT_COLUMNS), strict=True)
         for cell_id, low, high, final, status, _ in rows:
             self._take_row(cell_id, low, high, final, status)
-        self._check_steps(aligned)
-        return aligned
+        steps = pa.concat_arrays([*filled["step"].chunks, pa.array([], self.schema.field("step").type)])
+        of_row = steps.value_parent_indices().to_numpy()
+        flat = steps.flatten().to_numpy(zero_copy_only=False)
+        first, last = (filled[name].to_numpy()[of_row] for name in ("from_step", "to_step"))
+        wrong = (flat < first) | (flat > last)
+        wrong[1:] |= (np.diff(flat) <= 0) & (np.diff(of_row) == 0)
+        if wrong.any():
+            cell_id = filled["cell_id"][int(of_row[int(np.argmax(wrong))])]
+            raise self._fault(f"the steps of cell {cell_id} do not increase strictly within from_step..to_step")
+        return filled
 
     def failed(self, messages: Mapping[str, str]) -> pa.Table:
-        """Final rows of failed cells, with their messages."""
+        """Final rows of failed cells, with their messages, in the columns of `schema`."""
         steps = [self._last_step.get(cell_id, -1) + 1 for cell_id in messages]
         rows = pa.table(
             {
@@ -89,19 +121,8 @@ class Segments:
     def _fault(self, message: str) -> ExperimentError:
         return ExperimentError(f"experiment {self.name!r} breaks its contract: {message}")
 
-    def _aligned(self, table: pa.Table) -> pa.Table:
-        unknown = [name for name in table.column_names if name not in self.schema.names]
-        if unknown:
-            raise self._fault(f"it yields columns it does not declare: {', '.join(unknown)}")
-        needed = {*SEGMENT_COLUMNS, *self.curves}
-        if "final" in table.column_names and True in table["final"].to_pylist():
-            needed |= self.scalars
-        missing = [name for name in self.schema.names if name in needed and name not in table.column_names]
-        if missing:
-            raise self._fault(f"it yields no column {', '.join(map(repr, missing))}; it has {table.column_names}")
-        return self._filled(table)
-
     def _filled(self, table: pa.Table) -> pa.Table:
+        """The table in the columns of `schema`; columns that it lacks are null."""
         columns = []
         for field in self.schema:
             try:
@@ -128,14 +149,110 @@ class Segments:
         if final:
             self.status[cell_id] = str(status)
 
-    def _check_steps(self, table: pa.Table) -> None:
-        """Refuses rows whose `step` does not increase strictly within from_step..to_step."""
-        steps = pa.concat_arrays([*table["step"].chunks, pa.array([], self.schema.field("step").type)])
-        rows = steps.value_parent_indices().to_numpy()
-        flat = steps.flatten().to_numpy(zero_copy_only=False)
-        low, high = (table[name].to_numpy()[rows] for name in ("from_step", "to_step"))
-        wrong = (flat < low) | (flat > high)
-        wrong[1:] |= (np.diff(flat) <= 0) & (np.diff(rows) == 0)
-        if wrong.any():
-            cell_id = table["cell_id"][int(rows[int(np.argmax(wrong))])]
-            raise self._fault(f"the steps of cell {cell_id} do not increase strictly within from_step..to_step")
+
+def shards_of(records: Records, plan: Plan, batch: int) -> list[str]:
+    """The shards that attempts at a batch left."""
+    found = (records.data / "shards" / plan.plan_id).glob(f"b{batch:06d}-a*.parquet")
+    return sorted(f"{plan.plan_id}/{path.name}" for path in found)
+
+
+def last_step(records: Records, plan: Plan, batch: int, cell_id: str) -> int:
+    """The last step of a cell that an attempt at the batch committed; -1: none."""
+    last = -1
+    for name in shards_of(records, plan, batch):
+        _, rows = records.read_shard(name)
+        own = rows.filter([row == cell_id for row in rows["cell_id"].to_pylist()])
+        last = max([last, *own["to_step"].to_pylist()])
+    return last
+
+
+def final_cells(records: Records, plan: Plan, batch: int) -> set[str]:
+    """The cells that earlier attempts at a batch finished, read from their shards."""
+    finished: set[str] = set()
+    for name in shards_of(records, plan, batch):
+        _, rows = records.read_shard(name)
+        finished.update(rows.filter(rows["final"])["cell_id"].to_pylist())
+    return finished
+
+
+def workdir(records: Records, plan: Plan, cells: Sequence[Cell]) -> Path:
+    """The folder of checkpoints, which depends on sweep and cells alone, so that a later run continues a killed one."""
+    return records.workdir(plan.sweep_id, [cell.cell_id for cell in cells])
+
+
+class Lineage:
+    """The rows of each cell of a batch in their order, and the cells that are finished; noted beside the checkpoints.
+
+    Args:
+        records: the data folder with the shards.
+        folder: the folder of the checkpoints; None: there are none.
+    """
+
+    def __init__(self, records: Records, folder: Path | None) -> None:
+        self._records, self._folder = records, folder
+        self._spans: dict[str, list[Span]] = {}
+        self._finished: set[str] = set()
+
+    def begin(self) -> None:
+        """Reads the note, if there is one, and removes checkpoints that no whole curve can go on from.
+
+        A checkpoint is usable only if all rows before it exist: with a torn or missing shard the curve would have a
+        gap. The checkpoint of a finished cell that is to be trained all the same is not usable either.
+
+        Raises:
+            SwingbyError: the disk refuses, or object storage does not answer.
+        """
+        if self._folder is None or not (self._folder / NOTE).exists():
+            return
+        spans = _noted_spans(self._folder / NOTE)
+        if spans is not None:
+            shards = sorted({shard for of_cell in spans.values() for _, _, shard in of_cell})
+            if all(map(self._records.has_whole_shard, shards)):
+                self._spans = spans
+                return
+        with clear_os_errors(f"remove checkpoints in {self._folder}"):
+            shutil.rmtree(self._folder)
+
+    def resume(self, cell_id: str, step: int) -> None:
+        """Takes note that rows of a cell exist up to this step."""
+        self._spans[cell_id] = [(0, step, "")]
+
+    def follow(self, rows: pa.Table) -> pa.Table:
+        """The rows with the column `AFTER`: the last step that an earlier row of the cell covers, or null."""
+        names = "cell_id", "from_step", "to_step", "final", "status"
+        after: list[int | None] = []
+        for cell_id, low, high, final, status in zip(*(rows[name].to_pylist() for name in names), strict=True):
+            # What was computed again replaces the first try, as it does in the store.
+            known = self._spans.pop(cell_id, [])
+            before = [(first, min(last, low - 1), shard) for first, last, shard in known if first < low]
+            if not final:
+                self._spans[cell_id] = [*before, (low, high, "")]
+            elif status == "failed":  # it may be tried again from its checkpoint
+                self._spans[cell_id] = before
+            else:
+                self._finished.add(cell_id)
+            after.append(max((last for _, last, _ in before), default=None))
+        return rows.append_column(AFTER, pa.array(after, pa.int64()))
+
+    def committed(self, shard: str) -> None:
+        """Notes that the rows since the last call are in this shard, before any checkpoint can go on from them.
+
+        Raises:
+            SwingbyError: the disk refuses.
+        """
+        for cell_id, spans in self._spans.items():
+            self._spans[cell_id] = [(first, last, where or shard) for first, last, where in spans]
+        if self._folder is not None:
+            write_json(self._folder / NOTE, {"spans": self._spans, "over": sorted(self._finished)})
+
+
+def _noted_spans(note: Path) -> dict[str, list[Span]] | None:
+    """The rows in a note; None if it names finished cells, or cannot be read."""
+    try:
+        content = json.loads(note.read_bytes())
+        spans = {
+            cell: [(int(low), int(high), str(name)) for low, high, name in of] for cell, of in content["spans"].items()
+        }
+        return None if content["over"] else spans
+    except (ValueError, TypeError, AttributeError, LookupError):
+        return None

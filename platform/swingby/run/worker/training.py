@@ -24,8 +24,7 @@ from swingby.model.process_group import LostWorkerError
 from swingby.run.commit_lock import OvertakenError, check_current, commit_lock
 from swingby.run.processes.group import error_text
 from swingby.run.processes.watchdog import Beat
-from swingby.run.worker.attempts import NOTE, Lineage, shards_of
-from swingby.run.worker.segments import Segments
+from swingby.run.worker.segments import NOTE, Lineage, Segments, shards_of
 
 FLUSH_SECONDS = 60.0
 """A long batch leaves a shard at least this often, so that it can be watched and a kill costs little."""
@@ -74,7 +73,9 @@ class Training:
                 raise SwingbyError(f"experiment {name!r} breaks its contract: no final row for {len(left)} cells")
         finally:
             self._flush()
-        if self.segments.unfinished or self._may_be_continued():
+        # A run that retries failed cells goes on from their checkpoints.
+        all_failed = all(status == "failed" for status in self.segments.status.values())
+        if self.segments.unfinished or (all_failed and self._has_checkpoints()):
             self._put_checkpoints(at_last=True)
         else:
             _remove(self.workdir)
@@ -92,10 +93,6 @@ class Training:
             self.lineage.resume(cell_id, last)
         self._take(self.segments.failed({cell_id: message}))
         self._flush()
-
-    def _may_be_continued(self) -> bool:
-        """Whether all cells failed and have checkpoints, which a run that retries them goes on from."""
-        return all(status == "failed" for status in self.segments.status.values()) and self._has_checkpoints()
 
     def _has_checkpoints(self) -> bool:
         return any(path.is_file() and path.name != NOTE for path in self.workdir.rglob("*"))
@@ -137,7 +134,8 @@ class Training:
                 rows = self.segments.take(table)
                 self._take(rows)
                 self.beat("training")
-                if not _whole_cells(rows) or time.monotonic() - self.flushed >= FLUSH_SECONDS:
+                whole_cells = all(rows["final"].to_pylist()) and not any(rows["from_step"].to_pylist())
+                if not whole_cells or time.monotonic() - self.flushed >= FLUSH_SECONDS:
                     self._flush()
         finally:
             if isinstance(tables, Generator):
@@ -209,11 +207,6 @@ class Training:
 def _versions() -> dict[str, str]:
     """The package versions of this process; cached, because reading them takes as long as training a small batch."""
     return package_versions()
-
-
-def _whole_cells(rows: pa.Table) -> bool:
-    """Whether every row covers its cell from the first step to the last."""
-    return all(rows["final"].to_pylist()) and not any(rows["from_step"].to_pylist())
 
 
 def _remove(folder: Path) -> None:
