@@ -1,4 +1,4 @@
-"""The Python face of the platform: the same nouns as the command, for scripts and notebooks."""
+"""The Python interface of the platform, for scripts and notebooks; its nouns are those of the command."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Sweep(sweep_files.Sweep):
         Takes the fields of `swingby.run.options.RunOptions` as keywords, and returns a `swingby.run.results.RunResult`.
 
         Raises:
-            SwingbyError: the same sweep is running already, or the data folder cannot be used.
+            SwingbyError: the sweep is running already, or the data folder cannot be used.
         """
         from swingby.run.driver import run_sweep
 

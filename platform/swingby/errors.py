@@ -1,4 +1,4 @@
-"""The errors a user can mend: each says what came, where, and what is allowed."""
+"""Errors that a user can mend: each says what was given, where, and what is allowed."""
 
 from __future__ import annotations
 

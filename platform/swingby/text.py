@@ -1,4 +1,4 @@
-"""Other people's text as something that can only be read: without what steers a terminal."""
+"""Text of other people, made safe to print: without characters that steer a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ MARK = "\N{REPLACEMENT CHARACTER}"
 
 
 def plain(text: object, most: int = 300) -> str:
-    """One line that can only be read: a space for every run of white space, a mark for whatever else is not printable.
+    """The text as one line: a space for every run of white space, a mark for any other character that is not printable.
 
     Terminals obey control characters, and draw text backwards for some invisible ones.
     """
@@ -16,14 +16,13 @@ def plain(text: object, most: int = 300) -> str:
 
 
 def legible(text: object) -> str:
-    """Text of any length that can only be read: its lines and tabs stay, blanks of any kind are spaces, and whatever
-    else is not printable is a mark.
+    """The text with its line breaks and tabs; other blanks become spaces, and whatever else is not printable a mark.
 
-    Half a surrogate pair, which no terminal's encoding has, is one of these.
+    Half a surrogate pair, which no terminal's encoding has, becomes a mark.
     """
-    found = str(text)
-    # Most text is sound, and an answer of a query may be long.
-    return found if found.isprintable() else "".join(map(_shown, found.replace("\r\n", "\n")))
+    whole = str(text)
+    # Most texts are printable, and the answer to a query may be long.
+    return whole if whole.isprintable() else "".join(map(_shown, whole.replace("\r\n", "\n")))
 
 
 def _shown(char: str) -> str:

@@ -1,4 +1,4 @@
-"""Times, bytes and counts as a person says them."""
+"""Times, bytes and counts as text for people."""
 
 from __future__ import annotations
 

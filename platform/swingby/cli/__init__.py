@@ -18,13 +18,14 @@ from swingby.model import registry
 BAD_INPUT = 2
 
 
-class Door(TyperGroup):
-    """Finds verbs, and turns a `SwingbyError` into a message and exit code 2.
+class Verbs(TyperGroup):
+    """The verbs of the platform, and those that packages offer; a `SwingbyError` becomes a message and exit code 2.
 
-    An offered verb is imported only when it is used."""
+    An offered verb is imported only when it is used.
+    """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The verbs of the platform, then the offered ones; a package that cannot be imported is told, once."""
+        """The verbs of the platform, then the offered ones, whose lack is reported if a package is broken."""
         own = super().list_commands(ctx)
         try:
             return [*own, *sorted(registry.offered(registry.COMMANDS))]
@@ -41,7 +42,7 @@ class Door(TyperGroup):
         return typer.main.get_command(offered)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """As of any group, but a misspelt verb is compared with the offered ones too."""
+        """Finds a verb; the message about a misspelt one names the offered verbs that are near, too."""
         name = args[0] if args else ""
         if not name.startswith("-") and self.get_command(ctx, name) is None:
             near = get_close_matches(name, self.list_commands(ctx))
@@ -64,7 +65,7 @@ class Door(TyperGroup):
 
 
 app = typer.Typer(
-    cls=Door,
+    cls=Verbs,
     name="swingby",
     no_args_is_help=True,
     add_completion=False,

@@ -16,31 +16,33 @@ from swingby.units import size
 def pack(
     sweeps: Annotated[list[str], typer.Argument(help="Finished sweeps, by name or id.", show_default=False)],
     data: DataFolder = DEFAULT_DATA,
-    out: Annotated[Path, typer.Option(help="Where the files go, one a sweep.")] = Path("recorded"),
+    out: Annotated[Path, typer.Option(help="The folder of the files, one for each sweep.")] = Path("recorded"),
     whole: Annotated[
         bool, typer.Option("--whole", help="Every cell keeps all its curves: a report can be drawn of it.")
     ] = False,
     digits: Annotated[
         int | None,
-        typer.Option(min=1, max=15, help="Significant digits of results that are floats; 3, and 4 of a whole file."),
+        typer.Option(
+            min=1, max=15, help="Significant digits of results that are floats; default: 3, and 4 with --whole."
+        ),
     ] = None,
     curves: Annotated[
-        int | None, typer.Option(min=0, help="Cells that keep thin curves, spread over the sweep; 200, without.")
+        int | None, typer.Option(min=0, help="Cells that keep thin curves, spread over the sweep; default: 200.")
     ] = None,
     points: Annotated[
-        int | None, typer.Option(min=2, help="Recorded points that such a curve keeps; 40, without.")
+        int | None, typer.Option(min=2, help="Recorded points that such a curve keeps; default: 40.")
     ] = None,
     without: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN", help="A scalar, detector.outcome, or curve of a whole file, to leave out; repeatable."
+            metavar="COLUMN", help="A scalar or detector.outcome to leave out, or a curve with --whole; repeatable."
         ),
     ] = None,
 ) -> None:
-    """Records what sweeps came to in files small enough to ship: outcomes, rounded scalars, a few thin curves or all.
+    """Records the results of sweeps in files small enough to ship: outcomes, rounded scalars, a few thin curves or all.
 
-    `swingby unpack` brings them into a data folder, marked as recorded. Parameters and seeds are kept whole; paths and
-    the names of machines are not.
+    `swingby unpack` adds the files to a data folder, where the results are marked as recorded. Parameters and seeds are
+    kept exactly; paths and the names of machines are left out.
 
     Example:
 
@@ -69,15 +71,15 @@ def unpack(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Files that `pack` wrote, or names of shipped ones; all shipped, without.", show_default=False
+            help="Files that `pack` wrote, or names of shipped ones; default: all shipped ones.", show_default=False
         ),
     ] = None,
     data: DataFolder = DEFAULT_DATA,
 ) -> None:
-    """Brings recorded results into a data folder, so that they can be read and asked without training them.
+    """Adds recorded results to a data folder, so that they can be queried without training them.
 
-    What is trained there already stays. A run of the sweep trains the recorded cells again. `swingby report` draws
-    those that were packed whole; of a sweep that was never run it unpacks them by itself.
+    Cells that are trained there already keep their results. A run of the sweep trains the recorded cells again.
+    `swingby report` draws results that were packed whole, and unpacks those of a sweep that was never run by itself.
 
     Example:
 

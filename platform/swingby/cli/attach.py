@@ -14,16 +14,17 @@ from swingby.store.attach import Reader
 
 def attach(
     data: DataFolder = DEFAULT_DATA,
-    reader: Annotated[Reader, typer.Option("--for", help="Who is to read it.")] = Reader.duckdb,
+    reader: Annotated[Reader, typer.Option("--for", help="The program that reads.")] = Reader.duckdb,
     keep: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="A new folder that keeps this generation, and attach.sql, for good."),
     ] = None,
 ) -> None:
-    """What other programs run to read the newest published results, read-only, any number of them, also during a run.
+    """Prints what another program runs to read the newest published results, read-only, also during a run.
 
-    Each publication makes new files, and those of the last two stay; who has older ones open keeps them. `--keep` links
-    them into a folder of yours, which takes no room on the same disk.
+    Any number of programs may read at once. Each publication makes new files, and those of the last two stay; a program
+    that has older ones open keeps them. `--keep` links the files into a folder of yours, which takes no room on the
+    same disk.
 
     Example:
 

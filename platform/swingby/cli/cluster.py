@@ -1,4 +1,4 @@
-"""The verb cluster: writes a batch script for SLURM, or a manifest for Kubernetes."""
+"""The verb cluster: writes a batch script for SLURM, or a manifest for KubeRay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from swingby.errors import SwingbyError
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
-    help="""Writes what brings a sweep to a cluster: a batch script for SLURM, a manifest for KubeRay.
+    help="""Writes the file that runs a sweep on a cluster: a batch script for SLURM, or a manifest for KubeRay.
 
 Example:
 
@@ -33,8 +33,8 @@ Out = Annotated[Path | None, typer.Option(metavar="FILE", help="File to write.",
 def slurm(
     sweep: SweepName,
     nodes: Annotated[int, typer.Option(help="Number of machines.")],
-    cpus: Annotated[int, typer.Option(help="CPUs of each.")],
-    gpus: Annotated[str, typer.Option(metavar="[KIND:]N", help="GPUs of each.")] = "0",
+    cpus: Annotated[int, typer.Option(help="CPUs of each machine.")],
+    gpus: Annotated[str, typer.Option(metavar="[KIND:]N", help="GPUs of each machine.")] = "0",
     time: Annotated[str, typer.Option(metavar="TIME", help="Time limit, as SLURM writes it.")] = "1:00:00",
     partition: Annotated[str | None, typer.Option(help="SLURM partition.")] = None,
     account: Annotated[str | None, typer.Option(help="SLURM account.")] = None,
@@ -42,9 +42,11 @@ def slurm(
         list[str] | None, typer.Option(metavar="OPTION", help="Any other option of sbatch, e.g. --mem=64G; repeatable.")
     ] = None,
     env: Annotated[
-        str, typer.Option("--env", metavar="FOLDER", help="The Python environment, on a folder that all nodes see.")
+        str, typer.Option("--env", metavar="FOLDER", help="The folder of the Python environment, which all nodes see.")
     ] = sys.prefix,
-    drain: Annotated[int, typer.Option(metavar="SECONDS", help="Time before the end in which no batch begins.")] = 120,
+    drain: Annotated[
+        int, typer.Option(metavar="SECONDS", help="Time before the end of the job in which no batch begins.")
+    ] = 120,
     data: Data = "data",
     overrides: Overrides = None,
     processes: Processes = 1,
@@ -52,7 +54,7 @@ def slurm(
     confirm_above: ConfirmAbove = 100_000,
     out: Out = None,
 ) -> None:
-    """Writes a batch script that starts Ray on its nodes, with a token, runs the sweep there and ends both.
+    """Writes a batch script that starts Ray on its nodes, with a token, runs the sweep there, and stops Ray.
 
     Submitted again, the script goes on where it stopped.
 
@@ -77,9 +79,9 @@ def kuberay(
     sweep: SweepName,
     image: Annotated[str, typer.Option(help="Image with swingby, ray[default] and what the sweep needs.")],
     workers: Annotated[int, typer.Option(help="Number of worker pods.")] = 2,
-    cpus: Annotated[str, typer.Option(metavar="QUANTITY", help="CPUs of each.")] = "4",
-    memory: Annotated[str, typer.Option(metavar="QUANTITY", help="Memory of each.")] = "16Gi",
-    gpus: Annotated[int, typer.Option(help="GPUs of each.")] = 0,
+    cpus: Annotated[str, typer.Option(metavar="QUANTITY", help="CPUs of each pod.")] = "4",
+    memory: Annotated[str, typer.Option(metavar="QUANTITY", help="Memory of each pod.")] = "16Gi",
+    gpus: Annotated[int, typer.Option(help="GPUs of each pod.")] = 0,
     claim: Annotated[
         str | None, typer.Option(metavar="NAME", help="A volume claim that many pods write to, mounted at --data.")
     ] = None,
@@ -88,7 +90,9 @@ def kuberay(
         typer.Option(metavar="NAME", help="Secret whose keys become environment variables."),
     ] = None,
     namespace: Annotated[str | None, typer.Option(help="Namespace of the job.")] = None,
-    retries: Annotated[int, typer.Option(help="How often a failed job is started again and goes on.")] = 2,
+    retries: Annotated[
+        int, typer.Option(help="How often a failed job is started again; it goes on where it stopped.")
+    ] = 2,
     ray_version: Annotated[
         str | None, typer.Option(metavar="VERSION", help="Version of Ray in the image.", show_default="as here")
     ] = None,

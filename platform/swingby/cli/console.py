@@ -1,4 +1,5 @@
-"""What every verb prints with: results to standard output, everything else to standard error; and nothing steers it.
+"""Printing of every verb: results to standard output, everything else to standard error, and no text that steers a
+terminal.
 
 Names and messages come from sweep files, shards and databases of anybody. What is printed through `out` and `err` is
 made legible first; data for a pipe or a file (`give`) stays as it is.
@@ -24,7 +25,7 @@ from swingby.text import legible
 
 
 class Legible(Console):
-    """A console on which the text that it is given can only be read."""
+    """A console that prints texts without what steers a terminal."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         super().print(*(legible(item) if isinstance(item, str) else item for item in objects), **options)
@@ -38,7 +39,7 @@ MARKS = {"ok": ("ok   ", "green"), "warn": ("warn ", "yellow"), "fault": ("FAULT
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at: what it is, how it stands, and what to do if it does not stand well."""
+    """The result of one check: its subject, the verdict with its reason, and what to do about a fault."""
 
     subject: str
     verdict: Literal["ok", "warn", "fault"]
@@ -60,8 +61,8 @@ def _place(data: str | Path) -> Path:
     return place_of(data) if is_address(str(data)) else Path(data)
 
 
-def _brought_in(data: Path | None) -> Path | None:
-    """The folder, after it got what is new on object storage, where it stands for something there."""
+def _fetched(data: Path | None) -> Path | None:
+    """The folder; where it stands for an address of object storage, after what is new there was fetched."""
     if data is not None and (data / MARK).exists():
         from swingby.store.remote_ingest import fetch_and_ingest
 
@@ -69,8 +70,8 @@ def _brought_in(data: Path | None) -> Path | None:
     return data
 
 
-ANYWHERE: dict[str, Any] = {"metavar": "FOLDER", "parser": _place, "callback": _brought_in}
-"""Options of what names a data folder: it may be an address, of which the verb gets the folder that stands for it."""
+ANYWHERE: dict[str, Any] = {"metavar": "FOLDER", "parser": _place, "callback": _fetched}
+"""Settings of a parameter that names a data folder, or an address: the verb gets the folder that stands for it."""
 DataFolder = Annotated[
     Path,
     typer.Option(
@@ -88,27 +89,27 @@ Overrides = Annotated[
     ),
 ]
 READABLE = 10
-"""A column of a table may be folded to so many characters."""
+"""The fewest characters that a column of a table may be folded to."""
 
 
 def complain(message: str) -> None:
-    """An error for the user, without a traceback; the text is data, never markup."""
+    """Prints an error for the user, without a traceback; the text is data, never markup."""
     err.print("error: ", style="bold red", end="")
     err.print(message, markup=False)
 
 
 def say(message: str = "") -> None:
-    """A line for the reader of the terminal."""
+    """Prints a line of results."""
     out.print(message, markup=False)
 
 
 def tell(message: str) -> None:
-    """A line about what goes on, beside the results."""
+    """Prints a line about what goes on, beside the results."""
     err.print(message, markup=False)
 
 
 def give(data: str) -> None:
-    """Data in a text format: as it is into a pipe or a file, legible on a terminal."""
+    """Prints data in a text format: as it is into a pipe or a file, legible on a terminal."""
     if out.is_terminal:
         say(data)
     else:
@@ -116,10 +117,11 @@ def give(data: str) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """A plain table; cells are text, never markup.
+    """Prints a plain table; cells are text, never markup.
 
-    On a terminal (or where COLUMNS is set) it keeps to the width: what would be folded beyond reading is written as a
-    block a row, a line a column. Into a pipe or a file it is as wide as it needs.
+    On a terminal (or where COLUMNS is set) it keeps to the width: a table whose columns would have to be folded beyond
+    reading is printed as a block for each row, with a line for each column. Into a pipe or a file it is as wide as it
+    needs.
     """
     columns = list(map(legible, columns))
     texts = [["" if value is None else legible(value) for value in row] for row in rows]
@@ -130,7 +132,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     elif sum(min(width, READABLE) for width in widest) + gaps <= out.width:
         out.print(_drawn(columns, texts))
     else:
-        _blocks(columns, texts)
+        margin = max(map(len, columns))
+        for index, row in enumerate(texts):
+            if index:
+                say()
+            for name, text in zip(columns, row, strict=True):
+                # A line of a value never looks like another column.
+                indented = text.replace("\n", "\n" + " " * (margin + 2))
+                say(f"{name:<{margin}}  {indented}".rstrip())
 
 
 def _drawn(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> Table:
@@ -140,14 +149,3 @@ def _drawn(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> Table:
     for row in texts:
         drawn.add_row(*map(Text, row))
     return drawn
-
-
-def _blocks(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> None:
-    margin = max(map(len, columns))
-    for index, row in enumerate(texts):
-        if index:
-            say()
-        for name, text in zip(columns, row, strict=True):
-            # A line of a value never looks like another column.
-            indented = text.replace("\n", "\n" + " " * (margin + 2))
-            say(f"{name:<{margin}}  {indented}".rstrip())

@@ -1,9 +1,10 @@
-"""The verbs that read and keep the data folder: sql, export, ingest, rebuild."""
+"""The verbs that read results and keep the store: sql, export, ingest, rebuild."""
 
 from __future__ import annotations
 
 import base64
 import io
+import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -26,7 +27,7 @@ BAD_FILES = 2
 
 
 class Format(StrEnum):
-    """How rows are written."""
+    """The format that rows are written in."""
 
     table = "table"
     csv = "csv"
@@ -37,21 +38,20 @@ class Format(StrEnum):
 def sql(
     query: Annotated[str, typer.Argument(help="One SELECT; '-' reads it from standard input.", show_default=False)],
     data: DataFolder = DEFAULT_DATA,
-    format: Annotated[Format, typer.Option(help="How the rows are written.")] = Format.table,  # noqa: A002
+    format: Annotated[Format, typer.Option(help="The format of the rows.")] = Format.table,  # noqa: A002
     out: Annotated[Path | None, typer.Option(help="A file to write instead of standard output.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many rows.")] = 1_000_000,
+    limit: Annotated[int, typer.Option(min=1, help="The most rows that are printed or written.")] = 1_000_000,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds until the query is killed.")] = 30.0,
     memory: Annotated[str, typer.Option(help="Memory the query may use.")] = "2GB",
 ) -> None:
-    """One SQL query over every result, read-only and sandboxed; works while a sweep runs.
+    """Runs one SQL query over all results, read-only and sandboxed; works while a sweep runs.
 
     Example:
 
         swingby sql "select name, experiment, cells from sweeps order by created"
 
-    The tables: one of each experiment under its name (a row a cell: parameters, scalars, curves as lists) and with
-    `_points` behind it (a row a recorded step), one of each detector with `outcomes_` before its name, `sweeps`,
-    `members`, `plans`, `shards`; `show tables` lists them.
+    The tables: EXPERIMENT (a row for each cell: parameters, scalars, curves as lists), EXPERIMENT`_points` (a row for
+    each recorded step), `outcomes_`DETECTOR, `sweeps`, `members`, `plans`, `shards`; `show tables` lists them.
     """
     from swingby import sandbox
 
@@ -63,20 +63,15 @@ def sql(
 
 
 def write_rows(rows: pa.Table, form: Format, out: Path | None) -> None:
-    """Rows to a file (whole or absent) or to standard output.
+    """Writes rows to a file (whole or absent) or to standard output.
 
     Raises:
         SwingbyError: the file cannot be written, or Parquet was asked for on a terminal.
     """
-    if out is None:
-        _print_rows(rows, form)
-        return
-    write_whole(out, lambda path: _write(rows, form, path))
-    err.print(f"{rows.num_rows:,} rows -> {out}", markup=False)
-
-
-def _print_rows(rows: pa.Table, form: Format) -> None:
-    if form is Format.parquet:
+    if out is not None:
+        write_whole(out, lambda path: _write(rows, form, path))
+        err.print(f"{rows.num_rows:,} rows -> {out}", markup=False)
+    elif form is Format.parquet:
         if sys.stdout.isatty():
             raise SwingbyError("Parquet is not text: add --out FILE, or send it through a pipe")
         pq.write_table(rows, sys.stdout.buffer)
@@ -112,7 +107,7 @@ def _flat(rows: pa.Table) -> pl.DataFrame:
     frame = pl.DataFrame(_with_text(rows))
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     return frame.with_columns(
-        pl.Series(name, [None if v is None else _json(v) for v in frame[name].to_list()], dtype=pl.String)
+        pl.Series(name, [None if v is None else json.dumps(v, default=str) for v in frame[name].to_list()], pl.String)
         for name in nested
     )
 
@@ -135,12 +130,6 @@ def _base64(value: Any) -> Any:
     return None if value is None else base64.b64encode(value).decode()
 
 
-def _json(value: object) -> str:
-    import json
-
-    return json.dumps(value, default=str)
-
-
 def _short(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
@@ -154,11 +143,13 @@ def _short(value: object) -> str:
 
 def export(
     sweep: Annotated[str, typer.Argument(help="A sweep's name, id or file.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="The file; its ending says the format: .parquet .csv .json")],
+    out: Annotated[Path, typer.Option(help="The file; its ending sets the format: .parquet .csv .json")],
     data: DataFolder = DEFAULT_DATA,
-    points: Annotated[bool, typer.Option("--points", help="A row a recorded step instead of a row a cell.")] = False,
+    points: Annotated[
+        bool, typer.Option("--points", help="A row for each recorded step instead of one for each cell.")
+    ] = False,
 ) -> None:
-    """One sweep's results as a file: parameters, scalars, curves and outcomes.
+    """Writes the results of one sweep to a file: parameters, scalars, curves and outcomes.
 
     Example:
 
@@ -173,37 +164,38 @@ def export(
 
 
 def ingest(data: DataFolder = DEFAULT_DATA) -> None:
-    """Takes every new file of the data folder into the store and publishes it.
+    """Ingests every new file of the data folder into the store, and publishes the store.
 
-    A run does this by itself; by hand it serves after files were copied in, or after a driver was killed.
-    Exit code 2: some files are torn or foreign; they are named and left out, and all others are taken.
+    A run does this by itself; it is needed after files were copied in, or after a driver was killed.
+    Exit code 2: some files are torn or foreign; they are named and left out, and all others are ingested.
 
     Example:
 
         swingby ingest --data data
     """
     from swingby.data.records import Records
-    from swingby.store import ingest as take_in
+    from swingby.store import ingest as ingest_records
 
-    _tell(take_in(Records.open(data, create=False)))
+    _say_taken(ingest_records(Records.open(data, create=False)))
 
 
 def rebuild(data: DataFolder = DEFAULT_DATA) -> None:
-    """Makes the store again from the files, which are the truth; the old one is readable until the new one is whole.
+    """Builds the store again from the records; the old store is readable until the new one is whole.
 
-    Exit code 2: some files are torn or foreign; they are named and left out, and all others are taken.
+    Exit code 2: some files are torn or foreign; they are named and left out, and all others are ingested.
 
     Example:
 
         swingby rebuild --data data
     """
     from swingby.data.records import Records
-    from swingby.store import rebuild as again
+    from swingby.store import rebuild as rebuild_store
 
-    _tell(again(Records.open(data, create=False)))
+    _say_taken(rebuild_store(Records.open(data, create=False)))
 
 
-def _tell(taken: Taken) -> None:
+def _say_taken(taken: Taken) -> None:
+    """Prints what an ingest took in, and complains about files that it left out."""
     if taken.upgrade:
         say(taken.upgrade)
     retractions = f"{taken.retractions} retractions, " if taken.retractions else ""

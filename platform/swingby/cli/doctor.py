@@ -1,11 +1,11 @@
-"""The verb doctor: what is installed, what room there is, whether Ray starts, and what to do about each fault."""
+"""The verb doctor: checks what is installed, free disk and memory, Ray and the data folder."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Annotated
@@ -30,13 +30,13 @@ def doctor(
     ray: Annotated[bool, typer.Option("--ray/--no-ray", help="Start Ray and run one task (5 to 15 s).")] = True,
     test: Annotated[
         bool,
-        typer.Option("--self-test", help="Instead: train a tiny sweep in a temporary folder, and read it back."),
+        typer.Option("--self-test", help="Train a tiny sweep in a temporary folder and read it back, instead."),
     ] = False,
 ) -> None:
-    """What is installed, free disk and memory, Ray, the data folder; and what to do about each fault.
+    """Checks what is installed, free disk and memory, Ray and the data folder, and says what to do about each fault.
 
-    With --self-test, whether the installed program works: a line a step, from sweep file to report (10 to 60 s).
-    Exit code 1 if anything is at fault.
+    With --self-test it checks whether the installed program works: a line for each step, from the sweep file to the
+    report (10 to 60 s). Exit code 1 if there is a fault.
 
     Example:
 
@@ -52,33 +52,17 @@ def doctor(
 
 def examine(data: Path, ray: bool = True) -> Iterator[Finding]:
     """Every finding, in the order in which a fault would be met."""
-    yield _python()
+    yield Finding("Python", "ok", f"{sys.version.split()[0]} at {sys.executable}, {os.cpu_count()} CPU cores")
     yield from _packages()
     yield from _offers()
-    yield _gpus()
-    yield _memory()
-    yield _shared_memory()
-    yield _disk(data)
+    yield from _machine(data)
     yield from _data_folder(data)
     if ray:
-        yield _guarded("Ray", lambda: _ray(data))
-
-
-def _guarded(subject: str, look: Callable[[], Finding]) -> Finding:
-    try:
-        return look()
-    except Exception as error:  # a doctor reports what fails, whatever it is
-        text = str(error).strip().splitlines()
-        # Not `ray stop`: it ends every Ray of this user, those of other sweeps too.
-        remedy = "see the message; a Ray that a killed run left ends by itself within a minute or two"
-        return Finding(subject, "fault", text[0] if text else repr(error), remedy)
-
-
-def _python() -> Finding:
-    return Finding("Python", "ok", f"{sys.version.split()[0]} at {sys.executable}, {os.cpu_count()} CPU cores")
+        yield _ray(data)
 
 
 def _packages() -> Iterator[Finding]:
+    """The packages that swingby requires."""
     from packaging.requirements import Requirement
 
     for line in requires("swingby") or []:
@@ -97,7 +81,7 @@ def _packages() -> Iterator[Finding]:
 
 
 def _offers() -> Iterator[Finding]:
-    """What installed packages offer, each loaded."""
+    """The experiments, detectors and verbs that packages offer, each loaded."""
     for group in (registry.EXPERIMENTS, registry.DETECTORS, registry.COMMANDS):
         try:
             offers = sorted(registry.offered(group).items())
@@ -114,74 +98,67 @@ def _offers() -> Iterator[Finding]:
                 yield Finding(f"{group} {name}", "ok", offer.value)
 
 
-def _gpus() -> Finding:
-    found = sorted(Path("/proc/driver/nvidia/gpus").glob("*")) or sorted(Path("/dev").glob("nvidia[0-9]*"))
-    detail = (
-        f"{len(found)} NVIDIA device{'s' if len(found) != 1 else ''}" if found else "none; SIM sweeps run on the CPU"
-    )
-    return Finding("GPU", "ok", detail)
+def _machine(data: Path) -> Iterator[Finding]:
+    """GPUs, memory, and the disk that the data folder is on."""
+    gpus = sorted(Path("/proc/driver/nvidia/gpus").glob("*")) or sorted(Path("/dev").glob("nvidia[0-9]*"))
+    none = "none; experiments that ask for none run on the CPU"
+    yield Finding("GPU", "ok", counted(len(gpus), "NVIDIA device") if gpus else none)
 
+    memory = psutil.virtual_memory()
+    text, remedy = f"{size(memory.available)} free of {size(memory.total)}", ""
+    if memory.available < LOW_MEMORY:
+        remedy = "Ray takes about 0.7 GB and a batch up to 1 GB a worker: close something"
+    yield Finding("memory", "warn" if remedy else "ok", text, remedy)
 
-def _memory() -> Finding:
-    free = psutil.virtual_memory().available
-    text = f"{size(free)} free of {size(psutil.virtual_memory().total)}"
-    if free < LOW_MEMORY:
-        return Finding(
-            "memory", "warn", text, "Ray takes about 0.7 GB and a batch up to 1 GB a worker: close something"
-        )
-    return Finding("memory", "ok", text)
+    remedy = "Ray uses the disk instead; in a container add --shm-size=1g"
+    if SHARED_MEMORY.is_dir():
+        free = shutil.disk_usage(SHARED_MEMORY).free
+        verdict = "warn" if free < RAY_SHARED_MEMORY else "ok"
+        yield Finding(str(SHARED_MEMORY), verdict, f"{size(free)} free", remedy)
+    else:
+        yield Finding(str(SHARED_MEMORY), "warn", "does not exist", remedy)
 
-
-def _shared_memory() -> Finding:
-    subject, remedy = str(SHARED_MEMORY), "Ray uses the disk instead; in a container add --shm-size=1g"
-    if not SHARED_MEMORY.is_dir():
-        return Finding(subject, "warn", "does not exist", remedy)
-    free = shutil.disk_usage(SHARED_MEMORY).free
-    if free < RAY_SHARED_MEMORY:
-        return Finding(subject, "warn", f"{size(free)} free", remedy)
-    return Finding(subject, "ok", f"{size(free)} free")
-
-
-def _disk(data: Path) -> Finding:
     place = data.resolve()
     while not place.exists():
         place = place.parent
     free = shutil.disk_usage(place).free
     if not os.access(place, os.W_OK):
-        return Finding("disk", "fault", f"{place} is not writable", "choose another folder with --data")
-    if free < LOW_DISK:
-        return Finding("disk", "warn", f"{size(free)} free at {place}", "100,000 cells of 200 points take about 0.5 GB")
-    return Finding("disk", "ok", f"{size(free)} free at {place}")
+        yield Finding("disk", "fault", f"{place} is not writable", "choose another folder with --data")
+    else:
+        verdict, remedy = "warn" if free < LOW_DISK else "ok", "100,000 cells of 200 points take about 0.5 GB"
+        yield Finding("disk", verdict, f"{size(free)} free at {place}", remedy)
 
 
 def _data_folder(data: Path) -> Iterator[Finding]:
+    """The store, the records, and files whose writers died, which nobody reads."""
     if not data.exists():
         yield Finding("data folder", "ok", f"{data} does not exist yet; the first run makes it")
         return
+    from swingby.data.files import forsaken
+    from swingby.data.records import Records
+    from swingby.maintenance.gc import HOURS
     from swingby.store.status import data_findings
 
     try:
         for verdict, detail, remedy in data_findings(data):
             yield Finding("data folder", verdict, detail, remedy)
-        yield from _unfinished(data)
+        unfinished = [path for path in Records.open(data, create=False).unfinished() if forsaken(path, HOURS * 3600)]
+        if unfinished:
+            files = counted(len(unfinished), "unfinished file")
+            yield Finding("data folder", "warn", f"{files} of writers that died", f"swingby gc --data {data}")
     except SwingbyError as error:
         yield Finding("data folder", "fault", str(error), "choose another folder with --data, or `swingby rebuild`")
 
 
-def _unfinished(data: Path) -> Iterator[Finding]:
-    """Files whose writers died; nobody reads them."""
-    from swingby.data.files import forsaken
-    from swingby.data.records import Records
-    from swingby.maintenance.gc import HOURS
-
-    left = [path for path in Records.open(data, create=False).unfinished() if forsaken(path, HOURS * 3600)]
-    if left:
-        files = counted(len(left), "unfinished file")
-        yield Finding("data folder", "warn", f"{files} of writers that died", f"swingby gc --data {data}")
-
-
 def _ray(data: Path) -> Finding:
-    from swingby.run.ray.session import try_ray
+    """Whether Ray starts, runs a task and stops."""
+    try:
+        from swingby.run.ray.session import try_ray
 
-    seconds, detail = try_ray(data)
+        seconds, detail = try_ray(data)
+    except Exception as error:  # a doctor reports what fails, whatever it is
+        lines = str(error).strip().splitlines()
+        # Not `ray stop`: it ends every Ray of this user, those of other sweeps too.
+        remedy = "see the message; a Ray that a killed run left ends by itself within a minute or two"
+        return Finding("Ray", "fault", lines[0] if lines else repr(error), remedy)
     return Finding("Ray", "ok", f"started, ran a task and stopped in {seconds:.1f} s; {detail}")

@@ -12,7 +12,7 @@ from swingby.units import counted, size
 
 LEFT_OUT = 2
 SHOWN = 40
-"""Paths that are told one by one."""
+"""The most paths that are listed one by one."""
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done; write and remove nothing.")]
 
@@ -26,10 +26,10 @@ def merge(
 ) -> None:
     """Copies the records of another data folder into this one: plans, results, outcomes and retractions.
 
-    Every file is checked before it is kept. What is torn or foreign is named and left out (exit code 2). Twice is
-    once, the order of several merges makes no difference, and one that was stopped is begun again. Of a cell that was
-    trained in both folders one result is shown: the one with more recordings, else the one that was finished first.
-    Both are kept.
+    Every file is checked before it is kept. Torn and foreign files are named and left out (exit code 2). A second merge
+    of the same folder changes nothing, the order of several merges makes no difference, and a merge that was stopped
+    can be repeated. Of a cell that was trained in both folders one result is shown: the one with more recordings, else
+    the one that was finished first. Both are kept.
 
     Example:
 
@@ -56,11 +56,11 @@ def retract(
     data: DataFolder = DEFAULT_DATA,
     dry_run: DryRun = False,
 ) -> None:
-    """Takes back the results of a sweep or of cells: nobody is shown them any more, and the next run trains them again.
+    """Takes back results of a sweep or of cells: no reader sees them any more, and the next run trains the cells again.
 
-    The reason, who, when and which results are kept as a record; `swingby sql "from retractions"` tells them. The files
-    stay. There is no undo: what was taken back by mistake has to be trained again. What was computed over many cells
-    (`claims`, say) changes when its verb is run again.
+    A record keeps the reason, who took back which results, and when; `swingby sql "from retractions"` shows it. The
+    files stay. There is no undo: results that were taken back by mistake have to be trained again. What was computed
+    over many cells (`claims`, say) changes when its verb is run again.
 
     Example:
 
@@ -83,14 +83,16 @@ def gc(
     older_than: Annotated[
         float,
         typer.Option(
-            min=0.0, metavar="HOURS", help="Age at which a file is forsaken whose writer cannot be seen to live or not."
+            min=0.0,
+            metavar="HOURS",
+            help="Age from which a file is abandoned where it cannot be seen whether its writer lives.",
         ),
     ] = 24.0,
 ) -> None:
-    """Removes what nobody needs: unfinished files of dead writers, checkpoints of finished cells, copies of the store
-    that no pointer names, what killed queries left.
+    """Removes files that nobody needs: unfinished ones of dead writers, checkpoints of finished cells, copies of the
+    store that no pointer names, and those that killed queries left.
 
-    Records are never touched, nor anything that is being written or that a running sweep may need.
+    Records are never touched, nor any file that is being written or that a running sweep may need.
 
     Example:
 

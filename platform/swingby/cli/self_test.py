@@ -1,4 +1,4 @@
-"""The self-test: a tiny sweep of an installed experiment goes the whole way, from its file to its report."""
+"""The self-test: a tiny sweep of an installed experiment, from its file to its report."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ from swingby.units import counted, size
 NAME = "self-test"
 SEEDS = 3
 STEPS = 50
-"""About so many steps a cell is trained, where the experiment says which parameter decides that."""
+"""About how many steps a cell is trained, where the experiment says which parameter decides that."""
 SECONDS = 300.0
-"""A batch that gives no sign of life for so long is at fault."""
+"""Seconds without a sign of life after which a batch is at fault."""
 
 
 def self_test(experiment: str | None = None) -> Iterator[Finding]:
-    """Every step of a study with what came of it, up to the first that fails; the files are removed in the end.
+    """Takes the steps of a study, up to the first that fails, and yields the result of each.
+
+    The files are removed at the end.
 
     Args:
         experiment: which one is trained; None: the installed one whose default run has the fewest steps.
@@ -50,14 +52,14 @@ def self_test(experiment: str | None = None) -> Iterator[Finding]:
             try:
                 yield Finding(subject, "ok", step())
             except Exception as error:  # whatever it is: that is what the test is for
-                told = str(error).strip().splitlines()
-                yield Finding(subject, "fault", told[0] if told else repr(error), remedy)
+                lines = str(error).strip().splitlines()
+                yield Finding(subject, "fault", lines[0] if lines else repr(error), remedy)
                 return
 
 
 @dataclass
 class _Study:
-    """One sweep in a folder of its own, and the steps that are taken with it; each says what came of it."""
+    """A sweep in a folder of its own, and the steps of its study; each returns its result as text."""
 
     folder: Path
     experiment: str | None
@@ -75,17 +77,17 @@ class _Study:
             SwingbyError: no installed experiment can be trained with its defaults alone.
         """
         names = sorted(registry.offered(registry.EXPERIMENTS)) if self.experiment is None else [self.experiment]
-        found, faults = list[tuple[int, Sweep]](), list[str]()
+        trainable, faults = list[tuple[int, Sweep]](), list[str]()
         for name in names:
             try:
                 whole = Sweep.parse(f"name: {NAME}\nexperiment: {name}\n", NAME)
                 params = whole.points[0].params
-                found.append((whole.experiment.steps(params), whole))
+                trainable.append((whole.experiment.steps(params), whole))
             except SwingbyError as error:
                 faults.append(" ".join(str(error).split()))
-        if not found:
+        if not trainable:
             raise SwingbyError("; ".join(faults) or "no package that is installed offers an experiment")
-        return _shortened(min(found, key=lambda one: one[0])[1])
+        return _shortened(min(trainable, key=lambda one: one[0])[1])
 
     def read(self) -> str:
         """Reads and checks the sweep file."""
@@ -127,9 +129,10 @@ class _Study:
     def query(self) -> str:
         """Counts the cells as a user's query does."""
         from swingby import sandbox
+        from swingby.store.sql import quoted
 
         rows = sandbox.query(
-            self.data, f'select status, count(*) as cells from "{self.sweep.experiment_name}" group by all'
+            self.data, f"select status, count(*) as cells from {quoted(self.sweep.experiment_name)} group by all"
         )
         if sum(rows["cells"].to_pylist()) != len(self.sweep):
             raise SwingbyError(f"the query gave {rows.to_pylist()}, and {len(self.sweep)} cells were trained")
@@ -145,7 +148,7 @@ class _Study:
         return f"{counted(rows.num_rows, 'row')} of {counted(rows.num_columns, 'column')}, {size(rows.nbytes)}"
 
     def report(self) -> str:
-        """Writes the page by the verb that is installed."""
+        """Writes the report by the verb that is installed."""
         printed = io.StringIO()
         with redirect_stdout(printed):
             write = registry.load(registry.COMMANDS, "report")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -13,21 +13,21 @@ from swingby.errors import SwingbyError
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import duration, size
 
-if TYPE_CHECKING:
-    from swingby.run.options import RunOptions
-
 SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)]
 ConfirmAbove = Annotated[
     int, typer.Option("--confirm-above", metavar="CELLS", help="Refuse a sweep of more cells than this.")
 ]
 Processes = Annotated[
-    int, typer.Option("--processes", metavar="N", help="Processes of each run, for experiments that spread one.")
+    int,
+    typer.Option(
+        "--processes", metavar="N", help="Processes that train a batch together, for experiments that spread a run."
+    ),
 ]
 Device = Annotated[
     str | None,
     typer.Option(
         metavar="cpu|cuda",
-        help="Where batches are trained; a process has a GPU of its own.",
+        help="Where batches are trained; with cuda, each process has a GPU of its own.",
         show_default="as the experiment asks",
     ),
 ]
@@ -35,7 +35,7 @@ Code = Annotated[
     str | None,
     typer.Option(
         metavar="wheel|installed",
-        help="With --address: the code is sent along, or every machine has it installed.",
+        help="With --address: the code is sent to the machines, or every machine has it installed.",
         show_default="wheel",
     ),
 ]
@@ -43,8 +43,8 @@ Deadline = Annotated[
     float | None,
     typer.Option(
         metavar="SECONDS",
-        help="A batch that yields no rows for so long is ended, and tried again like one whose process died.",
-        show_default="30 times its forecast, at least 300; a day where there is none",
+        help="Seconds without new rows after which a batch is ended and tried again, as if its process had died.",
+        show_default="30 times the forecast of the batch, at least 300; a day where there is none",
     ),
 ]
 CELLS_FAILED = 1
@@ -63,22 +63,15 @@ def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: Confi
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     check_experiment(loaded.experiment)
     say(f"{loaded.name}: {loaded.title or ''}".rstrip(": "))
-    say(f"  experiment {loaded.experiment_name}, preset {_preset(loaded)}, sweep id {loaded.sweep_id}")
+    preset = loaded.preset or ("by axis" if any(loaded.presets) else "(none)")
+    say(f"  experiment {loaded.experiment_name}, preset {preset}, sweep id {loaded.sweep_id}")
     for axis in loaded.axes:
-        say(f"  {' + '.join(axis.names)}: {_values(axis.values)}")
+        texts = [", ".join(f"{v:.6g}" if isinstance(v, float) else str(v) for v in value) for value in axis.values]
+        if len(axis.names) > 1:
+            texts = [f"({text})" for text in texts]
+        shown = texts if len(texts) <= 8 else [*texts[:4], "...", texts[-1]]
+        say(f"  {' + '.join(axis.names)}: {len(texts)} values: {', '.join(shown)}")
     say(f"  {len(loaded.points):,} points x {len(loaded.seeds)} seeds ({loaded.seed_mode}) = {len(loaded):,} cells")
-
-
-def _preset(sweep: Sweep) -> str:
-    return sweep.preset or ("by axis" if any(sweep.presets) else "(none)")
-
-
-def _values(values: tuple[tuple[object, ...], ...]) -> str:
-    texts = [", ".join(f"{v:.6g}" if isinstance(v, float) else str(v) for v in value) for value in values]
-    if any(len(value) > 1 for value in values):
-        texts = [f"({text})" for text in texts]
-    shown = texts if len(texts) <= 8 else [*texts[:4], "...", texts[-1]]
-    return f"{len(values)} values: {', '.join(shown)}"
 
 
 def plan(
@@ -126,12 +119,12 @@ def run(
     confirm_above: ConfirmAbove = 100_000,
     local: Annotated[bool, typer.Option("--local", help="A plain for-loop in this process instead of Ray.")] = False,
     address: Annotated[
-        str | None, typer.Option("--address", help="An existing Ray cluster instead of an own one.")
+        str | None, typer.Option("--address", help="host:port of an existing Ray cluster; default: a Ray of this run.")
     ] = None,
     code: Code = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed cells again.")] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be done; train nothing, write no plan.")
+        bool, typer.Option("--dry-run", help="Show what a run would do; train nothing, write no plan.")
     ] = False,
     pilot: Annotated[bool, typer.Option("--pilot/--no-pilot", help="Measure the cost on a few cells first.")] = True,
     processes: Processes = 1,
@@ -140,13 +133,13 @@ def run(
 ) -> None:
     """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
 
-    Several sweeps share one start of Ray, and a cell that several ask for is trained once. A cell that another command
-    trains at this time, for a sweep of its own, is waited for, and taken over if that command leaves it.
+    Several sweeps share one start of Ray, and a cell that is in several sweeps is trained once. A cell that another
+    command is training is waited for; if that command ends without a result of it, this run trains the cell.
 
     Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
-    A batch whose process dies, or is past its deadline, is tried again, and narrowed down to the cells at fault: these
-    fail with the reason, all others get their results. With --local only Python code can be interrupted at a deadline,
-    neither compiled code that never returns nor a frozen process; and a cell that kills its process ends the run.
+    A batch whose process dies, or is past its deadline, is tried again, then in halves until the cells at fault are
+    found: these fail with the reason, and all others get their results. With --local a deadline interrupts only Python
+    code, neither compiled code that never returns nor a frozen process; and a cell that kills its process ends the run.
 
     Exit code 0: every cell has a result; 1: some failed or are missing; 2: bad input.
 
@@ -154,8 +147,12 @@ def run(
 
         swingby run transient-memorization --set seeds.count=3 --local
     """
+    from swingby.data.records import Records
     from swingby.run import driver
+    from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
+    from swingby.run.plan import plan as plan_sweep
+    from swingby.run.resources import check_processes
 
     loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
     options = RunOptions(
@@ -170,7 +167,11 @@ def run(
     )
     if dry_run:
         for one in loaded:
-            _dry_run(one, data, options)
+            check_processes(one.experiment, processes)
+            if (data / "swingby.json").exists():
+                say(summary(plan_sweep(one, Records.open(data, create=False), replace(options, pilot=False))))
+            else:
+                say(f"{one.name}: {len(one):,} cells, none done ({data} does not exist yet)")
         return
     results = driver.run(loaded, data, options)
     for result in results:
@@ -179,40 +180,31 @@ def run(
         raise typer.Exit(CELLS_FAILED)
 
 
-def _dry_run(sweep: Sweep, data: Path, options: RunOptions) -> None:
-    """Shows what a run would do without pilot cells, and writes nothing."""
-    from swingby.data.records import Records
-    from swingby.run.forecast import summary
-    from swingby.run.plan import plan as plan_sweep
-    from swingby.run.resources import check_processes
-
-    check_processes(sweep.experiment, options.processes)
-    if not (data / "swingby.json").exists():
-        say(f"{sweep.name}: {len(sweep):,} cells, none done ({data} does not exist yet)")
-        return
-    say(summary(plan_sweep(sweep, Records.open(data, create=False), replace(options, pilot=False))))
-
-
 def extend(
     sweep: SweepName,
     data: DataFolder = DEFAULT_DATA,
-    steps: Annotated[float | None, typer.Option(help="Make every run so many times as long.", metavar="FACTOR")] = None,
+    steps: Annotated[float | None, typer.Option(help="Make every run FACTOR times as long.", metavar="FACTOR")] = None,
     half_width: Annotated[
         float | None,
-        typer.Option(help="Add seeds until half of every point's 95 % interval is at most this.", metavar="SHARE"),
+        typer.Option(
+            help="Add seeds until half of the 95 % interval of every point's share is at most this.", metavar="SHARE"
+        ),
     ] = None,
     outcome: Annotated[
-        str | None, typer.Option(help="The outcome whose share is meant; default: the diagram's.", metavar="OUTCOME")
+        str | None,
+        typer.Option(
+            help="The outcome whose share is estimated; default: that of the sweep's diagram.", metavar="OUTCOME"
+        ),
     ] = None,
-    most: Annotated[int, typer.Option(help="Never more seeds than this.")] = 1000,
+    most: Annotated[int, typer.Option(help="The most seeds of a point.")] = 1000,
     overrides: Overrides = None,
     local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
 ) -> None:
-    """Trains a sweep further: every run longer, or more seeds until the shares are known well enough.
+    """Extends a sweep that has run: longer runs, or more seeds until the share of an outcome is known well enough.
 
-    The first round has the seeds of the sweep's last run; cells that are trained count. A longer run is another cell,
-    and repeats the shorter one's steps. Seeds that are added until an interval is narrow make it a little too narrow:
-    the stop depends on what was seen. `swingby report` shows the extended sweep, which has the same name.
+    The first round has the seeds of the sweep's last run; cells with a result are not trained again. A longer run is
+    another cell, and repeats the steps of the shorter one. Intervals of seeds that were added until they are narrow are
+    a little too narrow: where to stop depends on the results. `swingby report` shows the extended sweep by its name.
 
     Example:
 
@@ -226,13 +218,13 @@ def extend(
     if (steps is None) == (half_width is None):
         raise SwingbyError("say how to extend it: --steps FACTOR for longer runs, or --half-width SHARE for more seeds")
     if steps is not None:
-        laid = last_seeds(sweep, data, overrides or ())
-        laid = [*laid, *longer(Sweep.load(sweep, laid), steps)]
-        tell(str(driver.run([Sweep.load(sweep, laid)], data, options)[0]))
+        extended = last_seeds(sweep, data, overrides or ())
+        extended = [*extended, *longer(Sweep.load(sweep, extended), steps)]
+        tell(str(driver.run([Sweep.load(sweep, extended)], data, options)[0]))
     else:
         count = extend_seeds(sweep, data, outcome, half_width or 0.0, most, overrides or (), options, tell)
-        laid = with_seeds(overrides or (), count)
-    say(f"extended: swingby run {sweep} {' '.join(f'--set {item}' for item in laid)}")
+        extended = with_seeds(overrides or (), count)
+    say(f"extended: swingby run {sweep} {' '.join(f'--set {item}' for item in extended)}")
 
 
 def status(
@@ -241,7 +233,7 @@ def status(
     ] = None,
     data: DataFolder = DEFAULT_DATA,
 ) -> None:
-    """Shows each sweep's cells with a result, failed and missing, the process that runs it, and cells in progress.
+    """Shows how many cells of each sweep have a result, failed or are missing, who runs it, and cells in progress.
 
     Example:
 
@@ -279,21 +271,21 @@ def status(
         if known is not None:
             say(f"{name}: {known}")
     if waiting:
-        say(f"shards not in the store yet: {waiting}; a running driver takes them in by itself, or `swingby ingest`")
+        say(f"shards not in the store yet: {waiting}; a running driver ingests them by itself, or `swingby ingest`")
 
 
 def replay(
     cell: Annotated[str, typer.Argument(help="A cell's id, or its first digits.", show_default=False)],
     data: DataFolder = DEFAULT_DATA,
     out: Annotated[
-        Path | None, typer.Option(help="Where the full recording goes; default: replay-CELL.parquet")
+        Path | None, typer.Option(help="The file of the full recording; default: replay-CELL.parquet")
     ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
 ) -> None:
     """Trains one cell again, recorded at every step with its weights, and compares it with the store.
 
-    Exit code 1 if the stored curve and the new one differ by more than the experiment's tolerance: rounding, and the
-    error allowed to a flow's adaptive steps.
+    Exit code 1 if the stored curve and the new one differ by more than the experiment's tolerance, which covers
+    rounding and, for a flow, the error of its adaptive steps.
 
     Example:
 

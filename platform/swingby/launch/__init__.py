@@ -1,1 +1,1 @@
-"""Files that bring a sweep to machines that somebody else hands out: batch scripts and manifests, as text."""
+"""Batch scripts and manifests, as text, that run a sweep on machines that SLURM or Kubernetes assigns."""

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from swingby.errors import SwingbyError
-from swingby.launch.task import Task, command, counted, formed
+from swingby.launch.task import Task, command, in_range, matching
 
 PLACE = "/etc/swingby"
 """The folder of the sweep's file and the job's script in the head's container."""
@@ -57,12 +57,21 @@ def manifest(task: Task, pods: Pods, ray_version: str, retries: int = 2) -> str:
     Raises:
         SwingbyError: an option is invalid, or there is no place for the data.
     """
-    _check(task, pods)
+    _check(task, pods, ray_version)
     name = task.name[:LONGEST].rstrip("-")
     meta = {"name": name, **({"namespace": pods.namespace} if pods.namespace else {})}
+    sweep = task.sweep.name if task.file is None else f"{PLACE}/sweep.yaml"
+    if pods.gpus:  # pilot cells are trained by the driver, and the head has no GPU
+        task = replace(task, more=(*task.more, "--no-pilot"))
+    # KubeRay hands an entrypoint to a shell in another pod first, where quotes are taken off and $RAY_ADDRESS is
+    # another address; so the command stands in a file, and the entrypoint only names this file.
+    call = command(task, sweep, '"$RAY_ADDRESS"')
+    files = {"run.sh": f"#!/bin/bash\nset -eu\nexec {call}\n"}
+    if task.file is not None:
+        files["sweep.yaml"] = task.file.read_text(encoding="utf-8-sig")
     job = _job(task, name, pods, ray_version, retries)
     documents = [
-        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": _files(task, pods)},
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": files},
         {"apiVersion": "ray.io/v1", "kind": "RayJob", "metadata": meta, "spec": job},
     ]
     return yaml.dump_all(documents, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
@@ -86,16 +95,24 @@ class _Dumper(yaml.SafeDumper):
 _Dumper.add_representer(str, _Dumper.represent_str)
 
 
-def _check(task: Task, pods: Pods) -> None:
-    """Refuses options that Kubernetes refuses, and a data folder that would end with its pod."""
-    formed("--image", pods.image, IMAGE, "the name of an image, such as registry.example.org/me/swingby:1")
-    counted("--workers", pods.workers)
-    counted("--gpus", pods.gpus, least=0, most=64)
+def _check(task: Task, pods: Pods, ray_version: str) -> None:
+    """Refuses options that Kubernetes or KubeRay refuses, and a data folder that would end with its pod.
+
+    Raises:
+        SwingbyError: an option is refused.
+    """
+    allowed = "2.52.0 or newer, the first that asks for tokens"  # KubeRay refuses `authOptions` with an older one
+    matching("--ray-version", ray_version, r"\d+(\.\d+){2}[a-z0-9.]*", allowed)
+    if tuple(map(int, ray_version.split(".")[:2])) < (2, 52):
+        raise SwingbyError(f"--ray-version {ray_version!r}: allowed is {allowed}")
+    matching("--image", pods.image, IMAGE, "the name of an image, such as registry.example.org/me/swingby:1")
+    in_range("--workers", pods.workers)
+    in_range("--gpus", pods.gpus, least=0, most=64)
     for option, quantity in (("--cpus", pods.cpus), ("--memory", pods.memory)):
-        formed(option, quantity, QUANTITY, "a quantity as Kubernetes writes it: 4, 500m, 16Gi")
+        matching(option, quantity, QUANTITY, "a quantity as Kubernetes writes it: 4, 500m, 16Gi")
     for option, name in (("--claim", pods.claim), ("--secret", pods.secret), ("--namespace", pods.namespace)):
         if name is not None:
-            formed(option, name, rf"(?=.{{1,63}}$){LABEL}", "1 to 63 lower-case letters, digits and hyphens")
+            matching(option, name, rf"(?=.{{1,63}}$){LABEL}", "1 to 63 lower-case letters, digits and hyphens")
     if pods.claim is None and task.data.startswith("/"):
         raise SwingbyError(
             f"--data {task.data}: a folder in a pod is gone with the pod; name a volume claim that many pods may "
@@ -105,68 +122,36 @@ def _check(task: Task, pods: Pods) -> None:
         raise SwingbyError(f"--claim is mounted at the data folder, and --data {task.data} is no folder")
 
 
-def _files(task: Task, pods: Pods) -> Mapping[str, str]:
-    """The files of the ConfigMap: the sweep's file, and the script that runs it.
-
-    KubeRay hands an entrypoint to a shell in another pod first, where quotes are taken off and $RAY_ADDRESS is another
-    address; so the entrypoint is a file's name.
-    """
-    sweep = task.sweep.name if task.file is None else f"{PLACE}/sweep.yaml"
-    if pods.gpus:  # pilot cells are trained by the driver, and the head has no GPU
-        task = replace(task, more=(*task.more, "--no-pilot"))
-    call = command(task, sweep, '"$RAY_ADDRESS"')
-    files = {"run.sh": f"#!/bin/bash\nset -eu\nexec {call}\n"}
-    if task.file is not None:
-        files["sweep.yaml"] = task.file.read_text(encoding="utf-8-sig")
-    return files
-
-
 def _job(task: Task, name: str, pods: Pods, ray_version: str, retries: int) -> Mapping[str, Any]:
     """The specification of the job and of its cluster, which has a token made by KubeRay and ends with the job."""
     head = {
         "rayStartParams": {"num-cpus": "0"},  # the head schedules and runs the driver; it trains nothing
         "template": _pod("ray-head", HEAD, task, pods, name),
     }
+    # Ray reads the resources of a worker from the limits of its pod.
+    gpus = {"nvidia.com/gpu": str(pods.gpus)} if pods.gpus else {}
+    resources = {"cpu": pods.cpus, "memory": pods.memory, **gpus}
     worker = {
         "groupName": "workers",
         "replicas": pods.workers,
         "minReplicas": pods.workers,
         "maxReplicas": pods.workers,
         "rayStartParams": {},
-        "template": _pod("ray-worker", _resources(pods), task, pods),
+        "template": _pod("ray-worker", resources, task, pods),
     }
     cluster = {
-        "rayVersion": _with_tokens(ray_version),
+        "rayVersion": ray_version,
         "authOptions": {"mode": "token"},
         "headGroupSpec": head,
         "workerGroupSpecs": [worker],
     }
     return {
         "entrypoint": f"bash {PLACE}/run.sh",
-        "backoffLimit": counted("--retries", retries, least=0, most=100),
+        "backoffLimit": in_range("--retries", retries, least=0, most=100),
         "shutdownAfterJobFinishes": True,
         "ttlSecondsAfterFinished": 600,
         "rayClusterSpec": cluster,
     }
-
-
-def _with_tokens(version: str) -> str:
-    """The version, if that Ray asks for tokens; KubeRay refuses `authOptions` with an older one.
-
-    Raises:
-        SwingbyError: the version is too old, or none.
-    """
-    allowed = "2.52.0 or newer, the first that asks for tokens"
-    formed("--ray-version", version, r"\d+(\.\d+){2}[a-z0-9.]*", allowed)
-    if tuple(map(int, version.split(".")[:2])) < (2, 52):
-        raise SwingbyError(f"--ray-version {version!r}: allowed is {allowed}")
-    return version
-
-
-def _resources(pods: Pods) -> Mapping[str, str]:
-    """The resources of a worker; Ray reads them from the limits."""
-    gpus = {"nvidia.com/gpu": str(pods.gpus)} if pods.gpus else {}
-    return {"cpu": pods.cpus, "memory": pods.memory, **gpus}
 
 
 def _pod(

@@ -9,7 +9,7 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined, Template
 
 from swingby.errors import SwingbyError
-from swingby.launch.task import Task, command, counted, formed, one_line
+from swingby.launch.task import Task, command, in_range, matching, one_line
 
 TIME = r"\d{1,6}(:\d{2}){0,2}|\d{1,4}-\d{1,2}(:\d{2}){0,2}"
 NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
@@ -43,43 +43,37 @@ def script(
     Raises:
         SwingbyError: an option is invalid.
     """
-    gpus = formed("--gpus", gpus, r"([A-Za-z0-9_.-]+:)?\d{1,3}", "a number, or a kind and a number: 4, a100:4")
+    gpus = matching("--gpus", gpus, r"([A-Za-z0-9_.-]+:)?\d{1,3}", "a number, or a kind and a number: 4, a100:4")
     count = int(gpus.split(":")[-1])
     directives = [
         f"--job-name={task.name}",
-        f"--nodes={counted('--nodes', nodes)}",
+        f"--nodes={in_range('--nodes', nodes)}",
         "--ntasks-per-node=1",
-        f"--cpus-per-task={counted('--cpus', cpus)}",
-        f"--time={formed('--time', time, TIME, 'minutes, hours:minutes:seconds or days-hours:minutes:seconds')}",
+        f"--cpus-per-task={in_range('--cpus', cpus)}",
+        f"--time={matching('--time', time, TIME, 'minutes, hours:minutes:seconds or days-hours:minutes:seconds')}",
     ]
     directives += [f"--gpus-per-node={gpus}"] if count else []
     for option, value in (("partition", partition), ("account", account)):
         if value is not None:
             lists = rf"{NAME}(,{NAME})*"
-            directives.append(f"--{option}={formed(f'--{option}', value, lists, 'letters, digits, hyphens, commas')}")
-    directives += [_directive(one) for one in sbatch]
+            directives.append(f"--{option}={matching(f'--{option}', value, lists, 'letters, digits, hyphens, commas')}")
+    for option in sbatch:
+        wanted = "an option of sbatch without spaces or quotes, such as --mem=64G"
+        name = matching("--sbatch", option, DIRECTIVE, wanted).removeprefix("--").split("=")[0]
+        if name in OURS:
+            raise SwingbyError(
+                f"--sbatch {option!r}: the script says --{name} itself; allowed is any other option of sbatch"
+            )
+        directives.append(option)
     return _template().render(
         directives=directives,
-        drain=counted("--drain", drain, 1, 65535),
+        drain=in_range("--drain", drain, 1, 65535),
         environment=one_line("--env", environment),
         cpus=cpus,
         gpus=gpus if count else "",
         count=count,
         command=command(task, task.sweep.name if task.file is None else str(task.file), '"$address"'),
     )
-
-
-def _directive(text: str) -> str:
-    """The directive, if it is an option of sbatch that the script does not set itself.
-
-    Raises:
-        SwingbyError: it is not.
-    """
-    found = formed("--sbatch", text, DIRECTIVE, "an option of sbatch without spaces or quotes, such as --mem=64G")
-    name = found.removeprefix("--").split("=")[0]
-    if name in OURS:
-        raise SwingbyError(f"--sbatch {text!r}: the script says --{name} itself; allowed is any other option of sbatch")
-    return found
 
 
 def _template() -> Template:

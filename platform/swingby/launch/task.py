@@ -77,7 +77,7 @@ def one_line(option: str, text: str) -> str:
     return text
 
 
-def formed(option: str, text: str, pattern: str, allowed: str) -> str:
+def matching(option: str, text: str, pattern: str, allowed: str) -> str:
     """The text, if it matches a pattern.
 
     Raises:
@@ -88,7 +88,7 @@ def formed(option: str, text: str, pattern: str, allowed: str) -> str:
     return text
 
 
-def counted(option: str, number: int, least: int = 1, most: int = 100_000) -> int:
+def in_range(option: str, number: int, least: int = 1, most: int = 100_000) -> int:
     """The number, if it is in a range.
 
     Raises:
@@ -100,9 +100,9 @@ def counted(option: str, number: int, least: int = 1, most: int = 100_000) -> in
 
 
 def options(overrides: Sequence[str], processes: int, device: str | None, confirm_above: int) -> tuple[str, ...]:
-    """The options of `swingby run` that differ from their defaults."""
-    found = [word for override in overrides for word in ("--set", override)]
-    found += ["--processes", str(processes)] if processes != 1 else []
-    found += ["--device", device] if device else []
-    found += ["--confirm-above", str(confirm_above)] if confirm_above != 100_000 else []
-    return tuple(one_line("an option", word) for word in found)
+    """The options of `swingby run` that differ from their defaults, as words of the command."""
+    words = [word for override in overrides for word in ("--set", override)]
+    words += ["--processes", str(processes)] if processes != 1 else []
+    words += ["--device", device] if device else []
+    words += ["--confirm-above", str(confirm_above)] if confirm_above != 100_000 else []
+    return tuple(one_line("an option", word) for word in words)

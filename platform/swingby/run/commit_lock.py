@@ -13,7 +13,7 @@ from swingby.data.records import Plan, Records
 from swingby.errors import SwingbyError
 
 WAIT = 600.0
-"""Seconds to wait for a commit lock: the watchdog of a frozen holder ends it long before."""
+"""Seconds to wait for a commit lock: the watchdog kills a frozen holder long before."""
 
 
 class SupersededError(SwingbyError):
@@ -52,16 +52,16 @@ def plan_token(plan: Plan) -> str:
 
 def newest_plans(records: Records, sweep_ids: Collection[str]) -> list[Plan]:
     """The newest readable plan of each of these sweeps: the only one whose workers may still commit."""
-    found: dict[str, Plan] = {}
+    newest: dict[str, Plan] = {}
     starts = {sweep_id[:8] for sweep_id in sweep_ids}
     for name in records.plans():
         if starts.isdisjoint(name.split("-")[-2:-1]):
             continue
         with suppress(SwingbyError):
             plan = records.read_plan(name)
-            if plan.sweep_id in sweep_ids and plan.sequence >= found.get(plan.sweep_id, plan).sequence:
-                found[plan.sweep_id] = plan
-    return list(found.values())
+            if plan.sweep_id in sweep_ids and plan.sequence >= newest.get(plan.sweep_id, plan).sequence:
+                newest[plan.sweep_id] = plan
+    return list(newest.values())
 
 
 @contextmanager

@@ -93,7 +93,15 @@ def extend_seeds(
             half-width takes more than `most` seeds.
     """
     check_half_width(half_width)
-    outcome = _yes_no_outcome(Sweep.load(name, overrides), outcome)
+    sweep = Sweep.load(name, overrides)
+    kinds = {each: kind for one in registry.detectors_for(sweep.experiment_name) for each, kind in one.kinds.items()}
+    shares = [each for each, kind in kinds.items() if kind == "yes_no"]
+    if not outcome and sweep.diagram is not None and sweep.diagram.outcome in shares:
+        outcome = sweep.diagram.outcome
+    if not outcome:
+        raise SwingbyError(f"name the outcome whose share is wanted: --outcome; allowed: {', '.join(shares)}")
+    if outcome not in shares:
+        raise SwingbyError(f"{outcome!r} has no share; {registry.nearest(outcome, shares)}")
     overrides = last_seeds(name, data, overrides)
     sweep = Sweep.load(name, overrides)
     seeds = sweep.seeds
@@ -150,20 +158,3 @@ def shares_of(data: Path, sweep: Sweep, outcome: str) -> list[Share]:
             with Store.open(data) as store:
                 return [Share(row.point, row.k, row.n) for row in store.sql(query, [sweep.sweep_id]).rows()]
     raise SwingbyError(f"no installed detector has the outcome {outcome!r}")
-
-
-def _yes_no_outcome(sweep: Sweep, asked: str | None) -> str:
-    """The outcome asked for, or else that of the sweep's diagram.
-
-    Raises:
-        SwingbyError: the outcome is no yes/no outcome, or none is named.
-    """
-    kinds = {name: kind for item in registry.detectors_for(sweep.experiment_name) for name, kind in item.kinds.items()}
-    shares = [name for name, kind in kinds.items() if kind == "yes_no"]
-    drawn = sweep.diagram.outcome if sweep.diagram is not None else None
-    name = asked or (drawn if drawn in shares else None)
-    if name is None:
-        raise SwingbyError(f"name the outcome whose share is wanted: --outcome; allowed: {', '.join(shares)}")
-    if name not in shares:
-        raise SwingbyError(f"{name!r} has no share; {registry.nearest(name, shares)}")
-    return name

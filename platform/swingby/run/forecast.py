@@ -1,4 +1,4 @@
-"""What a run of a sweep would do: its plan, the cells and batches of it, and the forecast of what they take."""
+"""What a run of a sweep would do: its plan, the cells and batches to train, and the forecast of their cost."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Planned:
 
     Attributes:
         plan: the plan; on disk if `written`.
-        counts: how the other cells of the sweep stand.
+        counts: the numbers of cells that are not to be trained.
         missing: cells to train.
         batches: the batches of the missing cells, in the order to run them.
         forecast: None if nothing was measured, or nothing is missing.
@@ -111,11 +111,11 @@ class Planned:
     @cached_property
     def process_resources(self) -> Mapping[str, Resources]:
         """What each process of a batch occupies, by shape: more CPUs than it needs where there are too many."""
-        batches, found = len(self.batches) + self.other_batches, dict[str, Resources]()
+        batches, by_shape = len(self.batches) + self.other_batches, dict[str, Resources]()
         for shape, needed in self.resources.items():
             wide = widened(needed, batches, self.options.processes, self.machines)
-            found[shape] = replace(wide, gpus=gpus_on(wide, self.options.device))
-        return found
+            by_shape[shape] = replace(wide, gpus=gpus_on(wide, self.options.device))
+        return by_shape
 
     @cached_property
     def batch_resources(self) -> Mapping[str, Resources]:
@@ -154,17 +154,17 @@ def summary(planned: Planned) -> str:
     return "\n".join([*lines, *_forecast_lines(planned.forecast)])
 
 
-def _forecast_lines(found: Forecast | None) -> Iterator[str]:
+def _forecast_lines(needs: Forecast | None) -> Iterator[str]:
     """Lines of `summary`: the forecast, and the shapes that it was measured on."""
-    if found is None:
+    if needs is None:
         yield "  forecast: unmeasured (no batch of these shapes has run yet)"
         return
     yield (
-        f"  forecast: {found.core_seconds / 3600:.3g} core-hours, {duration(found.wall_seconds)} on these workers, "
-        f"{size(found.disk_bytes)} on disk"
+        f"  forecast: {needs.core_seconds / 3600:.3g} core-hours, {duration(needs.wall_seconds)} on these workers, "
+        f"{size(needs.disk_bytes)} on disk"
     )
-    measured = [row.shape for row in found.shapes if row.measured]
-    carried = len(found.shapes) - len(measured)
+    measured = [row.shape for row in needs.shapes if row.measured]
+    carried = len(needs.shapes) - len(measured)
     if not measured:
         yield f"  carried over to {counted(carried, 'shape')} from measured ones, in proportion to the work"
         return

@@ -87,33 +87,23 @@ def derive(records: Records, sweep_ids: Sequence[str] | None = None) -> dict[str
         SwingbyError: a detector raised for some cells (all other outcomes are kept), breaks its contract, or the disk
             refuses.
     """
-    counts: dict[str, int] = {}
-    failed: list[str] = []
+    counts, failed = dict[str, int](), list[str]()
     with Store.open(records.data) as store:
-        for row in store.sql("select distinct experiment from sweeps order by all").rows():
-            for detector in registry.detectors_for(row.experiment):
-                done, faults = _apply(records, store, row.experiment, detector, sweep_ids)
-                counts[detector.name] = counts.get(detector.name, 0) + done
+        rows = store.sql("select distinct experiment from sweeps order by all").rows()
+        pairs = [(row.experiment, detector) for row in rows for detector in registry.detectors_for(row.experiment)]
+        for experiment, detector in pairs:
+            counts.setdefault(detector.name, 0)
+            for table in cells_without_outcome(store, experiment, detector, sweep_ids, CHUNK):
+                tables, faults = detect(detector, table)
                 failed += faults.values()
+                if tables:
+                    counts[detector.name] += write_outcomes(records, experiment, detector, tables)[1]
     if any(counts.values()):
         ingest(records)
     if failed:
         more = f" (and {len(failed) - 3:,} more)" if len(failed) > 3 else ""
         raise SwingbyError(f"no outcome of {'; '.join(failed[:3])}{more}; all other outcomes are kept")
     return counts
-
-
-def _apply(
-    records: Records, store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None
-) -> tuple[int, dict[str, str]]:
-    """Applies one detector to all cells it has not seen; returns how many cells got outcomes, and faults by cell id."""
-    count, faults = 0, dict[str, str]()
-    for table in cells_without_outcome(store, experiment, detector, sweep_ids, CHUNK):
-        tables, more = detect(detector, table)
-        faults |= more
-        if tables:
-            count += write_outcomes(records, experiment, detector, tables)[1]
-    return count, faults
 
 
 def write_outcomes(
@@ -207,11 +197,11 @@ def _detect_checked(detector: Detector, table: pa.Table) -> pa.Table:
     Raises:
         SwingbyError: columns are missing, or the rows are others.
     """
-    found = detector.detect(table.drop_columns([SHARD]))
+    outcomes = detector.detect(table.drop_columns([SHARD]))
     expected = ["cell_id", *detector.outcomes]
-    missing = [name for name in expected if name not in found.column_names]
-    if missing or not found["cell_id"].equals(table["cell_id"]):
+    missing = [name for name in expected if name not in outcomes.column_names]
+    if missing or not outcomes["cell_id"].equals(table["cell_id"]):
         why = f"no column {', '.join(missing)}" if missing else "other rows than it was given"
         raise SwingbyError(f"detector {detector.name!r} breaks its contract: it returns {why}")
     schema = pa.schema([("cell_id", pa.string()), *((name, column.type) for name, column in detector.outcomes.items())])
-    return found.select(expected).cast(schema).append_column(SHARD, table[SHARD])
+    return outcomes.select(expected).cast(schema).append_column(SHARD, table[SHARD])

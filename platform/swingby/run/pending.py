@@ -193,8 +193,8 @@ class PendingCells:
         """Mask of the places whose cells are among `ids`, if `tokens` hold all that this sweep records."""
         if not set(self._sweep.recording.tokens) <= tokens:
             return np.zeros(len(places), bool)
-        found = pc.call_function("is_in", [self.ids.take(pa.array(places))], pc.SetLookupOptions(value_set=ids))
-        return found.to_numpy(zero_copy_only=False)
+        mask = pc.call_function("is_in", [self.ids.take(pa.array(places))], pc.SetLookupOptions(value_set=ids))
+        return mask.to_numpy(zero_copy_only=False)
 
     @cached_property
     def _shapes(self) -> tuple[np.ndarray, list[str]]:
@@ -214,8 +214,8 @@ class PendingCells:
     def shapes(self) -> list[str]:
         """The shapes of the cells to train, in the order of their first cells."""
         codes, names = self.shape_codes()
-        found, first = np.unique(codes, return_index=True)
-        return [names[code] for code in found[np.argsort(first)]]
+        unique, first = np.unique(codes, return_index=True)
+        return [names[code] for code in unique[np.argsort(first)]]
 
     def of_shapes(self, shapes: Iterable[str]) -> dict[str, np.ndarray]:
         """The positions in `places` of the cells of each of these shapes."""

@@ -139,7 +139,7 @@ class ChildProcess:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._replies = -1
+        self._replies = -1  # the pipe that its replies come through
 
     def __enter__(self) -> Self:
         return self
@@ -157,7 +157,16 @@ class ChildProcess:
             LostWorkerError: the process died, or was killed because it took too long.
             SwingbyError: as `run_batch`.
         """
-        process = self._process or self._start()
+        if self._process is None:
+            self._replies, end = os.pipe()
+            command = [sys.executable, "-c", _CHILD, str(os.getpid()), str(end)]
+            try:
+                self._process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[end], bufsize=0)
+            finally:
+                os.close(end)
+            assert self._process.stdin is not None
+            self._process.stdin.write(_line(sys.path))
+        process = self._process
         assert process.stdin is not None
         try:
             batches = list(assignment.batches)
@@ -184,17 +193,6 @@ class ChildProcess:
             self._process.stdin.close()
         os.close(self._replies)
         self._process = None
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        self._replies, end = os.pipe()
-        command = [sys.executable, "-c", _CHILD, str(os.getpid()), str(end)]
-        try:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[end], bufsize=0)
-        finally:
-            os.close(end)
-        assert self._process.stdin is not None
-        self._process.stdin.write(_line(sys.path))
-        return self._process
 
     def _reply(self, seconds: float) -> bytes:
         """The line that the process replies; empty if it died."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -89,6 +87,7 @@ class Planner:
         self.shared: Sequence[TrainedCells] = ()
         self.reservations = Reservations(records) if reservations is None else reservations
         self.pending = PendingCells(sweep, records, self.options.retry_failed)
+        self._provenance = provenance()
         self._pilots = Pilots(records, stop, self.options.deadline, child)
 
     @property
@@ -221,7 +220,3 @@ class Planner:
             machines=self.machines,
         )
         return replace(planned, forecast=forecast(notes, known, planned.batch_resources, self.workers))
-
-    @cached_property
-    def _provenance(self) -> dict[str, Any]:
-        return provenance()

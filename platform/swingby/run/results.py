@@ -90,10 +90,10 @@ class Tally:
         self._core_seconds = self._wall_seconds = 0.0
         self._before: int | None = None
 
-    def add_plans(self, every: Sequence[Planned]) -> None:
+    def add_plans(self, planned: Sequence[Planned]) -> None:
         """Begins a round with these plans."""
-        for planned in every:
-            self._plans.setdefault(planned.plan.sweep_id, []).append(planned)
+        for one in planned:
+            self._plans.setdefault(one.plan.sweep_id, []).append(one)
         self._before = disk(self._records.data) if self._before is None else self._before
 
     def add_training(self, progress: Progress, given_up: Mapping[tuple[str, str], str]) -> None:
@@ -116,37 +116,37 @@ class Tally:
         """The result of each sweep, in the order of planning."""
         grown = disk(self._records.data) - (self._before or 0)
         took = Actual(self._core_seconds, self._wall_seconds, grown)
-        alone = took if len(self._plans) == 1 and self._done.total() else None
-        return [self._result(plans, drained, seconds, alone) for plans in self._plans.values()]
-
-    def _result(self, plans: Sequence[Planned], drained: bool, seconds: float, alone: Actual | None) -> RunResult:
-        """The result of one sweep; `alone` is what the run took, if it was the only one."""
-        sweep, records = plans[-1].sweep, self._records
-        # A plan that was not written has the number of the next.
-        ids = sorted({planned.plan.plan_id for planned in plans})
-        with Store.open(records.data) as store:
-            counts = final_counts(store, sweep.experiment_name, sweep.sweep_id)
-            found = failed_cells(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
-        done = sum(self._done[plan_id] for plan_id in ids)
-        meant = [planned for planned in plans if planned.missing]
-        whole = alone is not None and len(meant) == 1 and done == meant[0].missing
-        return RunResult(
-            name=sweep.name,
-            sweep_id=sweep.sweep_id,
-            cells=len(sweep),
-            ok=counts["ok"],
-            diverged=counts["diverged"],
-            failed=counts["failed"],
-            missing=len(sweep) - sum(counts.values()),
-            trained=plans[-1].piloted + done,
-            given_up={cell: reason for (plan, cell), reason in self._given_up.items() if plan in ids},
-            failures=found,
-            bad=tuple(reason for plan_id in ids for reason in refused_records(records, f"{plan_id}/")),
-            drained=drained,
-            seconds=seconds,
-            forecast=meant[0].forecast if whole else None,
-            actual=alone,
-        )
+        alone = took if len(self._plans) == 1 and self._done.total() else None  # what was taken for one sweep
+        results = []
+        for plans in self._plans.values():
+            sweep, records = plans[-1].sweep, self._records
+            # A plan that was not written has the number of the next.
+            ids = sorted({planned.plan.plan_id for planned in plans})
+            with Store.open(records.data) as store:
+                counts = final_counts(store, sweep.experiment_name, sweep.sweep_id)
+                failures = failed_cells(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
+            done = sum(self._done[plan_id] for plan_id in ids)
+            missing = [planned for planned in plans if planned.missing]
+            whole = alone is not None and len(missing) == 1 and done == missing[0].missing
+            result = RunResult(
+                name=sweep.name,
+                sweep_id=sweep.sweep_id,
+                cells=len(sweep),
+                ok=counts["ok"],
+                diverged=counts["diverged"],
+                failed=counts["failed"],
+                missing=len(sweep) - sum(counts.values()),
+                trained=plans[-1].piloted + done,
+                given_up={cell: reason for (plan, cell), reason in self._given_up.items() if plan in ids},
+                failures=failures,
+                bad=tuple(reason for plan_id in ids for reason in refused_records(records, f"{plan_id}/")),
+                drained=drained,
+                seconds=seconds,
+                forecast=missing[0].forecast if whole else None,
+                actual=alone,
+            )
+            results.append(result)
+        return results
 
 
 def disk(data: Path) -> int:

@@ -66,7 +66,7 @@ class Retries:
         if len(again) == 1:
             self._progress.line(f"{trial} tried again: {reason}")
         elif again:
-            self._progress.line(f"{trial} trained in halves, to find what it is that its process dies of: {reason}")
+            self._progress.line(f"{trial} trained in halves, to find the cells that its process dies of: {reason}")
         else:
             self._suspects.append((trial, death_message((*trial.deaths, reason))))
             if self._machine_works:

@@ -1,4 +1,5 @@
-"""Which cells to train next: selectors, asked and told by the driver. They start no process and read no clock or store.
+"""The choice of the cells to train next. A selector is asked for cells and told results by the driver; it starts no
+process, and reads no clock and no store.
 
 `grid` asks for all cells of a sweep file once; `replicate` asks for more seeds until the shares are known well enough.
 """
@@ -14,7 +15,7 @@ from swingby.sweepfile.sweep import Sweep
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The share of an outcome at a point: `k` of the `n` seeds that tell the outcome show it."""
+    """The share of an outcome at a point: `k` of the `n` seeds whose outcome is known show it."""
 
     point: int
     k: int

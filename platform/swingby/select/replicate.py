@@ -28,7 +28,7 @@ class Replicate:
         count: the number of seeds asked for last.
 
     Args:
-        sized: the sweep with a given number of seeds.
+        sized: makes the sweep with a given number of seeds.
         count: the number of seeds of the first round.
         outcome: the name of the outcome, for messages.
         half_width: the largest allowed half of an interval.
@@ -62,7 +62,7 @@ class Replicate:
             self._done = True
         else:
             seeds = needed(widest.k / max(widest.n, 1), self._half_width, widest.n + 1, self._most)
-            # Runs that do not tell the outcome count for nothing: seeds are added in proportion.
+            # The outcome of some runs may stay unknown: seeds are added in proportion.
             self.count = max(count + 1, min(self._most, round(seeds * count / max(widest.n, 1))))
         return (
             f"{count} seeds: the widest interval is +- {half_width:.3f}, "

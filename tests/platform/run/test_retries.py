@@ -103,28 +103,34 @@ def test_a_batch_of_which_every_cell_is_guilty_holds_nobody_up(guilty: int, inno
     batch = planned([guilty or 1, *innocent])
     scheduler, blamed, back, out = Scheduler([batch], workers), [], 0, deque[Trial]()
     said = SimpleNamespace(line=lambda text: None, batch_done=lambda done: None)
-    retries = Retries(scheduler, SimpleNamespace(), said)  # type: ignore[arg-type]
-    retries._give_up = lambda trial, reason: blamed.append(trial.low)
-    ended = False
-    while not ended:
-        while len(out) < workers and (trial := scheduler.next()) is not None:
-            out.append(trial)
-        if not out:
-            break
-        trial = out.popleft()
-        if guilty and 0 in trial.batches:
-            try:
-                retries.died(trial, "it was killed")
-            except SwingbyError:
-                ended = True
-        else:
-            back += trial.cells
-            retries.came_back()
-            scheduler.record_time(trial, 0.1 * trial.cells)
-    if ended:
-        assert (innocent, blamed) == ([], [])
-        return
-    retries.fail_suspects()
+    retries = Retries(scheduler, SimpleNamespace(data=Path()), said)  # type: ignore[arg-type]
+
+    def failing(assignment: Assignment, *_: Any) -> tuple[str, batches.BatchDone]:
+        blamed.append((assignment.part or (0, 0))[0])
+        return "cell", batches.BatchDone(0)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("swingby.run.retries.fail_cell", failing)
+        ended = False
+        while not ended:
+            while len(out) < workers and (trial := scheduler.next()) is not None:
+                out.append(trial)
+            if not out:
+                break
+            trial = out.popleft()
+            if guilty and 0 in trial.batches:
+                try:
+                    retries.died(trial, "it was killed")
+                except SwingbyError:
+                    ended = True
+            else:
+                back += trial.cells
+                retries.came_back()
+                scheduler.record_time(trial, 0.1 * trial.cells)
+        if ended:
+            assert (innocent, blamed) == ([], [])
+            return
+        retries.fail_suspects()
     assert back == sum(innocent) + (not guilty)
     assert sorted(blamed) == list(range(guilty))
 

@@ -89,6 +89,26 @@ def test_seeds_are_added_until_the_interval_is_narrow(tmp_path: Path) -> None:
     assert said[-1].startswith(f"{count} seeds: the widest interval is +- ")
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_all_rounds_share_one_start_of_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ray is started for the first round, stays up for the next, and is gone at the end."""
+    import ray
+
+    starts, init = list[str](), ray.init
+    monkeypatch.setattr(ray, "init", lambda *given, **options: (starts.append("ray"), init(*given, **options))[1])
+    file, data, said = tmp_path / "tiny.yaml", tmp_path / "data", list[str]()
+    file.write_text(TINY)
+    run_sweep(Sweep.load(file, ["seeds.count=2"]), data, local=True, progress=Progress())
+    options = RunOptions(workers=1, pilot=False)
+    count = extend_seeds(str(file), data, "non_monotone", 0.25, 100, (), options, said.append)
+    assert len(said) > 2
+    assert starts == ["ray"]
+    assert not ray.is_initialized()
+    with Store.open(data) as store:
+        assert store.sql("select count(*) as n from sim").rows()[0].n == 2 * count
+
+
 def test_longer_runs_repeat_the_shorter_ones() -> None:
     """Twice as long means twice the epochs (or steps), of the same points otherwise."""
     sweep = Sweep.parse(TINY, "tiny.yaml")

@@ -6,7 +6,8 @@ import hashlib
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, version
 from pathlib import Path
@@ -75,19 +76,16 @@ def describe_machine(packages: Iterable[str], needed: Iterable[str], mark: str |
     folder, deadline = None if mark is None else Path(mark), time.monotonic() + SEEN_SECONDS
     while folder and not folder.is_dir() and folder.parent.is_dir() and time.monotonic() < deadline:
         time.sleep(1)  # a network file system may show the folder late
+    versions: dict[str, str | None] = dict.fromkeys({*packages, *needed})
+    for name in versions:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
     return Machine(
         python=platform.python_version(),
-        versions={name: _version(name) for name in {*packages, *needed}},
+        versions=versions,
         code={name: _digest(name) for name in packages},
         sees_data=folder is None or folder.is_dir(),
     )
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def _digest(name: str) -> str | None:
@@ -102,24 +100,21 @@ def _digest(name: str) -> str | None:
     training = [point for point in offered if point.group in (registry.EXPERIMENTS, registry.PACKAGES)]
     digest = hashlib.sha256()
     for module in sorted({point.module.split(".")[0] for point in training} | ({"swingby"} & {name})):
-        sources = _sources(module)
+        loaded = sys.modules.get(module)
+        if loaded is not None:
+            places = [Path(place) for place in getattr(loaded, "__path__", None) or [loaded.__file__ or ""]]
+        else:
+            wanted = [Path(entry or ".") / file for entry in sys.path for file in (module, f"{module}.py")]
+            places = [path for path in wanted if path.is_file() or (path / "__init__.py").is_file()][:1]
+        within = {
+            path: path.relative_to(place).as_posix() for place in places for path in (place, *place.rglob("*.py"))
+        }
+        sources = [path for path in sorted(within, key=within.__getitem__) if path.is_file()]
         if not sources:
             return None
-        for path, inside in sources:
-            digest.update(f"{module}/{inside}\0".encode() + path.read_bytes() + b"\0")
+        for path in sources:
+            digest.update(f"{module}/{within[path]}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
-
-
-def _sources(module: str) -> list[tuple[Path, str]]:
-    """The Python files of a module, imported or not, each with its path within the module."""
-    loaded = sys.modules.get(module)
-    if loaded is not None:
-        places = [Path(place) for place in getattr(loaded, "__path__", None) or [loaded.__file__ or ""]]
-    else:
-        wanted = [Path(entry or ".") / name for entry in sys.path for name in (module, f"{module}.py")]
-        places = [path for path in wanted if path.is_file() or (path / "__init__.py").is_file()][:1]
-    files = [(path, path.relative_to(place).as_posix()) for place in places for path in (place, *place.rglob("*.py"))]
-    return sorted(((path, inside) for path, inside in files if path.is_file()), key=lambda file: file[1])
 
 
 def compare(code: Code, here: Machine, there: Mapping[str, Machine], data: object) -> None:
@@ -145,8 +140,15 @@ def compare(code: Code, here: Machine, there: Mapping[str, Machine], data: objec
                 has = "other code of" if machine.versions[package] and digest else "no, or only a part of,"
                 raise SwingbyError(f"machine {name} has {has} the package {package}; {REMEDY[code.source]}")
         _check_versions(name, machine, code)
-    for line in _differing(here, there):
-        code.tell(line)
+    for package, have in sorted(here.versions.items()):
+        versions = {name: machine.versions[package] for name, machine in there.items()}
+        others = [f"{version_there} on {name}" for name, version_there in versions.items() if version_there != have]
+        if others:
+            more = f" and {len(others) - 3} more" if len(others) > 3 else ""
+            code.tell(
+                f"{package} is {have} here and {', '.join(others[:3])}{more}: numbers may differ in their last digits; "
+                "every shard says which versions made it"
+            )
 
 
 def _check_versions(name: str, machine: Machine, code: Code) -> None:
@@ -173,21 +175,6 @@ def required_names(code: Code) -> list[str]:
     return sorted({Requirement(line).name for one in code.packages().values() for line in required(one)})
 
 
-def _differing(here: Machine, there: Mapping[str, Machine]) -> Sequence[str]:
-    """A warning for each package of which some machine has another version than this one."""
-    lines = []
-    for package, have in sorted(here.versions.items()):
-        versions = {name: machine.versions[package] for name, machine in there.items()}
-        others = [f"{version_there} on {name}" for name, version_there in versions.items() if version_there != have]
-        if others:
-            more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-            lines.append(
-                f"{package} is {have} here and {', '.join(others[:3])}{more}: numbers may differ in their last digits; "
-                "every shard says which versions made it"
-            )
-    return lines
-
-
 def runtime_env(code: Code, folder: Path) -> dict[str, Any]:
     """Ray's runtime environment of the workers: wheels of the code, if it is sent, and an empty working folder.
 
@@ -211,6 +198,7 @@ def check_machines(code: Code, mark: Path | None, data: Path) -> None:
         SwingbyError: a machine cannot take part, or does not answer.
     """
     import ray
+    from ray.exceptions import RayError, RuntimeEnvSetupError
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     asked, arguments = {}, (list(code.packages()), required_names(code), None if mark is None else str(mark))
@@ -223,27 +211,18 @@ def check_machines(code: Code, mark: Path | None, data: Path) -> None:
                 .options(num_cpus=0, max_retries=0, scheduling_strategy=there)
                 .remote(*arguments)
             )
-    compare(code, describe_machine(*arguments), {name: _report(name, future) for name, future in asked.items()}, data)
-
-
-def _report(name: str, future: Any) -> Any:
-    """The report of a machine, once it answers.
-
-    Raises:
-        SwingbyError: it cannot install the code, or does not answer.
-    """
-    import ray
-    from ray.exceptions import RayError, RuntimeEnvSetupError
-
-    try:
-        return ray.get(future, timeout=2 * INSTALL_SECONDS)
-    except RuntimeEnvSetupError as error:
-        raise SwingbyError(
-            f"machine {name} cannot install the code: {_last_line(error)}. Ray runs `pip` there, so the PATH that its "
-            "Ray was started with has to lead to one; or install the code there, and say --code installed"
-        ) from error
-    except (RayError, TimeoutError) as error:
-        raise SwingbyError(f"machine {name} does not say whether it has the code: {_last_line(error)}") from error
+    here, reports = describe_machine(*arguments), dict[str, Machine]()
+    for name, future in asked.items():
+        try:
+            reports[name] = ray.get(future, timeout=2 * INSTALL_SECONDS)
+        except RuntimeEnvSetupError as error:
+            raise SwingbyError(
+                f"machine {name} cannot install the code: {_last_line(error)}. Ray runs `pip` there, so the PATH that "
+                "its Ray was started with has to lead to one; or install the code there, and say --code installed"
+            ) from error
+        except (RayError, TimeoutError) as error:
+            raise SwingbyError(f"machine {name} does not say whether it has the code: {_last_line(error)}") from error
+    compare(code, here, reports, data)
 
 
 def _last_line(error: Exception) -> str:

@@ -61,15 +61,15 @@ def _recorded(distribution: Distribution) -> Files:
         raise SwingbyError(
             f"the package {name} has no record of its files and cannot travel whole: install it with pip, {_OTHERWISE}"
         )
-    found = {}
+    files = {}
     for path in listed:
         if ".." in path.parts or path.is_absolute() or "__pycache__" in path.parts:
             continue
         try:
-            found[path.as_posix()] = Path(str(path.locate())).read_bytes()
+            files[path.as_posix()] = Path(str(path.locate())).read_bytes()
         except OSError as error:
             raise SwingbyError(f"the package {name} lacks a file of its own ({error}): install it again") from error
-    return found
+    return files
 
 
 def _built(distribution: Distribution, source: Path) -> Files:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -128,8 +129,8 @@ class Segments:
             try:
                 column = table[field.name].cast(field.type) if field.name in table.column_names else None
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                found = table.schema.field(field.name).type
-                raise self._fault(f"the column {field.name!r} is {found}; declared: {field.type}") from error
+                given = table.schema.field(field.name).type
+                raise self._fault(f"the column {field.name!r} is {given}; declared: {field.type}") from error
             columns.append(pa.nulls(table.num_rows, field.type) if column is None else column)
         return pa.table(columns, schema=self.schema)
 
@@ -152,8 +153,8 @@ class Segments:
 
 def shards_of(records: Records, plan: Plan, batch: int) -> list[str]:
     """The shards that attempts at a batch left."""
-    found = (records.data / "shards" / plan.plan_id).glob(f"b{batch:06d}-a*.parquet")
-    return sorted(f"{plan.plan_id}/{path.name}" for path in found)
+    paths = (records.data / "shards" / plan.plan_id).glob(f"b{batch:06d}-a*.parquet")
+    return sorted(f"{plan.plan_id}/{path.name}" for path in paths)
 
 
 def last_step(records: Records, plan: Plan, batch: int, cell_id: str) -> int:
@@ -204,7 +205,14 @@ class Lineage:
         """
         if self._folder is None or not (self._folder / NOTE).exists():
             return
-        spans = _noted_spans(self._folder / NOTE)
+        spans: dict[str, list[Span]] | None = None
+        with suppress(ValueError, TypeError, AttributeError, LookupError):  # a note that cannot be read
+            content = json.loads((self._folder / NOTE).read_bytes())
+            if not content["over"]:
+                spans = {
+                    cell_id: [(int(low), int(high), str(shard)) for low, high, shard in of_cell]
+                    for cell_id, of_cell in content["spans"].items()
+                }
         if spans is not None:
             shards = sorted({shard for of_cell in spans.values() for _, _, shard in of_cell})
             if all(map(self._records.has_whole_shard, shards)):
@@ -244,15 +252,3 @@ class Lineage:
             self._spans[cell_id] = [(first, last, where or shard) for first, last, where in spans]
         if self._folder is not None:
             write_json(self._folder / NOTE, {"spans": self._spans, "over": sorted(self._finished)})
-
-
-def _noted_spans(note: Path) -> dict[str, list[Span]] | None:
-    """The rows in a note; None if it names finished cells, or cannot be read."""
-    try:
-        content = json.loads(note.read_bytes())
-        spans = {
-            cell: [(int(low), int(high), str(name)) for low, high, name in of] for cell, of in content["spans"].items()
-        }
-        return None if content["over"] else spans
-    except (ValueError, TypeError, AttributeError, LookupError):
-        return None
