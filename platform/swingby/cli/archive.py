@@ -79,7 +79,7 @@ def unpack(
     """Adds recorded results to a data folder, so that they can be queried without training them.
 
     Cells that are trained there already keep their results. A run of the sweep trains the recorded cells again.
-    `swingby report` draws results that were packed whole, and unpacks those of a sweep that was never run by itself.
+    `swingby report` draws results that were packed whole; of a sweep that was never run here, it unpacks them first.
 
     Example:
 

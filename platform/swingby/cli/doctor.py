@@ -156,7 +156,7 @@ def _ray(data: Path) -> Finding:
         from swingby.run.ray.session import try_ray
 
         seconds, detail = try_ray(data)
-    except Exception as error:  # a doctor reports what fails, whatever it is
+    except Exception as error:  # of any kind: a doctor reports every failure
         lines = str(error).strip().splitlines()
         # Not `ray stop`: it ends every Ray of this user, those of other sweeps too.
         remedy = "see the message; a Ray that a killed run left ends by itself within a minute or two"

@@ -51,7 +51,7 @@ def self_test(experiment: str | None = None) -> Iterator[Finding]:
         for subject, step, remedy in steps:
             try:
                 yield Finding(subject, "ok", step())
-            except Exception as error:  # whatever it is: that is what the test is for
+            except Exception as error:  # of any kind: the test is there to report it
                 lines = str(error).strip().splitlines()
                 yield Finding(subject, "fault", lines[0] if lines else repr(error), remedy)
                 return

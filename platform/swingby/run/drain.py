@@ -26,7 +26,7 @@ class Drain:
         return self._asked.is_set()
 
     def within(self, seconds: float) -> bool:
-        """Waits so many seconds, or until the run is asked to stop; true if it was."""
+        """Waits for `seconds`, or until the run is asked to stop; true if it was."""
         deadline = time.monotonic() + seconds
         while not self() and (left := deadline - time.monotonic()) > 0:
             time.sleep(min(0.1, left))  # an event that a signal's handler sets must not be waited for

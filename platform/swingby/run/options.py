@@ -8,7 +8,7 @@ from typing import Literal
 from swingby.errors import SwingbyError
 
 DEADLINE_FACTOR = 30.0
-"""A trial may be silent for so many times its forecast, unless the options name a deadline."""
+"""Multiple of its forecast for which a trial may be silent, unless the options name a deadline."""
 SHORTEST_DEADLINE = 300.0
 """Seconds that no deadline derived from a forecast goes below."""
 UNKNOWN_DEADLINE = 86400.0
@@ -31,7 +31,7 @@ class RunOptions:
     """host:port of an existing Ray cluster; None: a Ray of the run's own, on this machine."""
 
     code: Literal["wheel", "installed"] | None = None
-    """How the machines of a cluster get the code: "wheel" sends it along (None: the same), "installed" expects it."""
+    """How the machines of a cluster get the code: "wheel" (and None) sends it along, "installed" expects it there."""
 
     retry_failed: bool = False
     """Cells that failed in an earlier run are trained again."""

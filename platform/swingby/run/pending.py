@@ -145,7 +145,7 @@ class PendingCells:
     def refresh(self, shared: Sequence[TrainedCells] = (), reservations: Sequence[Reservation] = ()) -> CellCounts:
         """Reads the finished cells from the store, and sets `places` and `reserved`.
 
-        A cell that somebody else trains is left out if what is recorded of it there is all that this sweep asks for.
+        A cell that another sweep or driver trains is left out if it records all there that this sweep asks for.
 
         Args:
             shared: cells that other sweeps of this run train.
@@ -165,7 +165,7 @@ class PendingCells:
         return CellCounts(int(done.sum()), int(failed.sum()), count - len(places), tuple(reserved))
 
     def mark_tried(self) -> None:
-        """Excludes the cells at `places` from later refreshes: a run tries each cell once, whatever becomes of it."""
+        """Excludes the cells at `places` from later refreshes: a run plans a cell once, even if it never has a row."""
         self._tried[self.places] = True
 
     def refresh_reserved(self, reservations: Sequence[Reservation]) -> bool:

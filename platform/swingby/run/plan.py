@@ -47,7 +47,7 @@ def plan(sweep: Sweep, records: Records, options: RunOptions | None = None) -> P
 
 
 class Planner:
-    """The steps of planning one sweep; whoever writes or measures holds the sweep's lock.
+    """The steps of planning one sweep; a caller that commits or measures holds the sweep's lock.
 
     Attributes:
         shared: cells that other sweeps of the same run train.

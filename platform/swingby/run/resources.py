@@ -29,9 +29,14 @@ def check_processes(experiment: Experiment, processes: int) -> None:
 
 
 def widened(needed: Resources, batches: int, processes: int, machines: Sequence[float]) -> Resources:
-    """What each process of a batch occupies when so many batches share these machines (CPUs of each).
+    """The resources that each process of a batch occupies.
 
-    Where there are more CPUs than processes, each gets as many as all can have, and can make use of.
+    Where there are more CPUs than processes, each process gets as many CPUs as all can have and it can make use of.
+
+    Args:
+        needed: what a process needs at least.
+        batches: how many batches share the machines.
+        machines: the CPUs of each machine.
     """
     count = max(1, batches * processes)
     most = min(needed.most_cpus or 0.0, sum(machines) // count)
@@ -42,7 +47,7 @@ def widened(needed: Resources, batches: int, processes: int, machines: Sequence[
 
 
 def group_resources(each: Resources, processes: int) -> Resources:
-    """What all processes of a batch occupy together."""
+    """The resources that all processes of a batch occupy together."""
     custom = {name: count * processes for name, count in each.custom.items()}
     return Resources(each.cpus * processes, each.gpus * processes, custom)
 

@@ -34,7 +34,7 @@ class Retries:
         self._suspects: list[tuple[Trial, str]] = []
 
     def came_back(self) -> None:
-        """Takes note that a trial came back: the machine works, so cells that died are at fault themselves."""
+        """Notes that a trial came back: the machine works, so cells whose processes died are at fault themselves."""
         self._deaths, self._machine_works = 0, True
         self.fail_suspects()
 

@@ -167,7 +167,7 @@ class Scheduler:
         return replace(trial, attempt=attempt)
 
     def record_time(self, trial: Trial, seconds: float) -> None:
-        """Takes note of how many seconds of training a whole trial took."""
+        """Notes how many seconds of training a whole trial took."""
         key = (trial.planned.plan.experiment, trial.notes[0].shape)
         each, rate = seconds / max(trial.cells, 1), self._rates.get(key)
         if rate is None:
@@ -200,7 +200,7 @@ class Scheduler:
         return max(SHORTEST_DEADLINE, DEADLINE_FACTOR * max(known)) if known else UNKNOWN_DEADLINE
 
     def _seconds(self, place: int, shape: str, cells: int) -> float | None:
-        """Forecast of so many waiting cells of a plan and shape; None if nothing is known."""
+        """Forecast of the seconds that `cells` waiting cells of a plan and shape take; None if nothing is known."""
         rate = self._rates.get((self._planned[place].plan.experiment, shape))
         if rate is not None:
             return rate.each * cells

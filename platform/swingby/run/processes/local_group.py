@@ -33,7 +33,7 @@ PR_SET_PDEATHSIG = 1
 
 
 class LocalGroup(SupervisedGroup):
-    """A process group of this machine; each rank has so many CPUs, and GPUs of its own if it needs some."""
+    """A process group of this machine; each rank has `cpus` CPUs, and `gpus` GPUs of its own."""
 
     def __init__(self, size: int, cpus: float = 1.0, gpus: float = 0.0) -> None:
         super().__init__(size)

@@ -33,7 +33,7 @@ class Code:
     """How the machines of a cluster get the code.
 
     Attributes:
-        source: "wheel": sent along, as it is here; "installed": each machine has the same.
+        source: "wheel": it is sent along; "installed": each machine has what is installed here.
         experiments: the experiments to train.
         tell: shows a warning to the user.
     """

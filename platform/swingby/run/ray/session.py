@@ -25,7 +25,7 @@ OBJECT_STORE = 100 * 2**20
 WORTH_TELLING = 2.0
 """Seconds that Ray may take to start before the user hears how long it took."""
 _STARTING = ("ray._private.worker",)
-"""Loggers that report that Ray leaves SIGTERM alone outside the main thread, which is as it should be."""
+"""Loggers that warn that Ray leaves SIGTERM alone outside the main thread, as it should."""
 
 
 class Standby:

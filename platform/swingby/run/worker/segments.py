@@ -70,7 +70,7 @@ class Segments:
             self._last_step.pop(cell_id, None)
 
     def resume(self, steps: Mapping[str, int]) -> None:
-        """Takes note that rows of these cells exist up to these steps."""
+        """Notes that rows of these cells exist up to these steps."""
         self._last_step.update(steps)
 
     def take(self, table: pa.Table) -> pa.Table:
@@ -222,7 +222,7 @@ class Lineage:
             shutil.rmtree(self._folder)
 
     def resume(self, cell_id: str, step: int) -> None:
-        """Takes note that rows of a cell exist up to this step."""
+        """Notes that rows of a cell exist up to this step."""
         self._spans[cell_id] = [(0, step, "")]
 
     def follow(self, rows: pa.Table) -> pa.Table:
