@@ -1,12 +1,12 @@
-"""The grid of a sweep as its diagram shows it: two axes, and a panel for every combination of what else varies."""
+"""The grid of a sweep: its axes, where its points stand on them, and the diagram that lays two of them out."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 from typing import Any, Literal, NamedTuple
 
 from swingby.model import registry
@@ -38,6 +38,68 @@ def axis_kind(values: Sequence[Value]) -> AxisKind:
     steps = [b - a for a, b in pairwise(numbers)]
     ratios = [math.log(b / a) for a, b in pairwise(numbers)]
     return "log" if max(ratios) / min(ratios) < max(steps) / min(steps) else "linear"
+
+
+@dataclass(frozen=True, slots=True)
+class SweepAxis:
+    """A parameter that varies in a sweep, and the values that it takes there.
+
+    Attributes:
+        name: the parameter as the sweep file writes it, such as "rates.1".
+        values: distinct: numbers ascending, others in order of appearance; a vector is a tuple.
+    """
+
+    name: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class SweepGrid:
+    """Where every point of a sweep stands on each of its axes. A diagram lays two of the axes out: see `grid_of`.
+
+    Attributes:
+        axes: one for each parameter that varies, in the order of the sweep file.
+        groups: of each axis the number of its group; the parameters of one group advance together.
+        places: point -> index on each axis.
+    """
+
+    axes: tuple[SweepAxis, ...]
+    groups: tuple[int, ...]
+    places: Mapping[int, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, groups: Sequence[Sequence[str]], parameters: Iterable[Mapping[str, Any]]) -> SweepGrid:
+        """The grid of these points.
+
+        Args:
+            groups: the names of the parameters along each axis of the sweep file.
+            parameters: a row a point: `point`, and the parameters that vary. What a row does not have is None.
+        """
+        points, columns = [], [(number, name, list[Any]()) for number, names in enumerate(groups) for name in names]
+        for row in parameters:
+            points.append(int(row["point"]))
+            for _, name, values in columns:
+                parameter, entry = split(name)
+                value = row.get(parameter)
+                if entry is not None:
+                    value = value[entry] if isinstance(value, list | tuple) and entry < len(value) else None
+                values.append(_hashable(value))
+        axes = []
+        for _, name, values in columns:
+            distinct = list(dict.fromkeys(values))
+            numbers = all(isinstance(value, int | float) for value in distinct)
+            axes.append(SweepAxis(name, tuple(sorted(distinct) if numbers else distinct)))
+        ranks = [{value: rank for rank, value in enumerate(axis.values)} for axis in axes]
+        along = [[rank[value] for value in values] for rank, (_, _, values) in zip(ranks, columns, strict=True)]
+        places = {point: tuple(indices[row] for indices in along) for row, point in enumerate(points)}
+        return cls(tuple(axes), tuple(number for number, _, _ in columns), places)
+
+
+def _hashable(value: Any) -> Any:
+    """A parameter's value as the key of a dict: a vector as a tuple."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_hashable, value))
+    return str(value) if isinstance(value, dict) else value
 
 
 @dataclass(frozen=True)
@@ -145,59 +207,47 @@ class GridLine(NamedTuple):
     y: Sequence[float]
 
 
-@dataclass(frozen=True)
-class _Axis:
-    """An axis of the sweep: one parameter, or several that advance together, and the values they take."""
-
-    names: tuple[str, ...]
-    values: list[tuple[Value, ...]]
-
-
 def grid_of(resolved: Mapping[str, Any], parameters: Iterable[Mapping[str, Any]]) -> Grid:
-    """The grid of a sweep.
+    """The grid of a sweep as its diagram shows it.
 
     Args:
         resolved: the resolved sweep; without a diagram, x and y are its first two axes.
         parameters: a row a point: `point`, and the parameters that vary. Points that have no row are not placed.
     """
-    axes = [_Axis(tuple(a["names"]), [tuple(map(scalar, value)) for value in a["values"]]) for a in resolved["axes"]]
-    firsts = [axis.names[0] for axis in axes[:2]]
+    groups = [tuple(axis["names"]) for axis in resolved["axes"]]
+    taken = [[tuple(map(scalar, value)) for value in axis["values"]] for axis in resolved["axes"]]
+    firsts = [names[0] for names in groups[:2]]
     diagram: Mapping[str, Any] = resolved["diagram"] or dict(zip(("x", "y"), firsts, strict=False))
-    x_name, y_name = diagram.get("x"), diagram.get("y")
-    x, y = _grid_axis(x_name, axes, resolved), _grid_axis(y_name, axes, resolved)
-    others = [axis for axis in axes if x_name not in axis.names and y_name not in axis.names]
-    others.sort(key=lambda axis: diagram.get("facet") not in axis.names)  # the facet that was asked for comes first
-    panels = list(product(*(axis.values for axis in others)))
-    places, labels = {}, {}
-    zipped = any(len(axis.names) > 1 for axis in axes)
-    for row in parameters:
-        own = {name: _value(row, name) for axis in axes for name in axis.names}
-        if zipped:
-            labels[int(row["point"])] = ", ".join(f"{name} = {plain(value)}" for name, value in own.items())
-        panel = tuple(tuple(own[name] for name in axis.names) for axis in others)
-        places[int(row["point"])] = (
-            0 if x is None else x.index(own[x.name]),
-            0 if y is None else y.index(own[y.name]),
-            panels.index(panel),
-        )
-    grid = _used(x or GridAxis("point", "the only point", (0,)), y, [_label(others, panel) for panel in panels], places)
-    return replace(grid, labels=labels)
+
+    def drawn(name: str | None) -> GridAxis | None:
+        for names, values in zip(groups, taken, strict=True):
+            if name in names:
+                title, column = axis_title(name, resolved["experiment"]), names.index(name)
+                return GridAxis.of(name, title, [value[column] for value in values])
+        return None
+
+    x, y = drawn(diagram.get("x")), drawn(diagram.get("y"))
+    others = [(names, values) for names, values in zip(groups, taken, strict=True)
+              if diagram.get("x") not in names and diagram.get("y") not in names]  # fmt: skip
+    others.sort(key=lambda other: diagram.get("facet") not in other[0])  # the facet that was asked for comes first
+    panel_names = [name for names, _ in others for name in names]
+    panels = [tuple(chain.from_iterable(joint)) for joint in product(*(values for _, values in others))]
+    sweep, places, labels = SweepGrid.of(groups, parameters), dict[int, tuple[int, int, int]](), dict[int, str]()
+    for point, indices in sweep.places.items():
+        own = {axis.name: scalar(axis.values[index]) for axis, index in zip(sweep.axes, indices, strict=True)}
+        if any(len(names) > 1 for names in groups):
+            labels[point] = _settings(own)
+        panel = panels.index(tuple(own[name] for name in panel_names))
+        places[point] = (0 if x is None else x.index(own[x.name]), 0 if y is None else y.index(own[y.name]), panel)
+    used = sorted({panel for _, _, panel in places.values()})  # no panel in which nothing stands
+    facets = tuple(_settings(dict(zip(panel_names, panels[panel], strict=True))) for panel in used)
+    places = {point: (i, j, used.index(panel)) for point, (i, j, panel) in places.items()}
+    return Grid(x or GridAxis("point", "the only point", (0,)), y, facets, places, labels)
 
 
-def _used(x: GridAxis, y: GridAxis | None, labels: Sequence[str], places: Mapping[int, tuple[int, int, int]]) -> Grid:
-    """The grid without the panels in which nothing stands."""
-    used = sorted({panel for _, _, panel in places.values()})
-    rank = {panel: index for index, panel in enumerate(used)}
-    kept = {point: (i, j, rank[panel]) for point, (i, j, panel) in places.items()}
-    return Grid(x, y, tuple(labels[panel] for panel in used), kept)
-
-
-def _grid_axis(name: str | None, axes: Sequence[_Axis], resolved: Mapping[str, Any]) -> GridAxis | None:
-    for axis in axes:
-        if name in axis.names:
-            values = [value[axis.names.index(name)] for value in axis.values]
-            return GridAxis.of(name, axis_title(name, resolved["experiment"]), values)
-    return None
+def _settings(values: Mapping[str, Value]) -> str:
+    """Parameters with their values, such as "width = 64, rate = 0.1"."""
+    return ", ".join(f"{name} = {plain(value)}" for name, value in values.items())
 
 
 def axis_title(name: str, experiment: str) -> str:
@@ -214,16 +264,6 @@ def axis_title(name: str, experiment: str) -> str:
     return f"{meaning} ({name})" if 0 < len(meaning) <= 60 and meaning != name else name
 
 
-def _label(axes: Sequence[_Axis], panel: Sequence[tuple[Value, ...]]) -> str:
-    pairs = [pair for axis, value in zip(axes, panel, strict=True) for pair in zip(axis.names, value, strict=True)]
-    return ", ".join(f"{name} = {plain(value)}" for name, value in pairs)
-
-
 def scalar(value: Any) -> Value:
     """A value that can stand on an axis; a vector as its text."""
     return f"({', '.join(plain(scalar(v)) for v in value)})" if isinstance(value, list | tuple) else value
-
-
-def _value(row: Mapping[str, Any], name: str) -> Value:
-    parameter, entry = split(name)
-    return scalar(row[parameter] if entry is None else row[parameter][entry])

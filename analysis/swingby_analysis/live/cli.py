@@ -27,27 +27,31 @@ PLAIN_HEIGHT = 60
 def watch(
     sweeps: Annotated[
         list[str] | None,
-        typer.Argument(help="Sweeps by name, id or file; without, those that run.", show_default=False),
+        typer.Argument(
+            help="Sweeps by name, id or file; default: those that run, else the newest.", show_default=False
+        ),
     ] = None,
     data: DataFolder = DEFAULT_DATA,
     once: Annotated[bool, typer.Option("--once", help="Print one frame and end.")] = False,
-    every: Annotated[float, typer.Option(min=0.2, help="Seconds between two looks.")] = 2.0,
-    as_json: Annotated[bool, typer.Option("--json", help="The facts as one JSON object, and end.")] = False,
+    every: Annotated[float, typer.Option(min=0.2, help="Seconds from one frame to the next.")] = 2.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the facts as one JSON object and end.")] = False,
     outcome: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME[=VALUE]", help="What the diagram shows: an outcome of a detector, or one of its values."
+            metavar="NAME[=VALUE]",
+            help="What the diagram shows: an outcome of a detector, or how often it has that value.",
         ),
     ] = None,
     at: Annotated[
-        list[str] | None, typer.Option("--at", metavar="AXIS=VALUE", help="Hold an axis; repeatable.")
+        list[str] | None,
+        typer.Option("--at", metavar="AXIS=VALUE", help="Show only cells at this value of an axis; repeatable."),
     ] = None,
 ) -> None:
     """How sweeps stand while they run: progress, rate, time left, nodes, failures, and the phase diagram filling in.
 
     Reads only; any number of people may watch, also where the data folder cannot be written. It ends when the sweeps
     are finished, or by Ctrl-C.
-    Exit code 0: no cell has failed; 3: some have (finished or not is in the JSON); 2: bad input.
+    Exit code 0: no cell has failed; 3: some cells have failed; 2: bad input. Whether a sweep is finished, --json says.
 
     Example:
 
@@ -56,91 +60,86 @@ def watch(
     from swingby.store.remote_ingest import followed
     from swingby_analysis.live import Watch, facts_json
 
-    held = [_pair(one) for one in at or ()]
+    held = []
+    for text in at or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise SwingbyError(f"--at {text!r}: it should be AXIS=VALUE, such as layers=2")
+        held.append((name.strip(), value.strip()))
     with Watch(data, sweeps or (), outcome, held) as watching:
         if as_json:
-            found = watching.poll(time.time())
-            typer.echo(json.dumps({"data": str(data), "sweeps": [facts_json(one) for one in found]}, allow_nan=False))
+            shown = watching.poll(time.time())
+            typer.echo(json.dumps({"data": str(data), "sweeps": [facts_json(one) for one in shown]}, allow_nan=False))
         elif once:
-            found = watching.poll(time.time())
-            _print(found)
+            shown = watching.poll(time.time())
+            _print(shown)
         else:
             with followed(data, _tell):
-                found = _follow(watching, every)
-    if any(one.counts["failed"] for one in found):
+                shown = _follow(watching, every)
+    if any(one.counts["failed"] for one in shown):
         raise typer.Exit(SOME_FAILED)
 
 
 def _tell(text: str) -> None:
-    """A line above the frame: `Live` takes what goes to the error output by its present name."""
+    """Prints a line above the frame: rich's `Live` moves what is written to `sys.stderr`, looked up at each call."""
     sys.stderr.write(f"{legible(text)}\n")
 
 
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise SwingbyError(f"--at {text!r}: it should be AXIS=VALUE, such as layers=2")
-    return name.strip(), value.strip()
-
-
-def _print(found: Sequence[Facts]) -> None:
+def _print(sweeps: Sequence[Facts]) -> None:
     from swingby_analysis.live import frame
 
     console = Console(highlight=False)
-    console.print(frame(found, console.width, PLAIN_HEIGHT, console.color_system is not None))
+    console.print(frame(sweeps, console.width, PLAIN_HEIGHT, console.color_system is not None))
 
 
 def _follow(watching: Watch, every: float) -> Sequence[Facts]:
-    """Looks again and again, until the sweeps are finished or somebody interrupts."""
+    """Polls and shows until the sweeps are finished or somebody interrupts; returns the facts shown last."""
     from swingby.run.drain import Drain
 
     # Not by KeyboardInterrupt: it would come out of the middle of a query as whatever the database makes of it.
     interrupted = Drain()
     with interrupted.on_signals(), ExitStack() as stack:
-        found: Sequence[Facts] = watching.poll(time.time())
+        shown: Sequence[Facts] = watching.poll(time.time())
         console = Console(highlight=False)
-        show = stack.enter_context(_Following(console)) if console.is_terminal else _Anew().show
+        show = stack.enter_context(_OnTerminal(console)) if console.is_terminal else _OneByOne().show
         while True:
-            show(found)
-            if _over(found):
-                return found
-            looked = time.monotonic()
-            while time.monotonic() < looked + every:
+            show(shown)
+            # A data folder without any sweep may have one soon.
+            if shown and all(one.finished for one in shown):
+                return shown
+            polled = time.monotonic()
+            while time.monotonic() < polled + every:
                 if interrupted():
-                    return found
+                    return shown
                 time.sleep(0.05)
-            found = _again(watching, found)
-
-
-def _over(found: Sequence[Facts]) -> bool:
-    """Whether there is nothing to wait for; a data folder without any sweep may have one soon."""
-    return bool(found) and all(one.finished for one in found)
+            shown = _again(watching, shown)
 
 
 def _again(watching: Watch, before: Sequence[Facts]) -> Sequence[Facts]:
-    """A later look; the earlier one where the store is being made anew."""
+    """The facts now; those from before where the store is being made anew."""
     try:
         return watching.poll(time.time())
     except SwingbyError:
         return before
 
 
-class _Anew:
-    """No terminal: a frame whenever the store was published, or somebody came or went."""
+class _OneByOne:
+    """Prints frames one below the other, where there is no terminal: one whenever the store was published, or a run of
+    a sweep began or ended."""
 
     def __init__(self) -> None:
         self._shown: list[tuple[int, str | None]] | None = None
 
-    def show(self, found: Sequence[Facts]) -> None:
-        """The newest frame, if it is new."""
-        stand = [(one.seen.generation, one.holder) for one in found]
-        if stand != self._shown:
-            _print(found)
-        self._shown = stand
+    def show(self, sweeps: Sequence[Facts]) -> None:
+        """Prints the frame if it is new."""
+        state = [(one.snapshot.generation, one.holder) for one in sweeps]
+        if state != self._shown:
+            _print(sweeps)
+        self._shown = state
 
 
-class _Following:
-    """A frame that stands where the last one stood."""
+class _OnTerminal:
+    """Draws each frame where the last one stood."""
 
     def __init__(self, console: Console) -> None:
         from rich.live import Live
@@ -155,10 +154,10 @@ class _Following:
     def __exit__(self, *error: Any) -> None:
         self._live.__exit__(*error)
 
-    def show(self, found: Sequence[Facts]) -> None:
-        """The newest frame."""
+    def show(self, sweeps: Sequence[Facts]) -> None:
+        """Draws the frame."""
         from swingby_analysis.live import frame
 
         console = self._console
-        drawn = frame(found, console.width, console.height - 1, console.color_system is not None)
+        drawn = frame(sweeps, console.width, console.height - 1, console.color_system is not None)
         self._live.update(drawn, refresh=True)

@@ -1,23 +1,30 @@
-"""What the store says of one sweep while it runs, as plain facts; what hangs on the moment comes as arguments."""
+"""How one sweep stands while it runs: plain facts from the store, how fast results come, and both as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from swingby.store import Store
 from swingby.store.status import Delivery, InProgress, Reason
 from swingby_analysis.live.phase import Phase
-from swingby_analysis.live.rate import Rate, measured_rate, seconds_left
 
 LATELY = 600.0
-"""Seconds before the last result in which a machine delivered one."""
+"""A process counts as a worker of its machine if it delivered within so many seconds of the sweep's last result."""
+WINDOW = 300.0
+"""Seconds over which a rate is measured, where enough shards came in them."""
+ENOUGH = 5
+"""Shards over which a rate is measured where fewer came in the window: a cell may take hours."""
+STALE = 30.0
+"""The store is published with some delay; results that are missing for longer than so many seconds have not come."""
 
 
 class Host(NamedTuple):
-    """A machine that delivered results: cells in all, processes that delivered lately, when the last came."""
+    """A machine that delivered results: cells in all, processes that delivered lately, when the last result came."""
 
     host: str
     cells: int
@@ -48,7 +55,7 @@ class SweepFacts(NamedTuple):
 class Snapshot:
     """What one generation of the store says of a sweep."""
 
-    known: SweepFacts
+    sweep: SweepFacts
     generation: int
     published: float
     deliveries: tuple[Delivery, ...]
@@ -57,21 +64,30 @@ class Snapshot:
     phase: Phase | None
 
 
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Cells a minute, and the seconds that this was measured over, up to now."""
+
+    per_minute: float
+    over: float
+
+
 @dataclass(frozen=True)
 class Facts:
-    """How a sweep stands now.
+    """How a sweep stands at a moment.
 
     Attributes:
-        seen: what the store says.
+        snapshot: what the store says.
         counts: cells by how they stand: ok, diverged, failed, missing; they add up to the sweep's cells.
         hosts: the machines that delivered, the latest first.
-        rate, left: how fast results come, and seconds until the last is there; only while it runs.
+        rate: how fast results come; None where nobody runs the sweep, or nothing came yet.
+        left: seconds until the last result; None where nobody runs the sweep, or it cannot be told.
         holder: who runs it, in words.
         waiting: shards that are not in the store yet.
-        now: when this was.
+        now: the moment.
     """
 
-    seen: Snapshot
+    snapshot: Snapshot
     counts: Mapping[str, int]
     hosts: tuple[Host, ...]
     rate: Rate | None
@@ -82,12 +98,12 @@ class Facts:
 
     @property
     def finished(self) -> bool:
-        """Every cell has a result or failed, and nobody runs the sweep."""
+        """Whether every cell has a result or failed, and nobody runs the sweep."""
         return self.holder is None and not self.counts["missing"]
 
 
-def known(store: Store, sweep_id: str) -> SweepFacts:
-    """A sweep that the store has."""
+def sweep_facts(store: Store, sweep_id: str) -> SweepFacts:
+    """A sweep that the store has, by its id."""
     (row,) = store.sql(
         "select name, experiment, cells, epoch(created) as created, resolved from sweeps where sweep_id = ?", [sweep_id]
     ).rows()
@@ -96,40 +112,134 @@ def known(store: Store, sweep_id: str) -> SweepFacts:
     ).rows()
     seconds = [note.get("forecast_seconds") for note in json.loads(plan.batches or "[]")]
     measured = [float(one) for one in seconds if isinstance(one, int | float)]
-    whole = sum(measured) if measured and len(measured) == len(seconds) else None
+    total = sum(measured) if measured and len(measured) == len(seconds) else None
     resolved = json.loads(row.resolved)
-    return SweepFacts(sweep_id, row.name, row.experiment, row.cells, row.created, resolved, len(seconds), whole)
+    return SweepFacts(sweep_id, row.name, row.experiment, row.cells, row.created, resolved, len(seconds), total)
 
 
-def facts(seen: Snapshot, holder: str | None, waiting: int, now: float) -> Facts:
+def facts(snapshot: Snapshot, holder: str | None, waiting: int, now: float) -> Facts:
     """How a sweep stands at a moment, by what the store says and who runs it."""
     counts: dict[str, int] = {"ok": 0, "diverged": 0, "failed": 0}
-    for shard in seen.deliveries:
-        counts[shard.status] = counts.get(shard.status, 0) + shard.cells
-    missing = seen.known.cells - sum(counts.values())
-    found, ahead = None, None
-    if holder is not None:
-        marks = [(shard.finished, shard.cells) for shard in seen.deliveries]
-        begun = seen.known.created
-        found = measured_rate(marks, begun, seen.published, now)
-        shares = [cell.share for cell in seen.in_progress]
-        ahead = seconds_left(missing, shares, found, now - begun)
-    return Facts(seen, {**counts, "missing": missing}, hosts(seen.deliveries), found, ahead, holder, waiting, now)
-
-
-def hosts(deliveries: Iterable[Delivery]) -> tuple[Host, ...]:
-    """The machines that delivered results, the latest first."""
     by_host: dict[str, list[Delivery]] = {}
-    for shard in deliveries:
-        by_host.setdefault(shard.host, []).append(shard)
-    latest = max((shard.finished for found in by_host.values() for shard in found), default=0.0)
-    every = [
+    for delivery in snapshot.deliveries:
+        counts[delivery.status] = counts.get(delivery.status, 0) + delivery.cells
+        by_host.setdefault(delivery.host, []).append(delivery)
+    missing = snapshot.sweep.cells - sum(counts.values())
+    latest = max((delivery.finished for delivery in snapshot.deliveries), default=0.0)
+    hosts = [
         Host(
             host,
-            sum(shard.cells for shard in found),
-            len({shard.pid for shard in found if shard.finished > latest - LATELY}),
-            max(shard.finished for shard in found),
+            cells=sum(delivery.cells for delivery in own),
+            workers=len({delivery.pid for delivery in own if delivery.finished > latest - LATELY}),
+            last=max(delivery.finished for delivery in own),
         )
-        for host, found in by_host.items()
+        for host, own in by_host.items()
     ]
-    return tuple(sorted(every, key=lambda host: (-host.last, host.host)))
+    hosts.sort(key=lambda host: (-host.last, host.host))
+    rate, left = None, None
+    if holder is not None:
+        planned = snapshot.sweep.created
+        finished = [(delivery.finished, delivery.cells) for delivery in snapshot.deliveries]
+        rate = measured_rate(finished, planned, snapshot.published, now)
+        left = seconds_left(missing, [cell.share for cell in snapshot.in_progress], rate, now - planned)
+    return Facts(snapshot, {**counts, "missing": missing}, tuple(hosts), rate, left, holder, waiting, now)
+
+
+# how fast results come
+
+
+def measured_rate(finished: Sequence[tuple[float, int]], planned: float, published: float, now: float) -> Rate | None:
+    """The rate of a run over its last minutes.
+
+    Args:
+        finished: when cells were finished (seconds since 1970), and how many, in any order.
+        planned: when the run was planned; what was finished before does not count.
+        published: when the store that these times come from was published.
+        now: the time.
+
+    Returns:
+        None if nothing has been finished since the run was planned.
+    """
+    since = sorted(pair for pair in finished if pair[0] > planned)
+    if not since:
+        return None
+    until = max(since[-1][0], published if published > now - STALE else now - STALE)
+    start = min(until - WINDOW, since[-ENOUGH - 1][0] if len(since) > ENOUGH else planned)
+    start = max(start, planned)
+    cells = sum(count for moment, count in since if moment > start)
+    over = until - start
+    return Rate(60 * cells / over, over) if over > 0 else None
+
+
+def seconds_left(missing: int, shares: Sequence[float], rate: Rate | None, elapsed: float) -> float | None:
+    """Seconds until every cell has its result; None if nothing is known to tell it from.
+
+    Args:
+        missing: cells without a result.
+        shares: how much is done of those among them that are in progress.
+        rate: how fast results come, if any came.
+        elapsed: seconds since the run was planned.
+    """
+    if not missing:
+        return 0.0
+    ahead = max(0.0, missing - sum(shares))
+    if rate is not None:
+        return 60 * ahead / rate.per_minute if rate.per_minute > 0 else None
+    return max(0.0, elapsed) * ahead / sum(shares) if sum(shares) > 0 else None
+
+
+# for scripts
+
+
+def facts_json(sweep: Facts) -> dict[str, Any]:
+    """The facts of a sweep as plain JSON values: times are ISO 8601 in UTC, durations seconds, unknown values null."""
+    snapshot, known = sweep.snapshot, sweep.snapshot.sweep
+    return {
+        "sweep": known.name,
+        "sweep_id": known.sweep_id,
+        "experiment": known.experiment,
+        "cells": known.cells,
+        **sweep.counts,
+        "finished": sweep.finished,
+        "holder": sweep.holder,
+        "cells_a_minute": None if sweep.rate is None else sweep.rate.per_minute,
+        "measured_over_seconds": None if sweep.rate is None else sweep.rate.over,
+        "seconds_left": sweep.left,
+        "planned": {"at": _time(known.created), "batches": known.batches, "core_seconds": known.core_seconds},
+        "hosts": [{**host._asdict(), "last": _time(host.last)} for host in sweep.hosts],
+        "failures": [{**failure._asdict(), "last": _time(failure.last)} for failure in snapshot.failures],
+        "begun": [asdict(cell) for cell in snapshot.in_progress],
+        "waiting_shards": sweep.waiting,
+        "generation": snapshot.generation,
+        "published": _time(snapshot.published),
+        "phase": None if snapshot.phase is None else _phase_json(snapshot.phase),
+    }
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def _phase_json(phase: Phase) -> dict[str, Any]:
+    outcome, points = phase.outcome, []
+    for (i, j), pool in sorted(phase.pools.items()):
+        at = {axis.name: axis.values[index] for axis, index in ((phase.x, i), (phase.y, j)) if axis is not None}
+        category = pool.commonest if outcome is None or outcome.value is None else outcome.value
+        shown: dict[str, Any] = {"told": 0}
+        if pool.numbers:
+            middle = pool.median
+            finite = middle is not None and math.isfinite(middle)
+            shown = {"told": pool.with_outcome, "median": middle if finite else None}
+        elif pool.counts and category is not None:
+            low, high = pool.interval(category)
+            shown = {"told": pool.with_outcome, "category": category, "share": pool.share(category)}
+            shown |= {"low": low, "high": high}
+        points.append({"at": at, "planned": pool.planned, "results": pool.results, **shown})
+    return {
+        "detector_table": None if outcome is None else outcome.table,
+        "outcome": None if outcome is None else outcome.column,
+        "value": None if outcome is None else outcome.value,
+        "held": dict(phase.at),
+        "pooled_over": list(phase.over),
+        "points": points,
+    }

@@ -18,117 +18,86 @@ HOSTS = 4
 IN_PROGRESS = 3
 
 
-def frame(found: Sequence[Facts], width: int, height: int, colour: bool) -> Group:
+def frame(sweeps: Sequence[Facts], width: int, height: int, colour: bool) -> Group:
     """How sweeps stand, one below the other.
 
     Args:
-        found: the sweeps.
+        sweeps: the facts of each.
         width: columns of the terminal.
         height: lines that the frame should keep to; diagrams are made smaller for it, to four lines at least.
         colour: whether the terminal has colours.
     """
-    heads = [list(_head(one, width)) for one in found]
-    taken = sum(_lines(head, width) + 8 for head in heads)
-    rows = max(4, (height - taken) // max(1, len(found)))
-    lines = [] if found else [Text("no sweep yet")]
-    for one, head in zip(found, heads, strict=True):
+    heads = [[*_head(one, width), *_details(one)] for one in sweeps]
+    texts = [line for head in heads for line in head]
+    taken = 8 * len(sweeps) + sum(-(-max(1, line.cell_len) // max(1, width)) for line in texts)
+    rows = max(4, (height - taken) // max(1, len(sweeps)))
+    lines = [] if sweeps else [Text("no sweep yet")]
+    for one, head in zip(sweeps, heads, strict=True):
         lines += [Text(), *head] if lines else head
-        if one.seen.phase is not None:
-            lines += [Text(), *draw_map(one.seen.phase, width, rows, colour)]
-    return Group(*(clean(line) for line in lines))
-
-
-def clean(line: Text) -> Text:
-    """The line without a character that could steer the terminal."""
-    line.plain = "".join(char if char.isprintable() else MARK for char in line.plain)
-    return line
-
-
-def _lines(head: Sequence[Text], width: int) -> int:
-    return sum(-(-max(1, line.cell_len) // max(1, width)) for line in head)
+        if one.snapshot.phase is not None:
+            lines += [Text(), *draw_map(one.snapshot.phase, width, rows, colour)]
+    for line in lines:  # without a character that could steer the terminal
+        line.plain = "".join(char if char.isprintable() else MARK for char in line.plain)
+    return Group(*lines)
 
 
 def _head(one: Facts, width: int) -> Iterator[Text]:
-    known = one.seen.known
-    yield Text.assemble((plain(known.name), "bold"), f"  {plain(known.experiment)}  ", (plain(known.sweep_id), "dim"))
-    done = known.cells - one.counts["missing"]
-    yield _bar(done, one.counts["failed"], known.cells, width)
-    yield Text("  ").join([_count(what, count) for what, count in one.counts.items()])
-    if one.holder is not None:
-        yield Text(f"run by {plain(one.holder)}", no_wrap=True, overflow="ellipsis")
-    yield Text(" · ".join(_pace(one)))
-    yield from _hosts(one)
-    yield from _failures(one)
-    yield from _in_progress(one)
-
-
-def _count(what: str, count: int) -> Text:
-    if not count:
-        return Text(f"{what} 0", style="dim")
-    return Text(f"{'FAILED' if what == 'failed' else what} {count:,}", style=STYLES.get(what, ""))
-
-
-def _bar(done: int, failed: int, cells: int, width: int) -> Text:
-    told = f" {done:,} of {counted(cells, 'cell')}{f' {done / cells:.0%}' if cells else ''}"
-    room = max(4, min(60, width - len(told)))
+    """The name of a sweep, its bar, its counts, who runs it, and how fast it goes."""
+    sweep = one.snapshot.sweep
+    yield Text.assemble((plain(sweep.name), "bold"), f"  {plain(sweep.experiment)}  ", (plain(sweep.sweep_id), "dim"))
+    done, failed, cells = sweep.cells - one.counts["missing"], one.counts["failed"], sweep.cells
+    label = f" {done:,} of {counted(cells, 'cell')}{f' {done / cells:.0%}' if cells else ''}"
+    room = max(4, min(60, width - len(label)))
     full = room * done // cells if cells else room
     red = min(full, -(-room * failed // cells)) if cells else 0
-    parts = [("█" * (full - red), "green"), ("█" * red, "red"), ("░" * (room - full), "dim")]
-    return Text.assemble(*parts, told)
-
-
-def _pace(one: Facts) -> Iterator[str]:
-    known = one.seen.known
+    yield Text.assemble(("█" * (full - red), "green"), ("█" * red, "red"), ("░" * (room - full), "dim"), label)
+    counts = []
+    for status, count in one.counts.items():
+        name = "FAILED" if status == "failed" and count else status
+        counts.append(Text(f"{name} {count:,}", style=STYLES.get(status, "") if count else "dim"))
+    yield Text("  ").join(counts)
     if one.holder is not None:
-        if one.rate is not None:
-            yield f"{_rate(one.rate.per_minute)} over {duration(one.rate.over)}"
-        if one.left is not None:
-            yield f"about {duration(one.left)} left"
-        if known.core_seconds is not None:
-            yield f"planned as {counted(known.batches, 'batch', 'batches')}, {known.core_seconds / 3600:.3g} core-hours"
-    else:
-        yield "finished" if one.finished else "nobody runs it; `swingby run` goes on where it stopped"
+        yield Text(f"run by {plain(one.holder)}", no_wrap=True, overflow="ellipsis")
+    parts = []
+    if one.holder is None:
+        parts.append("finished" if one.finished else "nobody runs it; `swingby run` goes on where it stopped")
+    elif one.rate is not None:
+        rate = one.rate.per_minute
+        parts.append(f"{rate:{',.0f' if rate >= 10 else '.2g'}} cells a minute over {duration(one.rate.over)}")
+    if one.left is not None:
+        parts.append(f"about {duration(one.left)} left")
+    if one.holder is not None and sweep.core_seconds is not None:
+        batches = counted(sweep.batches, "batch", "batches")
+        parts.append(f"planned as {batches}, {sweep.core_seconds / 3600:.3g} core-hours")
     if one.waiting:
-        yield f"{counted(one.waiting, 'shard')} not in the store yet: `swingby ingest`"
-    yield f"generation {one.seen.generation}, {_when(one, one.seen.published)}"
+        parts.append(f"{counted(one.waiting, 'shard')} not in the store yet: `swingby ingest`")
+    parts.append(f"generation {one.snapshot.generation}, {_when(one, one.snapshot.published)}")
+    yield Text(" · ".join(parts))
+
+
+def _details(one: Facts) -> Iterator[Text]:
+    """The machines that delivered, why cells failed, and the cells in progress, a line each."""
+    for host in one.hosts[:HOSTS]:
+        lately = f", {counted(host.workers, 'process', 'processes')} in the last minutes" if host.workers else ""
+        text = f"{plain(host.host) or '?'}: {counted(host.cells, 'cell')}{lately}, the last {_when(one, host.last)}"
+        yield Text.assemble(("node  ", "dim"), text, no_wrap=True, overflow="ellipsis")
+    if len(one.hosts) > HOSTS:
+        yield Text(f"      and {len(one.hosts) - HOSTS} nodes more", style="dim")
+    for failure in one.snapshot.failures:
+        # What was raised stands first, where it was raised on the lines below.
+        first = plain(failure.message.strip().partition("\n")[0])
+        text = f"{first or '(no message)'} ({_when(one, failure.last)})"
+        yield Text.assemble(("FAILED ", "bold red"), f"{failure.cells:,} x ", text)
+    cells = one.snapshot.in_progress
+    for cell in cells[:IN_PROGRESS]:
+        of = f" of {cell.total:,} steps ({cell.share:.0%})" if cell.total else " steps"
+        yield Text.assemble(("in progress ", "dim"), f"{plain(cell.cell_id)[:12]}: {cell.steps:,}{of}")
+    if len(cells) > IN_PROGRESS:
+        yield Text(f"      and {counted(len(cells) - IN_PROGRESS, 'cell')} more", style="dim")
 
 
 def _when(one: Facts, moment: float) -> str:
     """How long ago, of a sweep that runs; of any other the time, so that its frame stays the same."""
-    return (
-        ago(one.now - moment) if one.holder is not None else f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
-    )
-
-
-def ago(seconds: float) -> str:
-    """How long ago something was; clocks of two machines differ, so that it may lie ahead."""
-    return f"{duration(max(0.0, seconds))} ago"
-
-
-def _rate(rate: float) -> str:
-    return f"{rate:,.0f} cells a minute" if rate >= 10 else f"{rate:.2g} cells a minute"
-
-
-def _hosts(one: Facts) -> Iterator[Text]:
-    for host in one.hosts[:HOSTS]:
-        lately = f", {counted(host.workers, 'process', 'processes')} in the last minutes" if host.workers else ""
-        told = f"{plain(host.host) or '?'}: {counted(host.cells, 'cell')}{lately}, the last {_when(one, host.last)}"
-        yield Text.assemble(("node  ", "dim"), told, no_wrap=True, overflow="ellipsis")
-    if len(one.hosts) > HOSTS:
-        yield Text(f"      and {len(one.hosts) - HOSTS} nodes more", style="dim")
-
-
-def _failures(one: Facts) -> Iterator[Text]:
-    for failure in one.seen.failures:
-        # What was raised stands first, where it was raised on the lines below.
-        first = plain(failure.message.strip().partition("\n")[0])
-        told = f"{first or '(no message)'} ({_when(one, failure.last)})"
-        yield Text.assemble(("FAILED ", "bold red"), f"{failure.cells:,} x ", told)
-
-
-def _in_progress(one: Facts) -> Iterator[Text]:
-    for cell in one.seen.in_progress[:IN_PROGRESS]:
-        of = f" of {cell.total:,} steps ({cell.share:.0%})" if cell.total else " steps"
-        yield Text.assemble(("in progress ", "dim"), f"{plain(cell.cell_id)[:12]}: {cell.steps:,}{of}")
-    if len(one.seen.in_progress) > IN_PROGRESS:
-        yield Text(f"      and {counted(len(one.seen.in_progress) - IN_PROGRESS, 'cell')} more", style="dim")
+    if one.holder is None:
+        return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
+    return f"{duration(max(0.0, one.now - moment))} ago"  # clocks of two machines differ: it may lie ahead

@@ -1,10 +1,10 @@
-"""A phase diagram that fills in: what detectors have said so far, over the first two axes of a sweep."""
+"""A phase diagram that fills in: the outcomes that detectors have written so far, over two axes of a sweep."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, Literal
@@ -13,17 +13,34 @@ from swingby.errors import SwingbyError
 from swingby.model.registry import nearest
 from swingby.store import Store
 from swingby.store.views import OF_SHARD, quoted
+from swingby.sweepfile.parameters import PRESET
 from swingby.text import plain
-from swingby_analysis.live.grid import Axis, Grid
+from swingby_analysis.grid import SweepAxis, SweepGrid
 from swingby_analysis.stats.shares import wilson
 
 Kind = Literal["share", "category", "median"]
 OUTCOMES = "outcomes_"
 
 
+def short(value: Any) -> str:
+    """A parameter's value as the terminal shows it: one short line without control characters."""
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list | tuple):
+        return plain("(" + ", ".join(map(short, value)) + ")", 40)
+    return plain(value, 40)
+
+
 @dataclass(slots=True)
 class Pool:
-    """What is known of some cells together: how many are planned, have a result, have an outcome; and the outcomes."""
+    """Some cells together: how many are planned and how many have a result, and the outcomes of those that have one.
+
+    Attributes:
+        counts: yes/no outcomes and categories -> cells.
+        numbers: outcomes that are numbers, one a cell.
+    """
 
     planned: int = 0
     results: int = 0
@@ -31,47 +48,47 @@ class Pool:
     numbers: list[float] = field(default_factory=list)
 
     def add(self, other: Pool) -> None:
-        """Takes the cells of another one too."""
+        """Takes in the cells of another pool."""
         self.planned += other.planned
         self.results += other.results
         self.counts.update(other.counts)
         self.numbers += other.numbers
 
     @property
-    def told(self) -> int:
-        """Cells with an outcome."""
+    def with_outcome(self) -> int:
+        """How many cells have an outcome."""
         return self.counts.total() + len(self.numbers)
 
     @property
     def median(self) -> float | None:
-        """Of the numbers."""
+        """The median of the numbers; None without numbers."""
         return median(self.numbers) if self.numbers else None
 
     @property
-    def most(self) -> str | None:
+    def commonest(self) -> str | None:
         """The commonest category; of equally common ones the first in the alphabet."""
         return min(self.counts, key=lambda name: (-self.counts[name], name)) if self.counts else None
 
     def share(self, category: str) -> float:
         """The share of a category among the cells with an outcome."""
-        return self.counts[category] / self.told
+        return self.counts[category] / self.with_outcome
 
     def interval(self, category: str) -> tuple[float, float]:
-        """Wilson's 95 % interval of that share."""
-        low, high = wilson(self.counts[category], self.told)
+        """Wilson's 95 % interval of a category's share."""
+        low, high = wilson(self.counts[category], self.with_outcome)
         return float(low), float(high)
 
-    def sure(self, category: str) -> bool:
-        """Whether the 95 % interval of that share leaves out one half."""
+    def decided(self, category: str) -> bool:
+        """Whether the 95 % interval of a category's share leaves out one half."""
         low, high = self.interval(category)
         return not low <= 0.5 <= high
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Which outcome is shown: the table and column that hold it, and of what kind it is.
+    """Which outcome the diagram shows: the table and column that hold it, and of what kind it is.
 
-    `value` is the category whose share is shown; None where each point's commonest is.
+    `value` is the category whose share is shown; None where each point's commonest category is.
     """
 
     table: str
@@ -80,36 +97,36 @@ class Outcome:
     value: str | None = None
 
     def __str__(self) -> str:
-        told = self.column if self.value in (None, "true") else f"{self.column} = {self.value}"
+        name = self.column if self.value in (None, "true") else f"{self.column} = {self.value}"
         what = {"share": "share of cells with", "category": "commonest", "median": "median of"}[self.kind]
-        return plain(f"{what} {told} ({self.table.removeprefix(OUTCOMES)})")
+        return plain(f"{what} {name} ({self.table.removeprefix(OUTCOMES)})")
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Pools over one axis or two.
+    """The outcomes of a sweep over one axis or two.
 
     Attributes:
-        asked: what is shown; None if no detector has said anything yet.
+        outcome: what is shown; None if no detector has written anything yet.
         x, y: the axes; y is None for a single one, both are None where the sweep has none.
-        pools: (place on x, place on y) -> what is known there; places that are not part of the sweep are not.
-        at: axes that were held, with the value.
-        over: axes that are taken together.
+        pools: (index on x, index on y) -> the cells there; places without a point of the sweep are left out.
+        at: axes that are held, each with its value.
+        over: axes that are not shown: cells at all of their values are pooled.
     """
 
-    asked: Outcome | None
-    x: Axis | None
-    y: Axis | None
+    outcome: Outcome | None
+    x: SweepAxis | None
+    y: SweepAxis | None
     pools: Mapping[tuple[int, int], Pool]
     at: tuple[tuple[str, str], ...]
     over: tuple[str, ...]
 
 
-def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], outcome: str | None) -> Outcome | None:
-    """The outcome to show: the one that was asked for (`name` or `name=value`), the sweep's own, or the first there is.
+def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], wanted: str | None) -> Outcome | None:
+    """The outcome to show: the one wanted (`name` or `name=value`), the sweep's own, or the first that it has.
 
     Raises:
-        SwingbyError: no detector has said anything of what was asked for.
+        SwingbyError: no detector has written an outcome of the wanted name.
     """
     known: dict[str, tuple[str, str]] = {}
     for table, columns in sorted(store.tables().items()):
@@ -117,32 +134,17 @@ def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], out
             for column, type_ in columns:
                 if column not in ("cell_id", OF_SHARD) and not type_.endswith("]"):
                     known.setdefault(column, (table, type_))
-    name, _, value = (outcome or "").partition("=")
-    if name:
-        if known and name not in known:
-            raise SwingbyError(f"--outcome: no outcome is called {plain(name)!r}; {nearest(name, list(known))}")
-        return _asked(name, known, value)
-    own = section(resolved, "diagram").get("outcome") or resolved.get("outcome")
-    if own is not None:
-        return _asked(str(own), known, "")
-    return _asked(_first(store, sweep_id, known), known, "")
-
-
-def section(resolved: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """A part of a resolved sweep; empty if there is none, or somebody else's plan has something else there."""
-    found = resolved.get(name)
-    return found if isinstance(found, Mapping) else {}
-
-
-def _first(store: Store, sweep_id: str, known: Mapping[str, tuple[str, str]]) -> str:
-    """The first outcome that any cell of the sweep has: one that holds or not, if there is one."""
-    query = "select 1 from {} o semi join members m on m.cell_id = o.cell_id and m.sweep_id = ? limit 1"
-    there = {table for table, _ in known.values() if len(store.sql(query.format(quoted(table)), [sweep_id]))}
-    found = [(type_ != "BOOLEAN", name) for name, (table, type_) in known.items() if table in there]
-    return min(found, key=lambda one: one[0])[1] if found else ""
-
-
-def _asked(name: str, known: Mapping[str, tuple[str, str]], value: str) -> Outcome | None:
+    name, _, value = (wanted or "").partition("=")
+    if name and known and name not in known:
+        raise SwingbyError(f"--outcome: no outcome is called {plain(name)!r}; {nearest(name, list(known))}")
+    if not name:
+        value = ""
+        name = str(section(resolved, "diagram").get("outcome") or resolved.get("outcome") or "")
+    if not name:  # the first that any cell of the sweep has, a yes/no outcome if there is one
+        query = "select 1 from {} o semi join members m on m.cell_id = o.cell_id and m.sweep_id = ? limit 1"
+        filled = {table for table, _ in known.values() if len(store.sql(query.format(quoted(table)), [sweep_id]))}
+        there = [(type_ != "BOOLEAN", name) for name, (table, type_) in known.items() if table in filled]
+        name = min(there, key=lambda one: one[0])[1] if there else ""
     if name not in known:
         return None
     table, type_ = known[name]
@@ -153,19 +155,45 @@ def _asked(name: str, known: Mapping[str, tuple[str, str]], value: str) -> Outco
     return Outcome(table, name, "median")
 
 
-def pools(store: Store, experiment: str, sweep_id: str, asked: Outcome | None, grid: Grid) -> dict[int, Pool]:
-    """What is known at each point of the grid."""
-    found = {point: Pool(planned) for point, planned in grid.planned.items()}
+def section(resolved: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A part of a resolved sweep; empty if there is none, or the plan of another program has something else there."""
+    part = resolved.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def sweep_grid(
+    store: Store, experiment: str, sweep_id: str, resolved: Mapping[str, Any]
+) -> tuple[SweepGrid, dict[int, int]]:
+    """Where the points of a sweep stand, trained or not, and how many cells are planned at each."""
+    try:
+        groups = [[str(name) for name in axis["names"]] for axis in resolved.get("axes") or ()]
+    except (TypeError, KeyError):  # the plan of another program has something else there
+        groups = []
+    rows = store.points(experiment, sweep_id).to_pylist()
+    if any(PRESET in names for names in groups):
+        named = store.sql("select point, preset from conventions where sweep_id = ?", [sweep_id]).rows()
+        presets = {row.point: row.preset for row in named}
+        rows = [{**row, PRESET: presets.get(row["point"])} for row in rows]
+    return SweepGrid.of(groups, rows), {row["point"]: row["planned"] for row in rows}
+
+
+def pools(
+    store: Store, experiment: str, sweep_id: str, outcome: Outcome | None, planned: Mapping[int, int]
+) -> dict[int, Pool]:
+    """The cells at each point of a sweep, of which so many are planned."""
+    found = {point: Pool(cells) for point, cells in planned.items()}
     if experiment not in store.tables():
         return found
     # Outcomes of the very row that stands for the cell; which row that is, its shard says.
-    joined = f"left join {quoted(asked.table)} o on o.cell_id = e.cell_id and o.{OF_SHARD} = e.shard" if asked else ""
-    column = "null" if asked is None else f"o.{quoted(asked.column)}"
-    numbers = asked is not None and asked.kind == "median"
+    join = ""
+    if outcome is not None:
+        join = f"left join {quoted(outcome.table)} o on o.cell_id = e.cell_id and o.{OF_SHARD} = e.shard"
+    column = "null" if outcome is None else f"o.{quoted(outcome.column)}"
+    numbers = outcome is not None and outcome.kind == "median"
     value = f"list(cast({column} as double)) as numbers" if numbers else f"cast({column} as varchar) as value"
     rows = store.sql(
         f"""select m.point, count(*) as cells, {value} from members m join "{experiment}" e on e.cell_id = m.cell_id
-            {joined} where m.sweep_id = ? and e.status <> 'running' group by m.point{"" if numbers else ", value"}""",
+            {join} where m.sweep_id = ? and e.status <> 'running' group by m.point{"" if numbers else ", value"}""",
         [sweep_id],
     ).rows()
     for row in rows:
@@ -179,46 +207,61 @@ def pools(store: Store, experiment: str, sweep_id: str, asked: Outcome | None, g
 
 
 def phase(
-    grid: Grid,
+    grid: SweepGrid,
     points: Mapping[int, Pool],
-    asked: Outcome | None,
+    outcome: Outcome | None,
     diagram: Mapping[str, Any],
     at: Sequence[tuple[str, str]],
 ) -> Phase:
-    """The pools of the points over the first two axes, or those of the sweep's diagram, that are not held.
+    """The cells of the points over two axes: those of the sweep's diagram, or the first that are not held.
+
+    Args:
+        points: point -> its cells.
+        diagram: as the sweep file has it.
+        at: axes to hold, each with a value as somebody typed it.
 
     Raises:
         SwingbyError: an axis that is to be held, or its value, is not there.
     """
-    held = {(axis := grid.axis(name)): grid.axes[axis].find(value) for name, value in at}
-    chosen = _chosen(grid, [diagram.get("x"), diagram.get("y")], held)
+    names, held = [axis.name for axis in grid.axes], dict[int, int]()
+    for name, typed in at:
+        if name not in names:
+            raise SwingbyError(f"--at: {plain(name)!r} is no axis of this sweep; {nearest(name, names)}")
+        held[names.index(name)] = _index_of(typed, grid.axes[names.index(name)])
+    drawn = [names.index(name) for name in (diagram.get("x"), diagram.get("y")) if name in names]
+    drawn = [number for number in drawn if number not in held]
+    for number, group in enumerate(grid.groups):
+        if len(drawn) < 2 and number not in held and group not in {grid.groups[other] for other in drawn}:
+            drawn.append(number)
     gathered: dict[tuple[int, int], Pool] = {}
-    for point, places in grid.places.items():
-        if all(places[axis] == place for axis, place in held.items()):
-            where = (places[chosen[0]] if chosen else 0, places[chosen[1]] if len(chosen) > 1 else 0)
-            gathered.setdefault(where, Pool()).add(points[point])
-    shown = [grid.axes[number] for number in chosen]
-    groups = {grid.together[number] for number in chosen}
+    for point, indices in grid.places.items():
+        if all(indices[number] == index for number, index in held.items()):
+            place = (indices[drawn[0]] if drawn else 0, indices[drawn[1]] if len(drawn) > 1 else 0)
+            gathered.setdefault(place, Pool()).add(points[point])
+    apart = {grid.groups[number] for number in drawn}
     return Phase(
-        asked,
-        shown[0] if shown else None,
-        shown[1] if len(shown) > 1 else None,
-        gathered,
-        tuple((grid.axes[axis].name, grid.axes[axis].labels[place]) for axis, place in held.items()),
-        tuple(
+        outcome,
+        x=grid.axes[drawn[0]] if drawn else None,
+        y=grid.axes[drawn[1]] if len(drawn) > 1 else None,
+        pools=gathered,
+        at=tuple((names[number], short(grid.axes[number].values[index])) for number, index in held.items()),
+        over=tuple(
             axis.name
-            for number, axis in enumerate(grid.axes)
-            if number not in held and grid.together[number] not in groups and len(axis.values) > 1
+            for number, (axis, group) in enumerate(zip(grid.axes, grid.groups, strict=True))
+            if number not in held and group not in apart and len(axis.values) > 1
         ),
     )
 
 
-def _chosen(grid: Grid, asked: Iterable[Any], held: Mapping[int, int]) -> list[int]:
-    """The axes to show: those asked for, if they are free; else the first free ones that do not advance together."""
-    names = [axis.name for axis in grid.axes]
-    found = [names.index(name) for name in asked if name in names and names.index(name) not in held]
-    for number, group in enumerate(grid.together):
-        free = number not in held and group not in {grid.together[one] for one in found}
-        if len(found) < 2 and free:
-            found.append(number)
-    return found
+def _index_of(typed: str, axis: SweepAxis) -> int:
+    """The index of a value that somebody typed: as it is shown, as Python writes it, or as an equal number."""
+    try:
+        number = float(typed)
+    except ValueError:
+        number = None
+    for index, value in enumerate(axis.values):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if typed in (short(value), str(value)) or (is_number and value == number):
+            return index
+    labels = [short(value) for value in axis.values]
+    raise SwingbyError(f"--at {plain(axis.name)}={plain(typed)}: {nearest(typed, labels)}")

@@ -30,13 +30,12 @@ from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Layout, rebuild
 from swingby.store.status import Delivery, InProgress, Reason
+from swingby_analysis.grid import SweepAxis, SweepGrid
 from swingby_analysis.live import Facts, Watch, facts_json, frame
-from swingby_analysis.live.cli import _again, _Following, _tell
-from swingby_analysis.live.facts import Snapshot, SweepFacts, facts
-from swingby_analysis.live.grid import Axis, Grid
+from swingby_analysis.live.cli import _again, _OnTerminal, _tell
+from swingby_analysis.live.facts import Snapshot, SweepFacts, facts, measured_rate
 from swingby_analysis.live.phase import Kind, Outcome, Phase, Pool, phase
-from swingby_analysis.live.rate import measured_rate
-from swingby_analysis.live.terminal_map import EMPTY, UNTOLD, draw_map
+from swingby_analysis.live.terminal_map import EMPTY, WITHOUT, draw_map
 from swingby_analysis.stats import shares as phases
 from tests.support.places import MISBEHAVING
 
@@ -104,22 +103,22 @@ def test_the_counts_are_those_of_the_sweep(ended: Any) -> None:
     assert found.finished
     assert (found.holder, found.rate, found.left) == (None, None, None)
     assert sum(host.cells for host in found.hosts) == 18
-    (failure,) = found.seen.failures
+    (failure,) = found.snapshot.failures
     assert failure.cells == 6
     assert failure.message.startswith("ValueError: the walk of seed")
-    assert found.seen.phase is not None
-    pools = found.seen.phase.pools
+    assert found.snapshot.phase is not None
+    pools = found.snapshot.phase.pools
     assert sorted(pools) == [(x, y) for x in range(3) for y in range(2)]
     assert [(pool.planned, pool.results) for pool in pools.values()] == [(3, 3)] * 6
-    assert {pools[place].told for place in pools if place[0] == 1} == {0}
-    assert {pools[place].told for place in pools if place[0] != 1} == {3}
+    assert {pools[place].with_outcome for place in pools if place[0] == 1} == {0}
+    assert {pools[place].with_outcome for place in pools if place[0] != 1} == {3}
 
 
 def test_axes_are_held_or_taken_together(ended: Any) -> None:
     """A held axis leaves the cells at its value; one that is not shown is named, and its cells are pooled."""
-    held = poll(ended, at=[("rate", "0.5")], outcome="noisy").seen.phase
+    held = poll(ended, at=[("rate", "0.5")], outcome="noisy").snapshot.phase
     assert held is not None
-    assert held.asked == Outcome("outcomes_walk_height", "noisy", "share", "true")
+    assert held.outcome == Outcome("outcomes_walk_height", "noisy", "share", "true")
     assert (held.x.name if held.x else None, held.y, held.at) == ("wants", None, (("rate", "0.5"),))
     assert [pool.counts for pool in held.pools.values()] == [{"false": 3}, {}, {"false": 3}]
     for at, outcome, words in (
@@ -172,7 +171,7 @@ def test_a_watcher_outlives_a_rebuild_and_a_pointer_that_cannot_be_read(ended: A
         (first,) = watching.poll(0.0)
         rebuild(ended.records())
         (second,) = watching.poll(0.0)
-        assert second.seen.generation > first.seen.generation
+        assert second.snapshot.generation > first.snapshot.generation
         assert second.counts == first.counts
         sound = pointer.read_bytes()
         pointer.write_text("{")
@@ -268,7 +267,7 @@ def until(child: subprocess.Popen[str], true: Any) -> None:
 
 def test_a_sweep_is_seen_while_it_runs(running: Any) -> None:
     """Who runs it, how fast, how much is left, and outcomes where there are results; empty points are marked."""
-    until(running.child, lambda: any(pool.told for pool in pools(running)))
+    until(running.child, lambda: any(pool.with_outcome for pool in pools(running)))
     found = poll(running)
     assert found.counts == {"ok": 8, "diverged": 0, "failed": 0, "missing": 4}
     assert f"process {running.child.pid} on" in (found.holder or "")
@@ -286,7 +285,7 @@ def test_a_sweep_is_seen_while_it_runs(running: Any) -> None:
 
 def pools(kit: Any) -> list[Pool]:
     """What is known at the points of the diagram."""
-    found = poll(kit).seen.phase
+    found = poll(kit).snapshot.phase
     assert found is not None
     return list(found.pools.values())
 
@@ -373,7 +372,7 @@ kinds: st.SearchStrategy[Kind] = st.sampled_from(["share", "category", "median"]
 @st.composite
 def stands(draw: st.DrawFn) -> Facts:
     """Facts of any sweep: over up to three axes, of any outcome, whatever its words are."""
-    axes = tuple(Axis(draw(hostile), tuple(draw(values))) for _ in range(draw(st.integers(0, 3))))
+    axes = tuple(SweepAxis(draw(hostile), tuple(draw(values))) for _ in range(draw(st.integers(0, 3))))
     places = [()]
     for axis in axes:
         places = [(*place, at) for place in places for at in range(len(axis.values))]
@@ -386,7 +385,7 @@ def stands(draw: st.DrawFn) -> Facts:
         elif pool.results:
             pool.counts.update(draw(counters))
     found = [some[place % len(some)] for place in range(len(places))]
-    grid = Grid(axes, tuple(range(len(axes))), dict(enumerate(places)), dict.fromkeys(range(len(places)), 9))
+    grid = SweepGrid(axes, tuple(range(len(axes))), dict(enumerate(places)))
     shown = phase(grid, dict(enumerate(found)), draw(st.just(asked) | st.none()), {}, ())
     ended = tuple(draw(st.lists(shards, max_size=5)))
     cells = sum(shard.cells for shard in ended) + draw(st.integers(0, 9))
@@ -407,9 +406,9 @@ def test_no_frame_crashes_or_steers_the_terminal(found: Facts, width: int, heigh
     text = drawn([found], width, height, colour)
     assert all(char.isprintable() for line in text.split("\n") for char in line)
     assert width < 20 or all(cell_len(line) <= width for line in text.split("\n"))
-    if "[bold red]x[/bold red]" in found.seen.known.name and width > 80:
+    if "[bold red]x[/bold red]" in found.snapshot.sweep.name and width > 80:
         assert "[bold red]x[/bold red]" in text
-    assert sum(found.counts.values()) == found.seen.known.cells
+    assert sum(found.counts.values()) == found.snapshot.sweep.cells
     json.dumps(facts_json(found), allow_nan=False)
 
 
@@ -417,7 +416,7 @@ def test_no_frame_crashes_or_steers_the_terminal(found: Facts, width: int, heigh
 @given(stands(), st.integers(8, 130), st.integers(1, 30))
 def test_a_diagram_keeps_to_its_lines(found: Facts, width: int, rows: int) -> None:
     """However many points there are, the tiles take no more lines than they may."""
-    shown = found.seen.phase
+    shown = found.snapshot.phase
     assert shown is not None
     assert len(draw_map(shown, width, rows, False)) <= max(rows, 1) + 6
 
@@ -425,9 +424,9 @@ def test_a_diagram_keeps_to_its_lines(found: Facts, width: int, rows: int) -> No
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=3))
 def test_a_diagram_pools_every_point(sizes: list[int]) -> None:
     """Over two axes of a sweep, or one, stand the cells of all the others."""
-    axes = tuple(Axis(f"axis {number}", tuple(range(size))) for number, size in enumerate(sizes))
+    axes = tuple(SweepAxis(f"axis {number}", tuple(range(size))) for number, size in enumerate(sizes))
     places = dict(enumerate(itertools.product(*map(range, sizes))))
-    grid = Grid(axes, tuple(range(len(axes))), places, dict.fromkeys(places, 9))
+    grid = SweepGrid(axes, tuple(range(len(axes))), places)
     shown = phase(grid, {point: Pool(9, point) for point in places}, None, {}, ())
     assert sorted(shown.pools) == sorted(itertools.product(*map(range, [*sizes, 1][:2])))
     assert {pool.planned for pool in shown.pools.values()} == {9 * math.prod(sizes[2:])}
@@ -441,10 +440,10 @@ def test_no_point_falls_out_of_a_diagram(across: int, up: int, width: int, rows:
     """However many points share a tile, the only one that has results is seen, wherever it lies."""
     pools = {place: Pool(9) for place in itertools.product(range(across), range(up))}
     pools[data.draw(st.sampled_from([(0, 0), (across - 1, up - 1)]) | st.sampled_from(list(pools)))].results = 9
-    axes = Axis("x", tuple(range(across))), Axis("y", tuple(range(up)))
+    axes = SweepAxis("x", tuple(range(across))), SweepAxis("y", tuple(range(up)))
     shown = Phase(Outcome("outcomes_x", "bent", "share", "true"), *axes, pools, (), ())
     _, *tiles, legend = (line.plain for line in draw_map(shown, width, rows, False))
-    assert sum(line.count(UNTOLD) for line in tiles) == 1
+    assert sum(line.count(WITHOUT) for line in tiles) == 1
     assert "results, no outcome" in legend
 
 
@@ -471,7 +470,7 @@ def test_a_steady_run_has_its_pace(every: float, cells: int, shards: int) -> Non
 
 def test_marks_of_a_diagram() -> None:
     """Nothing yet, nothing told, undecided and sure are four different tiles, with and without colours."""
-    grid = Grid((Axis("x", tuple(range(30))),), (0,), {n: (n,) for n in range(30)}, dict.fromkeys(range(30), 9))
+    grid = SweepGrid((SweepAxis("x", tuple(range(30))),), (0,), {n: (n,) for n in range(30)})
     found = [Pool(9, 9) for _ in range(30)]
     found[0].results = 0
     for pool in found[2:]:
@@ -480,14 +479,14 @@ def test_marks_of_a_diagram() -> None:
     asked = Outcome("outcomes_x", "bent", "share", "true")
     shown = phase(grid, dict(enumerate(found)), asked, {}, ())
     plain, coloured = (draw_map(shown, 80, 10, colour)[1].plain for colour in (False, True))
-    assert [EMPTY in plain, UNTOLD in plain, "?" in plain, "█" in plain] == [True] * 4
-    assert [EMPTY in coloured, UNTOLD in coloured, "?" in coloured] == [True] * 3
+    assert [EMPTY in plain, WITHOUT in plain, "?" in plain, "█" in plain] == [True] * 4
+    assert [EMPTY in coloured, WITHOUT in coloured, "?" in coloured] == [True] * 3
 
 
 def test_what_the_storage_fails_at_stands_above_the_frame() -> None:
     """A line is told while the frame stands on a terminal: it is there, once, and the frame comes below it."""
     shown = io.StringIO()
-    with _Following(Console(file=shown, force_terminal=True, width=80, height=24)) as show:
+    with _OnTerminal(Console(file=shown, force_terminal=True, width=80, height=24)) as show:
         show(())
         _tell("cannot list shards \x1b[2J; going on with what is here")
     text = shown.getvalue()
