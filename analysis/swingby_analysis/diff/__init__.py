@@ -25,16 +25,16 @@ from swingby_analysis.stats.exact import LEVEL
 
 @dataclass(frozen=True)
 class Diff:
-    """What two sweeps differ in.
+    """The comparison of two sweeps.
 
     Attributes:
-        a, b: both sides, read.
+        a, b: the sides.
         pairing: which of their cells belong together.
-        finished: the pairs of which both cells have a result, by `place`.
-        shares: outcomes, see `shares.SCHEMA`.
+        finished: the pairs of which both cells have a result, numbered by `place`.
+        shares: the outcomes, see `shares.SCHEMA`.
         curves, scalars: a row a pair and column, see `gaps.SCHEMA`.
-        texts: scalars that are texts and differ: what stands in A, in B, in how many pairs.
-        grid: where the matched points stand, in A's diagram.
+        texts: scalars that are texts and differ -> text in A, text in B, how many pairs.
+        grid: where the matched points stand in A's diagram.
     """
 
     a: Side
@@ -54,17 +54,17 @@ class Diff:
 
     @property
     def common(self) -> tuple[list[str], list[str], list[str]]:
-        """Curves of both sides, of A only, of B only."""
+        """The names of the curves of both sides, of A only, and of B only."""
         return curves.curves_of(self.a, self.b)
 
     @cached_property
-    def ended_otherwise(self) -> pl.DataFrame:
-        """The pairs of which one cell diverged or failed and the other did not."""
+    def ended_differently(self) -> pl.DataFrame:
+        """The pairs whose cells ended with different statuses."""
         return self.pairing.pairs.filter(pl.col("status_a") != pl.col("status_b"))
 
     @cached_property
     def same_cells(self) -> int:
-        """How many pairs are one cell of one store, which cannot differ from itself."""
+        """How many pairs are one and the same cell of one store, which cannot differ."""
         if self.a.data != self.b.data:
             return 0
         return self.pairing.pairs.filter(pl.col("cell_a") == pl.col("cell_b")).height
@@ -78,7 +78,7 @@ class Diff:
     @property
     def same(self) -> bool:
         """Whether every pair ended alike, and every curve and every scalar that is a result is bit for bit the same."""
-        return self.curves_same and self.ended_otherwise.is_empty() and bool(self.scalars["same"].all())
+        return self.curves_same and self.ended_differently.is_empty() and bool(self.scalars["same"].all())
 
     @property
     def significant(self) -> pl.DataFrame:
@@ -87,18 +87,37 @@ class Diff:
 
     @cached_property
     def columns(self) -> pl.DataFrame:
-        """Each curve and scalar over all pairs: how many pairs, in how many it differs, and the worst place."""
-        parts = [(kind, table) for kind, table in (("curve", self.curves), ("scalar", self.scalars)) if table.height]
-        rows = [row for kind, table in parts for row in _over_all(kind, self._with_cells(table))]
+        """Each curve and scalar over all pairs: how many pairs, in how many it differs, and the worst places."""
+        where, rows = ("point", "seed", "step", "entry", "cell_a", "cell_b"), []
+        for kind, table in (("curve", self.curves), ("scalar", self.scalars)):
+            if table.is_empty():
+                continue
+            of_column = self._with_cells(table).partition_by("column", as_dict=True, maintain_order=True)
+            for (name,), part in of_column.items():
+                absolute = part.sort("largest", "place", descending=[True, False]).row(0, named=True)
+                relative = part.sort("relative", "place", descending=[True, False]).row(0, named=True)
+                rows.append({
+                    "kind": kind,
+                    "column": name,
+                    "pairs": part.height,
+                    "differ": int((part["differ"] > 0).sum()),
+                    "entries": int(part["entries"].sum()),
+                    "left_a": int(part["left_a"].sum()),
+                    "left_b": int(part["left_b"].sum()),
+                    "largest": absolute["largest"],
+                    **{f"largest_{key}": absolute[key] for key in where},
+                    "relative": relative["relative"],
+                    **{f"relative_{key}": relative[key] for key in where},
+                })  # fmt: skip
         return pl.DataFrame(rows, infer_schema_length=None)
 
     @cached_property
     def cells(self) -> pl.DataFrame:
-        """Every pair and column, with point, seed and both cells."""
+        """A row for every pair and column, with point, seed and the ids of both cells."""
         return self._with_cells(pl.concat([self.curves, self.scalars]))
 
     def worst(self, count: int) -> pl.DataFrame:
-        """The pairs whose curves (where there are none: scalars) lie farthest apart, each by its worst column."""
+        """The pairs that lie farthest apart, each by its worst curve (without curves: by its worst scalar)."""
         table = self.curves if self.curves.height else self.scalars
         ranked = self._with_cells(table).filter(~pl.col("same") & (pl.col("differ") > 0))
         ranked = ranked.sort("relative", "largest", "place", descending=[True, True, False])
@@ -113,40 +132,21 @@ class Diff:
         return outcomes_of(self.a.experiment)
 
     def name_of(self, row: Mapping[str, Any]) -> str:
-        """What a row of `shares` is about: an outcome, or one of its values."""
+        """The title of the outcome that a row of `shares` is about, or of one of its values."""
         outcome = self.outcomes.get(row["outcome"])
         title = spoken(row["outcome"]) if outcome is None else outcome.title
         return title if row["value"] is None else f"{title} = {row['value']}"
 
     def label(self, point: int) -> str:
-        """The parameters of a point."""
+        """The parameters of a point of A, such as "width = 64, rate = 0.1"."""
         return self.grid.label(point)
-
-
-def _over_all(kind: str, table: pl.DataFrame) -> Iterator[dict[str, Any]]:
-    for (name,), rows in table.partition_by("column", as_dict=True, maintain_order=True).items():
-        absolute = rows.sort("largest", "place", descending=[True, False]).row(0, named=True)
-        relative = rows.sort("relative", "place", descending=[True, False]).row(0, named=True)
-        yield {
-            "kind": kind,
-            "column": name,
-            "pairs": rows.height,
-            "differ": int((rows["differ"] > 0).sum()),
-            "entries": int(rows["entries"].sum()),
-            "left_a": int(rows["left_a"].sum()),
-            "left_b": int(rows["left_b"].sum()),
-            "largest": absolute["largest"],
-            **{f"largest_{key}": absolute[key] for key in ("point", "seed", "step", "entry", "cell_a", "cell_b")},
-            "relative": relative["relative"],
-            **{f"relative_{key}": relative[key] for key in ("point", "seed", "step", "entry", "cell_a", "cell_b")},
-        }
 
 
 @contextmanager
 def compared(one: str, other: str, data: Path, other_data: Path | None = None) -> Iterator[Diff]:
-    """The comparison of sweep `one` in `data` with sweep `other` in `other_data` (None: in the same folder).
+    """Compares sweep `one` in `data` with sweep `other` in `other_data` (None: in `data`).
 
-    The stores are open as long as the context is.
+    The stores stay open until the context ends.
 
     Raises:
         SwingbyError: no such sweep, over two experiments, nothing finished, or no point in both.
@@ -173,9 +173,18 @@ def compare(a: Side, b: Side) -> Diff:
         SwingbyError: they are over two experiments, or have no point in common.
     """
     if a.experiment != b.experiment:
-        told = ", ".join(f"{item.title} is over {item.experiment!r}" for item in (a, b))
-        raise SwingbyError(f"two sweeps over one experiment can be compared; {told}")
-    pairing = _paired(a, b)
+        over = ", ".join(f"{item.title} is over {item.experiment!r}" for item in (a, b))
+        raise SwingbyError(f"two sweeps over one experiment can be compared; {over}")
+    lacking = any(item.cells[name].null_count() for item in (a, b) for name in item.parameters)
+    older: dict[str, Any] = {}
+    try:
+        if lacking or set(a.parameters) != set(b.parameters):
+            # Only where older cells lack a parameter is the experiment asked, which may have to load much.
+            older = introduced(registry.experiment(a.experiment).Params)
+        pairing = pair(a, b, older)
+    except SwingbyError as error:
+        # Points that are not there may only not be there yet.
+        raise SwingbyError("\n  ".join([str(error), *side.unfinished(a, b)])) from error
     finished = curves.finished(pairing)
     rows = a.cells.unique("point", keep="first", maintain_order=True)
     rows = rows.filter(pl.col("point").is_in(pairing.points["point_a"].implode()))
@@ -192,24 +201,9 @@ def compare(a: Side, b: Side) -> Diff:
     )
 
 
-def _paired(a: Side, b: Side) -> Pairing:
-    try:
-        return pair(a, b, _introduced(a, b))
-    except SwingbyError as error:
-        # Points that are not there may only not be there yet.
-        raise SwingbyError("\n  ".join([str(error), *side.waited_for(a, b)])) from error
-
-
-def _introduced(a: Side, b: Side) -> dict[str, Any]:
-    """What stands for parameters that older cells lack; the experiment, which may have to load much, is asked if so."""
-    whole = set(a.parameters) == set(b.parameters) and not any(
-        item.cells[name].null_count() for item in (a, b) for name in item.parameters
-    )
-    return {} if whole else introduced(registry.experiment(a.experiment).Params)
-
-
 def _samples(a: Side, b: Side, pairing: Pairing) -> shares.Samples:
-    """The cells at matched points, with the unit that is independent of the others: a seed, or a cell of its own."""
+    """The cells at matched points, each with its unit: a seed, where a seed has the same draws at all points; else the
+    cell itself. Units are independent of each other."""
     common = any(item.resolved["seed_mode"] == "common" for item in (a, b))
     points = pairing.points.cast(pl.Int64)
     cells = [
@@ -224,7 +218,7 @@ def _samples(a: Side, b: Side, pairing: Pairing) -> shares.Samples:
 
 
 def names_of(a: Side, b: Side) -> Sequence[str]:
-    """What a folder for the comparison is called: both names, and the ids where these are equal."""
+    """The parts of the name of the comparison's folder: both sweeps' names; one name and both ids if they share it."""
     names = [a.sweep["name"], b.sweep["name"]]
     if names[0] != names[1]:
         return names

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from swingby_analysis.diff import Diff
 
 NOT_SAME = 1
+"""The exit code of --same where cells differ."""
 
 
 class Format(StrEnum):
-    """How the comparison is printed."""
+    """The formats of the printed comparison."""
 
     table = "table"
     csv = "csv"
@@ -27,7 +28,7 @@ class Format(StrEnum):
 
 
 class Rows(StrEnum):
-    """Which rows are printed."""
+    """The parts of the comparison that can be printed alone."""
 
     all = "all"
     shares = "shares"
@@ -39,29 +40,38 @@ def diff(
     a: Annotated[
         str, typer.Argument(help="A sweep's name, its id (or the first digits), or a sweep file.", show_default=False)
     ],
-    b: Annotated[str | None, typer.Argument(help="Likewise; default: the same.", show_default=False)] = None,
+    b: Annotated[
+        str | None, typer.Argument(help="The other sweep; default: A, looked up in --other-data.", show_default=False)
+    ] = None,
     data: DataFolder = DEFAULT_DATA,
-    other_data: Annotated[Path | None, typer.Option(help="The data folder of B, if it is another.", **ANYWHERE)] = None,
-    format: Annotated[Format, typer.Option(help="How it is printed.")] = Format.table,  # noqa: A002
+    other_data: Annotated[
+        Path | None, typer.Option(help="The data folder of B; default: that of A.", **ANYWHERE)
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How the comparison is printed.")] = Format.table,  # noqa: A002
     rows: Annotated[
         Rows,
-        typer.Option(help="What of it: shares (at every point), curves (over all cells), cells; all is no CSV."),
+        typer.Option(
+            help="What is printed: shares (at every point), curves (over all cells), cells. CSV takes one of them."
+        ),
     ] = Rows.all,
-    folder: Annotated[Path, typer.Option("--out", help="Where the folder with the page goes.")] = Path("out"),
-    page: Annotated[bool, typer.Option("--page/--no-page", help="Write the page, or only print.")] = True,
+    folder: Annotated[
+        Path, typer.Option("--out", help="The folder in which the page gets a folder of its own.")
+    ] = Path("out"),
+    page: Annotated[bool, typer.Option("--page/--no-page", help="Whether to write the page, or only to print.")] = True,
     pictures: Annotated[
-        bool, typer.Option("--pictures/--no-pictures", help="Each figure as PNG, SVG and PDF too.")
+        bool, typer.Option("--pictures/--no-pictures", help="Write each figure as PNG, SVG and PDF too.")
     ] = False,
-    worst: Annotated[int, typer.Option(min=1, help="So many of the cells that lie farthest apart.")] = 10,
+    worst: Annotated[int, typer.Option(min=1, help="How many of the cells that lie farthest apart are shown.")] = 10,
     same: Annotated[
         bool, typer.Option("--same", help="Exit code 1 unless every cell compared is bit for bit the same.")
     ] = False,
 ) -> None:
     """Compares two sweeps, or one before and after a change of the code: cell by cell, and in what became of the runs.
 
-    Cells belong together where everything that varies has the same value and the seed is the same. Told are the largest
-    difference of every curve and where it is, and for every outcome its shares with intervals and a corrected test;
-    also while a sweep runs, of what is finished. The page shows the differences over the grid; its path is printed.
+    Cells belong together where all parameters that vary have the same values, and the seed is the same. Prints the
+    largest difference of every curve and where it is, and the shares of every outcome with intervals and a corrected
+    test. Of a sweep that still runs, the finished cells are compared. Also writes a page that shows the differences
+    over the grid, and prints its path.
 
     Example:
 
@@ -72,9 +82,9 @@ def diff(
     from swingby_analysis.report import KINDS
 
     if b is None and other_data is None:
-        raise SwingbyError("name two sweeps, or give --other-data: a second data folder in which to look for the same")
+        raise SwingbyError("name two sweeps, or one sweep and --other-data: a second data folder that has it")
     if format is Format.csv and rows is Rows.all:
-        raise SwingbyError("--format csv prints one table: add --rows shares, curves or cells")
+        raise SwingbyError("--format csv prints one table: add --rows shares, --rows curves or --rows cells")
     with compared(a, a if b is None else b, data, other_data) as found:
         for text in (text for side in found.sides for text in side.warnings):
             tell(f"warning: {text}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -16,12 +16,13 @@ from swingby_analysis.diff.side import FINISHED, Side
 from swingby_analysis.query import Query
 
 NUMBERS = 4_000_000
-"""About so many values of a curve are held of either side at once: 32 MB."""
+"""About so many values of a curve are read of either side at once: 32 MB."""
 FEW = 16
-"""Cells of the first portion, which tells how large a cell is."""
+"""Cells of the first portion, which shows how large a cell is."""
 MOST = 20_000
+"""Cells of a portion, at most."""
 TIMES = ("s", "1/s")
-"""Units of scalars that say how fast a run was, which is no part of what came of it."""
+"""Units of scalars that say how fast a run was; they are no results, and are not compared."""
 STEP = "step"
 
 
@@ -32,33 +33,31 @@ def finished(pairing: Pairing) -> pl.DataFrame:
 
 
 def curves_of(a: Side, b: Side) -> tuple[list[str], list[str], list[str]]:
-    """The curves that both sides have, and those of one only."""
+    """The curves that both sides have, those of A only, and those of B only."""
     names = [{name for name, role in side.roles.items() if role == "curve"} for side in (a, b)]
     return sorted(names[0] & names[1] - {STEP}), sorted(names[0] - names[1]), sorted(names[1] - names[0])
 
 
 def curve_gaps(a: Side, b: Side, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Every curve of every pair; see `gaps.SCHEMA`.
+    """Compares every curve of every pair, in portions; see `gaps.SCHEMA`.
 
     Args:
         pairs: see `finished`.
     """
-    tables = [gap for name in curves_of(a, b)[0] for gap in _portions(a, b, pairs, name)]
+    tables = []
+    for name in curves_of(a, b)[0]:
+        begin, size = 0, FEW
+        while begin < pairs.height:
+            part = pairs.slice(begin, size)
+            one, other = _read(a, part["cell_a"], name), _read(b, part["cell_b"], name)
+            steps = (Nested.of(one[STEP]), Nested.of(other[STEP])) if STEP in one.column_names else None
+            curves = Nested.of(one[name]), Nested.of(other[name])
+            tables.append(gaps(name, *curves, steps, begin))
+            begin += part.height
+            # Cells of other points may be larger than those seen.
+            largest = max(1, *(int(curve.sizes.max(initial=0)) for curve in curves))
+            size = int(np.clip(NUMBERS // largest, 1, min(MOST, 64 * size)))
     return pl.concat(tables) if tables else pl.DataFrame(schema=SCHEMA)
-
-
-def _portions(a: Side, b: Side, pairs: pl.DataFrame, name: str) -> Iterator[pl.DataFrame]:
-    begin, size = 0, FEW
-    while begin < pairs.height:
-        part = pairs.slice(begin, size)
-        read = [_read(side, part[f"cell_{letter}"], name) for letter, side in (("a", a), ("b", b))]
-        steps = (Nested.of(read[0][STEP]), Nested.of(read[1][STEP])) if STEP in read[0].column_names else None
-        curves = [Nested.of(table[name]) for table in read]
-        yield gaps(name, curves[0], curves[1], steps, begin)
-        begin += part.height
-        # Cells of other points may be larger than those seen.
-        largest = max(1, *(int(curve.sizes.max(initial=0)) for curve in curves))
-        size = int(np.clip(NUMBERS // largest, 1, min(MOST, 64 * size)))
 
 
 def _read(side: Side, cells: pl.Series, name: str) -> pa.Table:
@@ -70,26 +69,28 @@ def _read(side: Side, cells: pl.Series, name: str) -> pa.Table:
 
 
 def curve_query(side: Side, cells: Sequence[str], name: str) -> Query:
-    """What reads a curve of some cells."""
+    """The query that reads a curve of some cells."""
     wanted = ("cell_id", STEP, name) if STEP in side.types else ("cell_id", name)
     return Query("diff/curve", (side.experiment, tuple(cells), wanted))
 
 
 def scalar_gaps(a: Side, b: Side, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Every scalar that is a result (a number, and no time) of every pair; see `gaps.SCHEMA`."""
-    both = [name for name, role in a.roles.items() if role == "scalar" and b.roles.get(name) == "scalar"]
-    tables = [
-        gaps(name, Nested.of(_scalar(a, pairs, "a", name)), Nested.of(_scalar(b, pairs, "b", name)), None)
-        for name in both
-        if not _is_text(a, name) and not _is_text(b, name)
-    ]
-    # The experiment, which may have to load much, is asked only where something differs.
-    told = [table for table in tables if table["same"].all() or not _is_time(a.experiment, table["column"][0])]
-    return pl.concat(told) if told else pl.DataFrame(schema=SCHEMA)
+    """Compares every scalar that is a result (a number, and no time) of every pair; see `gaps.SCHEMA`."""
+    tables = []
+    for name, role in a.roles.items():
+        if role != "scalar" or b.roles.get(name) != "scalar" or _is_text(a, name) or _is_text(b, name):
+            continue
+        table = gaps(name, Nested.of(_scalar(a, pairs, "a", name)), Nested.of(_scalar(b, pairs, "b", name)), None)
+        if not table["same"].all():  # only then is the experiment asked, which may have to load much
+            known = registry.experiment(a.experiment).scalars
+            if name in known and known[name].unit in TIMES:
+                continue
+        tables.append(table)
+    return pl.concat(tables) if tables else pl.DataFrame(schema=SCHEMA)
 
 
 def texts(a: Side, b: Side, pairs: pl.DataFrame) -> dict[str, tuple[str, str, int]]:
-    """Scalars that are texts (by what engine a run was trained) and differ: what stands in A, in B, in how many."""
+    """Scalars that are texts (such as the engine that trained a run) and differ: of A, of B, in how many pairs."""
     found = {}
     for name, role in a.roles.items():
         if role != "scalar" or b.roles.get(name) != "scalar" or not (_is_text(a, name) and _is_text(b, name)):
@@ -97,8 +98,8 @@ def texts(a: Side, b: Side, pairs: pl.DataFrame) -> dict[str, tuple[str, str, in
         one, other = (_scalar(side, pairs, letter, name).to_pylist() for letter, side in (("a", a), ("b", b)))
         unlike = [(x, y) for x, y in zip(one, other, strict=True) if x != y]
         if unlike:
-            said = [", ".join(sorted({str(item) for item in side})) for side in zip(*unlike, strict=True)]
-            found[name] = (said[0], said[1], len(unlike))
+            of_a, of_b = (", ".join(sorted({str(item) for item in side})) for side in zip(*unlike, strict=True))
+            found[name] = (of_a, of_b, len(unlike))
     return found
 
 
@@ -109,9 +110,3 @@ def _is_text(side: Side, name: str) -> bool:
 def _scalar(side: Side, pairs: pl.DataFrame, letter: str, name: str) -> pa.ChunkedArray:
     own = pairs.select("place", cell_id=f"cell_{letter}").join(side.cells.select("cell_id", name), on="cell_id")
     return own.sort("place").select(name).to_arrow()[name]
-
-
-def _is_time(experiment: str, name: str) -> bool:
-    """Whether a scalar says how fast a run was, as the installed experiment has it."""
-    known = registry.experiment(experiment).scalars
-    return name in known and known[name].unit in TIMES

@@ -1,4 +1,4 @@
-"""How far two columns of the same cells lie apart: entry by entry where both were recorded, the worst place named."""
+"""How far two columns of cells lie apart: entry by entry where both sides recorded one, with the worst place."""
 
 from __future__ import annotations
 
@@ -16,22 +16,27 @@ SCHEMA = {
     "unlike": pl.Int64, "differ": pl.Int64, "same": pl.Boolean, "largest": pl.Float64, "relative": pl.Float64,
     "step": pl.Int64, "entry": pl.Int64, "a": pl.Float64, "b": pl.Float64,
 }  # fmt: skip
-"""A row a pair and column that either cell has. `entries` were compared, `left_a` and `left_b` stand in one only (at
-other steps, or only that cell has the column), of `unlike` ones A and B have another number of values; `differ` entries
-are not the same; `same`: all are, bit for bit. `largest` is the largest absolute difference (texts and bytes: 1 where
-they differ; infinite where one is not a number), `relative` that over the largest absolute value of the two compared
-curves; it is at `step` (null: the column has no steps) and, where an entry has several values, at `entry` (from 1),
-where A and B have `a` and `b`."""
+"""A row for each pair of cells and column that either cell has.
+
+- `entries`: how many entries were compared; `left_a`, `left_b`: entries of one cell only (at other steps, or because
+  only that cell has the column).
+- `differ`: compared entries that are not the same; `unlike`: those of them that hold another number of values in A than
+  in B; `same`: whether all entries are bit for bit the same and none is left.
+- `largest`: the largest absolute difference (of texts and bytes 1; infinite where one value is not a number or entries
+  are unlike); `relative`: that over the largest absolute value of the two compared curves.
+- Where the largest difference is: at `step` (null: the column has no steps) and, where an entry has several values, at
+  `entry` (from 1); A and B have `a` and `b` there.
+"""
 
 
 @dataclass(frozen=True)
 class Aligned:
-    """Which entries of the cells of A are compared with which of B: a row each, cell by cell.
+    """Which entries of A are compared with which of B: N pairs of entries, cell by cell, of C cells.
 
     Attributes:
-        cell: the place of the cell.
-        one, other: the entry in A's and in B's `Nested.inner`.
-        left: (C, 2), entries of each cell that are only in A, only in B.
+        cell: the place of the cell, (N,).
+        one, other: the entry in A's and in B's `Nested.inner`, (N,).
+        left: entries of each cell that are only in A, only in B, (C, 2).
     """
 
     cell: Places
@@ -57,7 +62,7 @@ def gaps(name: str, one: Nested, other: Nested, steps: tuple[Nested, Nested] | N
     cell, size = aligned.cell[fits], sizes[0][fits]
     at_one, at_other = one.inner[aligned.one[fits]], other.inner[aligned.other[fits]]
     values = [side.flat[spread(at, size)] for side, at in ((one, at_one), (other, at_other))]
-    gap, alike = _apart(*values)
+    gap, alike = _difference(*values)
     of_cell, count = np.repeat(cell, size), len(one.there)
     entry = np.repeat(np.arange(len(cell)), size)
     largest, scale, worst = _worst(of_cell, gap, values, count)
@@ -66,6 +71,9 @@ def gaps(name: str, one: Nested, other: Nested, steps: tuple[Nested, Nested] | N
     unlike = np.bincount(aligned.cell[~fits], minlength=count)
     differ = np.bincount(cell[broken], minlength=count) + unlike
     step = None if steps is None else _steps_of(steps[0], one, aligned.one[fits])
+    with np.errstate(invalid="ignore", over="ignore"):
+        ratio = np.where(scale > 0, largest / np.where(scale > 0, scale, 1), np.inf)
+    relative = np.where(largest == 0, 0.0, ratio)
     seen, found = worst >= 0, np.maximum(worst, 0)
     # Of nothing there is no worst place.
     pick = (lambda column: [column[i] if ok else None for i, ok in zip(found, seen, strict=True)]) if len(gap) else None
@@ -83,7 +91,7 @@ def gaps(name: str, one: Nested, other: Nested, steps: tuple[Nested, Nested] | N
             "differ": differ,
             "same": (differ == 0) & (aligned.left.sum(axis=1) == 0),
             "largest": np.where(unlike > 0, np.inf, largest),
-            "relative": np.where(unlike > 0, np.inf, _relative(largest, scale)),
+            "relative": np.where(unlike > 0, np.inf, relative),
             "step": none if pick is None or step is None else pick(step[entry].tolist()),
             "entry": none if pick is None else [
                 None if value is None or alone else value + 1
@@ -97,14 +105,11 @@ def gaps(name: str, one: Nested, other: Nested, steps: tuple[Nested, Nested] | N
     return rows.filter(pl.Series(one.there | other.there))
 
 
-def _relative(largest: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    with np.errstate(invalid="ignore", over="ignore"):
-        return np.where(largest == 0, 0.0, np.where(scale > 0, largest / np.where(scale > 0, scale, 1), np.inf))
+def _difference(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The absolute difference of each pair of values, and whether both are bit for bit the same.
 
-
-def _apart(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The absolute difference of each value, and whether it is the same to the last bit (any NaN is one NaN; null is
-    none)."""
+    All NaN are the same; null is another value than NaN.
+    """
     if one.dtype == object or other.dtype == object:
         alike = np.array([a == b for a, b in zip(one.tolist(), other.tolist(), strict=True)], dtype=bool)
         return (~alike).astype(float), alike
@@ -141,10 +146,11 @@ def _aligned(one: Nested, other: Nested, steps: tuple[Nested, Nested] | None) ->
     lengths = one.lengths, other.lengths
     for place in np.flatnonzero(one.there & other.there).tolist():
         of_one, of_other = int(lengths[0][place]), int(lengths[1][place])
-        at = _common(steps, place, of_one, of_other)
-        if at is None:
-            shared = min(of_one, of_other)
-            at = np.arange(shared), np.arange(shared)
+        at = np.arange(min(of_one, of_other)), np.arange(min(of_one, of_other))
+        if steps is not None:
+            recorded = steps[0].cell(place), steps[1].cell(place)
+            if (len(recorded[0]), len(recorded[1])) == (of_one, of_other):
+                at = _common(recorded[0].tobytes(), recorded[1].tobytes())
         cells.append(np.full(len(at[0]), place))
         ones.append(one.outer[place] + at[0])
         others.append(other.outer[place] + at[1])
@@ -154,21 +160,9 @@ def _aligned(one: Nested, other: Nested, steps: tuple[Nested, Nested] | None) ->
     return Aligned(cell, at_one, at_other, left)
 
 
-def _common(
-    steps: tuple[Nested, Nested] | None, place: int, of_one: int, of_other: int
-) -> tuple[Places, Places] | None:
-    """Where the common steps of a cell stand on either side; None where the column is not one entry a step."""
-    if steps is None:
-        return None
-    recorded = steps[0].cell(place), steps[1].cell(place)
-    if (len(recorded[0]), len(recorded[1])) != (of_one, of_other):
-        return None
-    return _both(recorded[0].tobytes(), recorded[1].tobytes())
-
-
 @lru_cache(maxsize=512)
-def _both(one: bytes, other: bytes) -> tuple[Places, Places]:
-    """Most cells share their recorded steps, so that this is asked again and again."""
+def _common(one: bytes, other: bytes) -> tuple[Places, Places]:
+    """Where the steps that both cells recorded stand on either side. Cached: most cells recorded the same steps."""
     if one == other:
         everything = np.arange(len(one) // 8)
         return everything, everything
@@ -177,7 +171,7 @@ def _both(one: bytes, other: bytes) -> tuple[Places, Places]:
 
 
 def _steps_of(steps: Nested, curve: Nested, entries: Places) -> Places | None:
-    """The step of each of these entries of a curve."""
+    """The step of each of these entries of a curve, (N,); None where a cell has not one entry a step."""
     cell = np.searchsorted(curve.outer, entries, side="right") - 1
     matches = steps.lengths[cell] == curve.lengths[cell]
     at = np.where(matches, steps.outer[cell] + entries - curve.outer[cell], 0)

@@ -1,4 +1,4 @@
-"""A list column of many cells, however deep, as flat numbers with the places at which cells and entries begin."""
+"""A column of nested lists over many cells as one flat array, with the places at which cells and entries begin."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ Places = NDArray[np.int64]
 NULL = 0x7FF8_0000_6E75_6C6C
 """The bits that stand for null among numbers: a NaN that no computation makes."""
 EXACT = 2**53
-"""Integers up to here are float64 too, and none beyond it stands for another."""
+"""Integers up to here are exact as float64; greater ones are kept as objects."""
 
 
 @dataclass(frozen=True)
 class Nested:
     """One column of C cells.
 
-    An entry is what a cell has at one recorded step: a number, or several (four classes, a matrix), or a picture. Of a
-    column without lists, a cell is one entry with one value.
+    An entry is what a cell recorded at one step: a number, several numbers (four classes, a matrix), or a picture. In a
+    column without lists, a cell has one entry with one value.
 
     Attributes:
         there: (C,), whether the cell has the column.
@@ -37,7 +37,7 @@ class Nested:
 
     @classmethod
     def of(cls, column: pa.ChunkedArray | pa.Array) -> Nested:
-        """The column as Arrow has it."""
+        """Flattens an Arrow column."""
         values = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         if isinstance(values, pa.ChunkedArray):
             values = pa.concat_arrays(values.chunks)
@@ -82,28 +82,26 @@ def _ends(values: pa.Array) -> Places:
 
 
 def _leaves(values: pa.Array) -> NDArray[np.float64] | NDArray[np.object_]:
+    """The values as float64 (see `NULL`), or as objects where float64 cannot hold them exactly."""
     kind = values.type
     if pa.types.is_null(kind):
         return np.full(len(values), NULL, np.int64).view(np.float64)
-    whole = pa.types.is_integer(kind)
-    if (whole and not _beyond(values)) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+    exact = pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    if pa.types.is_integer(kind):
+        ends = pc.call_function("min_max", [values])
+        exact = not any(end.is_valid and abs(end.as_py()) > EXACT for end in (ends["min"], ends["max"]))
+    if exact:
         number = values.cast(pa.int8()) if pa.types.is_boolean(kind) else values
         flat = number.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False, writable=values.null_count > 0)
         if values.null_count:
             flat.view(np.int64)[values.is_null().to_numpy(zero_copy_only=False)] = NULL
         return flat
-    found = np.empty(len(values), dtype=object)
-    found[:] = values.to_pylist()
-    return found
-
-
-def _beyond(values: pa.Array) -> bool:
-    """Whether some of these integers are not exact as float64."""
-    ends = pc.call_function("min_max", [values])
-    return any(end.is_valid and abs(end.as_py()) > EXACT for end in (ends["min"], ends["max"]))
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values.to_pylist()
+    return objects
 
 
 def spread(starts: Places, counts: Places) -> Places:
-    """start, start + 1, ... for each start, as many as its count, one after the other."""
+    """Runs of consecutive integers, end to end: start, start + 1, ... for each start, as many as its count."""
     ends = np.cumsum(counts)
     return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - (ends - counts), counts)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from swingby import __version__
 from swingby.data.files import utc_now
+from swingby_analysis.charts.maps import Difference, difference_map, reach_of
 from swingby_analysis.diff import Diff, names_of, words
 from swingby_analysis.diff.curves import curve_query
-from swingby_analysis.diff.figures import figures
-from swingby_analysis.diff.tables import tables
+from swingby_analysis.diff.tables import AGAIN, tables
 from swingby_analysis.page import (
     Badge,
     Block,
@@ -27,18 +30,29 @@ from swingby_analysis.page import (
 )
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import pictures, png
-from swingby_analysis.query import Query
 from swingby_analysis.report import replace_folder
+from swingby_analysis.report.prose import plural
+from swingby_analysis.stats.exact import LEVEL
 
 PAGE = "diff.html"
+MOST_FIGURES = 4
 MOST_POINTS = 40
 """Rows of the table of points."""
 SHARPNESS = 1.5
 """Pixels for each pixel of a figure on the page."""
+READING = (
+    "Each tile is one point of the grid; its colour is the share of the runs in B less that in A, white where they are "
+    "equal. A dot marks points where the corrected test says that A and B differ. All maps have the same scale. Points "
+    "without colour were not compared."
+)
+READING_ALONG = (
+    "Each mark is one point, with Newcombe's 95 % interval of the difference at that point alone; a filled mark is a "
+    "point where the corrected test says that A and B differ."
+)
 
 
 def write_page(diff: Diff, out: Path, worst: int, kinds: Collection[str] = ()) -> Path:
-    """Writes the page, and each figure beside it as files of these kinds, whole or not at all; where it lies.
+    """Writes the page and each figure beside it as files of these kinds, whole or not at all; returns the page's path.
 
     Raises:
         SwingbyError: the disk refuses.
@@ -49,6 +63,47 @@ def write_page(diff: Diff, out: Path, worst: int, kinds: Collection[str] = ()) -
     return folder / PAGE
 
 
+def figures(diff: Diff) -> list[Figure]:
+    """The difference of shares over the grid, for the diagram's own outcome and for those that differ most."""
+    at_points = diff.shares.filter(pl.col("point").is_not_null() & (pl.col("kind") == "share"))
+    parts = at_points.partition_by("outcome", "value", maintain_order=True)
+    by_name = {diff.name_of(part.row(0, named=True)): part for part in parts if part.height > 1}
+    chosen = sorted(by_name, key=lambda name: _rank(diff, name, by_name[name]), reverse=True)[:MOST_FIGURES]
+    rows = {
+        name: [
+            Difference(row["point"], row["difference"], row["low"], row["high"], bool(row["corrected"] <= LEVEL),
+                       words.compared(row))
+            for row in by_name[name].iter_rows(named=True)
+        ]
+        for name in chosen
+    }  # fmt: skip
+    reach = reach_of([row for part in rows.values() for row in part])
+    a, b = (side.sweep["name"] for side in diff.sides)
+    pairs = diff.pairing.pairs.height
+    seeds = f"matched, {plural(pairs, 'pair')} of cells" if pairs else "not matched, independent samples"
+    return [
+        Figure(
+            slug=f"difference-{number}",
+            title=f"{name}: B less A",
+            caption=f"{name}: share of the runs in B ({b}) less that in A ({a}), "
+            f"at {plural(len(rows[name]), 'point')}; "
+            f"{sum(row.sure for row in rows[name]):,} of them differ after correction.",
+            reading=READING_ALONG if diff.grid.y is None else READING,
+            spec=difference_map(diff.grid, rows[name], name, reach).to_dict(),
+            facts={"Sweep": f"{a} against {b}", "Seeds": seeds},
+        )
+        for number, name in enumerate(chosen, 1)
+    ]
+
+
+def _rank(diff: Diff, name: str, table: pl.DataFrame) -> tuple[Any, ...]:
+    """The order of figures: the diagram's own outcome, then those that differ after correction, then the largest."""
+    sure = int((table["corrected"] <= LEVEL).sum())
+    asked = (diff.a.resolved["diagram"] or {}).get("outcome") == table["outcome"][0]
+    largest = float(table["difference"].abs().max() or 0.0)  # pyright: ignore[reportArgumentType]
+    return asked, sure > 0, largest, sure, name
+
+
 def page(diff: Diff, drawn: Collection[Figure], worst: int) -> Page:
     """The comparison as a page, with so many of the cells that lie farthest apart."""
     badge = Badge("the same", "yes") if diff.same else Badge("not the same", "some")
@@ -56,49 +111,46 @@ def page(diff: Diff, drawn: Collection[Figure], worst: int) -> Page:
         Picture(one.slug, png(one, SHARPNESS), one.caption, f"{one.caption}{'' if number else f' {one.reading}'}")
         for number, one in enumerate(drawn)
     ]
-    found = tables(diff, worst, MOST_POINTS)
+    sections = [Section("said", "In words", _summary(diff))]
+    if maps:
+        sections.append(Section("maps", "Over the grid", maps))
+    for number, table in enumerate(tables(diff, worst, MOST_POINTS), 1):
+        rows = [
+            [Code(text) if name == AGAIN else text for name, text in zip(table.columns, row, strict=True)]
+            for row in table.rows
+        ]
+        block = Table(list(table.columns), rows, table.about, name="differences")
+        sections.append(Section(f"table-{number}", table.heading, [block]))
+    sections.append(Section("rules", "How it is compared", [Items(words.RULES)]))
+    sections.append(Section("made", "Where the numbers come from", _origins(diff)))
     return Page(
         kind="diff",
         title=f"{diff.a.sweep['name']} against {diff.b.sweep['name']}",
         lead=Several([badge, f" {words.headline(diff)}"]),
         byline=f"Written {utc_now()[:16].replace('T', ' ')} UTC by swingby {__version__}.",
         notes=[text for side in diff.sides for text in side.warnings],
-        sections=[
-            Section("said", "In words", list(_said(diff))),
-            *([Section("maps", "Over the grid", maps)] if maps else []),
-            *(
-                Section(f"table-{number}", table.heading, [_table(table.columns, table.rows, table.about)])
-                for number, table in enumerate(found, 1)
-            ),
-            Section("rules", "How it is compared", [Items(words.RULES)]),
-            Section("made", "Where the numbers come from", list(_made(diff))),
-        ],
+        sections=sections,
     )
 
 
-def _said(diff: Diff) -> Iterator[Block]:
+def _summary(diff: Diff) -> list[Block]:
+    """Both sides, the sentences of the comparison, and what was set or computed differently."""
     heads = ("", "sweep", "id", "data folder", "cells ended", "of", "stream version")
     rows = [
         [side.letter, side.sweep["name"], Code(side.sweep["sweep_id"]), Code(str(side.data)), f"{side.ended:,}",
          f"{side.planned:,}", str(side.sweep["stream_version"])]
         for side in diff.sides
     ]  # fmt: skip
-    yield Table(heads, rows, name="sides")
-    yield Items(words.sentences(diff)[1:])
-    settings = [*words.settings(diff, diff.pairing.points.height), *words.makings(diff)]
+    blocks = [Table(heads, rows, name="sides"), Items(words.sentences(diff)[1:])]
+    settings = [*words.settings(diff, diff.pairing.points.height), *words.origins(diff)]
     if settings:
-        yield Table(("set or made otherwise", "in A", "in B", ""), settings, name="settings")
+        blocks.append(Table(("set or computed differently", "in A", "in B", ""), settings, name="settings"))
+    return blocks
 
 
-def _table(heads: Collection[str], rows: Collection[Collection[str]], about: str) -> Table:
-    """A table of texts, those of the column `again` as commands."""
-    names = list(heads)
-    parts = [[Code(text) if name == "again" else text for name, text in zip(names, row, strict=True)] for row in rows]
-    return Table(names, parts, about, name="differences")
-
-
-def _made(diff: Diff) -> Iterator[Block]:
-    rows = []
+def _origins(diff: Diff) -> list[Block]:
+    """The plans that computed the cells, and the queries that read them."""
+    rows, queries, worst = [], list[Block](), diff.worst(1)
     for side in diff.sides:
         for row in side.origins:
             times = f"{row['started']:%Y-%m-%d %H:%M} to {row['finished']:%Y-%m-%d %H:%M} UTC"
@@ -106,16 +158,8 @@ def _made(diff: Diff) -> Iterator[Block]:
             commit = f"{row['git_commit'] or 'unknown'}{changed}"
             where = f"{row['hosts']} ({row['devices']})"
             rows.append([side.letter, row["plan_id"], f"{row['cells']:,}", times, where, commit])
-    yield Table(("", "plan", "cells", "trained", "on", "commit"), rows, name="origins")
-    for side in diff.sides:
-        asked = [*side.queries, *_example(diff, side.letter)]
-        yield Fold(f"The queries of {side.letter}", [QueryRows(query) for query in asked])
-
-
-def _example(diff: Diff, letter: str) -> list[Query]:
-    """The query that read the first curve, of the pair that lies farthest apart."""
-    worst = diff.worst(1)
-    if worst.is_empty() or worst["column"][0] not in diff.common[0]:
-        return []
-    side = diff.a if letter == "A" else diff.b
-    return [curve_query(side, [worst[f"cell_{letter.lower()}"][0]], worst["column"][0])]
+        asked = list(side.queries)
+        if worst.height and worst["column"][0] in diff.common[0]:  # an example: the curves that lie farthest apart
+            asked.append(curve_query(side, [worst[f"cell_{side.letter.lower()}"][0]], worst["column"][0]))
+        queries.append(Fold(f"The queries of {side.letter}", [QueryRows(query) for query in asked]))
+    return [Table(("", "plan", "cells", "trained", "on", "commit"), rows, name="origins"), *queries]

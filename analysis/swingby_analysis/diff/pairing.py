@@ -14,12 +14,12 @@ from swingby.model.params import plain
 from swingby.sweepfile.parameters import PRESET, split
 
 EXAMPLES = 3
-"""How many pairs of values of a parameter that differs are told."""
+"""Pairs of values that are named of a parameter that differs."""
 SIDES = ("a", "b")
 
 
 class Swept(Protocol):
-    """What is asked here of a sweep; see `Side`."""
+    """The part of `Side` that pairing needs."""
 
     @property
     def letter(self) -> str:
@@ -28,7 +28,7 @@ class Swept(Protocol):
 
     @property
     def axes(self) -> list[str]:
-        """What varies in it."""
+        """The parameters that vary in the sweep."""
         ...
 
     @property
@@ -38,7 +38,7 @@ class Swept(Protocol):
 
     @property
     def parameters(self) -> list[str]:
-        """Its parameters."""
+        """The parameters that its cells have as columns."""
         ...
 
     @property
@@ -49,11 +49,11 @@ class Swept(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Differing:
-    """A parameter whose value is not the same at matched points.
+    """A parameter that has another value in B than in A at matched points.
 
     Attributes:
-        points: at how many of the matched points it differs.
-        values: what stands in A and in B, for the first few distinct pairs.
+        points: how many of the matched points.
+        values: the values in A and in B, for the first few distinct pairs.
         more: whether there are other pairs of values.
     """
 
@@ -64,14 +64,14 @@ class Differing:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Unpaired:
     """Cells of one side that have come to an end and have no partner, by the reason.
 
     Attributes:
-        off_grid: at points that the other side has not, or has not begun.
-        values: for each thing that varies, the values of it that only this side has.
-        seeds: with seeds that the other side has not.
-        waiting: the other side has not finished their partner.
+        off_grid: cells at points that the other side does not have, or of which it has finished nothing.
+        values: for each parameter that varies, the values that only this side has.
+        seeds: cells with seeds that the other side does not have.
+        waiting: cells whose partner the other side has not finished.
     """
 
     off_grid: int
@@ -81,31 +81,31 @@ class Left:
 
     @property
     def cells(self) -> int:
-        """How many they are."""
+        """How many cells have no partner."""
         return self.off_grid + self.seeds + self.waiting
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two sweeps, laid beside each other.
+    """The cells of two sweeps that belong together, and those without a partner.
 
     Attributes:
-        keys: what has to be equal in both, beside the seed: everything that varies in either.
+        keys: the parameters that have to be equal, beside the seed: all that vary in either sweep.
         points: a row a matched point: point_a, point_b.
         pairs: a row a pair of cells: point (A's), seed, and of both sides cell_id, status, shard (`cell_a`, ...).
-        left: by side, a and b.
+        unpaired: the cells without a partner, by side ("a", "b").
         differing: parameters that differ though the points are matched.
     """
 
     keys: Sequence[str]
     points: pl.DataFrame
     pairs: pl.DataFrame
-    left: Mapping[str, Left]
+    unpaired: Mapping[str, Unpaired]
     differing: Sequence[Differing]
 
     @property
     def by_seed(self) -> bool:
-        """Whether any seed is in both: else the two are compared as independent samples."""
+        """Whether any seed is in both sweeps; otherwise they are compared as independent samples."""
         return self.pairs.height > 0
 
 
@@ -113,29 +113,33 @@ def pair(a: Swept, b: Swept, introduced: Mapping[str, Any] | None = None) -> Pai
     """Matches the points of two sweeps over one experiment, and their cells by seed.
 
     Args:
-        introduced: parameters that were added later, with what stands for them in cells that are older.
+        introduced: parameters that the experiment got later, with the value that older cells have for them.
 
     Raises:
-        SwingbyError: no point of A is one of B, or something varies in one that the other does not know.
+        SwingbyError: no point of A is one of B, or a parameter that varies in one is unknown to the other.
     """
     keys = list(dict.fromkeys([*a.axes, *b.axes]))
     sides = {"a": _points(a, keys, introduced or {}), "b": _points(b, keys, introduced or {})}
     points = sides["a"].select("key", point_a="point").join(sides["b"].select("key", point_b="point"), on="key")
     points = points.select("point_a", "point_b").sort("point_a")
     if points.is_empty():
-        raise _nothing(a, b, keys, sides)
-    cells = {side: _cells(swept, points, side) for side, swept in zip(SIDES, (a, b), strict=True)}
-    on = ["point_a", "seed"]
-    pairs = cells["a"].join(cells["b"], on=on).sort("shard_a", "point_a", "seed").rename({"point_a": "point"})
-    left = {
-        side: _left(side, swept, other, sides, pairs, keys)
+        raise _no_common_point(a, b, keys, sides)
+    cells = []
+    for side, swept in (("a", a), ("b", b)):
+        renamed = {"cell_id": f"cell_{side}", "status": f"status_{side}", "shard": f"shard_{side}"}
+        own = swept.cells.select("point", "seed", *renamed).rename({"point": f"point_{side}", **renamed})
+        cells.append(own.join(points, on=f"point_{side}"))
+    pairs = cells[0].join(cells[1].drop("point_b"), on=["point_a", "seed"]).sort("shard_a", "point_a", "seed")
+    pairs = pairs.rename({"point_a": "point"})
+    unpaired = {
+        side: _unpaired(side, swept, other, sides, pairs, keys)
         for side, swept, other in (("a", a, b), ("b", b, a))
     }  # fmt: skip
-    return Pairing(keys, points, pairs.drop("point_b"), left, _differing(a, b, sides, points))
+    return Pairing(keys, points, pairs.drop("point_b"), unpaired, _differing(a, b, sides, points))
 
 
 def _points(swept: Swept, keys: Sequence[str], introduced: Mapping[str, Any]) -> pl.DataFrame:
-    """A row a point that has begun: point, its parameters, and as `key` the values of `keys` in one text."""
+    """A row a point with a cell that has ended: point, parameters, and as `key` the values of `keys` in one text."""
     names = list(dict.fromkeys(split(key)[0] for key in keys))
     lacking = [name for name in names if name != PRESET and name not in swept.parameters and name not in introduced]
     if lacking:
@@ -149,12 +153,8 @@ def _points(swept: Swept, keys: Sequence[str], introduced: Mapping[str, Any]) ->
         elif value is not None:
             filled = [value if item is None else item for item in firsts[name].to_list()]
             firsts = firsts.with_columns(pl.Series(name, filled))
-    rows = firsts.iter_rows(named=True)
-    return firsts.with_columns(pl.Series("key", [_key(row, keys) for row in rows], dtype=pl.String))
-
-
-def _key(row: Mapping[str, Any], keys: Sequence[str]) -> str:
-    return json.dumps([plain(_value(row, key)) for key in keys])
+    texts = [json.dumps([plain(_value(row, key)) for key in keys]) for row in firsts.iter_rows(named=True)]
+    return firsts.with_columns(pl.Series("key", texts, dtype=pl.String))
 
 
 def _value(row: Mapping[str, Any], key: str) -> Any:
@@ -166,36 +166,28 @@ def _value(row: Mapping[str, Any], key: str) -> Any:
     return value[entry] if entry < len(value) else None
 
 
-def _cells(swept: Swept, points: pl.DataFrame, side: str) -> pl.DataFrame:
-    """The cells at matched points, with their point in A."""
-    renamed = {"cell_id": f"cell_{side}", "status": f"status_{side}", "shard": f"shard_{side}"}
-    cells = swept.cells.select("point", "seed", *renamed).rename({"point": f"point_{side}", **renamed})
-    joined = cells.join(points, on=f"point_{side}")
-    return joined if side == "a" else joined.drop("point_b")
+def _texts(points: pl.DataFrame, key: str) -> dict[str, None]:
+    """The distinct values of a key at these points as JSON, in order of appearance."""
+    return {json.dumps(plain(_value(row, key))): None for row in points.iter_rows(named=True)}
 
 
-def _left(
+def _unpaired(
     side: str, swept: Swept, other: Swept, sides: Mapping[str, pl.DataFrame], pairs: pl.DataFrame, keys: Sequence[str]
-) -> Left:
-    """What of one side has no partner, and why."""
+) -> Unpaired:
+    """The cells of one side without a partner, and why they have none."""
     own, theirs = sides[side], sides["b" if side == "a" else "a"]
     alone = swept.cells.join(pairs.select(cell_id=f"cell_{side}"), on="cell_id", how="anti")
     off = alone.join(own.join(theirs.select("key"), on="key", how="anti").select("point"), on="point", how="semi")
     rest = alone.join(off.select("cell_id"), on="cell_id", how="anti")
     seeds = rest.filter(~pl.col("seed").is_in(list(other.resolved["seeds"]))).height
-    values = _only(own.filter(pl.col("point").is_in(off["point"].implode())), theirs, keys) if off.height else {}
-    return Left(off.height, values, seeds, rest.height - seeds)
-
-
-def _only(own: pl.DataFrame, theirs: pl.DataFrame, keys: Sequence[str]) -> dict[str, list[Any]]:
-    """For each key, the values that stand in these points and in none of the other side's."""
-    found = {}
-    for key in keys:
-        there = {json.dumps(plain(_value(row, key))) for row in theirs.iter_rows(named=True)}
-        here = {json.dumps(plain(_value(row, key))): None for row in own.iter_rows(named=True)}
-        if only := [json.loads(text) for text in here if text not in there]:
-            found[key] = only
-    return found
+    values = {}
+    if off.height:
+        points_off = own.filter(pl.col("point").is_in(off["point"].implode()))
+        for key in keys:
+            there = _texts(theirs, key)
+            if only := [json.loads(text) for text in _texts(points_off, key) if text not in there]:
+                values[key] = only
+    return Unpaired(off.height, values, seeds, rest.height - seeds)
 
 
 def _differing(a: Swept, b: Swept, sides: Mapping[str, pl.DataFrame], points: pl.DataFrame) -> list[Differing]:
@@ -212,13 +204,11 @@ def _differing(a: Swept, b: Swept, sides: Mapping[str, pl.DataFrame], points: pl
     return found
 
 
-def _nothing(a: Swept, b: Swept, keys: Sequence[str], sides: Mapping[str, pl.DataFrame]) -> SwingbyError:
-    """Says for each key which values stand in A and which in B."""
-    told = []
+def _no_common_point(a: Swept, b: Swept, keys: Sequence[str], sides: Mapping[str, pl.DataFrame]) -> SwingbyError:
+    """The error where no point is in both: for each key the values in A and in B."""
+    lines = ["no point of A is one of B, so nothing can be compared"]
     for key in keys:
-        texts = []
-        for side in SIDES:
-            values = {json.dumps(plain(_value(row, key))): None for row in sides[side].iter_rows(named=True)}
-            texts.append(", ".join(list(values)[:8]) + (", ..." if len(values) > 8 else ""))
-        told.append(f"{key}: {a.letter} has {texts[0]}; {b.letter} has {texts[1]}")
-    return SwingbyError("no point of A is one of B, so nothing can be compared\n  " + "\n  ".join(told))
+        found = [list(_texts(sides[side], key)) for side in SIDES]
+        texts = [", ".join(values[:8]) + (", ..." if len(values) > 8 else "") for values in found]
+        lines.append(f"{key}: {a.letter} has {texts[0]}; {b.letter} has {texts[1]}")
+    return SwingbyError("\n  ".join(lines))

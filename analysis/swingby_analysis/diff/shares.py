@@ -15,7 +15,7 @@ from swingby_analysis.stats import exact, intervals
 from swingby_analysis.stats.intervals import Interval
 
 STATUS = "status"
-"""How a cell ended, which is compared like an outcome."""
+"""The column that says how a cell ended; it is compared like an outcome."""
 STATUSES = ("ok", "diverged", "failed")
 Kind = Literal["share", "median"]
 Row = dict[str, Any]
@@ -34,8 +34,8 @@ pairs); `corrected` is NaN for a test that took no part (see `exact.corrected`).
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One thing that is compared: an outcome, or one value of a category."""
+class Item:
+    """An outcome that is compared, or one value of a categorical outcome."""
 
     outcome: str
     value: str | None
@@ -44,11 +44,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Samples:
-    """The cells that are compared: one row a pair, or a table for each side.
+    """The cells that are compared.
 
     Attributes:
-        pairs: point, unit, and each outcome as `a:<name>` and `b:<name>`; None where no seed is in both.
-        alone: a side's cells, with point, unit, and `a:<name>` or `b:<name>`.
+        pairs: a row a pair: point, unit, and each outcome as `a:<name>` and `b:<name>`; None where no seed is in both.
+        alone: for each side a row a cell: point, unit, and `a:<name>` or `b:<name>`.
         kinds: the outcomes that both have.
         orders: categorical outcome -> its values, in the order in which they are compared.
     """
@@ -62,12 +62,22 @@ class Samples:
 def compared(samples: Samples) -> pl.DataFrame:
     """Every outcome over all points together and at each; see SCHEMA. Two families of tests are corrected apart."""
     rows: list[Row] = []
-    for asked in _asked(samples):
-        told = _told(samples, asked)
-        rows += _paired(asked, told[0]) if samples.pairs is not None else _unpaired(asked, *told)
+    for item in _items(samples):
+        if samples.pairs is not None:
+            pairs = samples.pairs.select("point", "unit", a=_column("a", item), b=_column("b", item)).drop_nulls()
+            rows += _paired(item, pairs)
+            continue
+        sides = [frame.select("point", "unit", _column(side, item).alias(side)).drop_nulls()
+                 for side, frame in zip("ab", samples.alone, strict=True)]  # fmt: skip
+        if any(side.is_empty() for side in sides):
+            continue
+        rows.append(_independent(item, None, *sides))
+        parts = [side.partition_by("point", as_dict=True) for side in sides]
+        for key in sorted(parts[0].keys() & parts[1].keys()):
+            rows.append(_independent(item, int(key[0]), parts[0][key], parts[1][key]))
     table = pl.DataFrame(rows, schema=SCHEMA)
-    alone = table["point"].is_null()
-    return pl.concat([_corrected(table.filter(alone)), _corrected(table.filter(~alone))])
+    over_all = table["point"].is_null()
+    return pl.concat([_corrected(table.filter(over_all)), _corrected(table.filter(~over_all))])
 
 
 def _corrected(family: pl.DataFrame) -> pl.DataFrame:
@@ -75,11 +85,11 @@ def _corrected(family: pl.DataFrame) -> pl.DataFrame:
     return family.with_columns(corrected=pl.Series(found, dtype=pl.Float64))
 
 
-def _asked(samples: Samples) -> Iterator[Asked]:
+def _items(samples: Samples) -> Iterator[Item]:
     """Yes/no outcomes, every value of the categories that occurs on either side, numbers."""
     for name, kind in samples.kinds.items():
         if kind != "category":
-            yield Asked(name, None, "share" if kind == "yes_no" else "median")
+            yield Item(name, None, "share" if kind == "yes_no" else "median")
             continue
         frames = samples.alone if samples.pairs is None else (samples.pairs, samples.pairs)
         seen = {
@@ -90,50 +100,44 @@ def _asked(samples: Samples) -> Iterator[Asked]:
         known = tuple(samples.orders.get(name, ()))
         ordered = [value for value in known if value in seen] + sorted(seen - set(known))
         for value in ordered if len(ordered) != 2 else ordered[:1]:  # of two, one tells of the other
-            yield Asked(name, value, "share")
+            yield Item(name, value, "share")
 
 
-def _told(samples: Samples, asked: Asked) -> tuple[pl.DataFrame, ...]:
-    """point, unit, and a and b (or only one of them): as yes/no or number, without cells that could not be told."""
-    if samples.pairs is not None:
-        both = samples.pairs.select("point", "unit", a=_column("a", asked), b=_column("b", asked))
-        return (both.drop_nulls(),)
-    return tuple(
-        frame.select("point", "unit", _column(side, asked).alias(side)).drop_nulls()
-        for side, frame in zip("ab", samples.alone, strict=True)
-    )
-
-
-def _column(side: str, asked: Asked) -> pl.Expr:
-    column = pl.col(f"{side}:{asked.outcome}")
-    if asked.kind == "median":
+def _column(side: str, item: Item) -> pl.Expr:
+    """An item as 1 or 0, or as a number; null where it could not be told."""
+    column = pl.col(f"{side}:{item.outcome}")
+    if item.kind == "median":
         return column.cast(pl.Float64).fill_nan(None)
-    return (column.cast(pl.Boolean) if asked.value is None else column == asked.value).cast(pl.Int64)
+    return (column.cast(pl.Boolean) if item.value is None else column == item.value).cast(pl.Int64)
 
 
-def _paired(asked: Asked, told: pl.DataFrame) -> Iterator[Row]:
-    if told.is_empty():
+def _paired(item: Item, pairs: pl.DataFrame) -> Iterator[Row]:
+    """The rows of one item from pairs of cells (point, unit, a, b): over all points, then at each."""
+    if pairs.is_empty():
         return
-    told = told.with_columns(
-        net=(pl.col("b") > pl.col("a")).cast(pl.Int64) - (pl.col("b") < pl.col("a")).cast(pl.Int64)
-    )
-    points = told.group_by("point").agg(*_counts()).sort("point")
+    up, down = (pl.col("b") > pl.col("a")).cast(pl.Int64), (pl.col("b") < pl.col("a")).cast(pl.Int64)
+    pairs = pairs.with_columns(net=up - down)
+    points = pairs.group_by("point").agg(*_counts()).sort("point")
     p, least = exact.mcnemar(points["up"].to_numpy(), points["down"].to_numpy())
-    units = told.group_by("unit").agg(*_counts(), net=pl.col("net").sum()).sort("unit")
-    whole = told.select(*_counts())
+    units = pairs.group_by("unit").agg(*_counts(), net=pl.col("net").sum()).sort("unit")
+    total = pairs.select(*_counts())
     test = exact.flips(units["net"].to_numpy())
-    clustered = bool((units["n"] > 1).any())
-    if asked.kind == "share":
-        of_all = _clustered(units) if clustered else _pairs(whole)[0]
-        of_points = _pairs(points)
-    else:
+    clustered = bool((units["n"] > 1).any())  # the cells of a seed may err together
+    if item.kind == "median":
         # The interval is of independent pairs, which the runs of a seed are not.
-        of_all = {**_medians(told), **({"low": None, "high": None} if clustered else {})}
-        of_points = [_medians(part) for part in _by_point(told)]
-    yield _row(asked, None, whole.row(0, named=True), of_all, "sign flips by seed" if clustered else "McNemar", test)
+        of_all = _medians(pairs) | ({"low": None, "high": None} if clustered else {})
+        of_points = [_medians(part) for _, part in sorted(pairs.partition_by("point", as_dict=True).items())]
+    else:
+        of_all, of_points = _pairs(total)[0], _pairs(points)
+        if clustered:
+            n, k_a, k_b = (units[name].to_numpy() for name in ("n", "k_a", "k_b"))
+            (a, of_a), (b, of_b) = intervals.by_units(k_a, n), intervals.by_units(k_b, n)
+            alike = intervals.correlation(k_a, n, k_b, n)
+            of_all = _shares([a], of_a, [b], of_b, intervals.newcombe(a, of_a, b, of_b, alike))[0]
+    yield _row(item, None, total.row(0, named=True), of_all, "sign flips by seed" if clustered else "McNemar", test)
     for place, row in enumerate(points.iter_rows(named=True)):
-        found = exact.Test(float(p[place]), float(least[place]))
-        yield _row(asked, row["point"], row, of_points[place], "McNemar", found)
+        at_point = exact.Test(float(p[place]), float(least[place]))
+        yield _row(item, row["point"], row, of_points[place], "McNemar", at_point)
 
 
 def _counts() -> list[pl.Expr]:
@@ -144,12 +148,8 @@ def _counts() -> list[pl.Expr]:
     )]  # fmt: skip
 
 
-def _by_point(told: pl.DataFrame) -> list[pl.DataFrame]:
-    return [part for _, part in sorted(told.partition_by("point", as_dict=True).items())]
-
-
 def _pairs(counts: pl.DataFrame) -> list[Row]:
-    """Wilson's intervals of both shares and Newcombe's of their difference, of pairs that are independent."""
+    """Wilson's intervals of both shares and Newcombe's of their difference, for independent pairs."""
     n, k_a, k_b, up, down = (counts[name].to_numpy() for name in ("n", "k_a", "k_b", "up", "down"))
     of_a, of_b = Interval(*wilson(k_a, n)), Interval(*wilson(k_b, n))
     both = k_a - down
@@ -157,24 +157,17 @@ def _pairs(counts: pl.DataFrame) -> list[Row]:
     return _shares(k_a / n, of_a, k_b / n, of_b, intervals.newcombe(k_a / n, of_a, k_b / n, of_b, alike))
 
 
-def _clustered(units: pl.DataFrame) -> Row:
-    """The same where the cells of a seed may err together."""
-    n, k_a, k_b = (units[name].to_numpy() for name in ("n", "k_a", "k_b"))
-    (a, of_a), (b, of_b) = intervals.by_units(k_a, n), intervals.by_units(k_b, n)
-    alike = intervals.correlation(k_a, n, k_b, n)
-    return _shares([a], of_a, [b], of_b, intervals.newcombe(a, of_a, b, of_b, alike))[0]
-
-
 def _shares(a: Any, of_a: Interval, b: Any, of_b: Interval, of_both: Interval) -> list[Row]:
+    """A row for each pair of shares, with their intervals and that of their difference."""
     columns = np.broadcast_arrays(*map(np.atleast_1d, (a, *of_a, b, *of_b, *of_both)))
     names = ("a", "a_low", "a_high", "b", "b_low", "b_high", "low", "high")
     rows = [dict(zip(names, map(float, values), strict=True)) for values in zip(*columns, strict=True)]
     return [{**row, "difference": row["b"] - row["a"]} for row in rows]
 
 
-def _medians(told: pl.DataFrame) -> Row:
-    """The medians of both, and the median of the differences with its interval."""
-    a, b = told["a"].to_numpy(), told["b"].to_numpy()
+def _medians(pairs: pl.DataFrame) -> Row:
+    """The medians of A and of B, and the median of the differences with its interval."""
+    a, b = pairs["a"].to_numpy(), pairs["b"].to_numpy()
     with np.errstate(invalid="ignore"):
         differences = np.where(a == b, 0.0, b - a)
     middle, low, high = intervals.median_of(differences[~np.isnan(differences)])
@@ -185,11 +178,11 @@ def _median(values: np.ndarray) -> float:
     return intervals.median_of(values)[0]
 
 
-def _row(asked: Asked, point: int | None, counts: Mapping[str, Any], found: Row, name: str, test: exact.Test) -> Row:
+def _row(item: Item, point: int | None, counts: Mapping[str, Any], found: Row, name: str, test: exact.Test) -> Row:
     n = counts.get("n")
-    shared = asked.kind == "share"
+    shared = item.kind == "share"
     return {
-        "point": point, "outcome": asked.outcome, "value": asked.value, "kind": asked.kind,
+        "point": point, "outcome": item.outcome, "value": item.value, "kind": item.kind,
         "n_a": counts.get("n_a", n), "n_b": counts.get("n_b", n),
         "k_a": counts["k_a"] if shared else None, "k_b": counts["k_b"] if shared else None,
         **found, "up": counts.get("up"), "down": counts.get("down"),
@@ -198,28 +191,19 @@ def _row(asked: Asked, point: int | None, counts: Mapping[str, Any], found: Row,
     }  # fmt: skip
 
 
-def _unpaired(asked: Asked, of_a: pl.DataFrame, of_b: pl.DataFrame) -> Iterator[Row]:
-    """The same for independent samples, at points and over all of them."""
-    if of_a.is_empty() or of_b.is_empty():
-        return
-    yield _apart(asked, None, of_a, of_b)
-    parts = [frame.partition_by("point", as_dict=True) for frame in (of_a, of_b)]
-    for key in sorted(parts[0].keys() & parts[1].keys()):
-        yield _apart(asked, int(key[0]), parts[0][key], parts[1][key])
-
-
-def _apart(asked: Asked, point: int | None, of_a: pl.DataFrame, of_b: pl.DataFrame) -> Row:
+def _independent(item: Item, point: int | None, of_a: pl.DataFrame, of_b: pl.DataFrame) -> Row:
+    """The row of one item from two independent samples of cells (unit, and a or b)."""
     n_a, n_b = of_a.height, of_b.height
     units = [_units(of_a, "a"), _units(of_b, "b")]
     clustered = any(bool((table["n"] > 1).any()) for table in units)
     a, b = of_a["a"].to_numpy(), of_b["b"].to_numpy()
-    if asked.kind == "median":
+    if item.kind == "median":
         counts = {"n_a": n_a, "n_b": n_b}
         middles = (table["median"].to_numpy() for table in units) if clustered else (a, b)
         name = "rank sum of the seeds' medians" if clustered else "rank sum"
         found = {"a": _median(a), "b": _median(b)}
         found["difference"] = 0.0 if found["a"] == found["b"] else found["b"] - found["a"]
-        return _row(asked, point, {**counts, "k_a": None, "k_b": None}, found, name, exact.rank_sum(*middles))
+        return _row(item, point, {**counts, "k_a": None, "k_b": None}, found, name, exact.rank_sum(*middles))
     k_a, k_b = int(a.sum()), int(b.sum())
     counts = {"n_a": n_a, "n_b": n_b, "k_a": k_a, "k_b": k_b}
     if clustered:
@@ -229,10 +213,11 @@ def _apart(asked: Asked, point: int | None, of_a: pl.DataFrame, of_b: pl.DataFra
         share_a, low_a, share_b, low_b = k_a / n_a, Interval(*wilson(k_a, n_a)), k_b / n_b, Interval(*wilson(k_b, n_b))
         test, name = exact.fisher(k_a, n_a, k_b, n_b), "Fisher"
     found = _shares([share_a], low_a, [share_b], low_b, intervals.newcombe(share_a, low_a, share_b, low_b))[0]
-    return _row(asked, point, counts, found, name, test)
+    return _row(item, point, counts, found, name, test)
 
 
 def _units(table: pl.DataFrame, side: str) -> pl.DataFrame:
+    """A row a unit: its cells (n), how many have the outcome (k), and the median of their numbers."""
     column = pl.col(side)
     return table.group_by("unit").agg(n=pl.len(), k=column.sum(), median=column.median()).sort("unit")
 

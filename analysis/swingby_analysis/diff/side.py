@@ -1,4 +1,4 @@
-"""One of the two sweeps that are compared: what it was asked to train, and every cell of it that has come to an end."""
+"""One of the two sweeps that are compared: its plan, and every cell of it that has come to an end."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.detector import OutcomeKind
-from swingby.run.outcomes import SHARD, derive, refresh
+from swingby.run.outcomes import SHARD, derive
+from swingby.run.refresh import freshen
 from swingby.store import Store
 from swingby.store.lookup import find_sweep
 from swingby_analysis.query import Query, ask
 
 OWN = ("cell_id", "seed", "seed_mode", "status", "message", "shard")
-"""Columns that every experiment's table has, as far as they are read here."""
+"""Columns that the table of every experiment has, as far as they are read here."""
 FINISHED = ("ok", "diverged")
 """Statuses of cells with a result."""
 
@@ -33,16 +34,16 @@ class Side:
     Attributes:
         letter: A or B.
         data: its data folder.
-        store: which is open.
-        sweep: the store's row of it, with `resolved` as a dict.
+        store: the open store of that folder.
+        sweep: the store's row of the sweep, with `resolved` as a dict.
         roles: what each column of its experiment is: parameter, scalar or curve.
-        types: what DuckDB calls the type of each column.
+        types: DuckDB's name of each column's type.
         cells: a row a cell that has come to an end: point, preset, seed, status, parameters, scalars, outcomes.
-        kinds: the outcomes that it has, each with how it is drawn.
-        begun: cells that have rows and no end yet.
-        origins: which plans computed it.
+        kinds: the outcomes that its cells have, and whether each is yes/no, a number or a category.
+        in_progress: cells that have rows and no final one.
+        origins: a row for each plan that computed cells of it.
         warnings: what a reader must know first.
-        queries: what was asked.
+        queries: the queries that read all this.
     """
 
     letter: str
@@ -53,29 +54,29 @@ class Side:
     types: Mapping[str, str]
     cells: pl.DataFrame
     kinds: Mapping[str, OutcomeKind]
-    begun: int
+    in_progress: int
     origins: Sequence[Mapping[str, Any]]
     warnings: Sequence[str]
     queries: Sequence[Query]
 
     @property
     def resolved(self) -> Mapping[str, Any]:
-        """The resolved sweep, as its plan keeps it."""
+        """The resolved sweep as its newest plan has it."""
         return self.sweep["resolved"]
 
     @property
     def experiment(self) -> str:
-        """What it is a sweep over."""
+        """The experiment that the sweep is over."""
         return self.sweep["experiment"]
 
     @property
     def planned(self) -> int:
-        """How many cells it has, finished or not."""
+        """How many cells the sweep has, finished or not."""
         return int(self.sweep["cells"])
 
     @property
     def ended(self) -> int:
-        """How many of them have come to an end."""
+        """How many of its cells have come to an end."""
         return self.cells.height
 
     @property
@@ -85,35 +86,35 @@ class Side:
 
     @property
     def axes(self) -> list[str]:
-        """What varies in it, as its sweep file names it."""
+        """The parameters that vary in the sweep, as its sweep file names them."""
         return [name for axis in self.resolved["axes"] for name in axis["names"]]
 
     @property
     def title(self) -> str:
-        """Its letter, name and id."""
+        """Letter, name and id of the sweep, such as "A (walks 0123456789abcdef)"."""
         return f"{self.letter} ({self.sweep['name']} {self.sweep['sweep_id']})"
 
 
-def waited_for(*sides: Side) -> Iterator[str]:
-    """Of each side that is not finished, how far it is."""
+def unfinished(*sides: Side) -> Iterator[str]:
+    """A sentence for each side that is not finished: how far it is."""
     for side in sides:
         if side.ended < side.planned:
-            rest = max(0, side.planned - side.ended - side.begun)
-            waiting = f"{side.begun:,} under way, {rest:,} not begun"
-            yield f"{side.letter} is not finished: {side.ended:,} of {side.planned:,} cells have ended ({waiting})."
+            pending = max(0, side.planned - side.ended - side.in_progress)
+            rest = f"{side.in_progress:,} in progress, {pending:,} pending"
+            yield f"{side.letter} is not finished: {side.ended:,} of {side.planned:,} cells have ended ({rest})."
 
 
 def prepare(data: Path, sweeps: Sequence[str]) -> list[str]:
-    """Folds what is new in a data folder and shows the detectors the cells they have not seen; says what failed.
+    """Ingests new records of a data folder and runs the detectors on new cells; returns a warning for what failed.
 
-    What is kept already can be compared even where this fails, as in a folder that may not be written.
+    Cells that the store has already can be compared even where this fails, as in a folder that may not be written.
 
     Raises:
         SwingbyError: there is no such data folder, or no such sweep in it.
     """
     records, failed = Records.open(data, create=False), list[str]()
     try:
-        as_published = refresh(records)
+        as_published = freshen(records)
         failed += [] if as_published is None else [f"{data}: {as_published}"]
     except SwingbyError as error:
         failed.append(f"{data}: new files were not taken into the store: {error}")
@@ -122,12 +123,12 @@ def prepare(data: Path, sweeps: Sequence[str]) -> list[str]:
     try:
         derive(records, ids)
     except SwingbyError as error:
-        failed.append(f"{data}: not every outcome could be told: {error}")
+        failed.append(f"{data}: some outcomes could not be computed: {error}")
     return failed
 
 
 def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[str] = ()) -> Side:
-    """Everything but the curves of one sweep.
+    """Reads everything but the curves of one sweep.
 
     Raises:
         SwingbyError: no such sweep, or no cell of it has come to an end.
@@ -137,17 +138,18 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     row = ask(store, queries["sweep"]).row(0, named=True)
     tables = store.tables()
     if found.experiment not in tables:
-        raise _nothing(letter, found.name, found.cells)
+        raise _no_cell(letter, found.name, found.cells)
     roles = {name: role for name, role, _ in ask(store, queries["columns"]).iter_rows()}
     types = dict(tables[found.experiment])
     wanted = [name for name in types if name in OWN or roles.get(name) in ("parameter", "scalar")]
     here = (found.sweep_id, found.experiment)
     queries |= {"cells": Query("diff/cells", (*here, tuple(wanted)))}
-    queries |= {"begun": Query("diff/begun", here), "origins": Query("diff/origins", here)}
+    queries |= {"in progress": Query("diff/in_progress", here), "origins": Query("diff/origins", here)}
     cells = ask(store, queries["cells"])
     if cells.is_empty():
-        raise _nothing(letter, found.name, found.cells)
-    cells, kinds, asked = _with_outcomes(store, found.sweep_id, found.experiment, cells)
+        raise _no_cell(letter, found.name, found.cells)
+    cells, kinds, of_outcomes = _with_outcomes(store, found.sweep_id, found.experiment, cells)
+    shipped = recorded_results(store, found.sweep_id)
     return Side(
         letter=letter,
         data=data,
@@ -157,24 +159,25 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
         types=types,
         cells=cells,
         kinds=kinds,
-        begun=int(ask(store, queries["begun"]).item()),
+        in_progress=int(ask(store, queries["in progress"]).item()),
         origins=ask(store, queries["origins"]).to_dicts(),
-        warnings=[*warnings, *_recorded(letter, store, found.sweep_id)],
-        queries=[*queries.values(), *asked],
+        warnings=[*warnings, *([] if shipped is None else [f"{letter}: {shipped}"])],
+        queries=[*queries.values(), *of_outcomes],
     )
 
 
-def _nothing(letter: str, name: str, cells: int) -> SwingbyError:
+def _no_cell(letter: str, name: str, cells: int) -> SwingbyError:
     return SwingbyError(
         f"{letter}: sweep {name!r} has no finished cell yet, of {cells:,}; `swingby run {name}` trains them, "
-        "`swingby status` says how far it is"
+        "`swingby status` shows how far it is"
     )
 
 
 def _with_outcomes(
     store: Store, sweep_id: str, experiment: str, cells: pl.DataFrame
 ) -> tuple[pl.DataFrame, dict[str, OutcomeKind], list[Query]]:
-    """The cells with what the installed version of each detector says of the very row that stands for the cell."""
+    """The cells with the outcomes that the installed version of each detector wrote of the very row that stands for
+    the cell; the kinds of these outcomes, and the queries."""
     kinds, queries, tables = dict[str, OutcomeKind](), list[Query](), store.tables()
     for detector in registry.detectors_for(experiment):
         table = f"outcomes_{detector.name}_all"
@@ -182,13 +185,8 @@ def _with_outcomes(
         if not names:
             continue
         query = Query("diff/outcomes", (sweep_id, table, detector.version, ("cell_id", SHARD, *names)))
-        told = ask(store, query).rename({SHARD: "shard"})
-        cells = cells.join(told, on=["cell_id", "shard"], how="left", maintain_order="left")
+        outcomes = ask(store, query).rename({SHARD: "shard"})
+        cells = cells.join(outcomes, on=["cell_id", "shard"], how="left", maintain_order="left")
         kinds |= {name: detector.kinds[name] for name in detector.kinds if name in names}
         queries.append(query)
     return cells, kinds, queries
-
-
-def _recorded(letter: str, store: Store, sweep_id: str) -> list[str]:
-    found = recorded_results(store, sweep_id)
-    return [] if found is None else [f"{letter}: {found}"]

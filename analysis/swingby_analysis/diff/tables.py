@@ -1,4 +1,4 @@
-"""The tables of a comparison, as people read them and as programs do."""
+"""The tables of a comparison: texts for people, Arrow tables and JSON for programs."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from swingby_analysis.report.prose import percent
 from swingby_analysis.stats.exact import LEVEL
 
 Row = Mapping[str, Any]
+AGAIN = "train again"
+"""The heading of the column with the commands that train both cells again."""
 
 
 @dataclass(frozen=True)
@@ -27,47 +29,48 @@ class Table:
     rows: Sequence[Sequence[str]]
 
 
-def tables(diff: Diff, worst: int, points: int) -> list[Table]:
-    """What a reader is shown, in order: of the worst cells and the surest points so many; no table without rows."""
-    found = [_over_all(diff), _at_points(diff, points), _columns(diff), _worst(diff, worst), _ended(diff, worst)]
-    return [table for table in found if table.rows]
-
-
-def _over_all(diff: Diff) -> Table:
-    rows = diff.shares.filter(pl.col("point").is_null()).iter_rows(named=True)
-    about = (
-        "Shares of the runs (numbers: medians), with 95 % intervals; the corrected p is a dash where too few differ."
-    )
-    return Table("Outcomes over all points", about, _HEADS, [_outcome(diff, row) for row in rows])
-
-
 _HEADS = ("outcome", "in A", "in B", "B less A", "pairs up/down", "p", "corrected", "test")
 
 
+def tables(diff: Diff, worst: int, points: int) -> list[Table]:
+    """The tables for a reader, in order; those without rows are left out.
+
+    Args:
+        worst: so many of the cells that lie farthest apart.
+        points: so many of the points at which outcomes differ, those of the smallest corrected p first.
+    """
+    over_all = [_outcome(diff, row) for row in diff.shares.filter(pl.col("point").is_null()).iter_rows(named=True)]
+    about = "Shares of the runs (numbers: medians), with 95 % intervals. A dash as corrected p: too few seeds differ."
+    sure = diff.shares.filter((pl.col("corrected") <= LEVEL) & pl.col("point").is_not_null())
+    sure = sure.sort("corrected", "p", "point")
+    at = [[diff.label(row["point"]), *_outcome(diff, row)] for row in sure.head(points).iter_rows(named=True)]
+    more = f" The first {points} of {sure.height:,}." if sure.height > points else ""
+    found = [
+        Table("Outcomes over all points", about, _HEADS, over_all),
+        Table("Points where A and B differ", f"After correction, the smallest p first.{more}", ("point", *_HEADS), at),
+        _columns(diff),
+        *_cells(diff, worst),
+    ]
+    return [table for table in found if table.rows]
+
+
 def _outcome(diff: Diff, row: Row) -> list[str]:
+    """A row of `diff.shares` as texts, under `_HEADS`."""
     both = "-" if row["up"] is None else f"{row['up']:,}/{row['down']:,}"
     tests = [words.chance(row, "p"), words.chance(row), row["test"]]
     if row["kind"] == "share":
-        told = [_share(row, "a"), _share(row, "b")]
-        told.append(f"{words.points(row['difference'])} ({words.points(row['low'])} to {words.points(row['high'])})")
+        texts = [_share(row, "a"), _share(row, "b")]
+        texts.append(f"{words.points(row['difference'])} ({words.points(row['low'])} to {words.points(row['high'])})")
     else:
-        told = [f"median {words.number(row[side])}" for side in "ab"]
+        texts = [f"median {words.number(row[side])}" for side in "ab"]
         interval = "" if row["low"] is None else f" ({words.number(row['low'])} to {words.number(row['high'])})"
-        told.append(f"{words.number(row['difference'])}{interval}")
-    return [diff.name_of(row), *told, both, *tests]
+        texts.append(f"{words.number(row['difference'])}{interval}")
+    return [diff.name_of(row), *texts, both, *tests]
 
 
 def _share(row: Row, side: str) -> str:
     low, high = percent(row[f"{side}_low"]), percent(row[f"{side}_high"])
     return f"{row[f'k_{side}']:,} of {row[f'n_{side}']:,}, {percent(row[side])} ({low} to {high})"
-
-
-def _at_points(diff: Diff, count: int) -> Table:
-    sure = diff.shares.filter((pl.col("corrected") <= LEVEL) & pl.col("point").is_not_null())
-    sure = sure.sort("corrected", "p", "point")
-    rows = [[diff.label(row["point"]), *_outcome(diff, row)] for row in sure.head(count).iter_rows(named=True)]
-    more = f" The first {count} of {sure.height:,}." if sure.height > count else ""
-    return Table("Points where A and B differ", f"After correction, the surest first.{more}", ("point", *_HEADS), rows)
 
 
 def _columns(diff: Diff) -> Table:
@@ -85,29 +88,27 @@ def _columns(diff: Diff) -> Table:
     return Table("Curves and scalars", about, heads, rows)
 
 
-def _worst(diff: Diff, count: int) -> Table:
-    rows = [
+def _cells(diff: Diff, count: int) -> Iterator[Table]:
+    """The cells that lie farthest apart, and those that ended differently, so many of each."""
+    farthest = [
         [words.place(diff, row), row["column"], words.number(row["largest"]), words.number(row["relative"]),
          words.values(row), "\n".join(words.replays(row, diff))]
         for row in diff.worst(count).iter_rows(named=True)
     ]  # fmt: skip
-    heads = ("cell", "column", "difference", "relative", "there", "again")
-    return Table("Cells that lie farthest apart", "Each by its worst curve, relative to that curve.", heads, rows)
-
-
-def _ended(diff: Diff, count: int) -> Table:
-    rows = [
+    heads = ("cell", "column", "difference", "relative", "values there", AGAIN)
+    yield Table("Cells that lie farthest apart", "Each by its worst curve, relative to that curve.", heads, farthest)
+    ended = [
         [f"{diff.label(row['point'])}, seed {row['seed']}", row["status_a"], row["status_b"],
          "\n".join(words.replays(row, diff))]
-        for row in diff.ended_otherwise.sort("point", "seed").head(count).iter_rows(named=True)
+        for row in diff.ended_differently.sort("point", "seed").head(count).iter_rows(named=True)
     ]  # fmt: skip
-    total = diff.ended_otherwise.height
-    about = f"The first {count} of {total:,}." if total > count else "Diverged or failed on one side only."
-    return Table("Cells that ended otherwise", about, ("cell", "in A", "in B", "again"), rows)
+    total = diff.ended_differently.height
+    about = f"The first {count} of {total:,}." if total > count else "Pairs whose cells have different statuses."
+    yield Table("Cells that ended differently", about, ("cell", "in A", "in B", AGAIN), ended)
 
 
 def rows_of(diff: Diff, what: str) -> pa.Table:
-    """The numbers themselves: `shares` (over all points, then at each), `curves` (over all pairs), or `cells`."""
+    """The numbers: `shares` (over all points, then at each), `curves` (over all pairs), or `cells`."""
     if what == "shares":
         labels = [None if point is None else diff.label(point) for point in diff.shares["point"]]
         return diff.shares.with_columns(at=pl.Series(labels, dtype=pl.String)).fill_nan(None).to_arrow()
@@ -119,10 +120,10 @@ def rows_of(diff: Diff, what: str) -> pa.Table:
 
 
 def document(diff: Diff, worst: int) -> dict[str, Any]:
-    """Everything but the single cells as plain JSON values; what is not finite is null or the text "infinity"."""
+    """The comparison without the single cells as plain JSON values; a NaN is null, an infinity the text "infinity"."""
     return {
-        "a": _side(diff, 0),
-        "b": _side(diff, 1),
+        "a": _side_json(diff, 0),
+        "b": _side_json(diff, 1),
         "pairs": diff.pairing.pairs.height,
         "with_results": diff.finished.height,
         "same": diff.same,
@@ -136,23 +137,19 @@ def document(diff: Diff, worst: int) -> dict[str, Any]:
     }
 
 
-def _side(diff: Diff, index: int) -> dict[str, Any]:
+def _side_json(diff: Diff, index: int) -> dict[str, Any]:
     side = diff.sides[index]
-    left = diff.pairing.left["ab"[index]]
     return {
         "sweep": side.sweep["name"], "sweep_id": side.sweep["sweep_id"], "data": str(side.data),
         "stream_version": side.sweep["stream_version"], "planned": side.planned, "ended": side.ended,
-        "under_way": side.begun, "only_here": left.cells,
+        "under_way": side.in_progress, "only_here": diff.pairing.unpaired["ab"[index]].cells,
     }  # fmt: skip
 
 
 def _finite(row: Row) -> dict[str, Any]:
-    return dict(_plain(row))
-
-
-def _plain(row: Row) -> Iterator[tuple[str, Any]]:
+    """A row whose values JSON can hold."""
+    values = dict(row)
     for name, value in row.items():
         if isinstance(value, float) and not math.isfinite(value):
-            yield name, None if math.isnan(value) else ("infinity" if value > 0 else "-infinity")
-        else:
-            yield name, value
+            values[name] = None if math.isnan(value) else ("infinity" if value > 0 else "-infinity")
+    return values

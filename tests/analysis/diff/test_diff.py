@@ -351,9 +351,9 @@ def test_cells_are_paired_by_what_varies_and_seed(a: Grid, b: Grid) -> None:
     assert set(found.pairs.select("cell_a", "cell_b").rows()) == expected
     assert set(mirrored.pairs.select("cell_b", "cell_a").rows()) == expected
     for side, grid in (("a", a), ("b", b)):
-        left = found.left[side]
+        left = found.unpaired[side]
         assert left.cells + found.pairs.height == grid.cells.height
-        assert mirrored.left["b" if side == "a" else "a"] == left
+        assert mirrored.unpaired["b" if side == "a" else "a"] == left
         other = b if side == "a" else a
         assert left.off_grid == sum(key[:2] not in begun[side == "a"] for key in keys[side])
         assert left.seeds == sum(key[:2] in begun[side == "a"] and key[2] not in other.seeds for key in keys[side])
@@ -376,7 +376,7 @@ def test_a_parameter_that_one_side_lacks_has_its_introduction_default() -> None:
     a, b = Grid("a", [1, 2], [3.0, 4.0], [0, 1]), Older("b", [1, 2], [4.0], [0, 1])
     found = pair(a, b, {"y": [0.0, 4.0]})
     assert found.pairs.height == 4
-    assert found.left["a"].values == {"y.1": [3.0]}
+    assert found.unpaired["a"].values == {"y.1": [3.0]}
     with pytest.raises(SwingbyError, match=r"b knows no parameter y"):
         pair(a, b)
 
@@ -460,7 +460,7 @@ def swingby(*arguments: str | Path) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-def told(diff: Diff) -> str:
+def sentences(diff: Diff) -> str:
     return " ".join(words.sentences(diff))
 
 
@@ -486,8 +486,8 @@ def test_the_same_sweep_trained_twice_is_bit_for_bit_the_same(folders: tuple[Pat
             assert diff.worst(5).is_empty()
             assert diff.same_cells == (12 if other == one else 0)
             assert set(diff.shares["difference"]) == {0.0}
-            assert "Bit for bit the same in all 12 cells" in told(diff)
-            assert "No parameter differs" in told(diff)
+            assert "Bit for bit the same in all 12 cells" in sentences(diff)
+            assert "No parameter differs" in sentences(diff)
 
 
 def test_a_change_of_a_parameter_is_told_with_its_largest_effect(folders: tuple[Path, Path]) -> None:
@@ -500,7 +500,7 @@ def test_a_change_of_a_parameter_is_told_with_its_largest_effect(folders: tuple[
         curve = diff.columns.row(by_predicate=pl.col("column") == "position", named=True)
         assert curve["largest"] == pytest.approx(0.5 * far)
         assert curve["differ"] == 12
-        assert "rate: 1 in A, 1.5 in B" in told(diff)
+        assert "rate: 1 in A, 1.5 in B" in sentences(diff)
         worst = diff.worst(3)
         assert worst.height == 3
         again = words.replays(worst.row(0, named=True), diff)
@@ -522,14 +522,14 @@ def test_what_is_not_finished_or_ended_otherwise_is_told(folders: tuple[Path, Pa
     expected = sum(width < 3 and seed < 6 for width, seed in ended)
     assert 0 < len(ended) < 12
     with compared("walks", "walks", one, two) as diff:
-        assert diff.finished.height == diff.ended_otherwise.height == expected
+        assert diff.finished.height == diff.ended_differently.height == expected
         assert not diff.same
-        text = told(diff)
+        text = sentences(diff)
     assert f"B is not finished: {len(ended)} of 12 cells have ended" in text
     assert f"{expected} pairs ended as ok in A and as diverged in B" in text
     assert f"Every curve is bit for bit the same in all {expected} cells" in text
     assert "wants: ok in A, diverge in B" in text
-    assert "with seeds that B has not" in text
+    assert "with seeds that B does not have" in text
 
 
 def test_of_sweeps_in_training_what_has_ended_in_both_is_compared(folders: tuple[Path, Path], tmp_path: Path) -> None:
@@ -547,13 +547,13 @@ def test_of_sweeps_in_training_what_has_ended_in_both_is_compared(folders: tuple
     records.write_shard(replace(header, attempt=header.attempt + 1), part)
     rebuild(records)
     left = 12 - rows.num_rows
-    counts = f"{left} of 12 cells have ended (2 under way, {rows.num_rows - 2} not begun)"
+    counts = f"{left} of 12 cells have ended (2 in progress, {rows.num_rows - 2} pending)"
     with compared("walks", "walks", one, records.data) as diff, compared("walks", "walks", records.data, one) as back:
         assert diff.finished.height == back.finished.height == left
         for found, unfinished, whole in ((diff, "B", "A"), (back, "A", "B")):
-            assert f"{unfinished} is not finished: {counts}." in told(found)
-            assert f"{whole} is not finished" not in told(found)
-            assert f"Compared, of cells that have ended on both sides: {left} pairs" in told(found)
+            assert f"{unfinished} is not finished: {counts}." in sentences(found)
+            assert f"{whole} is not finished" not in sentences(found)
+            assert f"Compared, of cells that have ended on both sides: {left} pairs" in sentences(found)
             assert found.curves_same
     with pytest.raises(SwingbyError, match=f"width: A has 1, 2; B has 7, 8\n  A is not finished: {re.escape(counts)}"):
         compared("walks", "elsewhere", records.data, one).__enter__()
@@ -618,4 +618,4 @@ def test_pairing_is_what_its_rows_say() -> None:
     found: Pairing = pair(Grid("a", [1], [1.0], [0]), Grid("b", [1], [1.0], [5]))
     assert not found.by_seed
     assert found.points.rows() == [(0, 0)]
-    assert found.left["a"].seeds == 1
+    assert found.unpaired["a"].seeds == 1
