@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from swingby_analysis.serve.app import application
 from swingby_analysis.serve.guard import Hosts, Token
 from swingby_analysis.serve.queries import Limits
-from swingby_analysis.serve.server import listening, made
+from swingby_analysis.serve.server import listening, new_server
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Served:
 def served(data: Path, folder: Path, limits: Limits = Limits(), token: Token | None = None) -> Iterator[Served]:  # noqa: B008  frozen
     """A server over a data folder; its reports go into `folder`."""
     with listening("127.0.0.1", 0) as listener:
-        server = made(application(data, folder, limits, Hosts(loopback=True), token))
+        server = new_server(application(data, folder, limits, Hosts(loopback=True), token))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:

@@ -1,4 +1,4 @@
-"""The routes: sweeps, one sweep with its report, SQL, and files of rows. All of them only read."""
+"""The routes: sweeps, one sweep with its report, SQL, and files of rows. They read and change nothing."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from swingby.store.status import SweepStatus
 from swingby_analysis.serve import pages
 from swingby_analysis.serve.board import Board
 from swingby_analysis.serve.guard import Guard, Hosts, Token
-from swingby_analysis.serve.pages import Asked
+from swingby_analysis.serve.pages import SqlRequest
 from swingby_analysis.serve.queries import BusyError, Limits, Queries
 from swingby_analysis.serve.reports import Reports, policy_of
 
 ROWS = 1_000
-"""Rows of an answer where the visitor says nothing else."""
+"""The most rows of an answer where the visitor sets no limit."""
 FILES = {
     Format.csv: "text/csv; charset=utf-8",
     Format.json: "application/json",
@@ -35,7 +35,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Site:
-    """What the routes share."""
+    """The routes' handlers, and what they share: the board, the queries, the reports."""
 
     def __init__(self, data: Path, folder: Path, limits: Limits) -> None:
         self.limits = limits
@@ -45,7 +45,7 @@ class Site:
 
     @asynccontextmanager
     async def lifespan(self, _: Starlette) -> AsyncIterator[None]:
-        """Reports are kept up to date while the server runs."""
+        """Keeps reports up to date while the server runs."""
         keeper = asyncio.create_task(self.reports.keep())
         try:
             yield
@@ -60,114 +60,111 @@ class Site:
 
     async def sweeps(self, request: Request) -> Response:
         """The list of sweeps."""
-        seen = await self.queries.apart(self.board.seen)
-        return await self.queries.apart(lambda: pages.sweeps(seen))
+        standing = await self.queries.in_thread(self.board.standing)
+        return await self.queries.in_thread(lambda: pages.sweeps(standing))
 
     async def sweep(self, request: Request) -> Response:
-        """One sweep; by its name, that leads to the newest of that name."""
-        standing = await self._found(request)
-        if standing.sweep_id != request.path_params["sweep"]:
-            return RedirectResponse(f"/sweeps/{standing.sweep_id}", 303)
-        written = self.reports.look(standing)
-        seen = await self.queries.apart(self.board.seen)
-        tables = await self.queries.apart(self.board.tables)
-        return pages.sweep(standing, written, seen.generation, tables)
+        """The page of one sweep; the address with its name leads to the newest sweep of that name."""
+        status = await self._status(request)
+        if status.sweep_id != request.path_params["sweep"]:
+            return RedirectResponse(f"/sweeps/{status.sweep_id}", 303)
+        report = self.reports.open(status)
+        tables = await self.queries.in_thread(self.board.tables)
+        return pages.sweep(status, report, tables)
 
     async def report(self, request: Request) -> Response:
         """The report as it was last written."""
-        standing = await self._found(request)
-        page = self.reports.written(standing.sweep_id).page
+        status = await self._status(request)
+        page = self.reports.written(status.sweep_id).page
         if page is None:
             raise HTTPException(404, "There is no report of this sweep yet.")
         try:
-            content = await self.queries.apart(page.read_bytes)
+            content = await self.queries.in_thread(page.read_bytes)
         except FileNotFoundError:  # a newer one took its place just now
             return RedirectResponse(request.url.path, 303, {"Retry-After": "1"})
         policy = policy_of(content[:100_000].decode(errors="replace"))
         return Response(content, media_type="text/html", headers={"Content-Security-Policy": policy})
 
     async def sql(self, request: Request) -> Response:
-        """The SQL box, and the answer to what it was asked."""
-        tables = await self.queries.apart(self.board.tables)
-        seen = await self.queries.apart(self.board.seen)
-        asked, fault = self._asked(request)
-        if fault or not asked.sql.strip():
-            return pages.sql(asked, self.limits, tables, seen, fault=fault, status=400 if fault else 200)
+        """The SQL page, with the answer to the query of the address."""
+        tables = await self.queries.in_thread(self.board.tables)
+        standing = await self.queries.in_thread(self.board.standing)
+        query, fault = self._query(request)
+        if fault or not query.sql.strip():
+            return pages.sql(query, self.limits, tables, standing, fault=fault, status=400 if fault else 200)
         try:
-            answer = await self.queries.ask(asked.sql, asked.limit)
+            answer = await self.queries.ask(query.sql, query.limit)
         except BusyError as error:
             headers = {"Retry-After": str(error.after)}
-            return pages.sql(asked, self.limits, tables, seen, fault=str(error), status=503, headers=headers)
+            return pages.sql(query, self.limits, tables, standing, fault=str(error), status=503, headers=headers)
         except SwingbyError as error:
-            return pages.sql(asked, self.limits, tables, seen, fault=str(error), status=400)
-        return await self.queries.apart(lambda: pages.sql(asked, self.limits, tables, seen, answer))
+            return pages.sql(query, self.limits, tables, standing, fault=str(error), status=400)
+        return await self.queries.in_thread(lambda: pages.sql(query, self.limits, tables, standing, answer))
 
     def file(self, form: Format) -> Endpoint:
-        """The answer to a query as a file."""
+        """The handler that answers a query with a file of this format."""
 
         async def download(request: Request) -> Response:
-            asked, fault = self._asked(request)
-            if fault or not asked.sql.strip():
+            query, fault = self._query(request)
+            if fault or not query.sql.strip():
                 return pages.message(400, "No query", fault or "The address has no query: add ?q=select ...")
             try:
-                answer = await self.queries.ask(asked.sql, asked.limit)
+                answer = await self.queries.ask(query.sql, query.limit)
                 content = await self.queries.encoded(answer, form)
             except BusyError as error:
                 return pages.message(503, "Busy", str(error), {"Retry-After": str(error.after)})
             except SwingbyError as error:
                 return pages.message(400, "The query gave no file", str(error))
-            name = f"swingby-{hashlib.sha256(asked.sql.encode()).hexdigest()[:8]}.{form.value}"
+            name = f"swingby-{hashlib.sha256(query.sql.encode()).hexdigest()[:8]}.{form.value}"
             headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Rows-Cut": str(answer.cut).lower()}
             return Response(content, media_type=FILES[form], headers=headers)
 
         return download
 
     async def static(self, request: Request) -> Response:
-        """Style, script and icon: these and no other file."""
+        """Style, script and icon; no other file can be reached."""
         found = pages.static().get(request.path_params["name"])
         if found is None:
             raise HTTPException(404, "There is no such file.")
         kind, content = found
         return Response(content, media_type=kind, headers={"Cache-Control": "public, max-age=86400"})
 
-    # what they are asked for
+    # the request
 
-    async def _found(self, request: Request) -> SweepStatus:
-        seen = await self.queries.apart(self.board.seen)
-        standing = seen.find(request.path_params["sweep"])
-        if standing is None:
+    async def _status(self, request: Request) -> SweepStatus:
+        standing = await self.queries.in_thread(self.board.standing)
+        status = standing.find(request.path_params["sweep"])
+        if status is None:
             raise HTTPException(404, "There is no such sweep in this data folder.")
-        return standing
+        return status
 
-    def _asked(self, request: Request) -> tuple[Asked, str | None]:
+    def _query(self, request: Request) -> tuple[SqlRequest, str | None]:
         """The query of an address, and what is wrong with it."""
         most, usual = self.limits, min(ROWS, self.limits.rows)
         sql, limit = request.query_params.get("q", ""), request.query_params.get("limit", "") or str(usual)
         if len(sql) > most.length:
-            told = f"The query has {len(sql):,} characters; allowed: {most.length:,}."
-            return Asked(sql[: most.length], usual), told
+            fault = f"The query has {len(sql):,} characters; allowed: {most.length:,}."
+            return SqlRequest(sql[: most.length], usual), fault
         if not (limit.isascii() and limit.isdecimal() and len(limit) < 10 and 1 <= int(limit) <= most.rows):
-            return Asked(sql, usual), f"The limit of rows is {limit[:20]!r}; allowed: a number from 1 to {most.rows:,}."
-        return Asked(sql, int(limit)), None
+            fault = f"The limit of rows is {limit[:20]!r}; allowed: a number from 1 to {most.rows:,}."
+            return SqlRequest(sql, usual), fault
+        return SqlRequest(sql, int(limit)), None
 
 
-async def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    titles = {404: "Nothing is here", 405: "This page only shows"}
-    text = error.detail if error.status_code == 404 and error.detail != "Not Found" else "No page has this address."
-    return pages.message(error.status_code, titles.get(error.status_code, "This did not work"), text)
-
-
-async def _fault(request: Request, error: Exception) -> Response:
-    return pages.message(503, "The data folder cannot be read", str(error), {"Retry-After": "5"})
-
-
-async def _crash(request: Request, error: Exception) -> Response:
-    return pages.message(500, "This is a fault of the server", "Its own log says more.")
+async def _failure(request: Request, error: Exception) -> Response:
+    """The page for an error that a handler raised."""
+    if isinstance(error, HTTPException):
+        titles = {404: "There is no such page", 405: "These pages can only be read"}
+        named = error.status_code == 404 and error.detail != "Not Found"
+        text = error.detail if named else "No page has this address."
+        return pages.message(error.status_code, titles.get(error.status_code, "This did not work"), text)
+    if isinstance(error, SwingbyError):
+        return pages.message(503, "The data folder cannot be read", str(error), {"Retry-After": "5"})
+    return pages.message(500, "This is a fault of the server", "What the server prints says more.")
 
 
 def application(data: Path, folder: Path, limits: Limits, hosts: Hosts, token: Token | None = None) -> Guard:
-    """The whole site over one data folder, guarded; reports go into `folder`.
+    """The site over one data folder behind its guard; reports go into `folder`.
 
     Raises:
         SwingbyError: there is no data folder.
@@ -181,5 +178,5 @@ def application(data: Path, folder: Path, limits: Limits, hosts: Hosts, token: T
         *(Route(f"/sql.{form.value}", site.file(form)) for form in FILES),
         Route("/static/{name}", site.static),
     ]
-    handlers = {HTTPException: _http, SwingbyError: _fault, Exception: _crash}
+    handlers = dict.fromkeys((HTTPException, SwingbyError, Exception), _failure)
     return Guard(Starlette(routes=routes, lifespan=site.lifespan, exception_handlers=handlers), hosts, token)

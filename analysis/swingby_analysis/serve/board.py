@@ -1,4 +1,4 @@
-"""How sweeps stand, for pages that many look at: the store is asked once for each published generation."""
+"""How sweeps stand, for pages that many people open: the store is asked once for each published generation."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from swingby.store import Layout, Store
 from swingby.store.status import SweepStatus, statuses
 
 FRESH = 1.0
-"""Seconds for which an answer is given again without a look at the store."""
+"""Seconds for which an answer is given again without asking the store."""
 
 
 @dataclass(frozen=True)
-class Seen:
-    """All sweeps (running ones first, then the newest), the generation, and when that was published."""
+class Standing:
+    """How all sweeps stand (running ones first, then the newest), as of which generation, and when it was published."""
 
     sweeps: tuple[SweepStatus, ...] = ()
     generation: int | None = None
@@ -32,46 +32,45 @@ class Seen:
 
 
 class Board:
-    """Sweeps and tables of one data folder; several threads may ask at once, one of them looks."""
+    """Sweeps and tables of one data folder. Several threads may ask at once; one of them asks the store."""
 
     def __init__(self, data: Path) -> None:
         self._records = Records.open(data, create=False)
         self._layout = Layout(self._records.data)
         self._lock = threading.Lock()
         self._store: Store | None = None
-        self._known: tuple[int, Sequence[SweepStatus], dict[str, list[tuple[str, str]]]] | None = None
-        self._seen, self._at = Seen(), float("-inf")
+        self._read: tuple[int, Sequence[SweepStatus], dict[str, list[tuple[str, str]]]] | None = None
+        self._standing, self._at = Standing(), float("-inf")
 
-    def seen(self) -> Seen:
-        """How the sweeps stand now; as of up to a second ago.
+    def standing(self) -> Standing:
+        """How the sweeps stand, at most a second ago.
 
         Raises:
             SwingbyError: the store cannot be read.
         """
         with self._lock:
-            if time.monotonic() - self._at >= FRESH:
-                self._seen = self._look()
-                self._at = time.monotonic()
-            return self._seen
+            if time.monotonic() - self._at < FRESH:
+                return self._standing
+            newest = self._layout.newest()
+            if newest is None:
+                self._standing = Standing()
+            else:
+                if self._read is None or self._read[0] != newest.number:
+                    self._store = self._store or Store.open(self._records.data)
+                    self._read = (newest.number, statuses(self._store), self._store.tables())
+                sweeps = [replace(one, holder=self._records.holder(one.sweep_id)) for one in self._read[1]]
+                sweeps.sort(key=lambda one: one.holder is None)
+                self._standing = Standing(tuple(sweeps), newest.number, newest.published)
+            self._at = time.monotonic()
+            return self._standing
 
     def tables(self) -> Mapping[str, list[tuple[str, str]]]:
         """Every table of the store with its columns and their types."""
-        self.seen()
-        return {} if self._known is None else self._known[2]
+        self.standing()
+        return {} if self._read is None else self._read[2]
 
     def close(self) -> None:
-        """Lets go of the store."""
+        """Closes the store."""
         with self._lock:
             if self._store is not None:
                 self._store.close()
-
-    def _look(self) -> Seen:
-        newest = self._layout.newest()
-        if newest is None:
-            return Seen()
-        if self._known is None or self._known[0] != newest.number:
-            self._store = self._store or Store.open(self._records.data)
-            self._known = (newest.number, statuses(self._store), self._store.tables())
-        found = [replace(one, holder=self._records.holder(one.sweep_id)) for one in self._known[1]]
-        found.sort(key=lambda one: one.holder is None)
-        return Seen(tuple(found), newest.number, newest.published)

@@ -1,8 +1,9 @@
-"""The pages: templates that escape every text, and values as a reader wants them."""
+"""The pages: templates that escape every text, values as text, and example queries for the SQL page."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,23 +17,28 @@ import pyarrow as pa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from swingby.errors import SwingbyError
+from swingby.model import registry
 from swingby.store.status import SweepStatus
+from swingby.store.views import literal, quoted
+from swingby.sweepfile.parameters import PRESET
 from swingby_analysis.page.html import asset
-from swingby_analysis.serve.board import Seen
-from swingby_analysis.serve.phase import FIRST, phase_query
+from swingby_analysis.serve.board import Standing
 from swingby_analysis.serve.queries import Answer, Limits
 from swingby_analysis.serve.reports import Written
 
 SHOWN = 1_000
-"""Rows of an answer that the page shows; the files have all."""
+"""Rows of an answer that the page shows; the files have all rows."""
 LONG = 300
-"""Characters of a text in a table."""
+"""Characters of a text that a table shows; longer texts are cut."""
+FIRST = "select name, experiment, cells, created from sweeps order by created desc"
+"""The first example on the SQL page."""
 Tables = Mapping[str, Sequence[tuple[str, str]]]
 
 
 @cache
 def static() -> dict[str, tuple[str, bytes]]:
-    """What pages refer to, by name: media type and content."""
+    """The files that pages refer to, by name: media type and content."""
     texts = {
         "serve.css": ("text/css", asset("page.css") + _own("serve.css")),
         "serve.js": ("text/javascript", _own("serve.js")),
@@ -66,7 +72,7 @@ def _page(template: str, content: Mapping[str, Any], status: int = 200, headers:
 
 
 def clock(moment: datetime | float | None) -> str:
-    """A time as a reader wants it, in UTC; a datetime without a zone is in UTC already."""
+    """A time such as "2026-01-02 03:04:05 UTC"; a datetime without a zone is taken as UTC."""
     if moment is None:
         return "never"
     if isinstance(moment, float | int):
@@ -79,25 +85,19 @@ def message(status: int, title: str, text: str, headers: Mapping[str, str] | Non
     return _page("message.html", {"heading": title, "text": text}, status, headers)
 
 
-def asking(wrong: bool, headers: Mapping[str, str]) -> HTMLResponse:
-    """The page that asks for the token."""
+def token_form(wrong: bool, headers: Mapping[str, str]) -> HTMLResponse:
+    """The page that asks for the token; `wrong`: after a token that was not right."""
     return _page("token.html", {"wrong": wrong}, 401, headers)
 
 
-def sweeps(seen: Seen) -> HTMLResponse:
+def sweeps(standing: Standing) -> HTMLResponse:
     """The list of sweeps."""
-    return _page("sweeps.html", {"seen": seen, "bars": {one.sweep_id: bar(one) for one in seen.sweeps}})
+    return _page("sweeps.html", {"standing": standing, "bars": {one.sweep_id: bar(one) for one in standing.sweeps}})
 
 
-def sweep(standing: SweepStatus, written: Written, generation: int | None, tables: Tables) -> HTMLResponse:
+def sweep(status: SweepStatus, report: Written, tables: Tables) -> HTMLResponse:
     """One sweep: how it stands, and its report in a frame."""
-    content = {
-        "sweep": standing,
-        "bar_parts": bar(standing),
-        "written": written,
-        "generation": generation,
-        "sql": phase_query(standing, tables),
-    }
+    content = {"sweep": status, "bar_parts": bar(status), "report": report, "sql": phase_query(status, tables)}
     return _page("sweep.html", content)
 
 
@@ -111,7 +111,7 @@ class Part:
 
 
 def bar(sweep: SweepStatus) -> list[Part]:
-    """The bar of a sweep: cells by status, of all that are planned."""
+    """The progress bar of a sweep: its cells by status, as shares of all planned cells."""
     parts, start, cells = [], 0.0, max(sweep.cells, 1)
     for kind in ("ok", "diverged", "failed", "in_progress"):
         width = 100 * getattr(sweep, kind) / cells
@@ -121,55 +121,58 @@ def bar(sweep: SweepStatus) -> list[Part]:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a visitor typed: the SQL, and at most how many rows."""
+class SqlRequest:
+    """What a visitor asks for: the SQL, and at most how many rows."""
 
     sql: str
     limit: int
 
     @property
     def link(self) -> str:
-        """What of an address asks it again."""
+        """The query string of the address that asks for it."""
         return urlencode({"q": self.sql, "limit": self.limit})
 
     @property
     def command(self) -> str:
-        """The same in a terminal."""
+        """The command that answers it in a terminal."""
         return f"swingby sql {shlex.quote(self.sql)} --limit {self.limit}"
 
 
 def sql(
-    asked: Asked,
+    request: SqlRequest,
     limits: Limits,
     tables: Tables,
-    seen: Seen,
+    standing: Standing,
     result: Answer | None = None,
     fault: str | None = None,
     status: int = 200,
     headers: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
-    """The SQL box with the tables beside it, and what a query gave."""
+    """The SQL page: the box, the tables beside it, and the result or what is wrong with the query."""
+    newest = {one.name: one for one in reversed(standing.sweeps)}  # of each name
+    examples = [(one.name, phase_query(one, tables)) for one in list(newest.values())[::-1][:5]]
     content = {
-        "asked": asked,
+        "request": request,
         "limits": limits,
         "tables": tables,
-        "examples": [("sweeps", FIRST), *((one.name, phase_query(one, tables)) for one in _few(seen))],
+        "examples": [("sweeps", FIRST), *examples],
         "result": result,
-        "grid": None if result is None else Grid.of(result.rows),
+        "table": None if result is None else RowTable.of(result.rows),
         "fault": fault,
         "shown": SHOWN,
     }
     return _page("sql.html", content, status, headers)
 
 
-def _few(seen: Seen) -> list[SweepStatus]:
-    """A few sweeps for examples, one of each name."""
-    return list({one.name: one for one in reversed(seen.sweeps)}.values())[::-1][:5]
-
-
 @dataclass(frozen=True)
-class Grid:
-    """The first rows of an answer as text; `kinds` says how each column is set."""
+class RowTable:
+    """The first rows of an answer as text.
+
+    Attributes:
+        names, types: of the columns.
+        kinds: "number" or "text" for each column, by which it is aligned.
+        rows: texts; None for null.
+    """
 
     names: Sequence[str]
     types: Sequence[str]
@@ -177,23 +180,18 @@ class Grid:
     rows: Sequence[Sequence[str | None]]
 
     @classmethod
-    def of(cls, rows: pa.Table) -> Grid:
-        """Of an answer."""
-        first = rows.slice(0, SHOWN)
-        kinds = ["number" if _is_number(field.type) else "text" for field in rows.schema]
+    def of(cls, rows: pa.Table) -> RowTable:
+        """The table for these rows, of which the first `SHOWN` are in it."""
+        types = [field.type for field in rows.schema]
+        numbers = [pa.types.is_integer(t) or pa.types.is_floating(t) or pa.types.is_decimal(t) for t in types]
         # By columns: two of them may have one name.
-        columns = [[_told(value) for value in column.to_pylist()] for column in first.columns]
-        return cls(
-            rows.column_names, [str(field.type) for field in rows.schema], kinds, list(zip(*columns, strict=True))
-        )
+        columns = [[_text(value) for value in column.to_pylist()] for column in rows.slice(0, SHOWN).columns]
+        kinds = ["number" if number else "text" for number in numbers]
+        return cls(rows.column_names, list(map(str, types)), kinds, list(zip(*columns, strict=True)))
 
 
-def _is_number(kind: pa.DataType) -> bool:
-    return pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-
-
-def _told(value: Any) -> str | None:
-    """A value as it is read best; None stays, and is shown as no value."""
+def _text(value: Any) -> str | None:
+    """A value as a short text; None for null."""
     if value is None:
         return None
     if isinstance(value, bool):
@@ -203,9 +201,56 @@ def _told(value: Any) -> str | None:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        head = ", ".join(_told(item) or "null" for item in value[:4])
+        head = ", ".join(_text(item) or "null" for item in value[:4])
         return f"[{head}{f', … {len(value):,} in all' if len(value) > 4 else ''}]"
     if isinstance(value, bytes):
         return f"({len(value):,} bytes)"
     text = str(value)
     return text if len(text) <= LONG else f"{text[:LONG]}…"
+
+
+# the example queries
+
+
+def phase_query(sweep: SweepStatus, tables: Tables) -> str:
+    """The SQL of a sweep's phase diagram: a row a point, with the parameters that vary, cells, and the outcome."""
+    try:
+        resolved: dict[str, Any] = json.loads(sweep.resolved)
+        axes = [str(name) for axis in resolved.get("axes", ()) for name in axis["names"]]
+        outcome = (resolved.get("diagram") or resolved).get("outcome")
+    except (ValueError, KeyError, TypeError, AttributeError):
+        axes, outcome = [], None
+    if sweep.experiment not in tables:
+        return f"select * from members where sweep_id = {literal(sweep.sweep_id)}"
+    columns = {name for name, _ in tables[sweep.experiment]}
+    value, join = _outcome(sweep.experiment, outcome, tables)
+    parts = ["m.point"]
+    for name in dict.fromkeys(axes):
+        column, _, entry = name.partition(".")
+        if column in columns or name == PRESET:
+            # `rates.1` is entry 1, counted from 0, of the list rates; SQL counts from 1.
+            code = f"{quoted(column)}[{int(entry) + 1}]" if entry.isdecimal() else quoted(column)
+            parts.append(code if code == quoted(name) else f"{code} as {quoted(name)}")
+    preset = "\njoin conventions using (sweep_id, point)" if PRESET in axes else ""
+    return (
+        f"select {', '.join([*parts, 'count(*) as cells', value])}\n"
+        f"from members m join {quoted(sweep.experiment)} e using (cell_id){join}{preset}\n"
+        f"where m.sweep_id = {literal(sweep.sweep_id)}\ngroup by all order by m.point"
+    )
+
+
+def _outcome(experiment: str, outcome: str | None, tables: Tables) -> tuple[str, str]:
+    """The outcome over seeds (None: the first one of a detector) as SQL, and the join with the table that has it."""
+    try:
+        detectors = registry.detectors_for(experiment)
+    except SwingbyError:
+        detectors = []
+    for detector in detectors:
+        table = f"outcomes_{detector.name}"
+        chosen = outcome if outcome in detector.kinds else None if outcome else next(iter(detector.kinds), None)
+        if chosen in {name for name, _ in tables.get(table, ())}:
+            column = f"o.{quoted(chosen)}"
+            by_kind = {"category": f"mode({column})", "number": f"avg({column})"}
+            value = by_kind.get(detector.kinds[chosen], f"avg({column}::int)")
+            return f"{value} as {quoted(chosen)}", f" join {quoted(table)} o using (cell_id)"
+    return "avg((e.status = 'ok')::int) as ok", ""

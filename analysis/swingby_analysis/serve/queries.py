@@ -1,4 +1,4 @@
-"""Visitors' SQL: each query in a sandboxed process with a deadline, few at once, the others wait or are sent away."""
+"""The SQL of visitors: each query in a sandboxed process with a deadline, a few at once; others wait or are refused."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from swingby.store import Layout
 
 T = TypeVar("T")
 REMEMBERED = 64 * 2**20
-"""Bytes of answers, with their questions, that are kept to be given again."""
+"""Bytes of answers with their queries that are kept, to be given again."""
 ANSWERS = 1000
-"""How many of them are."""
+"""Answers that are kept, at most."""
+Key = tuple[int, str, int]
+"""Of a query: the generation of the store, the SQL, the most rows."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,12 @@ class Limits:
     """What a visitor may ask for.
 
     Attributes:
-        rows, bytes: of an answer.
-        seconds, memory, threads: of a query.
-        length: characters of a query.
+        rows, bytes: the most of an answer.
+        seconds, memory, threads: the most that a query may use.
+        length: the most characters of a query.
         at_once: queries that run side by side.
-        waiting: queries that wait for one of these to end; more are refused at once.
-        patience: seconds that one waits before it is refused.
+        waiting: queries that wait for one of these to end; any more are refused at once.
+        patience: seconds that a query waits before it is refused.
     """
 
     rows: int = 100_000
@@ -52,7 +54,7 @@ class Limits:
 
 
 class BusyError(SwingbyError):
-    """Too many queries at once; `after` seconds from now it is worth another try."""
+    """Too many queries at once; another try is worth while in `after` seconds."""
 
     def __init__(self, after: int) -> None:
         super().__init__("the server is busy with other queries; try again in a moment")
@@ -61,12 +63,12 @@ class BusyError(SwingbyError):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query gave.
+    """The rows of a query.
 
     Attributes:
         cut: whether rows beyond the limit were left out.
-        generation: of the store; None if another one was published meanwhile, so that it may be of either.
-        seconds: what it took when it was computed.
+        generation: the store's; None if another one was published meanwhile, so that the rows may be of either.
+        seconds: how long the query took.
     """
 
     rows: pa.Table
@@ -78,8 +80,8 @@ class Answer:
 class Queries:
     """Answers queries on one data folder.
 
-    A generation never changes, so a query that is asked again of the same one is not computed again: those who ask
-    while it runs share it, and later ones get what is remembered.
+    A generation never changes, so a query is computed once for each: whoever asks while it runs gets its answer, and
+    whoever asks later gets the remembered one.
     """
 
     def __init__(self, data: Path, limits: Limits) -> None:
@@ -87,8 +89,8 @@ class Queries:
         self._layout = Layout(data)
         self._slots = asyncio.Semaphore(limits.at_once)
         self._waiting = 0
-        self._flying: dict[tuple[int, str, int], asyncio.Task[Answer]] = {}
-        self._known: OrderedDict[tuple[int, str, int], Answer] = OrderedDict()
+        self._running: dict[Key, asyncio.Task[Answer]] = {}
+        self._remembered: OrderedDict[Key, Answer] = OrderedDict()
         # Threads of its own: a query's process ends with the thread that started it, and these stay until the end.
         self._threads = ThreadPoolExecutor(limits.at_once + 2, thread_name_prefix="query")
 
@@ -99,27 +101,31 @@ class Queries:
             BusyError: too many queries run and wait.
             SwingbyError: the query is refused, fails or takes too long; or the store cannot be read.
         """
-        newest = await self.apart(self._layout.newest)
+        newest = await self.in_thread(self._layout.newest)
         key = (newest.number if newest else 0, sql, limit)
-        if key in self._known:
-            self._known.move_to_end(key)
-            return self._known[key]
-        if key not in self._flying:
+        if key in self._remembered:
+            self._remembered.move_to_end(key)
+            return self._remembered[key]
+        if key not in self._running:
             task = asyncio.create_task(self._answer(*key))
-            self._flying[key] = task
-            task.add_done_callback(lambda done: self._landed(key, done))
-        return await asyncio.shield(self._flying[key])  # one visitor who goes away takes nothing from the others
+            self._running[key] = task
+            task.add_done_callback(lambda done: self._remember(key, done))
+        return await asyncio.shield(self._running[key])  # one visitor who goes away takes nothing from the others
 
     async def encoded(self, answer: Answer, form: Format) -> bytes:
-        """The rows as a file.
+        """The rows as the bytes of a file.
 
         Raises:
             SwingbyError: the format has no place for a column's type.
         """
-        return await self.apart(lambda: _file(answer.rows, form))
+        try:
+            return await self.in_thread(lambda: encoded(answer.rows, form))
+        except Exception as error:  # whatever Arrow and polars make of types that the format has no place for
+            text = f"these rows cannot be written as {form.value}: {error}; cast the column to text"
+            raise SwingbyError(text) from error
 
-    async def apart(self, work: Callable[[], T]) -> T:
-        """Does something in a thread, so that nobody waits for it who does not need it."""
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Does blocking work in a thread, so that the event loop goes on answering."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
     def close(self) -> None:
@@ -131,6 +137,7 @@ class Queries:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     async def _answer(self, generation: int, sql: str, limit: int) -> Answer:
+        """Waits for one of the slots, and computes the answer there."""
         if self._waiting >= self.limits.waiting:
             raise BusyError(max(1, round(self.limits.patience)))
         self._waiting += 1
@@ -141,44 +148,33 @@ class Queries:
             raise BusyError(max(1, round(self.limits.seconds))) from None
         finally:
             self._waiting -= 1
+        most, began = self.limits, time.perf_counter()
         try:
-            return await self.apart(lambda: self._computed(generation, sql, limit))
+            rows = await self.in_thread(
+                lambda: sandbox.query(
+                    self.data,
+                    sql,
+                    limit_rows=limit,
+                    timeout=most.seconds,
+                    memory=most.memory,
+                    threads=most.threads,
+                    limit_bytes=most.bytes,
+                )
+            )
+            seconds, after = time.perf_counter() - began, await self.in_thread(self._layout.newest)
         finally:
             self._slots.release()
-
-    def _computed(self, generation: int, sql: str, limit: int) -> Answer:
-        most, began = self.limits, time.perf_counter()
-        rows = sandbox.query(
-            self.data,
-            sql,
-            limit_rows=limit,
-            timeout=most.seconds,
-            memory=most.memory,
-            threads=most.threads,
-            limit_bytes=most.bytes,
-        )
-        after = self._layout.newest()
         same = after is not None and after.number == generation
         cut = (rows.schema.metadata or {}).get(b"cut") == b"true"
-        return Answer(rows, cut, generation if same else None, time.perf_counter() - began)
+        return Answer(rows, cut, generation if same else None, seconds)
 
-    def _landed(self, key: tuple[int, str, int], done: asyncio.Task[Answer]) -> None:
-        del self._flying[key]
+    def _remember(self, key: Key, done: asyncio.Task[Answer]) -> None:
+        """Keeps the answer of a query that has ended, and forgets the oldest ones beyond the limits."""
+        del self._running[key]
         if done.cancelled() or done.exception() is not None or done.result().generation is None:
             return
-        self._known[key] = done.result()
-        while len(self._known) > ANSWERS or sum(map(_weight, self._known.items())) > REMEMBERED:
-            self._known.popitem(last=False)
-
-
-def _weight(item: tuple[tuple[int, str, int], Answer]) -> int:
-    """Bytes of a remembered answer with its question."""
-    (_, sql, _), answer = item
-    return answer.rows.nbytes + len(sql)
-
-
-def _file(rows: pa.Table, form: Format) -> bytes:
-    try:
-        return encoded(rows, form)
-    except Exception as error:  # whatever Arrow and polars make of types that the format has no place for
-        raise SwingbyError(f"these rows cannot be written as {form.value}: {error}; cast the column to text") from error
+        self._remembered[key] = done.result()
+        sizes = [answer.rows.nbytes + len(sql) for (_, sql, _), answer in self._remembered.items()]
+        while len(sizes) > ANSWERS or sum(sizes) > REMEMBERED:
+            self._remembered.popitem(last=False)
+            del sizes[0]

@@ -1,4 +1,4 @@
-"""Reports of the sweeps that somebody looks at, written again in the background when there is something new."""
+"""Reports of the sweeps whose pages are open, written again in the background when there are new results."""
 
 from __future__ import annotations
 
@@ -23,32 +23,33 @@ from swingby.errors import SwingbyError
 from swingby.store.status import SweepStatus
 from swingby_analysis.serve.board import Board
 
-LOOKED = 60.0
-"""Seconds after the last look at a page in which its report is kept up to date."""
+OPENED = 60.0
+"""Seconds for which a report is kept up to date after a visitor last asked for its page."""
 REST = 3.0
-"""A report rests so many times as long as it took to write, before it is written again."""
+"""Before a report is written again, it rests for so many times the seconds that writing it took."""
 LEAST_REST = 5.0
+"""Seconds that a report rests at least; also the seconds from one turn of `Reports.keep` to the next, at most."""
 RETRY = 30.0
 """Seconds until a report that could not be written is tried again."""
 LONGEST = 1800.0
 """Seconds after which the writing of a report is given up."""
 PREFIX = "swingby-serve-"
-PLAIN = re.compile(r"[0-9a-f]{16}")
-NAMED = re.compile(r"(?!\.\.?$)[^/\x00]{1,100}")
+_ID = re.compile(r"[0-9a-f]{16}")
+_NAME = re.compile(r"(?!\.\.?$)[^/\x00]{1,100}")
 _POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
 NOTHING = "default-src 'none'"
 
 
 @dataclass(frozen=True)
 class Written:
-    """The report of one sweep, as far as there is one.
+    """The state of one sweep's report.
 
     Attributes:
-        version: 0 before the first, then one more for each.
-        page: where it lies.
-        of: how the sweep stood when it was written.
-        as_of: when its writing began: nothing in it is older.
-        fault: why the last attempt to write it failed; what it shows is from before.
+        version: 0 before the first report, then one more for each.
+        page: the path of its page; None before the first.
+        of: how the sweep stood when the report was written.
+        as_of: when its writing began: every result from before is in it.
+        fault: why the last attempt to write it failed; an older page is still there.
         busy: whether it is being written now.
     """
 
@@ -62,15 +63,21 @@ class Written:
 
 @dataclass
 class _Turn:
-    """What is known about the next writing of one report."""
+    """When one report is written next.
 
-    looked: float
+    Attributes:
+        opened: when a visitor last asked for its page.
+        tried: the sweep's stamp at the last attempt.
+        rests_until: when it may be written again.
+    """
+
+    opened: float
     tried: tuple[object, ...] = ()
     rests_until: float = 0.0
 
 
 class Reports:
-    """Writes one report at a time, in a process of its own, into a folder of its own."""
+    """Writes reports one at a time, each in a process and into a folder of its own."""
 
     def __init__(self, data: Path, board: Board, folder: Path) -> None:
         self.data, self.board, self.folder = data, board, folder
@@ -78,21 +85,21 @@ class Reports:
         self._turns: dict[str, _Turn] = {}
         self._wake = asyncio.Event()
 
-    def look(self, sweep: SweepStatus) -> Written:
-        """The report as it is now; somebody looks at it, so it is kept up to date for a while."""
+    def open(self, sweep: SweepStatus) -> Written:
+        """The report's state for a visitor, after whose visit it is kept up to date for a while."""
         found = self._written.setdefault(sweep.sweep_id, Written())
-        if not (PLAIN.fullmatch(sweep.sweep_id) and NAMED.fullmatch(sweep.name)):
-            return replace(found, fault="A sweep of this name or id has no report: it could not be a folder's name.")
-        self._turns.setdefault(sweep.sweep_id, _Turn(0.0)).looked = time.monotonic()
+        if not (_ID.fullmatch(sweep.sweep_id) and _NAME.fullmatch(sweep.name)):
+            return replace(found, fault="This sweep has no report: its name or id cannot be the name of a folder.")
+        self._turns.setdefault(sweep.sweep_id, _Turn(0.0)).opened = time.monotonic()
         self._wake.set()
         return found
 
     def written(self, sweep_id: str) -> Written:
-        """The report as it is now."""
+        """The report's state."""
         return self._written.get(sweep_id, Written())
 
     async def keep(self) -> None:
-        """Keeps the reports that are looked at up to date, until cancelled."""
+        """Keeps the reports whose pages are open up to date, until cancelled."""
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(LEAST_REST):
@@ -101,38 +108,34 @@ class Reports:
             try:
                 await self._turn()
             except (SwingbyError, OSError):
-                pass  # the pages say what is wrong with the store; it may be mended
-            except Exception:  # not the end of all reports, for as long as the site is up
-                logging.getLogger(__name__).exception("reports wait for the next turn")
+                pass  # the pages say what is wrong with the store; somebody may mend it
+            except Exception:  # one fault must not end all reports for as long as the site is up
+                logging.getLogger(__name__).exception(
+                    "no report could be written in this turn; the next turn tries again"
+                )
 
     async def _turn(self) -> None:
-        if self._wanted():
-            seen = await asyncio.to_thread(self.board.seen)
-            for sweep in self._due(seen.sweeps):
-                await self._write(sweep)
-
-    def _wanted(self) -> list[str]:
+        """Writes the reports that are open, have news, and have rested; one that was never written first."""
         now = time.monotonic()
-        return [sweep_id for sweep_id, turn in self._turns.items() if now - turn.looked < LOOKED]
-
-    def _due(self, sweeps: tuple[SweepStatus, ...]) -> list[SweepStatus]:
-        """Those that are looked at, have news, and have rested; one that was never written first."""
-        now, wanted = time.monotonic(), set(self._wanted())
-        due = [
-            sweep
-            for sweep in sweeps
-            if sweep.sweep_id in wanted
-            and self._turns[sweep.sweep_id].tried != sweep.stamp
-            and self._turns[sweep.sweep_id].rests_until <= now
-        ]
-        return sorted(due, key=lambda sweep: self._turns[sweep.sweep_id].rests_until)
+        opened = {sweep_id: turn for sweep_id, turn in self._turns.items() if now - turn.opened < OPENED}
+        if not opened:
+            return
+        standing = await asyncio.to_thread(self.board.standing)
+        now, due = time.monotonic(), []
+        for sweep in standing.sweeps:
+            turn = opened.get(sweep.sweep_id)
+            if turn is not None and turn.tried != sweep.stamp and turn.rests_until <= now:
+                due.append((turn.rests_until, sweep))
+        for _, sweep in sorted(due, key=lambda pair: pair[0]):
+            await self._write(sweep)
 
     async def _write(self, sweep: SweepStatus) -> None:
+        """Writes one report and removes the older one; a failed attempt leaves the older one."""
         before, turn = self.written(sweep.sweep_id), self._turns[sweep.sweep_id]
         began, as_of = time.monotonic(), datetime.now(UTC)
         self._written[sweep.sweep_id] = replace(before, busy=True)
         place = self.folder / sweep.sweep_id / f"{before.version + 1}-{time.monotonic_ns()}"
-        page, fault = await self._drawn(sweep.sweep_id, place)
+        page, fault = await self._draw(sweep.sweep_id, place)
         turn.tried = sweep.stamp
         turn.rests_until = time.monotonic() + max(LEAST_REST, REST * (time.monotonic() - began))
         if page is None:
@@ -145,8 +148,8 @@ class Reports:
             if old != place:
                 shutil.rmtree(old, ignore_errors=True)
 
-    async def _drawn(self, sweep_id: str, place: Path) -> tuple[Path | None, str]:
-        """Where the page lies, or why there is none."""
+    async def _draw(self, sweep_id: str, place: Path) -> tuple[Path | None, str]:
+        """Runs `drawing` in a process: the path of the page and "", or None and why there is no page."""
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *("-P", "-m", "swingby_analysis.serve.drawing", sweep_id, str(self.data), str(place), str(os.getpid())),
@@ -164,27 +167,24 @@ class Reports:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
-        return _told(out, errors, process.returncode or 0)
-
-
-def _told(out: bytes, errors: bytes, code: int) -> tuple[Path | None, str]:
-    try:
-        told = json.loads(out)
-    except ValueError:
-        last = errors.decode(errors="replace").strip().splitlines()[-1:] or [f"its process ended with code {code}"]
-        return None, f"The report could not be written: {last[0]}"
-    return (Path(told["page"]), "") if "page" in told else (None, str(told["error"]))
+        try:
+            answer = json.loads(out)
+        except ValueError:
+            reason = f"its process ended with code {process.returncode or 0}"
+            last = errors.decode(errors="replace").strip().splitlines()[-1:] or [reason]
+            return None, f"The report could not be written: {last[0]}"
+        return (Path(answer["page"]), "") if "page" in answer else (None, str(answer["error"]))
 
 
 def policy_of(page: str) -> str:
-    """The Content-Security-Policy that a report brings along: its own scripts and styles by their hashes, no others."""
+    """The Content-Security-Policy that a report's page holds: its own scripts and styles by their hashes, no others."""
     match = _POLICY.search(page)
     own = html.unescape(match[1]) if match else NOTHING
-    return f"{own}; frame-ancestors 'self'"  # a page cannot say this of itself, only a header can
+    return f"{own}; frame-ancestors 'self'"  # only a header can say this, no page of itself
 
 
 class Folder:
-    """A folder for reports that is removed in the end; one that a killed server left is removed by the next."""
+    """A temporary folder for reports, removed at the end; a folder that a killed server left is removed by the next."""
 
     def __enter__(self) -> Path:
         for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):

@@ -1,4 +1,4 @@
-"""Runs the site: a socket that is taken before anything else, TLS if asked for, and an end without leftovers."""
+"""Runs the site: takes its port first, then TLS if asked for, and leaves nothing behind when it ends."""
 
 from __future__ import annotations
 
@@ -18,28 +18,29 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby_analysis.serve.app import application
-from swingby_analysis.serve.guard import Hosts, Token, is_loopback
+from swingby_analysis.serve.guard import Hosts, Token, is_loopback, new_token
 from swingby_analysis.serve.queries import Limits
 from swingby_analysis.serve.reports import Folder
 
 LINE = 100_000
-"""Bytes of an address with its headers: a query of the greatest length, every character of it escaped."""
+"""The most bytes of an address with its headers: the longest query fits, with every character escaped."""
 CONNECTIONS = 500
+"""Connections at once; more are answered with status 503."""
 SILENT = 10.0
-"""Seconds in which a connection's first request has to be there whole."""
+"""Seconds in which the first request of a connection has to arrive as a whole; then the connection is closed."""
 GRACE = 5
-"""Seconds that answers get to end when the server is told to stop."""
+"""Seconds that running answers get when the server is stopped."""
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """Files of a certificate chain and its key (PEM)."""
+    """The files of a certificate chain and of its key (PEM)."""
 
     cert: Path
     key: Path
 
     def check(self) -> None:
-        """Tries them.
+        """Loads both files.
 
         Raises:
             SwingbyError: they cannot be read, do not fit together, or the key is encrypted.
@@ -55,10 +56,10 @@ class Certificate:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address; port 0: at any that is free.
+    """A socket that listens at an address; with port 0 at any free port.
 
     Raises:
-        SwingbyError: the host is none of this machine, or the port is taken or not allowed.
+        SwingbyError: the host is not this machine's, or the port is taken or not allowed.
     """
     try:
         kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
@@ -67,7 +68,7 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server(address[:2], family=kind, backlog=1024)
     except OSError as error:
-        remedy = "choose another by --port, or --port 0 for any that is free"
+        remedy = "choose another by --port; --port 0 takes any that is free"
         raise SwingbyError(f"cannot listen at {host}, port {port}: {error.strerror or error}; {remedy}") from error
 
 
@@ -82,53 +83,45 @@ def run(
     say: Callable[[str], None],
     warn: Callable[[str], None],
 ) -> None:
-    """Serves a data folder until it is told to stop (SIGINT, SIGTERM).
+    """Serves a data folder until SIGINT or SIGTERM.
 
     Args:
-        token: gives the token; None: none is asked for on loopback, and one is made elsewhere.
-        names: names under which it answers besides those it knows.
-        say: is told where the site is, once it listens.
+        token: gives the token; None: on loopback no token is asked for, elsewhere a new one is made.
+        names: further host names under which the server answers.
+        say: called with the address of the site once the server listens.
+        warn: called with a warning.
 
     Raises:
-        SwingbyError: there is no data folder, the port is taken, or the certificate is none.
+        SwingbyError: there is no data folder, the port is taken, or the certificate cannot be used.
     """
-    from swingby_analysis.serve import tokens
-
     records = Records.open(data, create=False)
     if certificate is not None:
         certificate.check()
     with listening(host, port) as listener, Folder() as folder:
         address, port = listener.getsockname()[:2]
         inside = is_loopback(address)
-        secret = token() if token is not None else None if inside else tokens.made()
+        secret = token() if token is not None else None if inside else new_token()
         known = Token(secret, f"swingby-{port}", certificate is not None) if secret else None
-        app = application(records.data, folder, limits, _hosts(inside, host, names), known)
+        own = set() if inside else {host, socket.gethostname(), socket.getfqdn()}
+        hosts = Hosts(inside, frozenset(name.lower() for name in own | names))
+        app = application(records.data, folder, limits, hosts, known)
         if not inside and certificate is None:
             warn("warning: without --cert and --key everybody on the way can read the token and the pages")
-        _until_told(made(app, certificate), listener, lambda: say(_url(host, address, port, known, certificate)))
-
-
-def _hosts(inside: bool, host: str, names: frozenset[str]) -> Hosts:
-    own = frozenset() if inside else frozenset({host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()})
-    return Hosts(inside, own | {name.lower() for name in names})
-
-
-def _url(host: str, address: str, port: int, token: Token | None, certificate: Certificate | None) -> str:
-    wildcard = address in ("0.0.0.0", "::")  # noqa: S104  compared, not bound
-    shown = socket.gethostname() if wildcard else host
-    shown = f"[{shown}]" if ":" in shown else shown
-    scheme = "https" if certificate is not None else "http"
-    return f"{scheme}://{shown}:{port}/{f'?token={token.value}' if token else ''}"
+        shown = socket.gethostname() if address in ("0.0.0.0", "::") else host  # noqa: S104  compared, not bound
+        shown = f"[{shown}]" if ":" in shown else shown
+        scheme = "https" if certificate is not None else "http"
+        url = f"{scheme}://{shown}:{port}/{f'?token={known.value}' if known else ''}"
+        _run_until_signal(new_server(app, certificate), listener, lambda: say(url))
 
 
 class Impatient(H11Protocol):
-    """A connection that is closed where nobody asks anything by it: so many of them may be open, and no more."""
+    """A connection that is closed if its first request does not arrive in time; only `CONNECTIONS` may be open."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._silent = self.loop.call_later(SILENT, self._given_up)
+        self._silent = self.loop.call_later(SILENT, self._give_up)
 
-    def _given_up(self) -> None:
+    def _give_up(self) -> None:
         if self.cycle is None and not self.transport.is_closing():
             self.transport.close()
 
@@ -137,8 +130,8 @@ class Impatient(H11Protocol):
         super().connection_lost(exc)
 
 
-def made(app: Any, certificate: Certificate | None = None) -> uvicorn.Server:
-    """A server of the site, not running yet."""
+def new_server(app: Any, certificate: Certificate | None = None) -> uvicorn.Server:
+    """A server of the site that does not run yet."""
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     config = uvicorn.Config(
         app,
@@ -158,8 +151,8 @@ def made(app: Any, certificate: Certificate | None = None) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def _until_told(server: uvicorn.Server, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Runs until a signal; returns instead of dying of it, so that whoever called can tidy up."""
+def _run_until_signal(server: uvicorn.Server, listener: socket.socket, ready: Callable[[], None]) -> None:
+    """Runs until SIGINT or SIGTERM, and then returns, so that the caller can tidy up. `ready` is called first."""
 
     def stop(*_: object) -> None:
         server.should_exit = True

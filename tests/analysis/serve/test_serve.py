@@ -8,6 +8,7 @@ import functools
 import html
 import http.client
 import io
+import ipaddress
 import json
 import re
 import shutil
@@ -42,10 +43,9 @@ from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.sandbox import query
 from swingby.store import ingest
-from swingby_analysis.serve import guard, pages, queries, server, tokens
+from swingby_analysis.serve import guard, pages, queries, server
 from swingby_analysis.serve.board import Board
 from swingby_analysis.serve.guard import HEADERS, Hosts, Token
-from swingby_analysis.serve.phase import phase_query
 from swingby_analysis.serve.queries import Limits
 from tests.support.server import Served, served
 from tests.support.store import Segment, write_plan, write_shard
@@ -94,7 +94,16 @@ def test_no_name_that_could_be_pointed_here_is_answered(host: str) -> None:
     bare = host.partition(":")[0]
     assert Hosts(loopback=True).allows(host) == (guard.is_loopback(bare))
     named = Hosts(loopback=False, names=frozenset({"lab.example.org"}))
-    assert named.allows(host) == (bare == "lab.example.org" or guard._is_address(bare) or bare == "localhost")
+    assert named.allows(host) == (bare in ("lab.example.org", "localhost") or is_address(bare))
+
+
+def is_address(text: str) -> bool:
+    """Whether it is an IP address."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize(
@@ -190,19 +199,19 @@ def test_a_token_file_is_nobody_elses(tmp_path: Path) -> None:
     """A missing one is made with mode 600 and read again as it was; one that others can read, or an empty one, is
     refused."""
     path = tmp_path / "token"
-    made = tokens.kept(path)
-    assert (tokens.kept(path), path.stat().st_mode & 0o777, len(made)) == (made, 0o600, 43)
+    made = guard.token_in(path)
+    assert (guard.token_in(path), path.stat().st_mode & 0o777, len(made)) == (made, 0o600, 43)
     for mode in (0o640, 0o604, 0o620):
         path.chmod(mode)
         with pytest.raises(SwingbyError, match="chmod 600"):
-            tokens.kept(path)
+            guard.token_in(path)
     path.chmod(0o600)
     for bad in ("", "short", "two words of a token", "ü" * 20, "a" * 9 + "\n" + "b" * 9):
         path.write_text(bad)
         with pytest.raises(SwingbyError, match="holds no token"):
-            tokens.kept(path)
+            guard.token_in(path)
     with pytest.raises(SwingbyError, match="token file"):
-        tokens.kept(tmp_path)
+        guard.token_in(tmp_path)
 
 
 # what it answers
@@ -301,17 +310,17 @@ def test_two_columns_of_one_name_keep_their_values(site: Served) -> None:
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(), st.lists))
 def test_every_value_can_be_shown(value: Any) -> None:
     """Whatever a query gives has a short text; no value is taken for another's absence."""
-    told = pages._told(value)
-    assert (told is None) == (value is None)
-    assert told is None or len(told) <= max(pages.LONG + 1, 5 * (pages.LONG + 10)) or isinstance(value, int | list)
+    text = pages._text(value)
+    assert (text is None) == (value is None)
+    assert text is None or len(text) <= max(pages.LONG + 1, 5 * (pages.LONG + 10)) or isinstance(value, int | list)
 
 
 def test_the_example_of_every_sweep_works(site: Served, data: Path) -> None:
     """The query behind a sweep's phase diagram has a row a point of its grid, and its parameters."""
     board = Board(data)
-    standing = board.seen().find("a")
-    assert standing is not None
-    answer = site.sql(phase_query(standing, board.tables()), ".json", limit=500)
+    status = board.standing().find("a")
+    assert status is not None
+    answer = site.sql(pages.phase_query(status, board.tables()), ".json", limit=500)
     board.close()
     assert answer.status == 200, answer.text
     assert {row["width"] for row in json.loads(answer.body)} == {0, 1, 2, 3}
@@ -372,11 +381,11 @@ def test_what_is_remembered_is_bounded(data: Path, monkeypatch: pytest.MonkeyPat
             for number in range(5):
                 await many.ask(f"select {number} as n where false", 10)
                 await asyncio.sleep(0)  # it is remembered when its task has ended
-            short = len(many._known)
+            short = len(many._remembered)
             for number in range(2):
                 await many.ask(f"select {number} as n where false -- {'x' * 6000}", 10)
                 await asyncio.sleep(0)
-            return [short, len(many._known)]
+            return [short, len(many._remembered)]
         finally:
             many.close()
 

@@ -1,4 +1,4 @@
-// Keeps what changes up to date by asking for the same page again, and the report's frame without a jump.
+// Keeps the page up to date by asking for it again, and reloads the report's frame without losing the scroll position.
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
@@ -7,7 +7,7 @@
   const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
   const frame = byId("report");
-  // A report draws itself after it was loaded: only then is it as long as it was.
+  // A report draws its figures after it was loaded: only then can it be scrolled to where it was.
   const back = async (window_, y) => {
     for (let i = 0; y > 0 && i < 100; i += 1) {
       await sleep(100);
@@ -69,7 +69,7 @@
     });
   }
   const copy = byId("copy");
-  if (copy && navigator.clipboard) { // only where the connection is safe
+  if (copy && navigator.clipboard) { // browsers offer it on safe connections only
     copy.hidden = false;
     copy.addEventListener("click", async () => { await navigator.clipboard.writeText(byId("link").href); copy.textContent = "copied"; });
   }
