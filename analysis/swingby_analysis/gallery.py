@@ -1,4 +1,4 @@
-"""The gallery: every figure of a set of named sweeps, trained where need be, each with its report, on one page."""
+"""The gallery: one page with the figures of several named sweeps and their reports; missing cells are trained first."""
 
 from __future__ import annotations
 
@@ -29,14 +29,12 @@ PREFIX = "figure-"
 PAGE = "figures.html"
 THUMBNAIL = 0.75
 """Pixels for each pixel of the figure."""
-_IGNORED = (signal.SIGINT, signal.SIG_IGN)
-"""Ctrl-C is for the process that leads."""
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One sweep on the page: its report, and each figure's picture (PNG)."""
+    """One sweep of the page: its report, the picture (PNG) of each figure, and the seconds that drawing took."""
 
     report: Report
     pictures: Sequence[bytes]
@@ -44,13 +42,14 @@ class Shown:
 
 
 def figure_names(asked: Sequence[str], experiment: str) -> list[str]:
-    """The named sweeps over an experiment that are called `figure-...`, or those asked for (by name or by its end).
+    """The named sweeps over an experiment that are called `figure-...`, or those asked for (`figure-3a` or `3a`).
 
     Raises:
-        SwingbyError: no such figure; with the nearest one.
+        SwingbyError: no such figure; names the nearest one.
     """
-    figures = (name for name in named_sweeps() if name.startswith(PREFIX))
-    known = sorted((name for name in figures if _over(name) == experiment), key=_natural)
+    figures = [name for name in named_sweeps() if name.startswith(PREFIX)]
+    own = [name for name in figures if Sweep.load(name, confirm_above=None).experiment_name == experiment]
+    known = sorted(own, key=_number_and_name)
     wanted = [name if name.startswith(PREFIX) else PREFIX + name for name in asked]
     for name in wanted:
         if name not in known:
@@ -58,12 +57,8 @@ def figure_names(asked: Sequence[str], experiment: str) -> list[str]:
     return list(dict.fromkeys(wanted)) or known
 
 
-def _over(name: str) -> str:
-    return Sweep.load(name, confirm_above=None).experiment_name
-
-
-def _natural(name: str) -> tuple[int, str]:
-    """Figures in the order of their numbers: 2a, 2b, 3, ..., 10."""
+def _number_and_name(name: str) -> tuple[int, str]:
+    """By this figures stand in the order of their numbers: 2a, 2b, 3, ..., 10."""
     text = name.removeprefix(PREFIX)
     digits = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     return (int(digits) if digits.isdecimal() else 0, text)
@@ -81,59 +76,61 @@ def write_gallery(
     lead: str = "",
     say: Say = lambda text: None,
 ) -> Path:
-    """Trains what the sweeps lack, writes the report of each into `out`, and a page with all of them; gives its path.
+    """Trains missing cells, writes the report of each sweep into `out`, and one page with all; returns the page's path.
 
     Args:
         names: named sweeps; see `figure_names`.
-        overrides: laid over every sweep, such as "seeds.count=3".
-        run: further options of `swingby run`; None: train nothing, and draw what there is.
+        overrides: settings for every sweep, such as "seeds.count=3".
+        run: further options of `swingby run`; None: train nothing and draw what is there.
         kinds: which of png, svg and pdf to write beside each report.
         title, lead: of the page.
-        say: told what goes on.
+        say: called with lines of progress.
 
     Raises:
-        SwingbyError: a sweep cannot be trained or drawn (says which), or the disk refuses.
+        SwingbyError: a sweep cannot be trained or drawn (names it), or the disk refuses.
     """
     began = time.monotonic()
     sweeps = [Sweep.load(name, overrides) for name in names]
     if run is not None:
         train(names, data, overrides, run)
         say(f"every sweep is trained ({duration(time.monotonic() - began)})")
-    _all_known(sweeps, data, overrides)
+    with Store.open(data) as store:
+        known = {row.sweep_id for row in store.sql("select sweep_id from sweeps").rows()}
+    if unknown := [sweep.name for sweep in sweeps if sweep.sweep_id not in known]:
+        options = "".join(f" --set {override}" for override in overrides)
+        names_of = " ".join(unknown)
+        raise SwingbyError(f"not run here yet: {', '.join(unknown)}; train with: swingby figures {names_of}{options}")
     trained = time.monotonic() - began
-    shown = _drawn(sweeps, data, out, kinds, say)
+    shown = _draw(sweeps, data, out, kinds, say)
     took = f"Training took {duration(trained)} and drawing {duration(time.monotonic() - began - trained)}."
+    written = utc_now()[:16].replace("T", " ") + " UTC"
+    content = Page(
+        kind="figures",
+        title=title,
+        lead=lead,
+        byline=f"Written {written}. {took}",
+        sections=[_section(sweep, one) for sweep, one in zip(sweeps, shown, strict=True)],
+    )
     page = out.expanduser().absolute() / PAGE
-    text = html(_page(sweeps, shown, title, lead, took))
+    text = html(content)
     write_whole(page, lambda path: path.write_text(text, encoding="utf-8"))
     return page
 
 
-def _all_known(sweeps: Sequence[Sweep], data: Path, overrides: Sequence[str]) -> None:
-    """Every one of these very sweeps is in the store."""
-    with Store.open(data) as store:
-        known = {row.sweep_id for row in store.sql("select sweep_id from sweeps").rows()}
-    lacking = [sweep.name for sweep in sweeps if sweep.sweep_id not in known]
-    if lacking:
-        asked = "".join(f" --set {override}" for override in overrides)
-        raise SwingbyError(
-            f"not run here yet: {', '.join(lacking)}; train with: swingby figures {' '.join(lacking)}{asked}"
-        )
-
-
-def _drawn(sweeps: Sequence[Sweep], data: Path, out: Path, kinds: Collection[str], say: Say) -> list[Shown]:
-    """The reports, as many at once as there are cores: compiling figures takes most of the time."""
+def _draw(sweeps: Sequence[Sweep], data: Path, out: Path, kinds: Collection[str], say: Say) -> list[Shown]:
+    """Draws the reports, as many at once as there are cores: compiling figures takes most of the time."""
     tasks = [(sweep.sweep_id, sweep.name, data, out, tuple(kinds), sweep.presentation) for sweep in sweeps]
     workers = min(len(tasks), len(os.sched_getaffinity(0)))
     say(f"drawing {plural(len(tasks), 'report')} ...")
     found = []
-    # A fresh process each: what a fork copies of DuckDB's and Arrow's threads is not usable.
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), signal.signal, _IGNORED)
+    # Spawned, not forked: what a fork copies of DuckDB's and Arrow's threads is not usable. Ctrl-C is for this process.
+    no_interrupt = (signal.SIGINT, signal.SIG_IGN)
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), signal.signal, no_interrupt)
     try:
-        for sweep, shown in zip(sweeps, pool.map(_one, tasks), strict=True):
+        for sweep, shown in zip(sweeps, pool.map(_draw_one, tasks), strict=True):
             found.append(shown)
-            told = f"{plural(len(shown.pictures), 'figure')}, {duration(shown.seconds)}"
-            say(f"[{len(found)} of {len(tasks)}] {sweep.name}: {told}")
+            size = f"{plural(len(shown.pictures), 'figure')}, {duration(shown.seconds)}"
+            say(f"[{len(found)} of {len(tasks)}] {sweep.name}: {size}")
             for fault in shown.report.faults:
                 say(f"warning: {sweep.name}: {fault}")
     except KeyboardInterrupt:
@@ -143,7 +140,7 @@ def _drawn(sweeps: Sequence[Sweep], data: Path, out: Path, kinds: Collection[str
     return found
 
 
-def _one(task: tuple[str, str, Path, Path, tuple[str, ...], Mapping[str, Any]]) -> Shown:
+def _draw_one(task: tuple[str, str, Path, Path, tuple[str, ...], Mapping[str, Any]]) -> Shown:
     sweep_id, name, data, out, kinds, presentation = task
     began = time.monotonic()
     try:
@@ -154,19 +151,8 @@ def _one(task: tuple[str, str, Path, Path, tuple[str, ...], Mapping[str, Any]]) 
     return Shown(report, pictures, time.monotonic() - began)
 
 
-def _page(sweeps: Sequence[Sweep], shown: Sequence[Shown], title: str, lead: str, took: str) -> Page:
-    written = utc_now()[:16].replace("T", " ") + " UTC"
-    return Page(
-        kind="figures",
-        title=title,
-        lead=lead,
-        byline=f"Written {written}. {took}",
-        sections=[_section(sweep, one) for sweep, one in zip(sweeps, shown, strict=True)],
-    )
-
-
 def _section(sweep: Sweep, shown: Shown) -> Section:
-    """One sweep: its warnings, its figures, each with the way to the report, and its size."""
+    """The section of one sweep: warnings, description, figures linked with the report, and the size of the sweep."""
     report = f"{shown.report.name}/{shown.report.page.name}"
     warnings = [Text(text, "warning") for text in (*shown.report.faults, *shown.report.warnings)]
     figures = [

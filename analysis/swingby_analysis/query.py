@@ -1,4 +1,4 @@
-"""The queries behind figures and statements: .sql files, and the parameters of one use beside them."""
+"""The queries behind figures and statements: .sql files with their parameters."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from swingby.store import Store
 
 Parameter = str | int | float | tuple[int, ...] | tuple[str, ...]
 OURS = "swingby_analysis.sql"
-"""The folder of the queries that every experiment can be asked."""
+"""The folder of the queries that work for every experiment."""
 
 
 @cache
 def text_of(name: str, folder: str = OURS) -> str:
-    """The text of the file `<name>.sql` in a folder, written as a package: what is run is what is shown.
+    """The text of the file `<name>.sql` in a folder, which is written as a package.
 
     Raises:
         SwingbyError: there is no such file.
@@ -34,19 +34,19 @@ def text_of(name: str, folder: str = OURS) -> str:
 
 
 def path_of(name: str, folder: str = OURS) -> str:
-    """Where the file of a query lies, from the folder of its package on."""
+    """The path of a query's file, from the folder of its package on."""
     return f"{folder.replace('.', '/')}/{name}.sql"
 
 
 @dataclass(frozen=True)
 class Query:
-    """One query as it was asked: `$1`, `$2`, ... in the text stand for the parameters in order.
+    """A query with its parameters, for which `$1`, `$2`, ... stand in the text.
 
     Attributes:
-        name: of the file, without ".sql"; in folders below `folder` with slashes.
+        name: of the file, without ".sql"; with slashes in folders below `folder`.
         parameters: in order.
-        folder: where the file lies, written as a package, such as "my_package.drawings".
-        given: the text itself, of a query that stands in no such file; `name` then says where it stands.
+        folder: the folder of the file, written as a package, such as "my_package.drawings".
+        given: the text of a query that has no such file; `name` then says where the text is from.
     """
 
     name: str
@@ -56,12 +56,12 @@ class Query:
 
     @property
     def text(self) -> str:
-        """What DuckDB is given, with the parameters apart."""
+        """The text that DuckDB gets; the parameters are bound."""
         return text_of(self.name, self.folder) if self.given is None else self.given
 
     @property
     def path(self) -> str:
-        """Where the text stands."""
+        """The path of the file, or where the given text is from."""
         return path_of(self.name, self.folder) if self.given is None else self.name
 
     @property
@@ -71,7 +71,7 @@ class Query:
 
     @property
     def readable(self) -> str:
-        """The text with the parameters written in: for reading, and for pasting into `swingby sql`."""
+        """The text with the parameters in it, for reading and for `swingby sql`."""
         return re.sub(r"\$(\d+)", lambda match: literal(self.parameters[int(match[1]) - 1]), self.text)
 
 

@@ -1,4 +1,4 @@
-"""Training from here: a process of its own runs `swingby run`, because analysis itself trains nothing."""
+"""Trains sweeps by running `swingby run` in a child process: analysis itself trains nothing."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from pathlib import Path
 from swingby.errors import SwingbyError
 
 QUICK_SEEDS = 4
-"""Seeds of `--quick`, wherever it is an option: so all of it reads the same cells."""
-_TOLD = (0, 1)
-"""0: every cell has a result; 1: some failed or are missing, which reports and pages say themselves."""
+"""Seeds of `--quick`: one number for all verbs that have the option, so that they share cells."""
+_ENDED = (0, 1)
+"""Exit codes of a run that ended by itself. 0: every cell has a result; 1: some failed or are missing, as pages say."""
 
 
 def train(names: Sequence[str], data: Path, overrides: Sequence[str] = (), options: Sequence[str] = ()) -> bool:
-    """Trains what the named sweeps (or sweep files) lack, in one start of Ray; its progress goes to standard error.
+    """Trains the missing cells of named sweeps (or sweep files), in one start of Ray; progress goes to standard error.
 
     Args:
         overrides: laid over each sweep, such as "seeds.count=3".
-        options: further ones of `swingby run`, such as "--local".
+        options: further options of `swingby run`, such as "--local".
 
     Returns:
         Whether every cell has a result.
 
     Raises:
-        SwingbyError: the training could not begin, or was stopped; it has said why.
+        SwingbyError: the training could not begin, or was stopped; standard error says why.
     """
     asked = [f"--set={override}" for override in overrides]
     command = [sys.executable, "-m", "swingby", "run", *names, "--data", str(data), *asked, *options]
-    # A session of its own: each Ctrl-C reaches it once, from here, and the first lets running batches finish.
+    # In a session of its own each Ctrl-C reaches it once, from here; the first lets running batches finish.
     child = subprocess.Popen(command, stdout=sys.stderr, start_new_session=True)
     stopped = False
     while child.returncode is None:
@@ -42,6 +42,6 @@ def train(names: Sequence[str], data: Path, overrides: Sequence[str] = (), optio
             child.send_signal(signal.SIGINT)
     if stopped:
         raise SwingbyError("stopped while training; what is trained is kept, and the same command goes on")
-    if child.returncode not in _TOLD:
-        raise SwingbyError(f"training ended with exit code {child.returncode}; what it said stands above")
+    if child.returncode not in _ENDED:
+        raise SwingbyError(f"training ended with exit code {child.returncode}; its messages are above")
     return child.returncode == 0

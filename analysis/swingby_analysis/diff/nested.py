@@ -49,7 +49,22 @@ class Nested:
         inner = np.arange(len(values) + 1)
         while _is_list(values.type):
             inner, values = _ends(values)[inner], values.flatten()
-        return cls(there, outer, inner, _leaves(values))
+        kind = values.type
+        if pa.types.is_null(kind):
+            return cls(there, outer, inner, np.full(len(values), NULL, np.int64).view(np.float64))
+        exact = pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+        if pa.types.is_integer(kind):
+            ends = pc.call_function("min_max", [values])
+            exact = not any(end.is_valid and abs(end.as_py()) > EXACT for end in (ends["min"], ends["max"]))
+        if not exact:
+            objects = np.empty(len(values), dtype=object)
+            objects[:] = values.to_pylist()
+            return cls(there, outer, inner, objects)
+        numbers = values.cast(pa.int8()) if pa.types.is_boolean(kind) else values
+        flat = numbers.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False, writable=values.null_count > 0)
+        if values.null_count:
+            flat.view(np.int64)[values.is_null().to_numpy(zero_copy_only=False)] = NULL
+        return cls(there, outer, inner, flat)
 
     @property
     def lengths(self) -> Places:
@@ -79,26 +94,6 @@ def _ends(values: pa.Array) -> Places:
     """Where each list begins among all entries, and where the last one ends; what is null is empty."""
     lengths = pc.fill_null(pc.call_function("list_value_length", [values]), 0).to_numpy(zero_copy_only=False)
     return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-
-
-def _leaves(values: pa.Array) -> NDArray[np.float64] | NDArray[np.object_]:
-    """The values as float64 (see `NULL`), or as objects where float64 cannot hold them exactly."""
-    kind = values.type
-    if pa.types.is_null(kind):
-        return np.full(len(values), NULL, np.int64).view(np.float64)
-    exact = pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-    if pa.types.is_integer(kind):
-        ends = pc.call_function("min_max", [values])
-        exact = not any(end.is_valid and abs(end.as_py()) > EXACT for end in (ends["min"], ends["max"]))
-    if exact:
-        number = values.cast(pa.int8()) if pa.types.is_boolean(kind) else values
-        flat = number.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False, writable=values.null_count > 0)
-        if values.null_count:
-            flat.view(np.int64)[values.is_null().to_numpy(zero_copy_only=False)] = NULL
-        return flat
-    objects = np.empty(len(values), dtype=object)
-    objects[:] = values.to_pylist()
-    return objects
 
 
 def spread(starts: Places, counts: Places) -> Places:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -67,15 +66,22 @@ def figures(diff: Diff) -> list[Figure]:
     """The difference of shares over the grid, for the diagram's own outcome and for those that differ most."""
     at_points = diff.shares.filter(pl.col("point").is_not_null() & (pl.col("kind") == "share"))
     parts = at_points.partition_by("outcome", "value", maintain_order=True)
-    by_name = {diff.name_of(part.row(0, named=True)): part for part in parts if part.height > 1}
-    chosen = sorted(by_name, key=lambda name: _rank(diff, name, by_name[name]), reverse=True)[:MOST_FIGURES]
+    ranked = []
+    for part in parts:
+        if part.height > 1:
+            # The diagram's own outcome comes first, then those that differ after correction, then the largest.
+            asked = (diff.a.resolved["diagram"] or {}).get("outcome") == part["outcome"][0]
+            sure = int((part["corrected"] <= LEVEL).sum())
+            largest = float(part["difference"].abs().max() or 0.0)  # pyright: ignore[reportArgumentType]
+            ranked.append(((asked, sure > 0, largest, sure, diff.name_of(part.row(0, named=True))), part))
+    ranked.sort(key=lambda one: one[0], reverse=True)
     rows = {
         name: [
             Difference(row["point"], row["difference"], row["low"], row["high"], bool(row["corrected"] <= LEVEL),
                        words.compared(row))
-            for row in by_name[name].iter_rows(named=True)
+            for row in part.iter_rows(named=True)
         ]
-        for name in chosen
+        for (*_, name), part in ranked[:MOST_FIGURES]
     }  # fmt: skip
     reach = reach_of([row for part in rows.values() for row in part])
     a, b = (side.sweep["name"] for side in diff.sides)
@@ -92,16 +98,8 @@ def figures(diff: Diff) -> list[Figure]:
             spec=difference_map(diff.grid, rows[name], name, reach).to_dict(),
             facts={"Sweep": f"{a} against {b}", "Seeds": seeds},
         )
-        for number, name in enumerate(chosen, 1)
+        for number, name in enumerate(rows, 1)
     ]
-
-
-def _rank(diff: Diff, name: str, table: pl.DataFrame) -> tuple[Any, ...]:
-    """The order of figures: the diagram's own outcome, then those that differ after correction, then the largest."""
-    sure = int((table["corrected"] <= LEVEL).sum())
-    asked = (diff.a.resolved["diagram"] or {}).get("outcome") == table["outcome"][0]
-    largest = float(table["difference"].abs().max() or 0.0)  # pyright: ignore[reportArgumentType]
-    return asked, sure > 0, largest, sure, name
 
 
 def page(diff: Diff, drawn: Collection[Figure], worst: int) -> Page:
@@ -111,7 +109,17 @@ def page(diff: Diff, drawn: Collection[Figure], worst: int) -> Page:
         Picture(one.slug, png(one, SHARPNESS), one.caption, f"{one.caption}{'' if number else f' {one.reading}'}")
         for number, one in enumerate(drawn)
     ]
-    sections = [Section("said", "In words", _summary(diff))]
+    heads = ("", "sweep", "id", "data folder", "cells ended", "of", "stream version")
+    sides = [
+        [side.letter, side.sweep["name"], Code(side.sweep["sweep_id"]), Code(str(side.data)), f"{side.ended:,}",
+         f"{side.planned:,}", str(side.sweep["stream_version"])]
+        for side in diff.sides
+    ]  # fmt: skip
+    summary: list[Block] = [Table(heads, sides, name="sides"), Items(words.sentences(diff)[1:])]
+    settings = [*words.settings(diff, diff.pairing.points.height), *words.origins(diff)]
+    if settings:
+        summary.append(Table(("set or computed differently", "in A", "in B", ""), settings, name="settings"))
+    sections = [Section("said", "In words", summary)]
     if maps:
         sections.append(Section("maps", "Over the grid", maps))
     for number, table in enumerate(tables(diff, worst, MOST_POINTS), 1):
@@ -131,21 +139,6 @@ def page(diff: Diff, drawn: Collection[Figure], worst: int) -> Page:
         notes=[text for side in diff.sides for text in side.warnings],
         sections=sections,
     )
-
-
-def _summary(diff: Diff) -> list[Block]:
-    """Both sides, the sentences of the comparison, and what was set or computed differently."""
-    heads = ("", "sweep", "id", "data folder", "cells ended", "of", "stream version")
-    rows = [
-        [side.letter, side.sweep["name"], Code(side.sweep["sweep_id"]), Code(str(side.data)), f"{side.ended:,}",
-         f"{side.planned:,}", str(side.sweep["stream_version"])]
-        for side in diff.sides
-    ]  # fmt: skip
-    blocks = [Table(heads, rows, name="sides"), Items(words.sentences(diff)[1:])]
-    settings = [*words.settings(diff, diff.pairing.points.height), *words.origins(diff)]
-    if settings:
-        blocks.append(Table(("set or computed differently", "in A", "in B", ""), settings, name="settings"))
-    return blocks
 
 
 def _origins(diff: Diff) -> list[Block]:

@@ -123,7 +123,12 @@ def pair(a: Swept, b: Swept, introduced: Mapping[str, Any] | None = None) -> Pai
     points = sides["a"].select("key", point_a="point").join(sides["b"].select("key", point_b="point"), on="key")
     points = points.select("point_a", "point_b").sort("point_a")
     if points.is_empty():
-        raise _no_common_point(a, b, keys, sides)
+        lines = ["no point of A is one of B, so nothing can be compared"]
+        for key in keys:
+            found = [list(_texts(sides[side], key)) for side in SIDES]
+            texts = [", ".join(values[:8]) + (", ..." if len(values) > 8 else "") for values in found]
+            lines.append(f"{key}: {a.letter} has {texts[0]}; {b.letter} has {texts[1]}")
+        raise SwingbyError("\n  ".join(lines))
     cells = []
     for side, swept in (("a", a), ("b", b)):
         renamed = {"cell_id": f"cell_{side}", "status": f"status_{side}", "shard": f"shard_{side}"}
@@ -202,13 +207,3 @@ def _differing(a: Swept, b: Swept, sides: Mapping[str, pl.DataFrame], points: pl
         if unlike:
             found.append(Differing(name, len(unlike), distinct[:EXAMPLES], len(distinct) > EXAMPLES))
     return found
-
-
-def _no_common_point(a: Swept, b: Swept, keys: Sequence[str], sides: Mapping[str, pl.DataFrame]) -> SwingbyError:
-    """The error where no point is in both: for each key the values in A and in B."""
-    lines = ["no point of A is one of B, so nothing can be compared"]
-    for key in keys:
-        found = [list(_texts(sides[side], key)) for side in SIDES]
-        texts = [", ".join(values[:8]) + (", ..." if len(values) > 8 else "") for values in found]
-        lines.append(f"{key}: {a.letter} has {texts[0]}; {b.letter} has {texts[1]}")
-    return SwingbyError("\n  ".join(lines))

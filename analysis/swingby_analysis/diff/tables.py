@@ -45,10 +45,22 @@ def tables(diff: Diff, worst: int, points: int) -> list[Table]:
     sure = sure.sort("corrected", "p", "point")
     at = [[diff.label(row["point"]), *_outcome(diff, row)] for row in sure.head(points).iter_rows(named=True)]
     more = f" The first {points} of {sure.height:,}." if sure.height > points else ""
+    columns = []
+    for row in diff.columns.iter_rows(named=True):
+        sizes = [row["column"], row["kind"], f"{row['pairs']:,}"]
+        if row["differ"] > 0:
+            largest, relative = words.number(row["largest"]), words.number(row["relative"])
+            at_largest, at_relative = words.place(diff, row, "largest"), words.place(diff, row, "relative")
+            columns.append([*sizes, f"{row['differ']:,}", largest, at_largest, relative, at_relative])
+        else:
+            alike = "same bit for bit" if row["left_a"] == row["left_b"] == 0 else "same where both have it"
+            columns.append([*sizes, alike, "0", "", "0", ""])
+    heads = ("column", "kind", "pairs", "differ", "largest difference", "at", "relative", "at")
+    common = "Curves at common steps; relative: over the largest absolute value of both curves."
     found = [
         Table("Outcomes over all points", about, _HEADS, over_all),
         Table("Points where A and B differ", f"After correction, the smallest p first.{more}", ("point", *_HEADS), at),
-        _columns(diff),
+        Table("Curves and scalars", common, heads, columns),
         *_cells(diff, worst),
     ]
     return [table for table in found if table.rows]
@@ -71,21 +83,6 @@ def _outcome(diff: Diff, row: Row) -> list[str]:
 def _share(row: Row, side: str) -> str:
     low, high = percent(row[f"{side}_low"]), percent(row[f"{side}_high"])
     return f"{row[f'k_{side}']:,} of {row[f'n_{side}']:,}, {percent(row[side])} ({low} to {high})"
-
-
-def _columns(diff: Diff) -> Table:
-    rows = []
-    for row in diff.columns.iter_rows(named=True):
-        differs = row["differ"] > 0
-        alike = "same bit for bit" if row["left_a"] == row["left_b"] == 0 else "same where both have it"
-        rows.append([
-            row["column"], row["kind"], f"{row['pairs']:,}", f"{row['differ']:,}" if differs else alike,
-            words.number(row["largest"]) if differs else "0", words.place(diff, row, "largest") if differs else "",
-            words.number(row["relative"]) if differs else "0", words.place(diff, row, "relative") if differs else "",
-        ])  # fmt: skip
-    heads = ("column", "kind", "pairs", "differ", "largest difference", "at", "relative", "at")
-    about = "Curves at common steps; relative: over the largest absolute value of both curves."
-    return Table("Curves and scalars", about, heads, rows)
 
 
 def _cells(diff: Diff, count: int) -> Iterator[Table]:

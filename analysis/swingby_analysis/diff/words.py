@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -58,17 +58,34 @@ def headline(diff: Diff) -> str:
 
 
 def sentences(diff: Diff) -> list[str]:
-    """The comparison in sentences, the most important first."""
+    """The comparison in sentences: the headline, which cells, which parameters, their curves, their outcomes."""
     asked, made = list(settings(diff, diff.pairing.points.height)), list(origins(diff))
     parameters = [f"Set differently: {_listed(asked)}." if asked else "No parameter differs at the points compared."]
     if made:
         parameters.append(f"Computed differently: {_listed(made)}.")
     statuses = diff.ended_differently.group_by("status_a", "status_b").len().sort("status_a", "status_b")
-    ends = [
+    outcomes = [
         f"{plural(row['len'], 'pair')} ended as {row['status_a']} in A and as {row['status_b']} in B."
         for row in statuses.iter_rows(named=True)
     ]
-    return [headline(diff), *_cells(diff), *parameters, *_curves(diff), *ends, *_outcomes(diff)]
+    significant = diff.significant
+    over_all = significant.filter(pl.col("point").is_null())
+    outcomes += [
+        f"Over all points, {diff.name_of(row)} differs after correction: {compared(row)}."
+        for row in over_all.iter_rows(named=True)
+    ]
+    if over_all.is_empty():
+        outcomes.append("Over all points together, no outcome differs after correction.")
+    at_points = diff.shares.filter(pl.col("point").is_not_null())
+    if at_points.height:
+        sure = significant.height - over_all.height
+        able = at_points.filter(pl.col("corrected").is_not_nan()).height
+        where = f", at {plural(significant['point'].drop_nulls().n_unique(), 'point')}" if sure else ""
+        outcomes.append(
+            f"At single points, {able:,} of {plural(at_points.height, 'test')} had enough seeds that differ to show "
+            f"a difference; {sure:,} say after correction that A and B differ{where}."
+        )
+    return [headline(diff), *_cells(diff), *parameters, *_curves(diff), *outcomes]
 
 
 def _cells(diff: Diff) -> Iterator[str]:
@@ -96,7 +113,10 @@ def _cells(diff: Diff) -> Iterator[str]:
     for side, other in ((diff.a, diff.b), (diff.b, diff.a)):
         left, parts = pairing.unpaired[side.letter.lower()], []
         if left.off_grid:
-            only = "; ".join(f"{key} {_few(values)}" for key, values in left.values.items())
+            values = {key: list(map(shown, found)) for key, found in left.values.items()}
+            for key, texts in values.items():
+                values[key] = [*texts[:MOST_NAMED], "..."] if len(texts) > MOST_NAMED else texts
+            only = "; ".join(f"{key} {', '.join(texts)}" for key, texts in values.items())
             where = f" ({only})" if only else ""
             parts.append(f"{left.off_grid:,} at points that {other.letter} does not have or has not finished{where}")
         if pairing.by_seed and left.seeds:
@@ -105,10 +125,6 @@ def _cells(diff: Diff) -> Iterator[str]:
             parts.append(f"{left.waiting:,} whose partner {other.letter} has not finished")
         if parts:
             yield f"Only in {side.letter}, and left out: {', '.join(parts)}."
-
-
-def _few(values: Sequence[Any]) -> str:
-    return ", ".join(map(shown, values[:MOST_NAMED])) + (", ..." if len(values) > MOST_NAMED else "")
 
 
 Setting = tuple[str, str, str, str]
@@ -184,25 +200,6 @@ def number(value: float | None) -> str:
     if value is None or math.isnan(value):
         return "-"
     return "infinity" if math.isinf(value) else f"{value:.3g}"
-
-
-def _outcomes(diff: Diff) -> Iterator[str]:
-    """The outcomes that differ over all points, and at how many points the corrected tests say that any differs."""
-    significant = diff.significant
-    over_all = significant.filter(pl.col("point").is_null())
-    for row in over_all.iter_rows(named=True):
-        yield f"Over all points, {diff.name_of(row)} differs after correction: {compared(row)}."
-    if over_all.is_empty():
-        yield "Over all points together, no outcome differs after correction."
-    at_points = diff.shares.filter(pl.col("point").is_not_null())
-    if at_points.height:
-        sure = significant.height - over_all.height
-        able = at_points.filter(pl.col("corrected").is_not_nan()).height
-        where = f", at {plural(significant['point'].drop_nulls().n_unique(), 'point')}" if sure else ""
-        yield (
-            f"At single points, {able:,} of {plural(at_points.height, 'test')} had enough seeds that differ to show "
-            f"a difference; {sure:,} say after correction that A and B differ{where}."
-        )
 
 
 def compared(row: Row) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
-from swingby_analysis.live.phase import Outcome, Phase, Pool, short
+from swingby_analysis.live.phase import Phase, Pool, short
 
 LEVELS = "▁▂▃▄▅▆▇█"
 VIRIDIS = ("#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725")
@@ -184,7 +184,16 @@ def _legend(phase: Phase, style: Style, listed: bool) -> Iterator[Text]:
     marks = []
     if not listed and outcome is not None:
         if any(pool.with_outcome for pool in pools):
-            yield _scale(outcome, style)
+            if outcome.kind == "category":
+                scale = Text()
+                for name, (letter, colour) in style.letters.items():
+                    scale.append(f" {letter} ", style=f"bold {_ink(colour)} on {colour}" if style.colour else "")
+                    scale.append(f" {name}   ")
+                yield scale
+            else:
+                low, high = ("0", "1") if outcome.kind == "share" else (f"{style.low:.4g}", f"{style.high:.4g}")
+                blocks = [("  ", f"on {colour}") for colour in VIRIDIS] if style.colour else [(LEVELS, "")]
+                yield Text(f"all are {low}") if low == high else Text.assemble(f"{low} ", *blocks, f" {high}")
         # A share is open if it could as well be on the other side of one half.
         named = [(pool, outcome.value or pool.commonest) for pool in pools if pool.counts]
         if any(name is not None and not pool.decided(name) for pool, name in named):
@@ -195,23 +204,3 @@ def _legend(phase: Phase, style: Style, listed: bool) -> Iterator[Text]:
         marks.append(f"{WITHOUT} results, no outcome")
     if marks:
         yield Text("   ".join(marks), style="dim")
-
-
-def _scale(outcome: Outcome, style: Style) -> Text:
-    """The letters of categories, or the colours (without colours: the blocks) from the least to the greatest number."""
-    drawn = Text()
-    if outcome.kind == "category":
-        for name, (letter, colour) in style.letters.items():
-            drawn.append(f" {letter} ", style=f"bold {_ink(colour)} on {colour}" if style.colour else "")
-            drawn.append(f" {name}   ")
-        return drawn
-    low, high = ("0", "1") if outcome.kind == "share" else (f"{style.low:.4g}", f"{style.high:.4g}")
-    if low == high:
-        return Text(f"all are {low}")
-    drawn.append(f"{low} ")
-    if style.colour:
-        for colour in VIRIDIS:
-            drawn.append("  ", style=f"on {colour}")
-    else:
-        drawn.append(LEVELS)
-    return drawn.append(f" {high}")

@@ -13,7 +13,7 @@ from swingby_analysis.signals.extrema import Extrema, Floats, Ints, zigzag
 FLOOR = 0.01
 """The least threshold: 1 % of the unit of the losses."""
 FINE = 0.001
-"""A threshold for curves without noise: how much a verdict hangs on the 1 %."""
+"""A second threshold for curves without noise: it shows how much a verdict depends on the 1 %."""
 
 
 class Rises(NamedTuple):
@@ -63,8 +63,8 @@ def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy:
     """Count the descents of every row, and measure the rises between them.
 
     A noisy curve is read twice: as recorded, and as the running mean over five of about 200 blocks, in which a wide
-    bump stands out of white noise by more. Each reading has its own calibrated threshold; the one that tells more
-    descents stands, the first if they agree.
+    bump stands out of white noise by more. Each reading has its own calibrated threshold; the reading with more
+    descents counts, the first one if both have equally many.
 
     Args:
         loss, train: loss and training loss over their unit, (C, T), finite (train may be NaN).
@@ -89,7 +89,10 @@ def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy:
     replaced = np.isin(np.arange(len(loss)), taken)
     first = _as_recorded(legs.only(~replaced[legs.curve]), loss, train, distance, scale, steps, noisy)
     second = _of_means(means.only(better[means.curve]), of_loss, train[rows], distance[rows], steps)
-    return Descent(drops, _joined(first, second._replace(curve=rows[second.curve])), threshold, sd)
+    # No curve has rises of both readings.
+    both = zip(first, second._replace(curve=rows[second.curve]), strict=True)
+    rises = Rises._make(np.concatenate(pair) for pair in both)
+    return Descent(drops, rises.only(np.argsort(rises.curve, kind="stable")), threshold, sd)
 
 
 def _usual(sd: Floats, factor: Floats) -> Floats:
@@ -98,7 +101,7 @@ def _usual(sd: Floats, factor: Floats) -> Floats:
 
 
 def fine_descents(loss: Floats) -> Ints:
-    """Number of drops by more than FINE of every row of `loss` (C, T), (C,); of use without noise only."""
+    """Number of drops by more than FINE in every row of `loss` (C, T), (C,); meant for curves without noise."""
     return _drops(zigzag(loss, np.zeros_like(loss), np.full(len(loss), FINE)), len(loss))
 
 
@@ -178,12 +181,6 @@ def _rises(legs: _Legs, loss: Floats, train: Floats, distance: Floats, scale: Fl
         nearer=distance[row, peak] - distance[row, start],
         unlearned=train[row, peak] - train[row, start] - allowed,
     )
-
-
-def _joined(first: Rises, second: Rises) -> Rises:
-    """The rises of both, sorted by curve; no curve has some in both."""
-    joined = Rises._make(np.concatenate(pair) for pair in zip(first, second, strict=True))
-    return joined.only(np.argsort(joined.curve, kind="stable"))
 
 
 def tallest(rises: Rises) -> Rises:

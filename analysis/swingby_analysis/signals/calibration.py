@@ -96,7 +96,7 @@ def rates(null_curves: int, bump_curves: int, key: str = "table") -> Iterator[Ra
 
 
 class Needed(NamedTuple):
-    """What a set of curves asks of the factors: the largest at which each still shows two descents, and its redness."""
+    """For each curve the largest factors of both readings at which it still shows two descents, and its redness."""
 
     plain: Floats
     mean: Floats

@@ -20,7 +20,7 @@ SIDES = {
 SADDLES = {5: ("WN", "ES"), 10: ("SW", "NE")}
 
 
-class Line(NamedTuple):
+class ContourLine(NamedTuple):
     """A piece of a contour: x and y of its corners in order, each (N,), and whether it comes back to its start."""
 
     x: Floats
@@ -29,7 +29,7 @@ class Line(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A corner of a contour as a row: which line, the how manieth corner, and where."""
+    """A corner of a contour as a row: the number of its line, its number along that line, and its position."""
 
     line: int
     order: int
@@ -37,7 +37,7 @@ class Place(NamedTuple):
     y: float
 
 
-def contour(x: ArrayLike, y: ArrayLike, values: ArrayLike, level: float = 0.5) -> list[Line]:
+def contour(x: ArrayLike, y: ArrayLike, values: ArrayLike, level: float = 0.5) -> list[ContourLine]:
     """The lines along which `values` pass `level`.
 
     Squares with a NaN corner have no line. A value equal to the level counts as above it.
@@ -61,18 +61,18 @@ def contour(x: ArrayLike, y: ArrayLike, values: ArrayLike, level: float = 0.5) -
     lines = []
     for chain in _chains(links):
         at = np.array([crossing[edge] for edge in chain])
-        lines.append(Line(at[:, 0], at[:, 1], len(chain) > 2 and chain[0] == chain[-1]))
+        lines.append(ContourLine(at[:, 0], at[:, 1], len(chain) > 2 and chain[0] == chain[-1]))
     return lines
 
 
-def rows(lines: Sequence[Line]) -> list[Place]:
+def rows(lines: Sequence[ContourLine]) -> list[Place]:
     """The lines as rows, corner by corner."""
     corners = [zip(line.x.tolist(), line.y.tolist(), strict=True) for line in lines]
     return [Place(i, k, px, py) for i, line in enumerate(corners) for k, (px, py) in enumerate(line)]
 
 
 def _pieces(values: Floats, level: float) -> list[tuple[Edge, Edge]]:
-    """Every crossing of a square as the two edges it joins."""
+    """Every piece of a contour within a square, as the two edges of the grid that it joins."""
     found = []
     whole = np.stack([values[:-1, :-1], values[:-1, 1:], values[1:, 1:], values[1:, :-1]])
     # Most squares of a fine grid lie wholly on one side, and have no line.
@@ -89,6 +89,7 @@ def _pieces(values: Floats, level: float) -> list[tuple[Edge, Edge]]:
 
 
 def _crossing(edge: Edge, x: Floats, y: Floats, values: Floats, level: float) -> tuple[float, float]:
+    """Where the level lies on an edge, by linear interpolation between its two ends."""
     kind, j, i = edge
     other = (j, i + 1) if kind == "h" else (j + 1, i)
     share = (level - values[j, i]) / (values[other] - values[j, i])

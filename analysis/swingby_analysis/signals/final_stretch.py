@@ -1,4 +1,4 @@
-"""When curves arrive at a level for good: the start of the final stretch at or above it."""
+"""When curves reach a level to stay: the start of the final stretch at or above it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact tests of two samples and their correction for being many; each also tells the least p it could have given."""
+"""Exact tests of two samples, each with the least p that it could have had, and the correction for many tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 LEVEL = 0.05
 """The chance that a family of corrected tests raises any false alarm is at most this."""
 EXACT_BELOW = 41
-"""Two samples of together fewer than this are compared by every way to deal out their ranks."""
+"""Two samples with fewer values than this in all are compared over every way to deal out their ranks."""
 _ALIKE = 1 + 1e-9
 """Chances that differ by less than this factor are one chance, rounded twice."""
 
@@ -75,7 +75,7 @@ def rank_sum(a: ArrayLike, b: ArrayLike) -> Test:
     """Wilcoxon's rank-sum test of two independent samples, ties and infinities included.
 
     Exact, over every way to deal out the ranks, below EXACT_BELOW values; else by the normal approximation, whose
-    least p is told as 0.
+    least p is given as 0.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if not len(a) or not len(b):
@@ -99,11 +99,11 @@ def rank_sum(a: ArrayLike, b: ArrayLike) -> Test:
 
 
 def corrected(p: ArrayLike, least: ArrayLike, level: float = LEVEL) -> Floats:
-    """Holm's correction (1979) over those tests that could tell anything (Tarone 1990), in their order.
+    """Corrected p-values by Holm's method (1979), over the tests that could be significant at all (Tarone 1990).
 
-    A test that could not have come below the corrected level, whatever had been found (few seeds that differ), takes no
-    part, and has NaN: it can raise no alarm, so the others need not pay for it. What a test could have given hangs on
-    how many units differ, and not on which way, so that the chance of any false alarm stays at most `level`.
+    A test that could not have come below the corrected level whatever its outcome (few seeds that differ) is left out,
+    and has NaN: it can raise no false alarm, so the others are not corrected for it. The least p of a test depends on
+    how many units differ and not on the direction, so the chance of any false alarm stays at most `level`.
     """
     p, least = np.asarray(p, dtype=float), np.asarray(least, dtype=float)
     takes_part = least <= level / _family(least, level)

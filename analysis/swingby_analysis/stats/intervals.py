@@ -73,7 +73,7 @@ def by_units(k: ArrayLike, m: ArrayLike) -> tuple[float, Interval]:
 
 
 def correlation(k_a: ArrayLike, m_a: ArrayLike, k_b: ArrayLike, m_b: ArrayLike) -> float:
-    """How far the shares of A and B vary together from unit to unit; 0 where one does not vary."""
+    """The correlation of the shares of A and B over units; 0 where one of them does not vary."""
     rests = []
     for k, m in ((k_a, m_a), (k_b, m_b)):
         k, m = np.asarray(k, dtype=float), np.asarray(m, dtype=float)
@@ -83,7 +83,7 @@ def correlation(k_a: ArrayLike, m_a: ArrayLike, k_b: ArrayLike, m_b: ArrayLike) 
 
 
 def median_of(differences: ArrayLike) -> tuple[float, float, float]:
-    """The median with the interval that inverts the sign test: two of the values themselves; infinite with few.
+    """The median, and its interval by inverting the sign test: two of the values, or infinite where there are few.
 
     Returns:
         median, low, high.

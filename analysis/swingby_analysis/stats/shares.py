@@ -1,4 +1,4 @@
-"""Phases: outcomes over seeds at every point of a grid, as shares, categories and medians, each with how sure it is."""
+"""Outcomes over seeds at every point of a grid: shares, categories and medians, each with its interval."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def shares(table: Table, outcome: str, by: Sequence[str] = ("point",), confidenc
 
     Args:
         table: a row a cell, with `outcome` (bool, null where it cannot be told) and the columns `by`.
-        by: what makes a point.
+        by: the columns that identify a point.
 
     Returns:
-        `by`, sorted, then k (cells with the outcome), n (cells that tell), share (null if n = 0), low, high (Wilson),
-        half_width, ambiguous (the interval contains one half).
+        `by`, sorted, then k (cells with the outcome), n (cells in which it could be told), share (null if n = 0), low
+        and high (Wilson), half_width, ambiguous (the interval contains one half).
     """
-    told = pl.col(outcome).cast(pl.Boolean)
-    counts = _frame(table, outcome, by).group_by(by).agg(k=told.sum().cast(pl.Int64), n=told.count().cast(pl.Int64))
+    known = pl.col(outcome).cast(pl.Boolean)
+    counts = _frame(table, outcome, by).group_by(by).agg(k=known.sum().cast(pl.Int64), n=known.count().cast(pl.Int64))
     return _with_interval(counts.sort(by), confidence)
 
 
@@ -80,9 +80,8 @@ def medians(
 ) -> pl.DataFrame:
     """The median of a number over seeds at every point, with its bootstrap percentile interval.
 
-    The draws hang on `seed` and the number of seeds alone, and are of ranks: a point's interval depends neither on its
-    neighbours nor on the order of its seeds.
-    Infinite values (a concept never learned) take part.
+    Ranks are drawn, by `seed` and the number of seeds alone: a point's interval depends neither on its neighbours nor
+    on the order of its seeds. Infinite values (such as the time of something that never happens) count.
 
     Returns:
         `by`, sorted, then n (cells that have the number), median, low, high (the interval), quartile_low and
@@ -91,30 +90,28 @@ def medians(
     frame = _frame(table, value, by).with_columns(pl.col(value).cast(pl.Float64).fill_nan(None))
     points = frame.group_by(by).agg(pl.col(value).drop_nulls()).sort(by)
     names = ("n", "median", "low", "high", "quartile_low", "quartile_high")
-    rows = [_median_row(np.asarray(values.to_list()), confidence, resamples, seed) for values in points[value]]
+    rows = []
+    for values in points[value]:
+        numbers = np.asarray(values.to_list())
+        n = len(numbers)
+        if n == 0:
+            rows.append((0, None, None, None, None, None))
+            continue
+        resampled = np.sort(numbers)[_middles(n, resamples, seed)].mean(axis=0)
+        # The quantiles are values that occur: interpolation between a finite and an infinite one has no meaning.
+        ends = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2], method="inverted_cdf")
+        quartiles = np.quantile(numbers, [0.25, 0.75], method="inverted_cdf")
+        rows.append((n, *map(float, (np.median(numbers), *ends, *quartiles))))
     columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {name: [] for name in names}
     types = {name: pl.Int64 if name == "n" else pl.Float64 for name in names}
     return points.select(by).hstack(pl.DataFrame(columns, schema=types))
-
-
-def _median_row(values: Floats, confidence: float, resamples: int, seed: int) -> tuple[float | None, ...]:
-    n = len(values)
-    if n == 0:
-        return (0, None, None, None, None, None)
-    ordered = np.sort(values)
-    resampled = ordered[_middles(n, resamples, seed)].mean(axis=0)
-    ends = [(1 - confidence) / 2, (1 + confidence) / 2]
-    # The quantiles are values that occur: interpolation between a finite and an infinite one has no meaning.
-    low, high = np.quantile(resampled, ends, method="inverted_cdf")
-    quartiles = np.quantile(values, [0.25, 0.75], method="inverted_cdf")
-    return (n, float(np.median(values)), float(low), float(high), *(float(q) for q in quartiles))
 
 
 @lru_cache(maxsize=64)
 def _middles(n: int, resamples: int, seed: int) -> NDArray[np.int64]:
     """The ranks of the two middle ones of n values drawn from n, with replacement, for every resample: (2, resamples).
 
-    A median hangs on ranks alone, so one set of draws serves all points with as many seeds.
+    A median depends on ranks alone, so one set of draws serves all points with equally many seeds.
     """
     draws = np.random.Generator(np.random.Philox(key=[seed, n])).integers(0, n, (resamples, n))
     places = [(n - 1) // 2, n // 2]
@@ -122,7 +119,7 @@ def _middles(n: int, resamples: int, seed: int) -> NDArray[np.int64]:
 
 
 class Pivot(NamedTuple):
-    """A table spread over two axes: distinct sorted values, and the numbers, (len(y), len(x)), NaN where none is."""
+    """Numbers over two axes: the distinct sorted values of each axis; (len(y), len(x)) numbers, NaN without a row."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]

@@ -14,7 +14,7 @@ from swingby.model.experiment import Column
 from swingby_analysis.signals.bumps import Descent, descend, fine_descents, tallest
 from swingby_analysis.signals.extrema import Floats
 from swingby_analysis.signals.final_stretch import arrival_times, arrived_at
-from swingby_analysis.signals.groups import Found, Told
+from swingby_analysis.signals.groups import Found, Partial
 
 from . import order, slowdown
 from . import outcome as verdict
@@ -22,7 +22,7 @@ from .centres import nearest_centre
 from .curves import Group, Runs
 
 Mask = NDArray[np.bool_]
-Columns = dict[str, Told]
+Columns = dict[str, Partial]
 CURVES = ("step", "ood_loss", "train_loss", "output", "jacobian", "hierarchy_loss")
 CERTIFICATES = ("gradient_norm", "growth_rate", "smallest_eigenvalue", "trace", "rank0", "narrowest")
 NOISY = "sgd"
@@ -214,7 +214,7 @@ def _rates(group: Group, progress: Floats) -> Columns:
     return terminal | {f"minor_{name}": _found(values) for name, values in zip(names, minors, strict=True)}
 
 
-def _found(values: Floats) -> Told:
+def _found(values: Floats) -> Partial:
     """A row without a number has no value."""
     return values, np.asarray(~np.isnan(values).all(axis=1))
 
