@@ -96,12 +96,12 @@ def _cells(diff: Diff) -> Iterator[str]:
     if pairing.by_seed:
         seeds = pairing.pairs.group_by("point").len()["len"]
         low, high = int(seeds.min() or 0), int(seeds.max() or 0)  # pyright: ignore[reportArgumentType]
-        keys = ", ".join(pairing.keys) or "nothing that varies"
+        keys = f"{', '.join(pairing.keys)} and seed" if pairing.keys else "seed"
         only = ", of cells that have ended on both sides" if still_running else ""
         at = plural(pairing.pairs["point"].n_unique(), "point")
         yield (
             f"Compared{only}: {plural(pairing.pairs.height, 'pair')} at {at}, "
-            f"{between(low, high)} seeds each, matched by {keys} and seed."
+            f"{between(low, high)} seeds each, matched by {keys}."
         )
     else:
         counts = [f"{side.ended - pairing.unpaired[side.letter.lower()].off_grid:,} cells of {side.letter}"
@@ -113,12 +113,12 @@ def _cells(diff: Diff) -> Iterator[str]:
     for side, other in ((diff.a, diff.b), (diff.b, diff.a)):
         left, parts = pairing.unpaired[side.letter.lower()], []
         if left.off_grid:
-            values = {key: list(map(shown, found)) for key, found in left.values.items()}
-            for key, texts in values.items():
-                values[key] = [*texts[:MOST_NAMED], "..."] if len(texts) > MOST_NAMED else texts
-            only = "; ".join(f"{key} {', '.join(texts)}" for key, texts in values.items())
-            where = f" ({only})" if only else ""
-            parts.append(f"{left.off_grid:,} at points that {other.letter} does not have or has not finished{where}")
+            named = []
+            for key, values in left.values.items():
+                texts = [*map(shown, values[:MOST_NAMED]), *(["..."] if len(values) > MOST_NAMED else [])]
+                named.append(f"{key} {', '.join(texts)}")
+            where = f" ({'; '.join(named)})" if named else ""
+            parts.append(f"{left.off_grid:,} at points where {other.letter} has no finished cell{where}")
         if pairing.by_seed and left.seeds:
             parts.append(f"{left.seeds:,} with seeds that {other.letter} does not have")
         if pairing.by_seed and left.waiting:

@@ -39,7 +39,7 @@ def watch(
         str | None,
         typer.Option(
             metavar="NAME[=VALUE]",
-            help="What the diagram shows: an outcome of a detector, or how often it has that value.",
+            help="The outcome that the diagram shows, or how often it has that value. Default: the sweep's own.",
         ),
     ] = None,
     at: Annotated[

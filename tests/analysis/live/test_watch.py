@@ -1,4 +1,4 @@
-"""Laws of watching: the facts add up, frames fit and cannot be steered, and nobody who looks is in the way."""
+"""Laws of watching: the facts add up, frames fit and cannot be steered, and a watcher is in nobody's way."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def swingby(*arguments: str) -> Any:
 
 
 def sweeps(kit: Any, **options: Any) -> tuple[Facts, ...]:
-    """One look."""
+    """The facts of the sweeps now."""
     with Watch(kit.data, **options) as watching:
         return watching.poll(time.time())
 
 
 def poll(kit: Any, **options: Any) -> Facts:
-    """One look at the only sweep."""
+    """The facts of the only sweep now."""
     (found,) = sweeps(kit, **options)
     return found
 
@@ -165,7 +165,7 @@ def test_json_tells_the_same(ended: Any) -> None:
 
 
 def test_a_watcher_outlives_a_rebuild_and_a_pointer_that_cannot_be_read(ended: Any) -> None:
-    """The store may be made anew under it: the facts are the same; while it cannot be read, the last look stands."""
+    """The store may be made anew under it: the facts are the same; while it cannot be read, the last facts stay."""
     pointer = Layout(ended.data).pointer
     with Watch(ended.data) as watching:
         (first,) = watching.poll(0.0)
@@ -201,7 +201,7 @@ def unwritable(ended: Any, tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_folder_that_cannot_be_written_is_watched_and_attached(unwritable: Path, ended: Any, tmp_path: Path) -> None:
-    """Looking needs no right to write: the frame is the same, and a snapshot of it is kept elsewhere."""
+    """Watching needs no right to write: the frame is the same, and a snapshot of the folder can be kept elsewhere."""
     with pytest.raises(OSError, match="Read-only"):
         (unwritable / "note").touch()
     seen, own = (swingby("watch", "--once", "--data", str(data)) for data in (unwritable, ended.data))
@@ -284,7 +284,7 @@ def test_a_sweep_is_seen_while_it_runs(running: Any) -> None:
 
 
 def pools(kit: Any) -> list[Pool]:
-    """What is known at the points of the diagram."""
+    """The cells at the points of the diagram."""
     found = poll(kit).snapshot.phase
     assert found is not None
     return list(found.pools.values())
