@@ -58,7 +58,7 @@ def figure_names(asked: Sequence[str], experiment: str) -> list[str]:
 
 
 def _number_and_name(name: str) -> tuple[int, str]:
-    """By this figures stand in the order of their numbers: 2a, 2b, 3, ..., 10."""
+    """The key that sorts figures by their numbers: 2a, 2b, 3, ..., 10."""
     text = name.removeprefix(PREFIX)
     digits = text.rstrip("abcdefghijklmnopqrstuvwxyz")
     return (int(digits) if digits.isdecimal() else 0, text)

@@ -49,7 +49,7 @@ class Diff:
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """A and B."""
+        """Both sides, A first."""
         return self.a, self.b
 
     @property

@@ -34,6 +34,23 @@ class Style:
     high: float
     letters: Mapping[str, tuple[str, str]]
 
+    @classmethod
+    def of(cls, phase: Phase, colour: bool) -> Style:
+        """The range of the medians; for categories a letter of each one's name, and colours by how common they are."""
+        middles = [pool.median for pool in phase.pools.values()]
+        finite = [middle for middle in middles if middle is not None and math.isfinite(middle)]
+        total = Pool()
+        if phase.outcome is not None and phase.outcome.kind == "category":
+            for pool in phase.pools.values():
+                total.counts.update(pool.counts)
+        letters: dict[str, tuple[str, str]] = {}
+        for place, name in enumerate(sorted(total.counts, key=lambda name: (-total.counts[name], name))):
+            taken = {letter for letter, _ in letters.values()}
+            own = [char.upper() for char in name if char.isascii() and char.isalpha()]
+            spare = [char for char in (*own, *"ABCDEFGHIJKLMNOPQRSTUVWXYZ") if char not in taken]
+            letters[name] = (spare[0] if spare else "*", PALETTE[min(place, len(PALETTE) - 1)])
+        return cls(colour, min(finite, default=0.0), max(finite, default=1.0), letters)
+
 
 def draw_map(phase: Phase, width: int, rows: int, colour: bool) -> list[Text]:
     """The diagram with its title, axes and legend.
@@ -49,30 +66,13 @@ def draw_map(phase: Phase, width: int, rows: int, colour: bool) -> list[Text]:
     what = "results (no detector has written an outcome yet)" if phase.outcome is None else str(phase.outcome)
     held = [f"at {name} = {value}" for name, value in phase.at]
     over = [f"over all {', '.join(phase.over)}"] if phase.over else []
-    lines, style = [Text(", ".join([what, *held, *over]), style="bold")], _style(phase, colour)
+    lines, style = [Text(", ".join([what, *held, *over]), style="bold")], Style.of(phase, colour)
     listed = phase.y is None and len(phase.pools) <= min(LISTED, max(rows, 1))
     if listed:
         lines += _list(phase, style, width)
     else:
         lines += _tiles(phase, style, max(width, 8), max(rows, 1))
     return [*lines, *_legend(phase, style, listed)]
-
-
-def _style(phase: Phase, colour: bool) -> Style:
-    """The range of the medians; for categories a letter of each one's name, and colours by how common they are."""
-    middles = [pool.median for pool in phase.pools.values()]
-    finite = [middle for middle in middles if middle is not None and math.isfinite(middle)]
-    total = Pool()
-    if phase.outcome is not None and phase.outcome.kind == "category":
-        for pool in phase.pools.values():
-            total.counts.update(pool.counts)
-    letters: dict[str, tuple[str, str]] = {}
-    for place, name in enumerate(sorted(total.counts, key=lambda name: (-total.counts[name], name))):
-        taken = {letter for letter, _ in letters.values()}
-        own = [char.upper() for char in name if char.isascii() and char.isalpha()]
-        spare = [char for char in (*own, *"ABCDEFGHIJKLMNOPQRSTUVWXYZ") if char not in taken]
-        letters[name] = (spare[0] if spare else "*", PALETTE[min(place, len(PALETTE) - 1)])
-    return Style(colour, min(finite, default=0.0), max(finite, default=1.0), letters)
 
 
 def _tiles(phase: Phase, style: Style, width: int, rows: int) -> Iterator[Text]:

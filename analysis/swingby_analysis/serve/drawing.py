@@ -21,7 +21,7 @@ _DIE_WITH_PARENT = 1
 
 
 def main() -> None:
-    """Arguments: the sweep's id, the data folder, the folder to write into, the parent's process id."""
+    """Writes the report. Arguments: the sweep's id, the data folder, the folder to write into, the server's pid."""
     sweep_id, data, out, parent = sys.argv[1:]
     os.nice(NICENESS)
     if sys.platform == "linux":

@@ -97,12 +97,12 @@ class Noise(NamedTuple):
 
     @property
     def threshold(self) -> Floats:
-        """What the noise asks of a move of the curve as recorded before it counts, at every record, (C, T)."""
+        """The least move of the recorded curve that is not taken for noise, at every record, (C, T)."""
         return factor(self.red)[:, None] * self.sd
 
     @property
     def mean_threshold(self) -> Floats:
-        """The same for the running mean of the resampled curve, (C, B)."""
+        """The least move of the running mean of the resampled curve that is not taken for noise, (C, B)."""
         return factor(self.red, MEAN_FACTORS)[:, None] * self.coarse_sd
 
 
