@@ -80,11 +80,11 @@ def sentences(diff: Diff) -> list[str]:
     if at_points.height:
         sure = significant.height - over_all.height
         able = at_points.filter(pl.col("corrected").is_not_nan()).height
+        tests = f"{f'{able:,}' if able else 'none'} of {plural(at_points.height, 'test')}"
+        enough = f"At single points, {tests} had enough seeds that differ to show a difference"
         where = f", at {plural(significant['point'].drop_nulls().n_unique(), 'point')}" if sure else ""
-        outcomes.append(
-            f"At single points, {able:,} of {plural(at_points.height, 'test')} had enough seeds that differ to show "
-            f"a difference; {sure:,} say after correction that A and B differ{where}."
-        )
+        say = f"; {sure:,} say after correction that A and B differ{where}" if able else ""
+        outcomes.append(f"{enough}{say}.")
     return [headline(diff), *_cells(diff), *parameters, *_curves(diff), *outcomes]
 
 
@@ -109,7 +109,7 @@ def _cells(diff: Diff) -> Iterator[str]:
         only = ", of cells that have ended" if still_running else ""
         yield f"Compared{only}: {' and '.join(counts)}, at {plural(points, 'point')} that both have."
     if diff.same_cells:
-        yield f"{plural(diff.same_cells, 'pair')} of them are one cell of one store, which is in both sweeps."
+        yield f"In {plural(diff.same_cells, 'pair')} of them A and B have one and the same cell of one store."
     for side, other in ((diff.a, diff.b), (diff.b, diff.a)):
         left, parts = pairing.unpaired[side.letter.lower()], []
         if left.off_grid:
