@@ -109,7 +109,7 @@ def _cells(diff: Diff) -> Iterator[str]:
         only = ", of cells that have ended" if still_running else ""
         yield f"Compared{only}: {' and '.join(counts)}, at {plural(points, 'point')} that both have."
     if diff.same_cells:
-        yield f"In {plural(diff.same_cells, 'pair')} of them A and B have one and the same cell of one store."
+        yield f"In {plural(diff.same_cells, 'pair')} A and B have one and the same cell of one store."
     for side, other in ((diff.a, diff.b), (diff.b, diff.a)):
         left, parts = pairing.unpaired[side.letter.lower()], []
         if left.off_grid:
