@@ -214,7 +214,7 @@ def grid_of(resolved: Mapping[str, Any], parameters: Iterable[Mapping[str, Any]]
         resolved: the resolved sweep; without a diagram, x and y are its first two axes.
         parameters: a row a point: `point`, and the parameters that vary. Points that have no row are not placed.
     """
-    groups = [tuple(axis["names"]) for axis in resolved["axes"]]
+    groups: list[tuple[str, ...]] = [tuple(axis["names"]) for axis in resolved["axes"]]
     taken = [[tuple(map(scalar, value)) for value in axis["values"]] for axis in resolved["axes"]]
     firsts = [names[0] for names in groups[:2]]
     diagram: Mapping[str, Any] = resolved["diagram"] or dict(zip(("x", "y"), firsts, strict=False))
