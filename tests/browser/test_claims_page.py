@@ -59,11 +59,11 @@ def test_nothing_complains_and_nothing_is_fetched(opened: Opened, path: Path) ->
 
 def test_every_claim_is_reached_and_opens_its_query(opened: Opened) -> None:
     """A claim's link leads to its section; its query is hidden until asked for, and then seen with its result."""
-    links = opened.page.locator("table.claims td.words a:not(.mark)")
+    links = opened.page.locator("table.statements > tbody > tr > td:first-child > a:not([href='#rule'])")
     assert links.count() == 3
     for index in range(3):
         target = links.nth(index).get_attribute("href")
-        assert opened.page.locator(f"section.claim{target}").count() == 1
+        assert opened.page.locator(f"section.statement{target}").count() == 1
     section = opened.page.locator("#bottleneck-is-structural")
     query = section.locator("pre")
     assert not query.is_visible()

@@ -8,21 +8,21 @@ A page is a value; a writer turns it into text:
 
     bar = Bar(share=0.95, low=0.90, high=0.98, tone="yes")
     shares = Table(("convention", "seeds", "share"), [("paper", "19 of 20", bar)])
-    asked = Fold("The query and its result", [QueryRows(query, ["seed", "holds"], [(0, True)])])
+    rows = Fold("The query and its result", [QueryRows(query, ["seed", "holds"], [(0, True)])])
     page = Page(
         kind="claims",
         title="What the paper claims",
         lead="Each claim is a predicate in SQL.",
         sections=[
-            Section("details", "Claims", [Statement("rises", "It rises.", Badge("holds", "yes"), [shares, asked])]),
+            Section("details", "Claims", [Statement("rises", "It rises.", Badge("holds", "yes"), [shares, rows])]),
             Section("rule", "How a verdict is made", [Items(["Wilson's interval of 95 %."])]),
         ],
     )
-    text = html(page)      # one file that works offline, without a script
-    lines = markdown(page)
+    text = html(page)  # one file that works offline, without a script
+    readme = markdown(page)
 
 Every text is plain text: the writers escape it. The contents list of a page is made from the headings of its sections.
-A figure is drawn by the page's script (`html(page, data={"figures": {slug: spec}})`), or stands as a `Picture`.
+A figure is drawn by the page's script (`html(page, data={"figures": {slug: spec}})`), or is shown as a `Picture`.
 """
 
 from __future__ import annotations
@@ -89,6 +89,14 @@ class Code:
 
 
 @dataclass(frozen=True)
+class Strong:
+    """A text in bold."""
+
+    form: ClassVar[str] = "strong"
+    text: str
+
+
+@dataclass(frozen=True)
 class Toned:
     """A text in the colour of a verdict."""
 
@@ -114,6 +122,7 @@ class Table:
         rows: a part for each column.
         about: a sentence above the table.
         name: what the style sheet knows the table by.
+        brief: its content in a few words, which Markdown shows where the table is a cell of another one.
     """
 
     form: ClassVar[str] = "table"
@@ -121,9 +130,10 @@ class Table:
     rows: Sequence[Sequence[Part]]
     about: str = ""
     name: str = ""
+    brief: str = ""
 
 
-Part = str | Badge | Bar | Link | Code | Toned | Several | Table
+Part = str | Badge | Bar | Link | Code | Strong | Toned | Several | Table
 """What a sentence, an item of a list or a cell of a table is made of."""
 
 
@@ -158,15 +168,14 @@ class QueryRows:
     """A query as it was asked, parameters written in, and what it gave.
 
     Attributes:
+        query: of a file, whose path is shown above it; or its text.
         columns, rows: its result; None where it is not shown.
-        about: a sentence before it.
     """
 
     form: ClassVar[str] = "query"
-    query: Query
+    query: Query | str
     columns: Sequence[str] | None = None
     rows: Sequence[Sequence[Any]] | None = None
-    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -174,11 +183,11 @@ class Figure:
     """One figure.
 
     Attributes:
-        slug: names its files, e.g. "phase-diagram.png", and its place on the page.
+        slug: names its files, e.g. "phase-diagram.png", and its anchor on the page.
         title, caption, reading: plain text; `reading` tells how to read the marks.
         spec: Vega-Lite.
         queries: the SQL behind it, parameters filled in.
-        facts: what was put in: sweep ids, seeds, n, conventions, versions.
+        facts: what it was made from: sweep ids, seeds, n, conventions, versions.
         points: True if pointing at a mark that carries a `point` shows that point's curves.
     """
 
@@ -195,7 +204,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as a PNG inside the page, with a sentence below it; a link leads from it elsewhere."""
+    """A figure as a PNG inside the page, with a sentence below it.
+
+    Attributes:
+        alt: what a reader who cannot see it, and the Markdown, are given.
+        link: where the picture leads; "" for nowhere.
+        wide: whether it has a row to itself among pictures side by side.
+    """
 
     form: ClassVar[str] = "picture"
     slug: str
@@ -208,7 +223,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Pictures:
-    """Pictures side by side."""
+    """Pictures side by side; Markdown shows the first one."""
 
     form: ClassVar[str] = "pictures"
     pictures: Sequence[Picture]
@@ -237,10 +252,10 @@ class Statement:
     """A statement with its verdict, and the blocks that show how it was decided.
 
     Attributes:
-        slug: its place on the page.
+        slug: its anchor on the page.
         badge: the verdict; None for none.
         blocks: shares, notes, the query.
-        heading: whether the statement is the heading of its own part of the page, or an item among others.
+        byline: where it comes from, beside the verdict.
     """
 
     form: ClassVar[str] = "statement"
@@ -248,10 +263,19 @@ class Statement:
     text: Part
     badge: Badge | None
     blocks: Sequence[Block] = ()
-    heading: bool = False
+    byline: Part = ""
 
 
-Block = Text | Items | Terms | Table | QueryRows | Figure | Picture | Pictures | Fold | Heading | Statement
+@dataclass(frozen=True)
+class Statements:
+    """Statements as a list, without a heading each."""
+
+    form: ClassVar[str] = "statements"
+    statements: Sequence[Statement]
+
+
+Block = Text | Items | Terms | Table | QueryRows | Figure | Picture | Pictures | Fold | Heading | Statement | Statements
+"""What a section is made of, one below the other."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +283,7 @@ class Section:
     """A part of a page under a heading.
 
     Attributes:
-        slug: its place on the page.
+        slug: its anchor on the page.
         heading: of the section.
         blocks: what it shows.
         contents: what the list of contents calls it, if not by its heading.
@@ -287,6 +311,7 @@ class Page:
         lead, byline: what it is, and how it was made.
         notes: what a reader must know first.
         files: kinds of the files that lie beside the page, for each figure.
+        excerpt: what Markdown shows of it; () for all sections.
     """
 
     kind: str
@@ -297,3 +322,4 @@ class Page:
     byline: Part = ""
     notes: Sequence[str] = ()
     files: Sequence[str] = ()
+    excerpt: Sequence[Section | Block] = ()

@@ -20,6 +20,14 @@ from swingby_analysis.page import Page
 
 VEGA_LITE = "6.4"
 """The Vega-Lite that Altair 6 writes for, of those that vl-convert carries."""
+_ENVIRONMENT = Environment(
+    loader=PackageLoader("swingby_analysis.page"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_ENVIRONMENT.filters["base64"] = lambda png: base64.b64encode(png).decode()
 
 
 def html(page: Page, data: Mapping[str, Any] | None = None) -> str:
@@ -31,16 +39,12 @@ def html(page: Page, data: Mapping[str, Any] | None = None) -> str:
     """
     sheet = asset("page.css")
     scripts = [] if data is None else [vega(), asset("page.js")]
-    return (
-        _environment()
-        .get_template("page.html")
-        .render(
-            page=page,
-            policy=policy(scripts, sheet),
-            sheet=Markup(sheet),  # noqa: S704  our own file
-            scripts=[Markup(script) for script in scripts],  # noqa: S704  a library's script and our own file
-            data=None if data is None else embedded(data),
-        )
+    return _ENVIRONMENT.get_template("page.html").render(
+        page=page,
+        policy=policy(scripts, sheet),
+        sheet=Markup(sheet),  # noqa: S704  our own file
+        scripts=[Markup(script) for script in scripts],  # noqa: S704  a library's script and our own file
+        data=None if data is None else embedded(data),
     )
 
 
@@ -85,16 +89,3 @@ def policy(scripts: Sequence[str], sheet: str) -> str:
         "form-action": "'none'",
     }
     return "; ".join(f"{name} {value}" for name, value in allowed.items())
-
-
-@cache
-def _environment() -> Environment:
-    made = Environment(
-        loader=PackageLoader("swingby_analysis.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["base64"] = lambda png: base64.b64encode(png).decode()
-    return made

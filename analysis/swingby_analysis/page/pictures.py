@@ -1,4 +1,4 @@
-"""Figures as files: PNG, SVG and PDF, each with its own title; a picture leaves the page and its headings behind."""
+"""Figures as PNG, SVG and PDF, each with its title in the picture: a file stands apart from the page's headings."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import multiprocessing
 import os
 import signal
 import textwrap
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import vl_convert
 
@@ -25,12 +25,12 @@ SHARPNESS = 3.0
 
 def pictures(figures: Collection[Figure], kinds: Collection[str], sharpness: float = SHARPNESS) -> dict[str, bytes]:
     """Each figure as files for a paper, by file name: those of png, svg and pdf that are asked for."""
-    found = {}
+    files = {}
     for figure in figures if kinds else ():
         drawn = svg(figure)
         for kind in kinds:
-            found[f"{figure.slug}.{kind}"] = _converted(drawn, kind, sharpness)
-    return found
+            files[f"{figure.slug}.{kind}"] = _converted(drawn, kind, sharpness)
+    return files
 
 
 def svg(figure: Figure) -> str:
@@ -43,22 +43,29 @@ def png(figure: Figure, scale: float) -> bytes:
     return vl_convert.vegalite_to_png(titled(figure), vl_version=VEGA_LITE, scale=scale)
 
 
-def together(
-    figures: Sequence[Figure], kinds: Collection[str], sharpness: float = SHARPNESS
-) -> Iterator[tuple[Figure, Mapping[str, bytes]]]:
-    """Each figure with its files by kind, drawn by as many processes as there are cores: compiling takes the time.
+class Drawn(NamedTuple):
+    """A figure with its title: files by kind, and a smaller PNG that stands in a page."""
+
+    files: Mapping[str, bytes]
+    inside: bytes
+
+
+def together(figures: Sequence[Figure], kinds: Collection[str], sharpness: float, inside: float) -> list[Drawn]:
+    """Every figure, drawn by as many processes as there are cores: compiling takes the time.
+
+    Args:
+        sharpness, inside: pixels for each pixel of a figure, of the PNG files and of the PNG in the page.
 
     Raises:
         SwingbyError: Ctrl-C.
     """
     if not figures:
-        return
+        return []
     # A fresh process each: what a fork copies of DuckDB's and Arrow's threads is not usable. Ctrl-C is for this one.
     workers, ignored = min(len(figures), len(os.sched_getaffinity(0))), (signal.SIGINT, signal.SIG_IGN)
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), signal.signal, ignored)
-    tasks = [(figure, tuple(kinds), sharpness) for figure in figures]
     try:
-        yield from zip(figures, pool.map(_files, tasks), strict=True)
+        return list(pool.map(_drawn, [(figure, tuple(kinds), sharpness, inside) for figure in figures]))
     except KeyboardInterrupt:
         raise SwingbyError("stopped while drawing; what is trained is kept, and the same command goes on") from None
     finally:
@@ -73,10 +80,11 @@ def titled(figure: Figure) -> dict[str, Any]:
     return {**figure.spec, "title": {**title, "subtitlePadding": 4, "offset": 14}}
 
 
-def _files(task: tuple[Figure, tuple[str, ...], float]) -> dict[str, bytes]:
-    figure, kinds, sharpness = task
+def _drawn(task: tuple[Figure, tuple[str, ...], float, float]) -> Drawn:
+    """The figure of one task of a process."""
+    figure, kinds, sharpness, inside = task
     drawn = svg(figure)
-    return {kind: _converted(drawn, kind, sharpness) for kind in kinds}
+    return Drawn({kind: _converted(drawn, kind, sharpness) for kind in kinds}, _converted(drawn, "png", inside))
 
 
 def _converted(drawn: str, kind: str, sharpness: float) -> bytes:

@@ -37,12 +37,16 @@ def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Stat
     Raises:
         SwingbyError: nothing is claimed about it, or a slug is no claim's; with the nearest one.
     """
-    of = [item for item in catalogue() if item.claims]
-    known = [item.slug for item in _about(experiment, of, "claim")]
+    every = [item for item in catalogue() if item.claims]
+    about = [item for item in every if experiment is None or experiment in item.shared.experiments]
+    if experiment is not None and not about:
+        names = sorted({name for item in every for name in item.shared.experiments})
+        raise SwingbyError(f"there is no claim about {experiment!r}; {registry.nearest(experiment, names)}")
+    known = [item.slug for item in about]
     for slug in only:
         if slug not in known:
             raise SwingbyError(f"no claim is called {slug!r}; {registry.nearest(slug, known)}")
-    return [item for item in of if item.slug in (only or known)]
+    return [item for item in about if not only or item.slug in only]
 
 
 def findings(diagram: Diagram) -> list[Statement]:
@@ -64,21 +68,13 @@ def diagrams(experiment: str | None = None, only: Sequence[str] = ()) -> list[Di
     Raises:
         SwingbyError: it has none, or a name is no diagram's; with the nearest one.
     """
-    of = [item for item in every_diagram() if experiment is None or item.experiment == experiment]
-    if experiment is not None and not of:
+    about = [item for item in every_diagram() if experiment is None or item.experiment == experiment]
+    if experiment is not None and not about:
         known = sorted({item.experiment for item in every_diagram()})
         raise SwingbyError(f"there is no diagram of {experiment!r}; {registry.nearest(experiment, known)}")
-    known = [item.slug for item in of]
+    known = [item.slug for item in about]
     wanted = [name.removeprefix(PREFIX) for name in only]
     for name in wanted:
         if name not in known:
             raise SwingbyError(f"no diagram is called {name!r}; {registry.nearest(name, known)}")
-    return [item for item in of if not only or item.slug in wanted]
-
-
-def _about(experiment: str | None, of: Sequence[Statement], what: str) -> list[Statement]:
-    found = [item for item in of if experiment is None or experiment in item.shared.experiments]
-    if not found and experiment is not None:
-        known = sorted({name for item in of for name in item.shared.experiments})
-        raise SwingbyError(f"there is no {what} about {experiment!r}; {registry.nearest(experiment, known)}")
-    return found
+    return [item for item in about if not only or item.slug in wanted]

@@ -10,11 +10,12 @@ from pathlib import Path
 from swingby.data.files import write_whole
 from swingby.run.outcomes import derive
 from swingby.store import Store
+from swingby_analysis.page.html import html
+from swingby_analysis.page.markdown import markdown
 from swingby_analysis.report import replace_folder
 from swingby_analysis.statements import table
 from swingby_analysis.statements.catalogue import catalogue, claims
-from swingby_analysis.statements.claims_markdown import markdown
-from swingby_analysis.statements.claims_page import page
+from swingby_analysis.statements.claims_page import claims_page
 from swingby_analysis.statements.judging import Judged, judge
 from swingby_analysis.statements.needed import Say, prepare, progress, wanted
 from swingby_analysis.statements.verdict import MISSING
@@ -24,7 +25,7 @@ FOLDER, PAGE, TABLE = "claims", "claims.html", "claims.md"
 
 @dataclass(frozen=True)
 class Written:
-    """What a run left: the page, how many claims it asked, how many of them lack a sweep, and seconds of training.
+    """What a run left: the page, how many claims it judged, how many of them lack a sweep, and seconds of training.
 
     Attributes:
         waiting: how many lack sweeps that take hours, and are not trained here.
@@ -57,13 +58,13 @@ def write_claims(
 
     Args:
         data: the data folder.
-        experiment: only claims about it; None: all. What was said of the others before stays.
+        experiment: only claims about it; None: all. The verdicts on the others stay as they are.
         overrides: laid over every other sweep, such as "seeds.count=3".
         run: further options of `swingby run`, by which missing sweeps are trained; None: train nothing.
         only: slugs; () for all.
         markdown_file: where the Markdown goes besides.
-        command: what the Markdown says it was made by.
-        say: told what goes on.
+        command: by which the Markdown says it was made.
+        say: hears each step.
 
     Raises:
         SwingbyError: no such claim, a sweep cannot be trained, a query is wrong, or the disk refuses.
@@ -84,10 +85,10 @@ def write_claims(
         ranks = {claim.slug: rank for rank, claim in enumerate(known)}
         table.write(records, store, [(ranks[item.claim.slug], item) for item in judged], ranks)
     with Store.open(records.data) as store:
-        shown = page(store, known, {item.claim.slug: item for item in judged})
-        text = markdown(store, known, command)
+        page = claims_page(store, known, {item.claim.slug: item for item in judged}, command)
+    text = markdown(page)
     folder = out.expanduser().absolute() / FOLDER
-    replace_folder(folder, {PAGE: shown.encode(), TABLE: text.encode()})
+    replace_folder(folder, {PAGE: html(page).encode(), TABLE: text.encode()})
     if markdown_file is not None:
         write_whole(markdown_file.expanduser().absolute(), lambda path: path.write_text(text, encoding="utf-8"))
     lacking = [item.claim for item in judged if item.verdict == MISSING]

@@ -1,24 +1,49 @@
-"""The page of the claims: static HTML without a script, in which every number stands beside the query that gave it."""
+"""The page of the claims, in which every number is shown beside its query; its table of verdicts is for a README."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from swingby import __version__
 from swingby.data.files import utc_now
 from swingby.store import Store
+from swingby_analysis.page import (
+    Badge,
+    Bar,
+    Block,
+    Code,
+    Fold,
+    Items,
+    Link,
+    Page,
+    Part,
+    QueryRows,
+    Section,
+    Several,
+    Statement,
+    Strong,
+    Table,
+    Text,
+    Tone,
+    Toned,
+)
 from swingby_analysis.query import Query, ask
+from swingby_analysis.statements import origins
 from swingby_analysis.statements.compose import shared_of
 from swingby_analysis.statements.judging import Judged
-from swingby_analysis.statements.pages import own, plain_page
-from swingby_analysis.statements.statement import Statement
+from swingby_analysis.statements.statement import Statement as Claim
 from swingby_analysis.statements.table import UNITS
 from swingby_analysis.statements.verdict import FAILS, HOLDS, MARK, MISSING, RULE, SETTINGS, SOME, UNTOLD
 
 ROWS, COUNTS = Query("statements/rows"), Query("statements/verdicts")
 TITLE = "What is claimed, and in how many seeds it holds"
+HEADINGS = ("claim", "source", "verdict", "seeds in which it holds (95 % interval)")
+ROW_HEADINGS = ("convention", "setting", "holds in", "share, 95 % interval", "", "measured", "verdict")
+LEAD = "Every number below comes from a query that is shown with its result."
+BARS = "A bar is the 95 % interval of a share and its dot the share, on a line from 0 (left) to 1 (right)."
+COUNTED = "Shares and Wilson intervals are computed from the n and k of a claim's query, and kept with them in claims."
 _AFTERWARDS = f"""
 The predicates and their thresholds stand in the queries below. They were written before results of these sweeps were
 seen, except where a claim has the mark {MARK}: afterwards its query had to be repaired, as a comment in it says too, or
@@ -29,110 +54,211 @@ The words under "measured" and the reasons under "Why" were written after result
 measure more for them; neither enters a verdict.
 """
 AFTERWARDS = tuple(" ".join(paragraph.split()) for paragraph in _AFTERWARDS.strip().split("\n\n"))
-"""What is said below the rule, of the mark and of what was written later."""
-KINDS = {HOLDS: "yes", SOME: "some", SETTINGS: "some", FAILS: "no", MISSING: "none", UNTOLD: "none"}
+"""What the page says below the rule, of the mark and of what was written later."""
+TONES: Mapping[str, Tone] = {
+    HOLDS: "yes", SOME: "some", SETTINGS: "some", FAILS: "no", MISSING: "none", UNTOLD: "none",
+}  # fmt: skip
 """The colour of a verdict; "holds under ... only" is in between like "some"."""
-BAR = 120
-"""Width of an interval's bar, in pixels."""
 
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class Shown:
-    """One claim as the page shows it: its rows of the table, and what its query was and gave.
-
-    Attributes:
-        columns, result: what the query returned; None if it was not asked in this run.
-    """
-
-    rows: list[Row]
-    columns: list[str] | None
-    result: list[tuple[Any, ...]] | None
-
-    @property
-    def first(self) -> Row:
-        """What all of its rows share."""
-        return self.rows[0]
-
-
-def page(store: Store, claims: Sequence[Statement], judged: Mapping[str, Judged]) -> str:
-    """The page, from the table `claims`.
+def claims_page(store: Store, claims: Sequence[Claim], judged: Mapping[str, Judged], command: str) -> Page:
+    """The page, from the table `claims`; its excerpt has a row a claim, and says how it was made.
 
     Args:
         claims: every installed claim.
         judged: by slug, what was judged in this run; claims judged before are shown from the table alone.
+        command: by which the excerpt says it was made.
     """
-    shown = []
-    for rows in by_claim(store):
-        found = judged.get(rows[0]["claim"])
-        frame = None if found is None else found.frame
-        shown.append(Shown(rows, None if frame is None else frame.columns, None if frame is None else frame.rows()))
-    shared = shared_of(claims)
-    origins = _origins(store, judged.values())
-    content = {
-        "shown": shown,
-        "counts": ask(store, COUNTS).to_dicts(),
-        "origins": [row for query in origins for row in ask(store, query).to_dicts()],
-        "title": next((text for item in shared for text in item.said("title of claims")), TITLE),
-        "lead": [text for item in shared for text in item.said("lead of claims")],
-        "rule": [*RULE, *(text for item in shared for text in item.said("note on claims")), *AFTERWARDS],
-        "missing": MISSING,
-        "after": {claim.slug: claim.after for claim in claims if claim.after},
-        "questions": {claim.slug: claim.question for claim in claims},
-        "mark": MARK,
-        "made": made(store, claims),
-        "hours": {claim.slug for claim in claims if claim.hours},
-        "queries": [*origins, ROWS, COUNTS, *_made_of(store, claims)],
-        "kind": lambda verdict: KINDS.get(verdict, "some"),
-        "bar": bar,
-        "together": UNITS[True],
-        "written": utc_now()[:16].replace("T", " ") + " UTC",
-        "version": __version__,
-    }
-    return plain_page("claims.html", content, own("claims.css"))
-
-
-def by_claim(store: Store) -> list[list[Row]]:
-    """The rows of the table `claims`, claim by claim, in the catalogue's order."""
-    found: dict[str, list[Row]] = {}
+    known, shared = {claim.slug: claim for claim in claims}, shared_of(claims)
+    by_claim: dict[str, list[Row]] = {}
     for row in ask(store, ROWS).iter_rows(named=True):
-        found.setdefault(row["claim"], []).append(row)
-    return list(found.values())
-
-
-def made(store: Store, claims: Sequence[Statement]) -> Row:
-    """What the verdicts rest on: claims, runs, sweeps, fewest and most seeds a sweep, and the last run's day."""
-    found = [ask(store, query).row(0, named=True) for query in _made_of(store, claims)]
-    parts = [part for part in found if part["cells"]]
-    return {
-        "claims": sum(ask(store, COUNTS)["claims"]),
-        **{name: sum(part[name] for part in parts) for name in ("sweeps", "cells")},
-        "fewest": min((part["fewest"] for part in parts), default=None),
-        "most": max((part["most"] for part in parts), default=None),
-        "trained": max((part["trained"] for part in parts), default=None),
-    }
-
-
-def _made_of(store: Store, claims: Sequence[Statement]) -> list[Query]:
-    """What the verdicts rest on, one query an experiment of which the store has runs."""
-    names = dict.fromkeys(name for item in shared_of(claims) for name in item.experiments)
-    tables = store.tables()
-    return [Query("statements/made", (name,)) for name in names if name in tables]
-
-
-def _origins(store: Store, judged: Iterable[Judged]) -> list[Query]:
-    """The sweeps behind these claims, one query an experiment."""
+        by_claim.setdefault(row["claim"], []).append(row)
+    counts, tables = ask(store, COUNTS).to_dicts(), store.tables()
+    experiments = dict.fromkeys(name for item in shared for name in item.experiments)
+    sizes = [Query("statements/made", (name,)) for name in experiments if name in tables]
+    every, size = sum(row["claims"] for row in counts), _size([ask(store, query).row(0, named=True) for query in sizes])
     ids: dict[str, dict[str, None]] = {}
-    for item in judged:
+    for item in judged.values():
         for experiment in item.claim.shared.experiments if item.query else ():
             ids.setdefault(experiment, {}).update(dict.fromkeys(item.sweep_ids))
-    tables = store.tables()
-    return [Query("statements/sweeps", (tuple(names), name)) for name, names in ids.items() if name in tables]
+    asked, rows = origins.origins(store, ids)
+    verdicts = Table(HEADINGS, [_verdict(known[slug], found) for slug, found in by_claim.items()], name="statements")
+    recorded = dict.fromkeys(sentence for found in by_claim.values() for sentence in found[0]["recorded"])
+    return Page(
+        kind="claims",
+        tab="Claims",
+        title=next((text for item in shared for text in item.said("title of claims")), TITLE),
+        lead=" ".join([*(text for item in shared for text in item.said("lead of claims")), LEAD]),
+        byline=Several(
+            [
+                f"Written {utc_now()[:16].replace('T', ' ')} UTC by swingby {__version__}. The table ",
+                Code("claims"), " of the store has these rows, and its table ", Code("claims_queries"), " the queries.",
+            ]
+        ),
+        sections=[
+            Section(
+                "verdicts",
+                "Verdicts",
+                [
+                    Text(f"{every} claims, judged on {size}."),
+                    Items([Several([_badge(row["verdict"]), f" {row['claims']}"]) for row in counts], "counts"),
+                    Text(BARS, "note"),
+                    verdicts,
+                ],
+            ),
+            Section(
+                "rule",
+                "How a verdict is made",
+                [Items([*RULE, *(text for item in shared for text in item.said("note on claims")), *AFTERWARDS])],
+            ),
+            Section(
+                "details",
+                "Every claim with its query",
+                [_detail(known[slug], found, judged.get(slug)) for slug, found in by_claim.items()],
+            ),
+            Section(
+                "made",
+                "Where the numbers come from",
+                [
+                    Text("The sweeps asked in this run:"),
+                    origins.table(rows),
+                    Fold(
+                        "The queries behind this table, the counts and the rows",
+                        [Text(COUNTED), *(QueryRows(query) for query in [*asked, ROWS, COUNTS, *sizes])],
+                    ),
+                ],
+            ),
+        ],
+        excerpt=[
+            verdicts,
+            *map(Text, recorded),
+            Text(
+                Several(
+                    [
+                        "Made by ", Code(command), f" (swingby {__version__}). {every} claims; ",
+                        ", ".join(f"{row['verdict']}: {row['claims']}" for row in counts),
+                        f". {size}. {MARK}: added, split or repaired after results had been seen; the page says how.",
+                    ]
+                )
+            ),
+        ],
+    )  # fmt: skip
 
 
-def bar(row: Row) -> dict[str, str]:
-    """Where an interval's bar starts, how wide it is, and where the share stands on it, in pixels."""
-    share = 0.0 if row["share"] is None else row["share"]
-    low, high = BAR * row["low"], BAR * row["high"]
-    return {"x": f"{low:.1f}", "width": f"{max(high - low, 1):.1f}", "at": f"{BAR * share:.1f}"}
+def _size(made: Sequence[Row]) -> str:
+    """What the verdicts rest on: runs, sweeps, fewest and most seeds a sweep, and the last run's day."""
+    parts = [part for part in made if part["cells"]]
+    if not parts:
+        return "no run"
+    sweeps, cells = (sum(part[name] for part in parts) for name in ("sweeps", "cells"))
+    fewest, most = min(part["fewest"] for part in parts), max(part["most"] for part in parts)
+    day = max(part["trained"] for part in parts)
+    return f"{cells:,} runs of {sweeps} sweeps, {fewest} to {most} seeds a sweep, the last trained on {day}"
+
+
+def _verdict(claim: Claim, rows: Sequence[Row]) -> list[Part]:
+    """A claim's row of the table of verdicts."""
+    first, together = rows[0], _together(rows)
+    marked: list[Part] = [Link(first["text"], f"#{claim.slug}")]
+    if claim.after:
+        marked += [" ", Link(MARK, "#rule", "Added, split or repaired after results had been seen")]
+    shares: list[list[Part]] = []
+    for row in rows:
+        share: list[Part] = ["", _all_seeds(row)] if together else [_bar(row), f"{row['k']} of {row['n']}"]
+        shares.append([row["convention"], *share, row["setting"]])
+    brief = Table((), shares, name="shares", brief="; ".join(_by_convention(rows)))
+    shown = first["measured"] if first["verdict"] == MISSING else brief
+    return [Several(marked), first["source"], _badge(first["verdict"]), shown]
+
+
+def _by_convention(rows: Sequence[Row]) -> Iterator[str]:
+    """Each convention in a few words: the one share with its interval, or the range over several settings."""
+    together = _together(rows)
+    for convention, group in groupby(rows, key=lambda row: row["convention"]):
+        every = list(group)
+        decided = [row for row in every if row["n"] and row["row_verdict"] != UNTOLD]
+        if not decided:
+            few = together or any(row["n"] for row in every)
+            yield f"{convention}: {'too few seeds to tell' if few else 'no seed tells'}"
+        elif together and len(decided) > 1:
+            yield f"{convention}: true in {sum(row['k'] for row in decided)} of {len(decided)} settings"
+        elif together:
+            yield f"{convention}: {'true' if decided[0]['k'] else 'false'}"
+        elif len(decided) == 1:
+            (row,) = decided
+            yield f"{convention}: {row['k']} of {row['n']} ({row['low']:.2f} to {row['high']:.2f})"
+        else:
+            ends = [pick(decided, key=lambda row: row["share"]) for pick in (min, max)]
+            counts = dict.fromkeys(f"{row['k']} of {row['n']}" for row in ends)
+            yield f"{convention}: {' to '.join(counts)} in {len(decided)} settings"
+
+
+def _detail(claim: Claim, rows: Sequence[Row], judged: Judged | None) -> Statement:
+    """A claim with what was done to it, its question, its rows, and its query with the result.
+
+    Args:
+        judged: None if it was not judged in this run.
+    """
+    first, badge = rows[0], _badge(rows[0]["verdict"])
+    sweeps = [part for name in first["sweeps"] for part in (" ", Code(name))]
+    blocks: list[Block] = []
+    if claim.after:
+        blocks.append(Text(Several([Strong(f"{MARK} After results were seen."), f" {claim.after}"])))
+    if first["verdict"] == MISSING:
+        trained: list[Part] = [Code("swingby claims"), " trains what is missing."]
+        if claim.hours:
+            command = [Code("swingby claims"), ": ", Code("swingby run"), " does it."]
+            trained = ["That takes hours, and is not trained by ", *command]
+        blocks.append(Text(Several([f"No verdict: {first['measured']}. ", *trained]), "warning"))
+    else:
+        if first["why"] and badge.tone != "yes":
+            blocks.append(Text(Several([Strong("Why."), f" {first['why']}"])))
+        blocks.append(Text(claim.question, "asked"))
+        blocks += [Text(sentence, "note") for sentence in first["recorded"]]
+        if first["lacking"]:
+            blocks.append(Text(f"Not judged on {'; '.join(first['lacking'])}.", "note"))
+        blocks.append(Table(ROW_HEADINGS, [_row(row, _together(rows)) for row in rows], name="rows"))
+        frame = None if judged is None else judged.frame
+        if frame is None:
+            earlier = Text("Judged in an earlier run; its rows above are those of the table.", "note")
+            asked: list[Block] = [QueryRows(first["query"]), earlier]
+        else:
+            asked = [QueryRows(first["query"], frame.columns, frame.rows())]
+        blocks.append(Fold("The query and its result", asked))
+    blocks.append(Text(Link("back to the verdicts", "#verdicts"), "byline"))
+    text = f"{first['text']} {MARK}" if claim.after else first["text"]
+    byline = Several([f"{first['source']} · ", Code(claim.slug), " · sweeps", *sweeps])
+    return Statement(claim.slug, text, badge, blocks, byline)
+
+
+def _row(row: Row, together: bool) -> list[Part]:
+    """A row of a claim, with its share or, of a statement about all seeds, without."""
+    share: list[Part] = [_all_seeds(row), "", ""]
+    if not together:
+        numbers = "no seed tells"
+        if row["share"] is not None:
+            numbers = f"{row['share']:.2f}, {row['low']:.2f} to {row['high']:.2f}"
+        share = [f"{row['k']} of {row['n']}", numbers, _bar(row)]
+    verdict = Toned(row["row_verdict"], TONES.get(row["row_verdict"], "some"))
+    return [row["convention"], row["setting"], *share, row["measured"], verdict]
+
+
+def _together(rows: Sequence[Row]) -> bool:
+    """Whether these are statements about all seeds, which have no share."""
+    return rows[0]["unit"] == UNITS[True]
+
+
+def _all_seeds(row: Row) -> Toned:
+    """The answer to a question about all seeds together."""
+    answer = f"{'true' if row['k'] else 'false'}, of all seeds together" if row["n"] else "too few seeds to tell"
+    return Toned(answer, TONES.get(row["row_verdict"], "some"))
+
+
+def _bar(row: Row) -> Bar:
+    return Bar(row["share"], row["low"], row["high"], TONES.get(row["row_verdict"], "some"))
+
+
+def _badge(verdict: str) -> Badge:
+    return Badge(verdict, TONES.get(verdict, "some"))

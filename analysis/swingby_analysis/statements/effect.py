@@ -1,4 +1,4 @@
-"""What becomes of a finding: its query's one row decides which wording is true, and fills in every number."""
+"""How a finding is decided: the one row of its query chooses the wording, and fills in every number."""
 
 from __future__ import annotations
 
@@ -109,18 +109,17 @@ def written(template: str, row: Mapping[str, Any]) -> str:
         elif piece.expression not in row:
             raise SwingbyError(f"its query has no column {piece.expression!r}; it has {list(row)}")
         else:
-            text += format(_field(row[piece.expression]), piece.form)
+            value = row[piece.expression]
+            if value is None or isinstance(value, list):
+                value = OverSeeds(_finite(value))
+            elif isinstance(value, int | float) and not isinstance(value, bool):
+                value = Number(value)
+            text += format(value, piece.form)
     return text
 
 
 def _finite(value: Any) -> list[float]:
     return [float(item) for item in value or () if item is not None and math.isfinite(item)]
-
-
-def _field(value: Any) -> Any:
-    if value is None or isinstance(value, list):
-        return OverSeeds(_finite(value))
-    return Number(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 def shown(value: Any) -> str:

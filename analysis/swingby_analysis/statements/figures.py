@@ -11,7 +11,8 @@ from typing import Any
 import polars as pl
 
 from swingby.store import Store
-from swingby_analysis.charts.maps import Share, count_map, height_map, outcome_map, share_map
+from swingby_analysis.charts.maps import count_map, height_map, outcome_map, share_map
+from swingby_analysis.charts.summaries import Share
 from swingby_analysis.grid import Grid, GridLine, grid_of
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query, ask
@@ -36,7 +37,7 @@ THEORY = " Red: theory, computed from the sweep's own parameters."
 
 @dataclass(frozen=True)
 class Read:
-    """What the figures of one sweep are made from."""
+    """The rows and the grid that the figures of one sweep are made from."""
 
     resolved: Mapping[str, Any]
     grid: Grid
@@ -64,25 +65,18 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
     seeds = read.cells["seed"].n_unique()
     axes = f"{read.grid.x.title} against {read.grid.y.title if read.grid.y else ''}"
     facts = {"Sweep": diagram.sweep, "Seeds": f"{seeds} a point, {read.resolved['seed_mode']} draws"}
-    return [
-        Figure(
+    found = []
+    for one in diagram.maps:
+        spec = _chart(read, one, lines).to_dict()
+        # Legends one below the other: Altair's own checks know no layout of legends.
+        spec["config"]["legend"]["layout"] = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 12}}
+        slug, caption = (
             f"{diagram.slug}-{one.outcome.replace('_', '-')}",
-            one.title,
             f"{one.title}; {axes}, {seeds} seeds a point.",
-            (one.reading or READING[one.drawn]) + (THEORY if lines else ""),
-            _spec(_chart(read, one, lines)),
-            [read.query],
-            facts,
         )
-        for one in diagram.maps
-    ]
-
-
-def _spec(chart: Any) -> dict[str, Any]:
-    """A chart as Vega-Lite, its legends one below the other: Altair's own checks know no layout of legends."""
-    spec = chart.to_dict()
-    spec["config"]["legend"]["layout"] = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 12}}
-    return spec
+        reading = (one.reading or READING[one.drawn]) + (THEORY if lines else "")
+        found.append(Figure(slug, one.title, caption, reading, spec, [read.query], facts))
+    return found
 
 
 def _chart(read: Read, one: Map, lines: Sequence[GridLine]) -> Any:

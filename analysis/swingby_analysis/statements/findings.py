@@ -11,25 +11,28 @@ from typing import Any
 from swingby.data.files import write_whole
 from swingby.run.outcomes import derive
 from swingby.store import Store
+from swingby_analysis.page.html import html
+from swingby_analysis.page.markdown import markdown
+from swingby_analysis.page.pictures import together
 from swingby_analysis.report import replace_folder
 from swingby_analysis.report.prose import plural
 from swingby_analysis.statements import catalogue
 from swingby_analysis.statements.compose import shared_of
-from swingby_analysis.statements.diagram import Diagram
 from swingby_analysis.statements.figures import figures
-from swingby_analysis.statements.findings_markdown import markdown
-from swingby_analysis.statements.findings_page import Shown, origins, page
+from swingby_analysis.statements.findings_page import Shown, findings_page
 from swingby_analysis.statements.judging import Told, not_run, tell
 from swingby_analysis.statements.needed import Needed, Say, prepare, progress, wanted
-from swingby_analysis.statements.pictures import drawn
+from swingby_analysis.statements.origins import origins
 from swingby_analysis.statements.statement import Statement
 
 FOLDER, PAGE, TEXT = "findings", "findings.html", "findings.md"
+SHARPNESS, INSIDE = 2.0, 1.0
+"""Pixels for each pixel of a figure: of the PNG files beside the page, and of the pictures in it."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What a call left: the page, how many diagrams it has, and how many of them lack a finished sweep."""
+    """What a run left: the page, how many diagrams it has, and how many of them lack a finished sweep."""
 
     page: Path
     diagrams: int
@@ -57,60 +60,52 @@ def write_findings(
         experiment: only diagrams of it; None: all.
         overrides: laid over every sweep, such as "seeds.count=4".
         run: further options of `swingby run`, by which missing sweeps are trained; None: train nothing.
-        recorded: bring in the shipped recorded results of sweeps that are not finished here.
+        recorded: unpack the shipped recorded results of sweeps that are not finished here.
         only: diagrams, by the names of their sweeps; () for all.
         vector: each figure as SVG too.
         markdown_file: where the Markdown goes besides.
-        command: what the Markdown says it was made by.
-        say: told what goes on.
+        command: by which the Markdown says it was made.
+        say: hears each step.
 
     Raises:
         SwingbyError: no such diagram, a sweep cannot be trained or unpacked, a query is wrong, or the disk refuses.
     """
     diagrams = catalogue.diagrams(experiment, only)
     asked = {diagram.slug: catalogue.findings(diagram) for diagram in diagrams}
-    needed = wanted([item for found in asked.values() for item in found], overrides)
+    every = [item for found in asked.values() for item in found]
+    needed = wanted(every, overrides)
     records, _ = prepare(data, needed, overrides, run, recorded, say)
     with Store.open(records.data) as store:
         needed = progress(store, needed)
         derive(records, [item.sweep_id for item in needed.values() if item.done])
-        shown = [_shown(store, diagram, asked[diagram.slug], needed, say) for diagram in diagrams]
-        made, rows = origins(store, [item for item in needed.values() if item.finished])
-    say(f"drawing {plural(sum(len(item.figures) for item in shown), 'figure')} ...")
-    made_of = drawn(shown, vector)
-    notes = _notes(rows, overrides)
-    text = markdown(made_of.shown, notes, command)
-    shared = shared_of([item for found in asked.values() for item in found])
-    html = page(made_of.shown, shared, made, rows, notes)
+        shown: list[Shown] = []
+        for diagram in diagrams:
+            own, sentences = needed[diagram.sweep], [told(store, finding, needed) for finding in asked[diagram.slug]]
+            shown.append(Shown(diagram, own, sentences, figures(store, diagram, own.sweep_id) if own.finished else []))
+            counts = Counter(item.verdict for item in sentences).items()
+            verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts)
+            say(f"{diagram.slug}: {plural(len(sentences), 'question')} asked of it: {verdicts}")
+        ids: dict[str, list[str]] = {}
+        for item in needed.values():
+            if item.finished:
+                ids.setdefault(item.sweep.experiment_name, []).append(item.sweep_id)
+        queries, rows = origins(store, ids)
+    drawn = [figure for item in shown for figure in item.figures]
+    say(f"drawing {plural(len(drawn), 'figure')} ...")
+    pictures = together(drawn, ("png", "svg") if vector else ("png",), SHARPNESS, INSIDE)
+    inside = {figure.slug: picture.inside for figure, picture in zip(drawn, pictures, strict=True)}
+    page = findings_page(shown, inside, shared_of(every), queries, rows, _notes(rows, overrides), command)
+    text = markdown(page)
+    files = {
+        f"{figure.slug}.{kind}": content
+        for figure, picture in zip(drawn, pictures, strict=True)
+        for kind, content in picture.files.items()
+    }
     folder = out.expanduser().absolute() / FOLDER
-    replace_folder(folder, {PAGE: html.encode(), TEXT: text.encode(), **made_of.files})
+    replace_folder(folder, {PAGE: html(page).encode(), TEXT: text.encode(), **files})
     if markdown_file is not None:
         write_whole(markdown_file.expanduser().absolute(), lambda path: path.write_text(text, encoding="utf-8"))
-    return Written(folder / PAGE, len(shown), sum(bool(item.missing) for item in shown))
-
-
-def _shown(store: Store, diagram: Diagram, asked: Sequence[Statement], needed: Mapping[str, Needed], say: Say) -> Shown:
-    """A diagram with its findings and figures, of which none is drawn yet."""
-    own = needed[diagram.sweep]
-    sentences = [told(store, finding, needed) for finding in asked]
-    verdicts = Counter(item.verdict for item in sentences)
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
-    say(f"{diagram.slug}: {plural(len(sentences), 'question')} asked of it: {counts}")
-    sweep = own.sweep
-    return Shown(
-        diagram,
-        sentences,
-        figures(store, diagram, own.sweep_id) if own.finished else [],
-        [],
-        " ".join((sweep.description or "").split()),
-        ", ".join(f"{name} {_value(value)}" for name, value in sweep.common.items() if value is not None),
-        f"{plural(len(sweep.points), 'point')}, {plural(len(sweep.seeds), 'seed')} each",
-        [] if own.finished else [str(own)],
-    )
-
-
-def _value(value: Any) -> str:
-    return f"({', '.join(map(_value, value))})" if isinstance(value, list) else str(value)
+    return Written(folder / PAGE, len(shown), sum(not item.own.finished for item in shown))
 
 
 def told(store: Store, finding: Statement, needed: Mapping[str, Needed]) -> Told:
@@ -121,18 +116,18 @@ def told(store: Store, finding: Statement, needed: Mapping[str, Needed]) -> Told
 
 
 def _notes(rows: Sequence[Mapping[str, Any]], overrides: Sequence[str]) -> list[str]:
-    """What has to be said of the results first."""
-    found = []
-    of_record = [row for row in rows if row["recorded"]]
-    if of_record:
-        cells, every = sum(row["cells"] for row in of_record), sum(row["cells"] for row in rows)
-        hosts = ", ".join(sorted({row["hosts"].replace(" (recorded)", "") for row in of_record}))
-        days = sorted({row["first_day"] for row in of_record} | {row["last_day"] for row in of_record})
+    """What a reader must know of the results first."""
+    notes = []
+    recorded = [row for row in rows if row["recorded"]]
+    if recorded:
+        cells, every = sum(row["cells"] for row in recorded), sum(row["cells"] for row in rows)
+        hosts = ", ".join(sorted({row["hosts"].replace(" (recorded)", "") for row in recorded}))
+        days = sorted({row["first_day"] for row in recorded} | {row["last_day"] for row in recorded})
         span = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
-        found.append(
+        notes.append(
             f"{cells:,} of {every:,} results are recorded ones: computed on {hosts}, {span}, not here. Outcomes are "
             "as found on the full curves; numbers are rounded. swingby run with a sweep's name trains it here."
         )
     if overrides:
-        found.append(f"Every sweep was laid over with {', '.join(overrides)}: a first look, not the result.")
-    return found
+        notes.append(f"Every sweep was laid over with {', '.join(overrides)}: a first look, not the result.")
+    return notes

@@ -1,25 +1,48 @@
-"""The page "What we found": static HTML without a script; each sentence stands beside the query that decided it."""
+"""The page "What we found": diagrams as pictures, and sentences, each beside the query that decided it."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from swingby import __version__
 from swingby.data.files import utc_now
-from swingby.store import Store
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query, ask
+from swingby_analysis.page import (
+    Badge,
+    Block,
+    Code,
+    Figure,
+    Fold,
+    Items,
+    Page,
+    Picture,
+    Pictures,
+    QueryRows,
+    Section,
+    Several,
+    Statement,
+    Statements,
+    Strong,
+    Table,
+    Text,
+    Tone,
+)
+from swingby_analysis.query import Query
+from swingby_analysis.report import prose
+from swingby_analysis.report.prose import plural
+from swingby_analysis.statements import origins
 from swingby_analysis.statements.diagram import Diagram
 from swingby_analysis.statements.judging import Told
 from swingby_analysis.statements.needed import Needed
-from swingby_analysis.statements.pages import own, plain_page
 from swingby_analysis.statements.statement import NO, UNSURE, YES, Shared
 from swingby_analysis.statements.verdict import MISSING
 
-KINDS = {YES: "yes", NO: "no", UNSURE: "none", MISSING: "none"}
+TITLE = "What we found: phase diagrams"
+LEAD = (
+    "Each diagram is a sweep over many seeds; the query below a sentence chose its wording and filled in its numbers."
+)
+TONES: Mapping[str, Tone] = {YES: "yes", NO: "no", UNSURE: "none", MISSING: "none"}
 _RULE = """
 Each sentence has a wording for what its query may find, for its contrary, and for the case that neither can be told;
 the result of the query chooses, and fills in every number. The mark beside it says which wording it is.
@@ -29,82 +52,99 @@ grid; the interval is Student's, of the mean over seeds. A sentence that compare
 difference, seed by seed: it has to lie on one side of zero.
 """
 RULE = tuple(" ".join(paragraph.split()) for paragraph in _RULE.strip().split("\n\n"))
-TITLE = "What we found: phase diagrams"
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A diagram as the page shows it.
-
-    Attributes:
-        told: its sentences.
-        figures, pictures: its figures, each with its PNG; none without a finished sweep.
-        description: of the sweep.
-        conventions: the resolved parameters that all of its points share, in words.
-        size: how many points and seeds.
-        missing: what is not there, in words.
-    """
+    """A diagram with its sentences, and with its figures where its own sweep is finished."""
 
     diagram: Diagram
+    own: Needed
     told: Sequence[Told]
     figures: Sequence[Figure]
-    pictures: Sequence[bytes]
-    description: str
-    conventions: str
-    size: str
-    missing: Sequence[str]
 
 
-def origins(store: Store, sweeps: Sequence[Needed]) -> tuple[list[Query], list[dict[str, Any]]]:
-    """Where the cells of these sweeps come from, and the queries that told it, one an experiment."""
-    ids: dict[str, list[str]] = {}
-    for item in sweeps:
-        ids.setdefault(item.sweep.experiment_name, []).append(item.sweep_id)
-    queries = [Query("statements/origins", (tuple(names), experiment)) for experiment, names in sorted(ids.items())]
-    return queries, [row for query in queries for row in ask(store, query).to_dicts()]
-
-
-def page(
+def findings_page(
     shown: Sequence[Shown],
+    pictures: Mapping[str, bytes],
     shared: Sequence[Shared],
-    made: Sequence[Query],
+    queries: Sequence[Query],
     rows: Sequence[Mapping[str, Any]],
     notes: Sequence[str],
-) -> str:
-    """The page.
+    command: str,
+) -> Page:
+    """The page; its excerpt has the diagrams, and says how it was made.
 
     Args:
+        pictures: the figures as PNG, by slug.
         shared: what the experiments of these diagrams say of themselves.
-        made, rows: the queries for the origins of the cells, and what they gave.
-        notes: what has to be said of the results first, such as that they are recorded.
+        queries, rows: the queries for the origins of the cells, and their rows.
+        notes: what a reader must know of the results first, such as that they are recorded.
+        command: by which the excerpt says it was made.
     """
-    content = {
-        "shown": [
-            {
-                "slug": item.diagram.slug,
-                "heading": item.diagram.heading,
-                "sweep": item.diagram.sweep,
-                "description": item.description,
-                "conventions": item.conventions,
-                "size": item.size,
-                "missing": item.missing,
-                "told": item.told,
-                "figures": [
-                    {"figure": figure, "image": f"data:image/png;base64,{base64.b64encode(png).decode()}"}
-                    for figure, png in zip(item.figures, item.pictures, strict=True)
-                ],
-            }
-            for item in shown
+    diagrams = [_diagram(item, pictures) for item in shown]
+    asked = Fold("The queries behind this table", [QueryRows(query) for query in queries])
+    made: list[Block] = [origins.table(rows), *([asked] if queries else [])]
+    cells = f"from {sum(row['cells'] for row in rows):,} runs"
+    return Page(
+        kind="findings",
+        tab="What we found",
+        title=next((text for item in shared for text in item.said("title of findings")), TITLE),
+        lead=" ".join([*(text for item in shared for text in item.said("lead of findings")), LEAD]),
+        byline=f"Written {utc_now()[:16].replace('T', ' ')} UTC by swingby {__version__}, {cells}.",
+        notes=notes,
+        sections=[
+            *diagrams,
+            Section(
+                "rule",
+                "How a sentence is made",
+                [Items([*RULE, *(text for item in shared for text in item.said("note on findings"))])],
+            ),
+            Section("made", "Where the numbers come from", made),
         ],
-        "kind": lambda verdict: KINDS[verdict],
-        "title": next((text for item in shared for text in item.said("title of findings")), TITLE),
-        "lead": [text for item in shared for text in item.said("lead of findings")],
-        "rule": [*RULE, *(text for item in shared for text in item.said("note on findings"))],
-        "notes": notes,
-        "made": made,
-        "origins": rows,
-        "cells": sum(row["cells"] for row in rows),
-        "written": utc_now()[:16].replace("T", " ") + " UTC",
-        "version": __version__,
-    }
-    return plain_page("findings.html", content, own("claims.css") + own("findings.css"))
+        excerpt=[
+            *diagrams,
+            Text(Several(["Made by ", Code(command), " ".join([f" (swingby {__version__}).", *notes])])),
+        ],
+    )
+
+
+def _diagram(shown: Shown, pictures: Mapping[str, bytes]) -> Section:
+    """The part of one diagram: its sweep, its figures, its sentences, and what all of its points share."""
+    diagram, sweep = shown.diagram, shown.own.sweep
+    size = f"{plural(len(sweep.points), 'point')}, {plural(len(sweep.seeds), 'seed')} each."
+    blocks: list[Block] = [
+        Text(" ".join((sweep.description or "").split())),
+        Text(Several(["Sweep ", Code(diagram.sweep), f": {size}"]), "byline"),
+    ]
+    if not shown.own.finished:
+        trains = [Code("swingby findings"), " trains it, ", Code("swingby findings --recorded")]
+        blocks.append(
+            Text(Several([f"Not finished: {shown.own}. ", *trains, " takes the shipped results."]), "warning")
+        )
+    if shown.figures:
+        images = [
+            Picture(
+                figure.slug, pictures[figure.slug], figure.title, f"{figure.caption} {figure.reading}",
+                f"{figure.slug}.png", "facet" in figure.spec,
+            )
+            for figure in shown.figures
+        ]  # fmt: skip
+        blocks.append(Pictures(images))
+    blocks.append(Statements([_sentence(told) for told in shown.told]))
+    common = ", ".join(f"{name} {prose.shown(value)}" for name, value in sweep.common.items() if value is not None)
+    behind = [QueryRows(query) for figure in shown.figures[:1] for query in figure.queries]
+    blocks.append(Fold("Parameters that all points share, and the query behind the figures", [Text(common), *behind]))
+    return Section(diagram.slug, diagram.heading, blocks, name="diagram")
+
+
+def _sentence(told: Told) -> Statement:
+    """A finding with its query and the row that decided it; before its sweeps are finished, without."""
+    blocks: list[Block] = []
+    if told.query:
+        blocks.append(Text(told.finding.question, "asked"))
+        if told.finding.after:
+            blocks.append(Text(Several([Strong("After results were seen."), f" {told.finding.after}"])))
+        blocks += [QueryRows(told.query), Table((), list(zip(told.columns, told.row, strict=True)), name="result")]
+        blocks = [Fold("The query and its result", blocks)]
+    return Statement(told.finding.slug, told.text, Badge(told.verdict, TONES[told.verdict]), blocks)

@@ -1,4 +1,4 @@
-"""The sweeps that statements need: how far each is, and how what is missing of them comes about."""
+"""The sweeps that statements need: how far each is, and the training or unpacking of what is missing."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Needed:
-    """A named sweep that statements need, with the overrides of this run, and how far it is.
+    """A named sweep that statements need, with the overrides of this run, and how many of its cells have ended.
 
     Attributes:
         hours: it takes hours: it is not trained for a page, and no override changes it.
         done: cells with a result; `failed` ones ended without one, and are not waited for.
-        recorded: how its results came about, in words, if recorded ones are among them; else "".
+        recorded: where its results come from, in words, if recorded ones are among them; else "".
     """
 
     name: str
@@ -40,17 +40,17 @@ class Needed:
 
     @property
     def sweep_id(self) -> str:
-        """Of the sweep."""
+        """The sweep's id."""
         return self.sweep.sweep_id
 
     @cached_property
     def cells(self) -> int:
-        """How many it has."""
+        """The number of its cells."""
         return len(self.sweep)
 
     @property
     def finished(self) -> bool:
-        """Nothing is left to train, and something is there to read."""
+        """Whether every cell has ended, and some with a result."""
         return self.done > 0 and self.done + self.failed == self.cells
 
     @property
@@ -79,16 +79,16 @@ def wanted(statements: Sequence[Statement], overrides: Sequence[str]) -> dict[st
 
 
 def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
-    """The same sweeps with how far each is in the store."""
+    """The sweeps with the number of their cells that have ended, as the store has them."""
     found = {}
     for name, item in needed.items():
         counts = final_counts(store, item.sweep.experiment_name, item.sweep_id)
-        told = recorded_results(store, item.sweep_id)
+        recorded = recorded_results(store, item.sweep_id)
         found[name] = replace(
             item,
             done=counts["ok"] + counts["diverged"],
             failed=counts["failed"],
-            recorded="" if told is None else str(told),
+            recorded="" if recorded is None else str(recorded),
         )
     return found
 
@@ -101,7 +101,7 @@ def prepare(
     recorded: bool,
     say: Say,
 ) -> tuple[Records, float]:
-    """Brings about what is missing of these sweeps, and ingests it; the data folder, and seconds of training.
+    """Trains or unpacks what is missing of these sweeps, and ingests it; the data folder, and seconds of training.
 
     Sweeps that take hours are never trained: where they were not run, their shipped results are unpacked.
 
@@ -113,16 +113,23 @@ def prepare(
         SwingbyError: there is no data folder, a sweep cannot be trained or unpacked, or the disk refuses.
     """
     records = Records.open(data, create=run is not None or recorded)
-    needed = _as_they_stand(records, needed)
-    lacking = [item for item in needed.values() if not item.finished]
+    if records.plans():
+        ingest(records)
+        with Store.open(records.data) as store:
+            needed = progress(store, needed)
+    lacking = [item for item in needed.values() if not item.finished and not item.hours]
     if recorded:
-        _unpack(records, [item for item in lacking if not item.hours], say)
+        known = shipped()
+        for item in lacking:
+            path = known.get(item.sweep_id)
+            none = f"no recorded results of {item.name} with its present parameters are shipped"
+            say(none if path is None else str(unpack(records.data, path)))
     training = 0.0
-    names = [item.name for item in lacking if not item.hours]
+    names = [item.name for item in lacking]
     if run is not None and names:
         say(f"training {len(names)} of {len(needed)} sweeps: {', '.join(names)}")
         began = time.perf_counter()
-        # Cells that failed or are missing are told on the page, statement by statement.
+        # Cells that failed or are missing are reported on the page, statement by statement.
         train(names, records.data, overrides, run)
         training = time.perf_counter() - began
     for item in needed.values():
@@ -132,27 +139,11 @@ def prepare(
     return records, training
 
 
-def _as_they_stand(records: Records, needed: Mapping[str, Needed]) -> Mapping[str, Needed]:
-    if not records.plans():
-        return needed
-    ingest(records)
-    with Store.open(records.data) as store:
-        return progress(store, needed)
-
-
-def _unpack(records: Records, lacking: Sequence[Needed], say: Say) -> None:
-    known = shipped()
-    for item in lacking:
-        path = known.get(item.sweep_id)
-        if path is None:
-            say(f"no recorded results of {item.name} as it is written here are shipped")
-        else:
-            say(str(unpack(records.data, path)))
-
-
 def _bring(records: Records, item: Needed, say: Say) -> None:
-    """Unpacks the shipped results of a sweep that was never begun here; what cannot be unpacked is told, and no fault:
-    statements about it then have no verdict."""
+    """Unpacks the shipped results of a sweep of which nothing was trained here.
+
+    Results that cannot be unpacked are no error: statements about them then have no verdict.
+    """
     try:
         unpack_shipped(records.data, item.sweep_id, say)
     except SwingbyError as error:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
+from itertools import pairwise
 
 from swingby.errors import SwingbyError
-from swingby_analysis.statements import head
+from swingby.model.registry import nearest
 from swingby_analysis.statements.template import Template
 
 SHARE, TOGETHER, EFFECT = "share of seeds", "one statement about all seeds", "effect over seeds"
@@ -25,6 +26,10 @@ KEYS = (
 SHARED = "views.sql"
 """The file of a folder with the views that its statements share, and what pages say of its experiment."""
 _VIEW = re.compile(r"((?:^--[^\n]*\n)*)^create view (\w+) as\n(.*?);\s*?$", re.MULTILINE | re.DOTALL)
+
+
+_KEY = re.compile(r"^ ?([a-z][a-z_ ]*):(?: +(.*))?$")
+_WORD = re.compile(r"\[([a-z][a-z_]*)\]")
 
 
 @dataclass(frozen=True)
@@ -116,6 +121,82 @@ class Statement:
         return self.order or (10**6,), self.slug
 
 
+@dataclass(frozen=True)
+class Head:
+    """What stands above the SQL of a file.
+
+    Attributes:
+        keys: each key with its values, in the order of the file; a key may stand several times.
+        question: the comment below the keys, as one line.
+        body: the rest of the file.
+    """
+
+    keys: Sequence[tuple[str, str]]
+    question: str
+    body: str
+
+
+def read_head(text: str) -> Head:
+    """The head of a file. A value goes on over lines that are indented more; an empty comment line ends it."""
+    lines = text.strip().splitlines()
+    keys: list[tuple[str, list[str]]] = []
+    question: list[str] = []
+    value = None
+    last = next((place for place, line in enumerate(lines) if not line.startswith("--")), len(lines))
+    for line in lines[:last]:
+        said = line[2:].rstrip()
+        key = None if question else _KEY.match(said)
+        if key:
+            value = [key[2] or ""]
+            keys.append((key[1], value))
+        elif value is not None and not question and said.startswith("  "):
+            value.append(said.strip())
+        else:
+            value = None
+            question += [said.strip()] if said.strip() else []
+    found = [(key, " ".join(part for part in parts if part)) for key, parts in keys]
+    return Head(found, " ".join(question), "\n".join(lines[last:]).strip())
+
+
+def blocks(head: Head) -> Iterator[dict[str, str]]:
+    """The keys of each statement of a file: those above the first `slug`, and those from its own `slug` on.
+
+    A file without `slug` holds one statement.
+
+    Raises:
+        SwingbyError: a key stands twice in a block.
+    """
+    starts = [place for place, (key, _) in enumerate(head.keys) if key == "slug"]
+    shared = _unique(head.keys[: starts[0]] if starts else head.keys)
+    if not starts:
+        yield shared
+    for start, end in pairwise([*starts, len(head.keys)]):
+        yield shared | _unique(head.keys[start:end])
+
+
+def _unique(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [key for key, _ in pairs]
+        raise SwingbyError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice")
+    return found
+
+
+def filled(keys: Mapping[str, str], known: Collection[str]) -> dict[str, str]:
+    """The known keys, with the others put where a value says `[key]`.
+
+    Raises:
+        SwingbyError: a key is neither known nor asked for by a value.
+    """
+    own = {key: value for key, value in keys.items() if key in known}
+    words = {key: value for key, value in keys.items() if key not in known}
+    wanted = {word for value in own.values() for word in _WORD.findall(value)}
+    for key in words:
+        if key not in wanted:
+            raise SwingbyError(f"there is no key {key!r}, and no value says [{key}]; {nearest(key, list(known))}")
+    return {key: _WORD.sub(lambda word: words.get(word[1], word[0]), value) for key, value in own.items()}
+
+
 def parse(text: str, name: str, shared: Shared | None = None) -> list[Statement]:
     """The statements of a file called `name`.
 
@@ -123,14 +204,14 @@ def parse(text: str, name: str, shared: Shared | None = None) -> list[Statement]
         SwingbyError: a key is unknown, missing, or has no such value; there is no question, or no SQL.
     """
     try:
-        found = head.read(text)
-        return [_statement(found, keys, name.removesuffix(".sql"), shared or Shared()) for keys in head.blocks(found)]
+        found = read_head(text)
+        return [_statement(found, keys, name.removesuffix(".sql"), shared or Shared()) for keys in blocks(found)]
     except SwingbyError as error:
         raise SwingbyError(f"statement {name}: {error}") from error
 
 
-def _statement(found: head.Head, given: Mapping[str, str], name: str, shared: Shared) -> Statement:
-    keys = head.filled(given, KEYS)
+def _statement(found: Head, given: Mapping[str, str], name: str, shared: Shared) -> Statement:
+    keys = filled(given, KEYS)
     claims = "claim" in keys
     wanted = ("claim", "source", "setting", "measured") if claims else (YES, UNSURE)
     for key in (*wanted, "sweeps", "rule"):
@@ -143,13 +224,16 @@ def _statement(found: head.Head, given: Mapping[str, str], name: str, shared: Sh
     if not found.question or not found.body:
         raise SwingbyError("a question in words has to stand under its head, and SQL under that")
     words = {} if claims else {YES: keys[YES], NO: keys.get(NO) or keys[CONTRARY], UNSURE: keys[UNSURE]}
+    order = keys.get("order", "")
+    if not re.fullmatch(r"(\d+(\.\d+)*)?", order):
+        raise SwingbyError(f"the order {order!r} is not one of numbers and points")
     for template in (keys.get("setting", ""), keys.get("measured", ""), *words.values()):
         Template.of(template)
     return Statement(
         slug=keys.get("slug", name),
         text=keys.get("claim", ""),
         source=keys.get("source", ""),
-        order=_numbers(keys.get("order", "")),
+        order=tuple(map(int, order.split("."))) if order else (),
         sweeps=tuple(part.strip() for part in keys["sweeps"].split(",")),
         rule=keys["rule"],
         question=found.question,
@@ -167,19 +251,13 @@ def _statement(found: head.Head, given: Mapping[str, str], name: str, shared: Sh
     )
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    if not re.fullmatch(r"(\d+(\.\d+)*)?", text):
-        raise SwingbyError(f"the order {text!r} is not one of numbers and points")
-    return tuple(map(int, text.split("."))) if text else ()
-
-
 def parse_shared(text: str, experiments: tuple[str, ...]) -> Shared:
     """What a folder's `views.sql` says.
 
     Raises:
         SwingbyError: it has text that is no view.
     """
-    found = head.read(text)
+    found = read_head(text)
     left = _VIEW.sub("", found.body).strip()
     if left:
         raise SwingbyError(f"{SHARED}: only views can stand there, `create view <name> as ...;`; not {left[:60]!r}")

@@ -1,4 +1,4 @@
-"""The tables `claims` and `claims_queries`: what was judged and by which SQL; a run's rows replace the last run's."""
+"""The tables `claims` and `claims_queries`: verdicts and their SQL; a run's rows replace those of the last run."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def rows(rank: int, judged: Judged) -> list[Row]:
         "recorded": list(judged.recorded),
     }
     if not judged.answers:
-        said = "; ".join(judged.missing) or "the query gave no row"
+        why = "; ".join(judged.missing) or "the query gave no row"
         low, high = (None, None) if claim.together else (0.0, 1.0)
         nothing = {"convention": "", "setting": "", "n": 0, "k": 0, "share": None, "low": low, "high": high}
-        return [{**common, "place": 0, **nothing, "row_verdict": of, "measured": said}]
+        return [{**common, "place": 0, **nothing, "row_verdict": of, "measured": why}]
     found = []
     for place, answer in enumerate(judged.answers):
         low, high = answer.interval
@@ -88,9 +88,11 @@ def write(records: Records, store: Store, judged: Sequence[tuple[int, Judged]], 
     shown = [row for rank, item in judged for row in rows(rank, item)]
     queries = [{"claim": item.claim.slug, "query": item.query} for _, item in judged]
     version = f"{VERSION}.{''.join(filter(str.isdigit, utc_now()))}"
-    changed = False
+    changed, there = False, store.tables()
     for kind, key, schema, fresh in ((KIND, KEY, SCHEMA, shown), (QUERIES, QUERIES_KEY, QUERIES_SCHEMA, queries)):
-        before = sorted(_rows(store, kind, schema), key=_order(key))
+        stored = store.sql(f"select * from {kind}").arrow().to_pylist() if kind in there else []
+        # A table of an older version may lack columns: its rows then have nulls.
+        before = sorted(({name: row.get(name) for name in schema.names} for row in stored), key=_order(key))
         kept = [row for row in before if row["claim"] in known and row["claim"] not in asked]
         now = sorted([*kept, *fresh], key=_order(key))
         if now != before:
@@ -100,14 +102,6 @@ def write(records: Records, store: Store, judged: Sequence[tuple[int, Judged]], 
     if changed:
         ingest(records)
     return changed
-
-
-def _rows(store: Store, kind: str, schema: pa.Schema) -> list[Row]:
-    if kind not in store.tables():
-        return []
-    # A table of an older version may lack columns: its rows then have none of them.
-    found = store.sql(f"select * from {kind}").arrow().to_pylist()
-    return [{name: row.get(name) for name in schema.names} for row in found]
 
 
 def _order(key: Sequence[str]) -> Callable[[Row], tuple[Any, ...]]:

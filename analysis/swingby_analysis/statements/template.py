@@ -41,13 +41,18 @@ class Template:
         pieces: list[str | Field] = []
         place = 0
         while (start := text.find("{", place)) >= 0:
-            end = _closing(text, start)
+            depth, end = 1, start + 1
+            while depth and end < len(text):
+                depth += {"{": 1, "}": -1}.get(text[end], 0)
+                end += 1
+            if depth:
+                raise SwingbyError(f"a brace is not closed: {text[start : start + 60]}")
             if start > place:
                 pieces.append(text[place:start])
-            inner = text[start + 1 : end].strip()
+            inner = text[start + 1 : end - 1].strip()
             form = _FORM.match(inner)
             pieces.append(Field(form[1].strip(), form[2]) if form else Field(inner))
-            place = end + 1
+            place = end
         return cls([*pieces, text[place:]] if place < len(text) else pieces)
 
     @property
@@ -58,22 +63,11 @@ class Template:
     @property
     def sql(self) -> str:
         """An SQL expression that writes the text."""
-        text = "".join(piece if isinstance(piece, str) else f"{{{_form(piece)}}}" for piece in self.pieces)
+        text = ""
+        for piece in self.pieces:
+            text += piece if isinstance(piece, str) else f"{{:{piece.form}}}" if piece.form else "{}"
         literal = "'" + text.replace("'", "''") + "'"
         if not self.fields:
             return literal
         values = "".join(f",\n        {field.expression}" for field in self.fields)
         return f"format(\n        {literal}{values}\n    )"
-
-
-def _form(field: Field) -> str:
-    return f":{field.form}" if field.form else ""
-
-
-def _closing(text: str, start: int) -> int:
-    depth = 0
-    for place in range(start, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[place], 0)
-        if depth == 0:
-            return place
-    raise SwingbyError(f"a brace is not closed: {text[start : start + 60]}")

@@ -348,7 +348,7 @@ def test_the_page_shows_every_query_with_its_result(
 ) -> None:
     """Each claim's query stands on the page as it was asked, and so does every value that it returned."""
     shown = (written / "out" / "claims" / PAGE).read_text()
-    sections = dict(re.findall(r'<section class="claim" id="([^"]+)">(.*?)</section>', shown, re.DOTALL))
+    sections = dict(re.findall(r'<section class="statement" id="([^"]+)">(.*?)</section>', shown, re.DOTALL))
     assert set(sections) == set(table["claim"])
     for row in table.iter_rows(named=True):
         section = html.unescape(sections[row["claim"]])
