@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import altair as alt
 
@@ -15,12 +15,13 @@ FLOOR = 1e-3
 COLOURS = (style.RED, style.BLUE, "#2c8c5a", "#d9650d", style.VIOLET, style.INK)
 """Of the curves of an experiment, in turn."""
 LOOKS: Mapping[str, Mapping[str, Any]] = {
+    "band": {"fillOpacity": 0.18},
     "run": {"strokeWidth": 0.7, "strokeOpacity": 0.45},
     "line": {"strokeWidth": 2.1},
     "dashed": {"strokeWidth": 1.6, "strokeDash": [6, 3]},
     "dotted": {"strokeWidth": 1.9, "strokeDash": [2, 2.5]},
 }
-"""Kinds of lines, from the lowest to the uppermost."""
+"""The band and the kinds of lines, from the lowest to the uppermost."""
 SYMLOG = 0.1
 """Values much smaller than this are spaced evenly on a symlog axis, much larger ones by their logarithm."""
 
@@ -55,7 +56,7 @@ class CurvePanel(NamedTuple):
 
 
 class Level(NamedTuple):
-    """A line's value at a step; `kind` is one of LOOKS, `run` tells lines of one name apart."""
+    """A line's value at a step; `kind` is one of those that have a look, `run` tells lines of one name apart."""
 
     panel: str
     kind: str
@@ -75,6 +76,32 @@ class Spread(NamedTuple):
     high: float
     kind: str = "band"
     run: int = 0
+
+
+class Point(NamedTuple):
+    """A point to be marked, in the colour of a line; `kind` is that of its `Marks`."""
+
+    panel: str
+    kind: str
+    line: str
+    step: float
+    value: float
+
+
+class Marks(NamedTuple):
+    """How points of one kind are drawn.
+
+    Attributes:
+        kind: of the points.
+        called: what a tooltip calls them.
+        look: shape, size and offset, as Vega-Lite has them.
+        colour: None for that of a point's line.
+    """
+
+    kind: str
+    called: str
+    look: Mapping[str, Any]
+    colour: str | None = None
 
 
 @dataclass(frozen=True)
@@ -102,8 +129,10 @@ class Axes:
         first, last: steps.
         low, high: values.
         title: of the values.
-        spacing: how values are spaced: linear, log, or symlog.
-        steps: how steps are spaced: linear or sqrt.
+        spacing: how values are spaced.
+        steps: how steps are spaced; "log" is log(1 + step), from step 0 on.
+        ticks: of the values, each with its label; () for even ones.
+        level: where a dashed line lies; None for none.
     """
 
     first: float
@@ -111,8 +140,10 @@ class Axes:
     low: float
     high: float
     title: str
-    spacing: str = "linear"
-    steps: str = "sqrt"
+    spacing: Literal["linear", "log", "symlog", "sqrt"] = "linear"
+    steps: Literal["linear", "sqrt", "log"] = "sqrt"
+    ticks: Sequence[float] = ()
+    level: float | None = None
 
 
 def log_curves(
@@ -145,13 +176,18 @@ def log_steps(last: int) -> alt.X:
 
 def curve_panels(
     panels: Sequence[CurvePanel],
-    rows: Sequence[Level | Spread],
+    rows: Sequence[Level | Spread | Point],
     axes: Axes,
     colours: Mapping[str, str],
     columns: int,
     title: Sequence[str] = (),
     width: int = 230,
     compact: bool = False,
+    *,
+    height: int = 190,
+    looks: Mapping[str, Mapping[str, Any]] = LOOKS,
+    marks: Sequence[Marks] = (),
+    legend_columns: int = 6,
 ) -> Any:
     """The panels side by side.
 
@@ -159,11 +195,25 @@ def curve_panels(
         colours: the name of a line -> its colour, in the legend's order.
         title: of the legend, in lines.
         compact: only the first panel of a row names the values, only the last row the steps.
+        width, height: of a panel, which is never higher than wide.
+        looks: kind of line, or "band" -> how it is drawn, from the lowest to the uppermost.
+        marks: how points are drawn, above the lines.
     """
+    colour = style.line_colour(colours, title, legend_columns)
     charts = []
     for at, panel in enumerate(panels):
-        named = not compact or at % columns == 0, not compact or at + columns >= len(panels)
-        charts.append(_panel(panel, axes, style.line_colour(colours, title, 6), width, named))
+        values_named, steps_named = not compact or at % columns == 0, not compact or at + columns >= len(panels)
+        steps = log_steps(int(axes.last))
+        if axes.steps != "log":
+            scale = alt.Scale(type=axes.steps, domain=[axes.first, axes.last], nice=False, zero=False)
+            called = "step" if axes.steps == "linear" else "step (spaced as its root)"
+            axis = alt.Axis(title=called if steps_named else None, format="~s", tickCount=5, labelOverlap=True)
+            steps = alt.X("step:Q", scale=scale, axis=axis)
+        base = alt.Chart().transform_filter(f"datum.panel == '{panel.key}'").encode(x=steps, color=colour)
+        layers = _curve_layers(base, _values(axes, values_named), looks, marks)
+        layers = [*([] if axes.level is None else [style.level(axes.level)]), *layers]
+        headed = style.headed(panel.title, panel.notes)
+        charts.append(alt.layer(*layers).properties(width=width, height=min(height, width), title=headed))
     spacing = {"row": 14, "column": 10} if compact else {"row": 24, "column": 26}
     chart = alt.concat(*charts, columns=columns, data=style.LATER, spacing=spacing)
     return style.finished(chart.resolve_scale(color="shared"), (row._asdict() for row in rows))
@@ -187,35 +237,38 @@ def _log_layers(names: Sequence[str], axes: LogAxes) -> list[alt.Chart]:
     return [*([] if axes.level is None else [style.level(axes.level)]), area, runs, median]
 
 
-def _panel(panel: CurvePanel, axes: Axes, colour: alt.Color, width: int, named: tuple[bool, bool]) -> Any:
-    base = alt.Chart().transform_filter(f"datum.panel == '{panel.key}'").encode(x=_x(axes, named[1]), color=colour)
-    zero = alt.Undefined if axes.spacing == "log" else False
-    constant = SYMLOG if axes.spacing == "symlog" else alt.Undefined
-    kind: Any = axes.spacing
+def _curve_layers(
+    base: alt.Chart, scaled: Mapping[str, Any], looks: Mapping[str, Mapping[str, Any]], marks: Sequence[Marks]
+) -> list[Any]:
+    """Bands, lines and marks; `scaled` are the scale and the axis of their values."""
+    one, layers = ["line:N", "run:N"], list[Any]()
+    for kind, look in looks.items():
+        chosen = base.transform_filter(f"datum.kind == '{kind}'")
+        if kind == "band":
+            area = chosen.mark_area(opacity=1, clip=True, **look)
+            layers.append(area.encode(y=alt.Y("low:Q", **scaled), y2="high:Q", detail=one))
+        else:
+            lines = chosen.mark_line(clip=True, strokeJoin="round", **look)
+            layers.append(lines.encode(y=alt.Y("value:Q", **scaled), detail=one))
+    for mark in marks:
+        tip = [alt.Tooltip("kind:N", title=mark.called), alt.Tooltip("step:Q", format=",d")]
+        points = base.transform_filter(f"datum.kind == '{mark.kind}'").mark_point(clip=True, **mark.look)
+        points = points.encode(y=alt.Y("value:Q", scale=scaled["scale"]), tooltip=tip)
+        layers.append(points if mark.colour is None else points.encode(color=alt.value(mark.colour)))
+    return layers
+
+
+def _values(axes: Axes, named: bool) -> dict[str, Any]:
+    """Scale and axis of the values; without its title where a panel beside it has it."""
+    log, symlog, kind = axes.spacing == "log", axes.spacing == "symlog", axes.spacing
+    constant, zero = SYMLOG if symlog else alt.Undefined, alt.Undefined if log else False
     scale = alt.Scale(type=kind, domain=[axes.low, axes.high], nice=False, zero=zero, clamp=False, constant=constant)
-    form = ".0e" if axes.spacing == "log" else "~g"
-    ticks = _symlog_ticks(axes) if axes.spacing == "symlog" else alt.Undefined
-    title = axes.title if named[0] else None
-    axis = alt.Axis(title=title, grid=True, gridColor=style.RULE, tickCount=6, format=form, values=ticks)
-    band = base.transform_filter("datum.kind == 'band'").mark_area(opacity=1, fillOpacity=0.18, clip=True)
-    one = ["line:N", "run:N"]
-    layers: list[Any] = [band.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q", detail=one)]
-    for kind_of_line, look in LOOKS.items():
-        lines = base.transform_filter(f"datum.kind == '{kind_of_line}'")
-        lines = lines.mark_line(clip=True, strokeJoin="round", **look)
-        layers.append(lines.encode(y=alt.Y("value:Q", scale=scale, axis=axis), detail=one))
-    title_of = style.headed(panel.title, panel.notes)
-    return alt.layer(*layers).properties(width=width, height=min(190, width), title=title_of)
-
-
-def _symlog_ticks(axes: Axes) -> list[float]:
-    """0 and the powers of ten on either side, as far as the axis goes."""
+    title, look = axes.title if named else None, {"grid": True, "gridColor": style.RULE}
+    if axes.ticks:
+        every = list(axes.ticks)
+        axis = alt.Axis(title=title, values=every, tickCount=len(every), labelOverlap=False, format="~g", **look)
+        return {"scale": scale, "axis": axis}
     powers = [sign * 10.0**power for power in range(-1, 7) for sign in (-1, 1)]
-    return [0.0, *(value for value in powers if axes.low <= value <= axes.high)]
-
-
-def _x(axes: Axes, named: bool) -> alt.X:
-    spacing: Any = axes.steps
-    scale = alt.Scale(type=spacing, domain=[axes.first, axes.last], nice=False, zero=False)
-    title = None if not named else "step" if axes.steps == "linear" else "step (spaced as its root)"
-    return alt.X("step:Q", scale=scale, axis=alt.Axis(title=title, format="~s", tickCount=5, labelOverlap=True))
+    ticks = [0.0, *(value for value in powers if axes.low <= value <= axes.high)] if symlog else alt.Undefined
+    axis = alt.Axis(title=title, tickCount=6, format=".0e" if log else "~g", values=ticks, **look)
+    return {"scale": scale, "axis": axis}

@@ -1,5 +1,6 @@
-"""Maps over the grid of a sweep: shares, outcomes, numbers and differences, a tile a point, or marks along one axis.
+"""Maps over the grid of a sweep, a tile a point: shares, outcomes, numbers, differences and means.
 
+On a grid without a y axis, all of these are marks along its one parameter (`charts.along`).
 `lines` of a map are curves that are drawn over it in every panel, such as the predictions of a theory. A map that takes
 lines has plain tiles: what tells how sure a tile is would hide them. None: tiles with all that is known of them.
 """
@@ -8,11 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import altair as alt
 
 from swingby_analysis.charts import style
+from swingby_analysis.charts.along import differences_along, numbers_along, outcomes_along, shares_along
+from swingby_analysis.charts.summaries import OPEN, Difference, MostCommon, Segment, Share, SignedMean, Spread
 from swingby_analysis.grid import Grid, GridLine
 
 FINE = 14
@@ -24,98 +27,10 @@ SIDES = ("#2c7fb8", "#f7f7f5", "#d95f0e")
 REACHES = (0.1, 0.25, 0.5, 1.0)
 """How far the scale of a difference of shares may reach to either side."""
 YES, NO = "A and B differ", "may be chance"
-OPEN = "interval holds 0 (open)"
 DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 """Of the lines over a map, in turn."""
 LINED = {**style.LOOK, "view": {**style.LOOK["view"], "fill": style.NO_RESULT}}
 """The look of a map that takes lines."""
-
-
-class Share(NamedTuple):
-    """What is known at one point: `k` of `n` seeds have the outcome; `low` to `high` is the 95 % Wilson interval."""
-
-    point: int
-    k: int
-    n: int
-    share: float
-    low: float
-    high: float
-
-    @property
-    def half_width(self) -> float:
-        """Half the interval's width, in shares."""
-        return (self.high - self.low) / 2
-
-    @property
-    def undecided(self) -> bool:
-        """Whether the interval contains one half."""
-        return self.low <= 0.5 <= self.high
-
-
-class Segment(NamedTuple):
-    """A piece of a contour, in the positions of the grid's axes."""
-
-    facet: str
-    x: float
-    y: float
-    x2: float
-    y2: float
-
-
-class MostCommon(NamedTuple):
-    """What happened most often at one point: `k` of `n` seeds ended in `outcome`; `counts` has all of them in words."""
-
-    point: int
-    outcome: str
-    k: int
-    n: int
-    counts: str
-
-
-class Spread(NamedTuple):
-    """A number over the seeds of one point, from the `n` runs that have it.
-
-    `low` to `high` is the 95 % bootstrap interval of the median; the quartiles are those of the seeds themselves.
-    """
-
-    point: int
-    n: int
-    median: float
-    low: float
-    high: float
-    quartile_low: float
-    quartile_high: float
-
-    @property
-    def text(self) -> str:
-        """The number in words."""
-        interval = f"95\u00a0% interval {self.low:.3g} to {self.high:.3g}"
-        quartiles = f"quartiles {self.quartile_low:.3g} to {self.quartile_high:.3g}"
-        return f"median {self.median:.3g} ({interval}), {quartiles}, {self.n} runs"
-
-
-class Difference(NamedTuple):
-    """B less A at one point, in shares, with its interval; `sure`: the corrected test says that they differ."""
-
-    point: int
-    difference: float
-    low: float
-    high: float
-    sure: bool
-    text: str
-
-
-class SignedMean(NamedTuple):
-    """A mean over the seeds of a point; `kind` tells series apart, `state` is one of the names given to the chart."""
-
-    point: int
-    kind: str
-    mean: float
-    low: float
-    high: float
-    state: str
-    text: str
-
 
 Lines = Sequence[GridLine] | None
 
@@ -134,13 +49,18 @@ def share_map(
     grid, and under lines, there are no insets, and the dots are white. Along one parameter (no y axis) the shares are
     points with their intervals.
     """
+    rows: list[dict[str, Any]] = []
+    for one in shares:
+        interval = f"95 % interval {one.low:.0%} to {one.high:.0%}"
+        known = {"half_width": one.half_width, "undecided": one.undecided}
+        text = f"{one.k} of {one.n} seeds: {one.share:.0%} ({interval})"
+        rows.append({"kind": "tile", **style.tile(grid, one.point), **one._asdict(), **known, "text": text})
     if grid.y is None and lines is None:
-        return _shares_along(grid, shares, outcome)
-    rows = [_share_row(grid, share) for share in shares]
+        return shares_along(grid, rows, outcome)
     rows += [{"kind": "contour", **piece._asdict()} for piece in contour]
     legend = _gradient(f"share of seeds: {outcome}", format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
     colour = alt.Color("share:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=legend)
-    tip = _tip(outcome)
+    tip = style.tip(outcome)
     if lines is not None:
         size = min(max(2.0, 0.16 * style.smallest_tile(grid) ** 2), 14)
         dots = _tile(grid).transform_filter("datum.undecided").mark_circle(color="white", opacity=0.75, size=size)
@@ -179,10 +99,7 @@ def outcome_map(
     tip = [alt.Tooltip(f"{field}:N", title=said) for field, said in
            (("label", "at"), ("text", "most common"), ("counts", "all"))]  # fmt: skip
     if grid.y is None:
-        axis = alt.Axis(title="share of the most common outcome", format=".0%")
-        y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis)
-        marks = alt.Chart().mark_circle(opacity=1, size=90)
-        return style.faceted([marks.encode(x=style.grid_x(grid), y=y, color=colour, tooltip=tip)], table, grid)
+        return outcomes_along(grid, table, colour, tip)
     area, side = style.tile_area(grid), style.smallest_tile(grid)
     ground = alt.Chart().mark_rect(color=style.NO_RESULT, stroke="white", strokeWidth=0.5).encode(**area, tooltip=tip)
     # The area is in proportion to the share; all seeds alike fill the tile.
@@ -201,13 +118,14 @@ def outcome_map(
 def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
     """The median as colour (cividis, from zero or the smallest value); interval, quartiles and n where one points."""
     table = [{**style.tile(grid, row.point), **row._asdict(), "text": row.text} for row in rows]
-    tip, medians = _tip(title), [row.median for row in rows]
     if grid.y is None:
-        return style.faceted(_numbers_along(grid, rows, title, tip), table, grid)
+        return numbers_along(grid, table, rows, title)
+    medians = [row.median for row in rows]
     domain = [min(0.0, *medians), max(medians) or 1.0] if medians else [0, 1]
     legend = _gradient(title, format=".2~g", tickCount=5)
     colour = alt.Color("median:Q", scale=alt.Scale(scheme="cividis", domain=domain), legend=legend)
-    tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, tooltip=tip)
+    area = {**style.tile_area(grid), "tooltip": style.tip(title)}
+    tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**area, color=colour)
     return style.faceted([tiles, _picked(grid, alt.Chart())], table, grid)
 
 
@@ -239,20 +157,9 @@ def difference_map(grid: Grid, rows: Sequence[Difference], outcome: str, reach: 
     filled where it is no chance.
     """
     table = [{**style.tile(grid, row.point), **row._asdict(), "mark": YES if row.sure else NO} for row in rows]
-    title, tip = f"share in B less share in A: {outcome}", _tip(outcome)
+    title, tip = f"share in B less share in A: {outcome}", style.tip(outcome)
     if grid.y is None:
-        ends = [end for row in rows for end in (row.low, row.high)]
-        limit = min(1.0, 1.05 * max((abs(end) for end in ends), default=1.0)) or 1.0
-        axis = alt.Axis(title=title, format="+.0%", tickCount=6, gridColor=style.RULE)
-        scale = alt.Scale(domain=[-limit, limit], nice=False)
-        base = alt.Chart().encode(x=style.grid_x(grid), tooltip=tip)
-        bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(
-            y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q"
-        )
-        fill = alt.condition("datum.sure", alt.value(style.BLUE), alt.value("white"))
-        marks = base.mark_point(stroke=style.BLUE, opacity=1, size=70, filled=True, strokeWidth=1.5)
-        marks = marks.encode(y=alt.Y("difference:Q", scale=scale, axis=axis), fill=fill)
-        return style.faceted([style.level(0), bars, marks], table, grid)
+        return differences_along(grid, table, rows, outcome, title)
     legend = _gradient(title, format="+.0%", values=[-reach, -reach / 2, 0, reach / 2, reach])
     scale = alt.Scale(domain=[-reach, 0, reach], range=list(SIDES), clamp=True, interpolate="rgb")
     colour, side = alt.Color("difference:Q", scale=scale, legend=legend), style.smallest_tile(grid)
@@ -275,7 +182,9 @@ def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
     reach = max((abs(row.mean) for row in rows), default=1.0) or 1.0
     scale = alt.Scale(domain=[-reach, 0, reach], range=list(SIDES))
     colour = alt.Color("mean:Q", scale=scale, legend=_gradient(title, format="+.2~g"))
-    tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, tooltip=_tip(title))
+    tiles = (
+        alt.Chart().mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, tooltip=style.tip(title))
+    )
     layers = [tiles]
     looks: list[tuple[str, dict[str, Any]]] = [
         ("!=", {"fontWeight": "bold", "color": style.INK}),
@@ -288,68 +197,8 @@ def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
     return style.faceted(layers, table, grid)
 
 
-def means_along(
-    grid: Grid,
-    rows: Sequence[SignedMean],
-    kinds: Mapping[str, str],
-    states: Mapping[str, str],
-    sides: tuple[str, str],
-    series: str,
-) -> Any:
-    """Signed means with their intervals along one parameter, the kinds side by side; open where the interval holds 0.
-
-    Args:
-        kinds: name -> colour.
-        states: name -> shape; that called OPEN is drawn open.
-        sides: titles of the axis below and above 0.
-        series: what the legend calls the kinds.
-    """
-    order, width = list(kinds), style.panel_size(grid)[0]
-    gap = min(9.0, 0.25 * grid.x.narrowest * width)
-    table = [{**style.tile(grid, row.point), **row._asdict()} for row in rows]
-    reach = 1.1 * max((abs(end) for row in rows for end in (row.mean, row.low, row.high)), default=1.0)
-    reach = min(reach, 3 * max((abs(row.mean) for row in rows), default=1.0)) or 1.0
-    scale = alt.Scale(domain=[-reach, reach], nice=False)
-    axis = alt.Axis(title=f"← {sides[0]}  |  {sides[1]} →", grid=True, gridColor=style.RULE, tickCount=6)
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=order, range=list(kinds.values())), legend=_list(series))
-    legend = _list("interval").copy(deep=False)
-    legend.symbolFillColor = legend.symbolStrokeColor = style.FAINT
-    shape = alt.Shape("state:N", scale=alt.Scale(domain=list(states), range=list(states.values())), legend=legend)
-    filled: list[tuple[str, dict[str, Any]]] = [("!=", {"filled": True}), ("==", {"filled": False, "fill": "white"})]
-    layers = [style.level(0)]
-    for number, kind in enumerate(order):
-        shift = gap * (number - (len(order) - 1) / 2)
-        base = alt.Chart().transform_filter(f"datum.kind == '{kind}'").encode(
-            x=style.grid_x(grid), color=colour, tooltip=[alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N")]
-        )  # fmt: skip
-        bar = base.mark_rule(strokeWidth=1.5, xOffset=shift, clip=True)
-        layers.append(bar.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q"))
-        layers += [
-            base.transform_filter(f"datum.state {test} '{OPEN}'")
-            .mark_point(opacity=1, size=75, xOffset=shift, strokeWidth=1.6, **look)
-            .encode(y=alt.Y("mean:Q", scale=scale), shape=shape)
-            for test, look in filled
-        ]
-    return style.faceted(layers, table, grid)
-
-
-def _share_row(grid: Grid, share: Share) -> dict[str, Any]:
-    row = {"kind": "tile", **style.tile(grid, share.point), **share._asdict()}
-    row |= {"half_width": share.half_width, "undecided": share.undecided}
-    row["text"] = f"{share.k} of {share.n} seeds: {share.share:.0%} (95 % interval {share.low:.0%} to {share.high:.0%})"
-    return row
-
-
-def _tip(title: str) -> list[alt.Tooltip]:
-    return [alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N", title=title)]
-
-
 def _gradient(title: str, **options: Any) -> alt.Legend:
     return alt.Legend(title=title, orient="bottom", gradientLength=220, gradientThickness=10, **options)
-
-
-def _list(title: str) -> alt.Legend:
-    return alt.Legend(title=title or None, orient="bottom", direction="horizontal", columns=4, labelLimit=0)
 
 
 def _outcome_colour(colours: Mapping[str, str], title: str) -> alt.Color:
@@ -423,36 +272,6 @@ def _coarse_marks(grid: Grid, side: float, tip: Sequence[alt.Tooltip]) -> list[a
     ).encode(tooltip=tip)  # fmt: skip
     stroke = min(2.0, 0.1 * side + 0.5)
     return [key, inset, *_contour(grid, stroke, 2.2 * stroke), dots]
-
-
-def _shares_along(grid: Grid, shares: Sequence[Share], outcome: str) -> Any:
-    axis = alt.Axis(title=f"share of seeds: {outcome}", format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
-    y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis)
-    base = alt.Chart().encode(x=style.grid_x(grid), tooltip=_tip(outcome))
-    bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(y=alt.Y("low:Q"), y2="high:Q")
-    line = base.mark_line(color=style.BLUE, strokeWidth=1, opacity=0.6).encode(y=y)
-    # Filled where the interval lies on one side of a half, open where it contains it.
-    fill = alt.condition("datum.undecided", alt.value("white"), alt.value(style.BLUE))
-    marks = base.mark_point(stroke=style.BLUE, opacity=1, size=60, filled=True, strokeWidth=1.5)
-    picked = base.transform_filter("datum.point == picked")
-    ring = picked.mark_point(color=style.RED, size=190, strokeWidth=2)
-    layers = [style.level(0.5), bars, line, marks.encode(y=y, fill=fill), ring.encode(y=y)]
-    return style.faceted(layers, [_share_row(grid, share) for share in shares], grid)
-
-
-def _numbers_along(grid: Grid, rows: Sequence[Spread], title: str, tip: Sequence[alt.Tooltip]) -> list[alt.Chart]:
-    base = alt.Chart().encode(x=style.grid_x(grid), tooltip=tip)
-    ends = [end for row in rows for end in (row.low, row.median, row.high) if math.isfinite(end)]
-    # Given, since the picked point is none at first, and of nothing Vega finds no domain.
-    scale = alt.Scale(domain=[min(0.0, *ends), max(0.0, *ends)] if any(ends) else [0, 1], nice=True)
-    y = alt.Y("median:Q", title=title, scale=scale)
-    bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(
-        y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"
-    )
-    line = base.mark_line(color=style.BLUE, strokeWidth=1, opacity=0.6).encode(y=y)
-    marks = base.mark_point(color=style.BLUE, filled=True, opacity=1, size=60).encode(y=y)
-    ring = base.transform_filter("datum.point == picked").mark_point(color=style.RED, size=190).encode(y=y)
-    return [bars, line, marks, ring]
 
 
 def _value_map(

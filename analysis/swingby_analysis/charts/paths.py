@@ -90,26 +90,22 @@ def runs_of(table: pl.DataFrame, column: str, unit: str | None = None) -> dict[i
             values than units); an entry of 0 leaves no value. None: values as recorded.
     """
     found = {}
-    for (point,), rows in table.partition_by("point", as_dict=True, maintain_order=True).items():
-        kept = rows.filter(pl.col(column).list.len() > 0)
-        if kept.height:
-            found[int(point)] = _runs(int(point), kept, column, unit)
+    recorded = table.filter(pl.col(column).list.len() > 0)
+    for (point,), rows in recorded.partition_by("point", as_dict=True, maintain_order=True).items():
+        paths = [np.array(values, dtype=float) for values in rows[column].to_list()]
+        steps = max(rows["step"].to_list(), key=len)
+        values = np.full((len(paths), len(steps), paths[0].shape[1]), np.nan)
+        for run, path in zip(values, paths, strict=True):
+            run[: len(path)] = path
+        if unit is not None:
+            units = np.array(rows[unit].to_list(), dtype=float)
+            units = np.tile(np.where(units == 0, np.nan, units), values.shape[2] // units.shape[1])
+            values /= units[:, None]
+        ended = ~np.logical_and.accumulate(np.isfinite(values).all(axis=2), axis=1)
+        values[ended] = np.nan
+        seeds, step = tuple(rows["seed"].to_list()), np.array(steps, dtype=float)
+        found[int(point)] = Runs(int(point), seeds, step, values.clip(-LIMIT, LIMIT))
     return found
-
-
-def _runs(point: int, rows: pl.DataFrame, column: str, unit: str | None) -> Runs:
-    paths = [np.array(values, dtype=float) for values in rows[column].to_list()]
-    steps = max(rows["step"].to_list(), key=len)
-    values = np.full((len(paths), len(steps), paths[0].shape[1]), np.nan)
-    for run, path in zip(values, paths, strict=True):
-        run[: len(path)] = path
-    if unit is not None:
-        units = np.array(rows[unit].to_list(), dtype=float)
-        units = np.tile(np.where(units == 0, np.nan, units), values.shape[2] // units.shape[1])
-        values /= units[:, None]
-    ended = ~np.logical_and.accumulate(np.isfinite(values).all(axis=2), axis=1)
-    values[ended] = np.nan
-    return Runs(point, tuple(rows["seed"].to_list()), np.array(steps, dtype=float), values.clip(-LIMIT, LIMIT))
 
 
 def corners(path: Floats, most: int = CORNERS) -> NDArray[np.int64]:

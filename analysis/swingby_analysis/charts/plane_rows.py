@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from swingby_analysis.charts.paths import Floats, Runs, central, corners, region
-from swingby_analysis.charts.planes import Corner, Mark, Place, Row, moves_until, plane_range
+from swingby_analysis.charts.planes import Corner, Mark, Row
+from swingby_analysis.charts.trajectories import Place, moves_until, plane_range
 
 MOST_SEEDS = 40
 """At most this many seeds are drawn as thin lines."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -39,7 +39,11 @@ def scatter(
         series: series -> colour, in the order of the legend.
         titles: of the two axes.
     """
-    low, high = _domain(dots)
+    # One range for both axes and every panel, with room for the marks.
+    finite = [value for dot in dots for value in (dot.predicted, dot.measured) if 0 < value < math.inf]
+    low, high = (min(finite), max(finite)) if finite else (1.0, 10.0)
+    room = max(1.15, (high / low) ** 0.06)
+    low, high = low / room, high * room
     places = {panel: place for place, panel in enumerate(notes)}
     rows: list[dict[str, Any]] = []
     for panel, lines in notes.items():
@@ -47,7 +51,13 @@ def scatter(
         ends = [{"at": at, "low": at * (1 - BAND), "high": at * (1 + BAND)} for at in (low / 2, high * 2)]
         rows += [{"kind": "identity", "panel": places[panel], **end} for end in ends]
         rows.append({"kind": "note", "panel": places[panel], "text": "\n".join(lines)})
-    rows += [_row(dot, places[dot.panel], low, high) for dot in dots]
+    for dot in dots:
+        x, y = (min(max(value, low), high) for value in (dot.predicted, dot.measured))
+        row = {"kind": "dot", "panel": places[dot.panel], "series": dot.series, "entry": dot.entry, "seed": dot.seed}
+        row |= {"x": x, "y": y}
+        if math.isinf(dot.measured) or math.isinf(dot.predicted):
+            row |= {"kind": "edge", "edge": "up" if math.isinf(dot.measured) else "right"}
+        rows.append(row)
     across = len(notes) if len(notes) <= 3 else (2 if len(notes) == 4 else 3)
     chart = alt.layer(*_layers(series, low, high, titles)).properties(width=PANEL, height=PANEL)
     # Panels go by number, so that their names do not stand in every row.
@@ -58,25 +68,15 @@ def scatter(
     return style.finished(chart, rows, spacing=20)
 
 
-def _domain(dots: Iterable[Dot]) -> tuple[float, float]:
-    """One range for both axes and every panel, with room for the marks."""
-    found = [value for dot in dots for value in (dot.predicted, dot.measured) if 0 < value < math.inf]
-    low, high = (min(found), max(found)) if found else (1.0, 10.0)
-    room = max(1.15, (high / low) ** 0.06)
-    return low / room, high * room
-
-
-def _row(dot: Dot, panel: int, low: float, high: float) -> dict[str, Any]:
-    x, y = (min(max(value, low), high) for value in (dot.predicted, dot.measured))
-    row = {"kind": "dot", "panel": panel, "series": dot.series, "entry": dot.entry, "seed": dot.seed, "x": x, "y": y}
-    if math.isinf(dot.measured) or math.isinf(dot.predicted):
-        row |= {"kind": "edge", "edge": "up" if math.isinf(dot.measured) else "right"}
-    return row
-
-
 def _layers(series: Mapping[str, str], low: float, high: float, titles: tuple[str, str]) -> list[alt.Chart]:
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    axis = {"values": _ticks(low, high), "format": "~g", "grid": False}
+    # Powers of ten, with 2 and 5 times these where there is room for them.
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    steps: tuple[float, ...] = (1,) if high / low > 1000 else ((1, 3) if high / low > 100 else (1, 2, 5))
+    if high / low < 4:
+        steps = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
+    ticks = [float(f"{step * 10.0**power:.3g}") for power in decades for step in steps]
+    axis = {"values": [value for value in ticks if low <= value <= high], "format": "~g", "grid": False}
     x, y = (alt.Axis(title=title, **axis) for title in titles)
     identity = alt.Chart().transform_filter("datum.kind == 'identity'").encode(x=alt.X("at:Q", scale=scale, axis=x))
     band = identity.mark_area(color=style.RULE, opacity=0.7, clip=True)
@@ -103,13 +103,3 @@ def _layers(series: Mapping[str, str], low: float, high: float, titles: tuple[st
         align="left", baseline="top", lineBreak="\n", fontSize=10.5, lineHeight=13, color=style.INK
     ).encode(x=alt.value(8), y=alt.value(8), text="text:N")  # fmt: skip
     return [band, line, dots, beyond, text]
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Powers of ten, with 2 and 5 times these where there is room for them."""
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    steps = (1,) if high / low > 1000 else ((1, 3) if high / low > 100 else (1, 2, 5))
-    if high / low < 4:
-        steps = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9)
-    found = (float(f"{step * 10.0**power:.3g}") for power in decades for step in steps)
-    return [value for value in found if low <= value <= high]

@@ -188,6 +188,11 @@ def line_colour(colours: Mapping[str, str], title: Sequence[str], columns: int) 
     return alt.Color("line:N", scale=scale, legend=legend)
 
 
+def tip(title: str) -> list[alt.Tooltip]:
+    """What is shown of a row that is pointed at: its `label`, and its `text` under a title."""
+    return [alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N", title=title)]
+
+
 def level(value: float) -> alt.Chart:
     """A dashed line across a panel; once, not once a row."""
     once = alt.Chart().transform_aggregate(rows="count()")

@@ -1,9 +1,10 @@
--- One curve of numbers at every point over its seeds, at about $4 of the recorded steps: the median, and the 10 % and 90 %
--- quantiles (values that occur), in its unit. A value that is not finite, and any of a run that ended by diverging, counts as
--- larger than all others. Of more than $3 runs at a point, those of the first $3 seeds. $1 is the sweep's id, $2 its
--- experiment, $5 the curve, $6 the column of its unit ('one' for none).
+-- Entries $7 (counted from 1) of a curve of vectors at every point over its seeds, at about $4 of the recorded steps, each in
+-- its unit; a curve of numbers has the one entry 1. `value`: the median, and the 10 % and 90 % quantiles (values that occur),
+-- where a value that is not finite, and any of a run that ended by diverging, counts as larger than all others. `finite`: the
+-- median of the finite values. Of more than $3 runs at a point, those of the first $3 seeds. $1 is the sweep's id, $2 its
+-- experiment, $5 the curve, $6 the column of its unit ('ones' for none).
 with cells as (
-    select *, 1.0::double as one from query_table($2)
+    select *, list_resize([1.0::double], list_max($7::integer[]), 1.0) as ones from query_table($2)
 ),
 chosen as (
     select members.point, cells.cell_id
@@ -40,35 +41,42 @@ places as (  -- the first record in each of $4 bins of log(1 + step), and the la
     ) as kept
     from grids
 ),
-entries as (
+records as (
     select
         runs.point, runs.unit, points.runs, points.ended,
         unnest(list_select(runs.step, places.kept)) as step,
         unnest(list_select(runs.value, places.kept)) as value
     from runs join points using (point) join places on places.step = runs.step and places.last_step = points.last_step
 ),
-kept as (
-    select * exclude (ended), len(list_filter(ended, lambda last: last < step)) as ended
-    from entries
+vectors as (  -- a number is a vector of one entry
+    select
+        point, step, runs, len(list_filter(ended, lambda last: last < step)) as ended,
+        case when typeof(value) like '%[]' then try_cast(value as double[]) else [try_cast(value as double)] end as value,
+        case when typeof(unit) like '%[]' then try_cast(unit as double[]) else [try_cast(unit as double)] end as unit
+    from records
+),
+entries as (
+    select point, step, runs, ended, entry, value[entry] as value, value[entry] / nullif(unit[entry], 0) as in_unit
+    from vectors, (select unnest($7::integer[]) as entry)
 ),
 seeds as (  -- steps that every run of the point recorded, or did not live to see
     select
-        point, step, any_value(runs) as runs,
-        list_sort(list(case when isfinite(value) then value / unit else 1e300 end)) as seen
-    from kept
-    group by point, step
+        point, step, entry, any_value(runs) as runs, median(in_unit) filter (where isfinite(value)) as finite,
+        list_sort(list(case when isfinite(value) then coalesce(in_unit, 1e300) else 1e300 end)) as seen
+    from entries
+    group by point, step, entry
     having count(*) + any_value(ended) = any_value(runs)
 ),
 whole as (
-    select point, step, runs, list_resize(seen, runs, 1e300) as seen
+    select point, step, entry, runs, finite, list_resize(seen, runs, 1e300) as seen
     from seeds
 )
 select
-    point, step, runs,
+    point, step, entry, runs, finite,
     [
         seen[(runs + 1) // 2] / 2 + seen[(runs + 2) // 2] / 2,
         seen[greatest(1, ceil(0.1 * runs)::integer)],
         seen[ceil(0.9 * runs)::integer]
     ] as value
 from whole
-order by point, step
+order by entry, point, step

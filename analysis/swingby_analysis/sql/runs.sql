@@ -1,7 +1,8 @@
--- One curve of the single runs at the points of $3, at about $4 of the recorded steps, in its unit. $1 is the sweep's id, $2
--- its experiment, $5 the curve, $6 the column of its unit ('one' for none).
+-- The single runs at the points of $3, at about $4 of the recorded steps: entries $7 (counted from 1) of a curve of vectors,
+-- each in its unit, in the order of $7; a curve of numbers has the one entry 1. $1 is the sweep's id, $2 its experiment, $5 the
+-- curve, $6 the column of its unit ('ones' for none).
 with cells as (
-    select *, 1.0::double as one from query_table($2)
+    select *, list_resize([1.0::double], list_max($7::integer[]), 1.0) as ones from query_table($2)
 ),
 asked as (
     select
@@ -10,7 +11,7 @@ asked as (
         columns(lambda name: name = $6) as unit
     from cells
 ),
-entries as (
+records as (
     select
         members.point, asked.seed, asked.unit,
         list_max(asked.step) as last_step,
@@ -19,9 +20,16 @@ entries as (
         unnest(asked.value) as value
     from members join asked on asked.cell_id = members.cell_id
     where members.sweep_id = $1 and list_contains($3, members.point) and asked.status in ('ok', 'diverged')
+),
+vectors as (  -- a number is a vector of one entry
+    select
+        point, seed, step,
+        case when typeof(value) like '%[]' then try_cast(value as double[]) else [try_cast(value as double)] end as value,
+        case when typeof(unit) like '%[]' then try_cast(unit as double[]) else [try_cast(unit as double)] end as unit
+    from records
+    where step = 0 or step = last_step
+        or floor($4 * ln(1 + step) / ln(1 + last_step)) > floor($4 * ln(1 + step_before) / ln(1 + last_step))
 )
-select point, seed, step, value / unit as value
-from entries
-where step = 0 or step = last_step
-    or floor($4 * ln(1 + step) / ln(1 + last_step)) > floor($4 * ln(1 + step_before) / ln(1 + last_step))
+select point, seed, step, list_transform($7::integer[], lambda entry: value[entry] / nullif(unit[entry], 0)) as value
+from vectors
 order by point, seed, step

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from swingby.model.reported import Landmark
 from swingby_analysis.charts import style
 from swingby_analysis.charts.curves import FLOOR, Band, LogAxes, Run, log_curves, log_panel
-from swingby_analysis.charts.maps import MostCommon, Segment, Share, Spread, number_map, outcome_map, share_map
-from swingby_analysis.charts.planes import (
+from swingby_analysis.charts.maps import number_map, outcome_map, share_map
+from swingby_analysis.charts.summaries import MostCommon, Segment, Share, Spread
+from swingby_analysis.charts.trajectories import (
     Place,
     PlaneView,
     even_time,

@@ -37,7 +37,8 @@ from swingby_analysis.charts.paths import (
     runs_of,
 )
 from swingby_analysis.charts.plane_rows import Name
-from swingby_analysis.charts.planes import Corner, Mark, Place, moves_until, ordered_colours
+from swingby_analysis.charts.planes import Corner, Mark, ordered_colours
+from swingby_analysis.charts.trajectories import Place, moves_until
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.data import read
@@ -393,9 +394,10 @@ def test_diverged_runs_are_counted_in_their_panel(subject: Subject, shown: Calla
 def leave_told(subject: Subject, point: int, text: str) -> bool:
     """Whether a panel tells of the seeds that leave it, those with a loss above the axis, if some do."""
     upper = top_of(text)
-    runs = subject.ask(Query("runs", (subject.sweep_id, "sim", (point,), 10**6, "ood_loss", "l_ref")))
+    runs = subject.ask(Query("runs", (subject.sweep_id, "sim", (point,), 10**6, "ood_loss", "l_ref", (1,))))
     worst = {
-        seed: max(own["value"].fill_null(math.inf)) for (seed,), own in runs.partition_by("seed", as_dict=True).items()
+        seed: max(own["value"].list.first().fill_null(math.inf))
+        for (seed,), own in runs.partition_by("seed", as_dict=True).items()
     }
     beyond = sum(not value <= upper for value in worst.values())
     return not beyond or f"{beyond} of {len(worst)} seeds leave" in text

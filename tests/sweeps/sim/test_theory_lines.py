@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from swingby_analysis.charts.maps import Share
+from swingby_analysis.charts.summaries import Share
 from swingby_analysis.grid import Grid, GridAxis, GridLine
 from swingby_analysis.statements.figures import pooled
 from swingby_sweeps.sim import theory, theory_lines

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from swingby_analysis.charts.maps import OPEN, SignedMean, mean_map, means_along
+from swingby_analysis.charts.along import means_along
+from swingby_analysis.charts.maps import mean_map
+from swingby_analysis.charts.summaries import OPEN, SignedMean
 from swingby_analysis.grid import Grid
 from swingby_analysis.page import Figure
 from swingby_analysis.report.prose import plural

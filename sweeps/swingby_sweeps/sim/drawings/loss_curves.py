@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from swingby.model import drawing
+from swingby_analysis.charts.curves import CurvePanel, Level, Point, Spread
 from swingby_analysis.charts.paths import corners
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
@@ -17,15 +18,7 @@ from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.stats import shares
 
 from ..report import OOD_LOSS, TRAINING_LOSS
-from .charts.loss_panels import (
-    BUMP_SEED,
-    MEDIAN_SEED,
-    BumpMark,
-    Level,
-    LossPanel,
-    Spread,
-    loss_panels,
-)
+from .charts.loss_panels import BUMP_SEED, MEDIAN_SEED, loss_panels
 from .panels import columns_of, ended
 from .subject import MEDIAN_RUN, SimDrawing, Subject
 
@@ -53,7 +46,7 @@ READING = (
     "+ step). What lies above the axis is cut off, and counted above the panel."
 )
 
-Row = Level | Spread | BumpMark
+Row = Level | Spread | Point
 
 
 class LossCurves(SimDrawing):
@@ -64,13 +57,14 @@ class LossCurves(SimDrawing):
     def draw(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
         """One figure, a panel a point."""
         points = [point for point in subject.points if point in subject.data.curves]
-        query = Query("runs", (subject.sweep_id, self.experiments[0], tuple(points), EVERY_STEP, "ood_loss", "l_ref"))
-        table = subject.ask(query)
+        curve = ("ood_loss", "l_ref", (1,))
+        query = Query("runs", (subject.sweep_id, self.experiments[0], tuple(points), EVERY_STEP, *curve))
+        table = subject.ask(query).with_columns(pl.col("value").list.first())
         rows = [row for point in points for row in point_rows(subject, point, table.filter(pl.col("point") == point))]
         high = top(rows)
         leaving = {point: leave(subject, point, table.filter(pl.col("point") == point), high) for point in points}
         panels = [
-            LossPanel(str(point), subject.label(point) or "all runs", (*_notes(subject, point), *leaving[point]))
+            CurvePanel(str(point), subject.label(point) or "all runs", (*_notes(subject, point), *leaving[point]))
             for point in points
         ]
         last = max(int(subject.data.curves[point].step[-1]) for point in points)
@@ -112,16 +106,14 @@ def _run(key: str, kind: str, name: str, seed: int, rows: pl.DataFrame) -> list[
     return [Level(key, kind, name, seed, float(step[k]), _shown(float(loss[k]))) for k in kept]
 
 
-def _bumps(
-    subject: Subject, point: int, whole: Mapping[int, str], runs: Mapping[int, pl.DataFrame]
-) -> Iterator[BumpMark]:
+def _bumps(subject: Subject, point: int, whole: Mapping[int, str], runs: Mapping[int, pl.DataFrame]) -> Iterator[Point]:
     """The bumps of a point; `whole` has the seeds of the runs that are drawn whole, with what the legend calls them."""
     for cell in subject.runs(point).filter(pl.col("bump_peak").is_not_null()).iter_rows(named=True):
         loss, name = dict(runs[cell["seed"]].select("step", "value").iter_rows()), whole.get(cell["seed"])
         for kind in ("start", "peak", "end") if name else ("peak",):
             step = cell[f"bump_{kind}"]
             if step in loss:
-                yield BumpMark(str(point), kind if name else "other", name or "", step, _shown(loss[step]))
+                yield Point(str(point), kind if name else "other", name or "", step, _shown(loss[step]))
 
 
 def _notes(subject: Subject, point: int) -> tuple[str, ...]:
