@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from swingby import __version__
 from swingby.data.files import TEMPORARY, clear_os_errors, entry, sync_file, sync_folder, utc_now
 from swingby.data.records import Records
 from swingby.model import registry
@@ -23,14 +22,11 @@ from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, pictures
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report import words
-from swingby_analysis.report.conventions import common, differing
-from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.drawings import attempt
 from swingby_analysis.report.examples import Examples
-from swingby_analysis.report.facts import code_of
 from swingby_analysis.report.figures import Figures
 from swingby_analysis.report.interactive import interactive
-from swingby_analysis.report.prose import shown
+from swingby_analysis.report.origins import common, differing, made_by
 
 PAGE = "report.html"
 FEW_POINTS = 30
@@ -89,7 +85,10 @@ def write_report(
     with Store.open(records.data) as store:
         found = find_sweep(store, sweep)
         tell(f"drawing {found.name} ...")
-        shown = _written_now(sweep, found.sweep_id) if presentation is None else presentation
+        shown = presentation or {}
+        if presentation is None and (sweep.endswith((".yaml", ".yml")) or sweep in named_sweeps()):
+            written = Sweep.load(sweep, confirm_above=None)
+            shown = written.presentation if written.sweep_id == found.sweep_id else {}
         if as_published is None:
             derive(records, [found.sweep_id])
         read = report_data.read(store, found.sweep_id, plane, shown)
@@ -103,14 +102,6 @@ def write_report(
     replace_folder(folder, contents)
     warnings = words.warnings(figures.data)
     return Report(found.name, folder / PAGE, figures.every, warnings, figures.faults, read.remarks)
-
-
-def _written_now(sweep: str, sweep_id: str) -> Mapping[str, Any]:
-    """How its file or packaged name shows a sweep now, if it still asks for that very sweep; else nothing."""
-    if not sweep.endswith((".yaml", ".yml")) and sweep not in named_sweeps():
-        return {}
-    written = Sweep.load(sweep, confirm_above=None)
-    return written.presentation if written.sweep_id == sweep_id else {}
 
 
 def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
@@ -142,7 +133,7 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
     points = Table(table.headings, table.rows)
     notes = [Text(text, "warning") for text in (*words.warnings(data), *figures.faults)]
     told, apart = common(data), differing(data)
-    made = [Terms(_made(data)), Heading("Conventions common to all points"), told]
+    made = [Terms(made_by(data)), Heading("Conventions common to all points"), told]
     if apart is not None:
         made += [Heading("Conventions that differ: what follows from preset and axes"), apart]
     sections = [
@@ -171,28 +162,3 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
         sections=sections,
         files=[kind for kind in KINDS if kind in kinds],
     )
-
-
-def _made(data: ReportData) -> dict[str, list[str]]:
-    """Grid, plans, detectors, recording and version; a list of lines for each term."""
-    resolved, recording = data.resolved, data.resolved["recording"]
-    axes = [f"{' + '.join(a['names'])}: {', '.join(_value(v) for v in a['values'])}" for a in resolved["axes"]]
-    return {
-        "Grid": [*axes, *([f"where {resolved['where']}"] if resolved["where"] else [])],
-        "Plans": [_plan(row) for row in data.origins],
-        "Detectors": [
-            f"{item.name}, version {item.version}" for item in registry.detectors_for(resolved["experiment"])
-        ],
-        "Recorded": [", ".join([f"{recording['steps']} ({recording['points']} points)", *recording["also"]])],
-        "Written by": [f"swingby {__version__}"],
-    }
-
-
-def _value(value: list[Any]) -> str:
-    return shown(value[0] if len(value) == 1 else value)
-
-
-def _plan(row: Mapping[str, Any]) -> str:
-    times = f"{row['started']:%Y-%m-%d %H:%M} to {row['finished']:%Y-%m-%d %H:%M} UTC"
-    engines = f" ({row['engines']})" if row["engines"] else ""
-    return f"{row['plan_id']}: {row['cells']:,} cells, {times}, on {row['hosts']}{engines}, {code_of(row)}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from swingby_analysis.charts.curves import FLOOR
-from swingby_analysis.charts.planes import Place, even_time, time_marks
+from swingby_analysis.charts.trajectories import Place, even_time, time_marks
 
 CEILING = 1e6
 """Values above this, in their unit, and those that are not finite, are packed as this."""
@@ -66,20 +66,11 @@ def packed(curves: Mapping[int, PointCurves]) -> dict[str, Any]:
     points = {}
     for point, curve in curves.items():
         index = steps.setdefault(tuple(differences(curve.step)), len(steps))
+        places, found = curve.places(), dict[str, Any]()
+        if len(places) > 1:
+            every = even_time(places)
+            path, marks = (np.array([(at.x, at.y) for at in line]).T for line in (places, time_marks(places, every)))
+            found = {"path": packed_path(path), "every": every, "marks": packed_path(marks)}
         values = [packed_value(rows) for rows in curve.values.values()]
-        points[str(point)] = {"steps": index, "losses": values, **_path(curve)}
+        points[str(point)] = {"steps": index, "losses": values, **found}
     return {"steps": [list(step) for step in steps], "of": points}
-
-
-def _path(curve: PointCurves) -> dict[str, Any]:
-    places = curve.places()
-    if len(places) < 2:
-        return {}
-    every = even_time(places)
-    marks = np.array([(mark.x, mark.y) for mark in time_marks(places, every)]).T
-    path = np.array([(place.x, place.y) for place in places]).T
-    return {
-        "path": packed_path(path),
-        "every": every,
-        "marks": packed_path(marks),
-    }

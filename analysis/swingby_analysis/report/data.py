@@ -19,7 +19,7 @@ from swingby.model.columns import parameter_schema
 from swingby.model.detector import OutcomeKind
 from swingby.model.reported import Curves, Reported
 from swingby.store import Store
-from swingby_analysis.charts.planes import PlaneView
+from swingby_analysis.charts.trajectories import PlaneView
 from swingby_analysis.grid import Grid, grid_of
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.curves import PointCurves
@@ -140,27 +140,46 @@ def read(
     Raises:
         SwingbyError: no cell of it is finished, no detector reads its experiment, or it has no such plane.
     """
-    sweep = _sweep(store, sweep_id, presentation or {})
+    row = ask(store, Query("sweep", (sweep_id,))).row(0, named=True)
+    resolved = {**json.loads(row["resolved"]), **(presentation or {})}
+    sweep: dict[str, Any] = {**row, "title": resolved["title"], "resolved": resolved}
     experiment: str = sweep["experiment"]
     how: Reported = registry.experiment(experiment).report
     queries = {name: Query(name, (sweep_id, experiment)) for name in ("counts", "origins")}
-    counts = _counts(store, queries["counts"], sweep)
-    recorded = _recorded(store, sweep)
+    counts = (
+        ask(store, queries["counts"]).row(0, named=True) if experiment in store.tables() else {"ok": 0, "diverged": 0}
+    )
+    if not counts["ok"] + counts["diverged"]:
+        raise SwingbyError(
+            f"sweep {sweep['name']!r} has no finished cell yet, of {sweep['cells']:,}; `swingby run {sweep['name']}` "
+            "trains them, `swingby status` says how far it is"
+        )
+    recorded = recorded_results(store, sweep_id)
+    if recorded is not None and recorded.thin:
+        raise SwingbyError(
+            f"the results of {sweep['name']!r} are recorded ones, which have hardly a curve; `swingby run "
+            f"{sweep['name']}` trains it for a report, `swingby findings --recorded` shows what is recorded"
+        )
     outcomes = outcomes_of(experiment)
     queries["cells"] = cells_query(store, experiment, sweep_id)
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
     chosen = _plane(cells, how, plane)
-    queries |= _curve_queries(how, (sweep_id, experiment, MOST_SEEDS, KEPT_STEPS), chosen)
+    if how.curves is not None:
+        head = sweep_id, experiment, MOST_SEEDS, KEPT_STEPS
+        for name in how.curves.titles:
+            queries[f"curve {name}"] = Query("curves", (*head, name, how.curves.unit or "ones", (1,)))
+        if chosen is not None and how.plane is not None:
+            queries["plane"] = Query("curves", (*head, how.plane.curve, how.plane.unit or "ones", chosen))
     firsts = cells.unique("point", keep="first", maintain_order=True)
     return ReportData(
         sweep=sweep,
         reported=how,
-        counts=counts,
-        outcome=(sweep["resolved"]["diagram"] or sweep["resolved"]).get("outcome") or next(iter(outcomes)),
+        counts=Counts(**counts),
+        outcome=(resolved["diagram"] or resolved).get("outcome") or next(iter(outcomes)),
         outcomes=outcomes,
-        grid=grid_of(sweep["resolved"], firsts.iter_rows(named=True)),
+        grid=grid_of(resolved, firsts.iter_rows(named=True)),
         cells=cells,
-        curves=_curves(store, how.curves, queries) if how.curves is not None else {},
+        curves=_curves(store, how.curves, queries, chosen) if how.curves is not None else {},
         plane=chosen,
         origins=ask(store, queries["origins"]).to_dicts(),
         queries=queries,
@@ -195,35 +214,6 @@ def untold(store: Store, data: ReportData) -> int:
     return int(ask(store, Query("untold", (sweep_id, experiment, outcomes))).item())
 
 
-def _sweep(store: Store, sweep_id: str, presentation: Mapping[str, Any]) -> dict[str, Any]:
-    row = ask(store, Query("sweep", (sweep_id,))).row(0, named=True)
-    resolved = {**json.loads(row["resolved"]), **presentation}
-    return {**row, "title": resolved["title"], "resolved": resolved}
-
-
-def _counts(store: Store, query: Query, sweep: Mapping[str, Any]) -> Counts:
-    name = sweep["name"]
-    if sweep["experiment"] in store.tables():
-        counts = Counts(**ask(store, query).row(0, named=True))
-        if counts.finished:
-            return counts
-    raise SwingbyError(
-        f"sweep {name!r} has no finished cell yet, of {sweep['cells']:,}; `swingby run {name}` trains them, "
-        "`swingby status` says how far it is"
-    )
-
-
-def _recorded(store: Store, sweep: Mapping[str, Any]) -> RecordedResults | None:
-    """The recorded ones among the results; refuses those without their curves, which a report is about."""
-    found = recorded_results(store, sweep["sweep_id"])
-    if found is not None and found.thin:
-        raise SwingbyError(
-            f"the results of {sweep['name']!r} are recorded ones, which have hardly a curve; `swingby run "
-            f"{sweep['name']}` trains it for a report, `swingby findings --recorded` shows what is recorded"
-        )
-    return found
-
-
 def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[int, int] | None:
     """The plane that is drawn; None where the experiment has none, or a cell that cannot span one."""
     if how.plane is None:
@@ -239,27 +229,20 @@ def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[
     return asked
 
 
-def _curve_queries(how: Reported, head: tuple[Any, ...], plane: tuple[int, int] | None) -> dict[str, Query]:
-    """The queries for the curves of every point, by what they give."""
-    if how.curves is None:
-        return {}
-    unit = how.curves.unit or "one"
-    found = {f"curve {name}": Query("curves", (*head, name, unit)) for name in how.curves.titles}
-    if plane is not None and how.plane is not None:
-        found["plane"] = Query("plane", (*head, how.plane.curve, how.plane.unit or "ones", *plane))
-    return found
-
-
-def _curves(store: Store, curves: Curves, queries: Mapping[str, Query]) -> dict[int, PointCurves]:
+def _curves(
+    store: Store, curves: Curves, queries: Mapping[str, Query], plane: tuple[int, int] | None
+) -> dict[int, PointCurves]:
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane."""
     tables = {title: _by_point(ask(store, queries[f"curve {name}"])) for name, title in curves.titles.items()}
-    paths = _by_point(ask(store, queries["plane"])) if "plane" in queries else None
+    paths = _by_point(ask(store, queries["plane"])) if plane is not None else {}
     found = {}
     for point, rows in next(iter(tables.values())).items():
+        # (3, T): median, low, high
+        quantiles = {title: table[point]["value"].list.to_array(3).to_numpy().T for title, table in tables.items()}
         path = None
-        if paths is not None:
-            path = paths[point].select(pl.col("x", "y").cast(pl.Float64).fill_null(np.nan)).to_numpy().T
-        quantiles = {title: _quantiles(table[point]["value"]) for title, table in tables.items()}
+        if plane is not None:
+            entries = paths[point].partition_by("entry", as_dict=True)
+            path = np.stack([entries[entry,]["finite"].fill_null(np.nan).to_numpy() for entry in plane])
         found[point] = PointCurves(rows["step"].to_numpy(), quantiles, path, int(rows["runs"][0]))
     return found
 
@@ -267,8 +250,3 @@ def _curves(store: Store, curves: Curves, queries: Mapping[str, Query]) -> dict[
 def _by_point(table: pl.DataFrame) -> dict[int, pl.DataFrame]:
     parts = table.partition_by("point", as_dict=True, maintain_order=True)
     return {int(point): rows for (point,), rows in parts.items()}
-
-
-def _quantiles(column: pl.Series) -> np.ndarray:
-    """(3, T): median, low, high."""
-    return column.list.to_array(3).to_numpy().T

@@ -1,4 +1,4 @@
-"""The drawings that a sweep file asks for, each tried by itself: one that fails is told of, the others are drawn."""
+"""The drawings that a sweep file asks for, each tried by itself: one that fails is named, the others are drawn."""
 
 from __future__ import annotations
 
@@ -24,31 +24,25 @@ class Attempts(NamedTuple):
 
 
 def attempt(read: ReportData, store: Store) -> Attempts:
-    """Draws everything that the sweep asks for; if it asks for nothing, what its experiment is drawn by."""
+    """Draws all that the sweep asks for; of a sweep that asks for nothing, what its experiment is drawn by.
+
+    Of the latter, drawings are left out that need more than was recorded.
+    """
     subject, figures, faults = Subject(read, store), list[Figure](), list[str]()
-    for asked in read.resolved.get("drawings") or _unasked(read):
+    asked: Sequence[Mapping[str, Any]] = read.resolved.get("drawings") or []
+    if not asked:
+        also = set(read.resolved["recording"]["also"])
+        names = [name for name in read.reported.drawings if also.issuperset(registry.drawing(name).recordings)]
+        asked = [{"name": name, "options": {}} for name in names]
+    for one in asked:
         try:
-            figures += _figures(subject, asked)
+            drawing = registry.drawing(one["name"])
+            figures += drawing.figures(subject, drawing.Options.model_validate_json(json.dumps(one["options"])))
         except Exception as error:  # a drawing may be anybody's, and no fault of it is worth the rest of the report
-            faults.append(f"The drawing {_named(asked)} is left out, for it failed: {_reason(error)}.")
+            given = [f"{name}: {json.dumps(value)}" for name, value in one["options"].items() if value is not None]
+            called = f"`{one['name']}`" + (f" ({', '.join(given)})" if given else "")
+            faults.append(f"The drawing {called} is left out, for it failed: {_reason(error)}.")
     return Attempts(figures, faults)
-
-
-def _unasked(read: ReportData) -> list[Mapping[str, Any]]:
-    """What the experiment is drawn by, as far as what that takes was recorded."""
-    also = set(read.resolved["recording"]["also"])
-    names = [name for name in read.reported.drawings if also.issuperset(registry.drawing(name).recordings)]
-    return [{"name": name, "options": {}} for name in names]
-
-
-def _figures(subject: Subject, asked: Mapping[str, Any]) -> Sequence[Figure]:
-    drawing = registry.drawing(asked["name"])
-    return drawing.figures(subject, drawing.Options.model_validate_json(json.dumps(asked["options"])))
-
-
-def _named(asked: Mapping[str, Any]) -> str:
-    given = ", ".join(f"{name}: {json.dumps(value)}" for name, value in asked["options"].items() if value is not None)
-    return f"`{asked['name']}`" + (f" ({given})" if given else "")
 
 
 def _reason(error: Exception) -> str:

@@ -39,11 +39,13 @@ class Examples:
         reasons, curves, plane = choose(data), data.reported.curves, data.reported.plane
         assert curves is not None
         head = data.sweep["sweep_id"], data.sweep["experiment"], tuple(reasons), DETAILED_STEPS
-        queries = [Query("runs", (*head, next(iter(curves.titles)), curves.unit or "one"))]
+        queries = [Query("runs", (*head, next(iter(curves.titles)), curves.unit or "ones", (1,)))]
         if plane is not None and data.plane is not None:
-            queries.append(Query("run_paths", (*head, plane.curve, plane.unit or "ones", *data.plane)))
+            queries.append(Query("runs", (*head, plane.curve, plane.unit or "ones", data.plane)))
+        value = pl.col("value").list
         runs, *paths = (ask(store, query) for query in queries)
-        return cls(reasons, runs, paths[0] if paths else None, queries)
+        places = paths[0].with_columns(x=value.get(0), y=value.get(1)) if paths else None
+        return cls(reasons, runs.with_columns(value=value.get(0)), places, queries)
 
     @property
     def first(self) -> int:
@@ -66,8 +68,15 @@ def choose(data: ReportData) -> dict[int, str]:
 
     Of equal points, the one with the larger median of `Reported.decides` stands, then the first of the grid.
     """
-    values = {point: value for point, value in _values(data).items() if point in data.curves}
-    values = values or dict.fromkeys(data.curves, 0.0)
+    phases, outcome = data.phases, data.outcome
+    if data.kind == "yes_no":
+        every = {share.point: share.share for share in phases.shares(outcome)}
+    elif data.kind == "number":
+        every = {row.point: row.median for row in phases.spreads(outcome)}
+    else:  # the share of the first category
+        first = phases.categories(outcome)[0]
+        every = {row.point: row.k / row.n if row.outcome == first else 0.0 for row in phases.most_common(outcome)}
+    values = {point: value for point, value in every.items() if point in data.curves} or dict.fromkeys(data.curves, 0.0)
     low, high = min(values.values()), max(values.values())
     half = 0.5 if data.kind == "yes_no" else (low + high) / 2
     decides = data.reported.decides
@@ -86,13 +95,3 @@ def choose(data: ReportData) -> dict[int, str]:
         if rest:
             found[min(rest)[2]] = reason
     return found
-
-
-def _values(data: ReportData) -> dict[int, float]:
-    """The main diagram as one number a point; of a category, the share of its first value."""
-    if data.kind == "yes_no":
-        return {share.point: share.share for share in data.phases.shares(data.outcome)}
-    if data.kind == "number":
-        return {row.point: row.median for row in data.phases.spreads(data.outcome)}
-    first = data.phases.categories(data.outcome)[0]
-    return {row.point: row.k / row.n if row.outcome == first else 0.0 for row in data.phases.most_common(data.outcome)}

@@ -14,13 +14,13 @@ import numpy as np
 from swingby.model.reported import Curves
 from swingby_analysis.charts.curves import Band, LogAxes, Run, log_curves
 from swingby_analysis.charts.maps import is_fine, number_map, outcome_map, share_map
-from swingby_analysis.charts.planes import Place, plane_range, trajectories
+from swingby_analysis.charts.trajectories import Place, plane_range, trajectories
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report import prose
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
-from swingby_analysis.report.facts import facts_of
+from swingby_analysis.report.origins import facts_of
 from swingby_analysis.report.phases import boundary
 
 
@@ -56,19 +56,18 @@ class Figures:
     @cached_property
     def every(self) -> list[Figure]:
         """Every figure: the drawings that the sweep asks for; then, if it asks for one or for none, its diagram."""
-        return distinct([*self.drawn, *(self._diagrams() if self.has_main else [])])
+        if not self.has_main:
+            return distinct(self.drawn)
+        diagrams = [self.main, *map(self._drawn, self.data.companions)]
+        if self.examples is not None:
+            paths = None if self.data.plane is None else self._paths(self.examples)
+            diagrams += [self._curves(self.examples), *([] if paths is None else [paths])]
+        return distinct([*self.drawn, *diagrams])
 
     @property
     def has_main(self) -> bool:
         """Whether the sweep's diagram is drawn."""
         return not self.drawn or not self.data.resolved.get("drawings") or self.data.resolved["diagram"] is not None
-
-    def _diagrams(self) -> list[Figure]:
-        found = [self.main, *map(self._drawn, self.data.companions)]
-        if self.examples is None:
-            return found
-        paths = None if self.data.plane is None else self._paths(self.examples)
-        return [*found, self._curves(self.examples), *([] if paths is None else [paths])]
 
     @cached_property
     def main(self) -> Figure:
@@ -104,58 +103,54 @@ class Figures:
         return plane_range(np.concatenate([path.ravel() for path in paths]) if paths else [])
 
     def _drawn(self, outcome: str, main: bool = False) -> Figure:
-        known = self.data.outcomes[outcome]
-        draw = {"yes_no": self._shares, "category": self._categories, "number": self._numbers}[known.kind]
-        slug, title, what, reading, spec = draw(outcome)
-        n = prose.between(*self.data.phases.seeds(outcome))
-        asked = (self.data.resolved["diagram"] or {}).get("title") if main else None
+        """The map of an outcome, or its marks along one parameter."""
+        data, known = self.data, self.data.outcomes[outcome]
+        grid, phases, words, along = data.grid, data.phases, known.title, data.grid.y is None
+        if known.kind == "yes_no":
+            found, slug, title = phases.shares(outcome), "phase", f"Where runs show {words}"
+            chart, what = share_map(grid, found, boundary(grid, found), words), f"Share of the seeds that show {words}"
+            reading = prose.SHARES_ALONG if along else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
+        elif known.kind == "category":
+            most, slug = phases.most_common(outcome), "map"
+            title, what = (
+                data.reported.titles.get(outcome, f"The most common {words}"),
+                f"Most common {words} of the seeds",
+            )
+            chart = outcome_map(grid, most, phases.categories(outcome), f"most common {words}")
+            reading = prose.OUTCOMES_ALONG if along else prose.OUTCOMES
+        else:
+            unit, slug = data.with_unit(outcome), "map"
+            title, what = f"The {words}", f"Median {unit} over the seeds"
+            chart = number_map(grid, phases.spreads(outcome), f"median {unit}")
+            reading = prose.NUMBERS_ALONG if along else prose.NUMBERS
+        n = prose.between(*phases.seeds(outcome))
+        asked = (data.resolved["diagram"] or {}).get("title") if main else None
         caption = f"{what}, {n} at each point. {known.title.capitalize()}: {known.column.meaning}."
         if known.column.absent:
             caption += f" So the median is 0 wherever fewer than half of the runs have a {known.column.absent}."
         points = main and self.examples is not None
-        queries = [self.data.queries["cells"], *(self.data.curve_queries if points else [])]
-        slug = f"{slug}-{outcome.replace('_', '-')}"
-        return Figure(slug, asked or title, caption, reading, spec, queries, facts_of(self.data, n), points=points)
-
-    def _shares(self, outcome: str) -> tuple[str, str, str, str, dict[str, Any]]:
-        words, grid, found = self.data.title(outcome), self.data.grid, self.data.phases.shares(outcome)
-        reading = prose.SHARES_ALONG if grid.y is None else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
-        spec = share_map(grid, found, boundary(grid, found), words).to_dict()
-        return "phase", f"Where runs show {words}", f"Share of the seeds that show {words}", reading, spec
-
-    def _categories(self, outcome: str) -> tuple[str, str, str, str, dict[str, Any]]:
-        words, phases = self.data.title(outcome), self.data.phases
-        found, known = phases.most_common(outcome), phases.categories(outcome)
-        title = self.data.reported.titles.get(outcome, f"The most common {words}")
-        spec = outcome_map(self.data.grid, found, known, f"most common {words}").to_dict()
-        reading = prose.OUTCOMES_ALONG if self.data.grid.y is None else prose.OUTCOMES
-        return "map", title, f"Most common {words} of the seeds", reading, spec
-
-    def _numbers(self, outcome: str) -> tuple[str, str, str, str, dict[str, Any]]:
-        words, found = self.data.with_unit(outcome), self.data.phases.spreads(outcome)
-        spec = number_map(self.data.grid, found, f"median {words}").to_dict()
-        reading = prose.NUMBERS_ALONG if self.data.grid.y is None else prose.NUMBERS
-        return "map", f"The {self.data.title(outcome)}", f"Median {words} over the seeds", reading, spec
+        queries = [data.queries["cells"], *(data.curve_queries if points else [])]
+        slug, facts = f"{slug}-{outcome.replace('_', '-')}", facts_of(data, n)
+        return Figure(slug, asked or title, caption, reading, chart.to_dict(), queries, facts, points)
 
     def _curves(self, examples: Examples) -> Figure:
         """Every declared curve at the example points: band and median, and single runs of the first."""
-        bands = [band for point in examples.reasons for band in self._bands(point)]
+        bands = [
+            Band(self.data.grid.label(point), name, int(step), float(median), float(low), float(high))
+            for point in examples.reasons
+            for name in self.curve_titles
+            for curve in [self.data.curves[point]]
+            for step, median, low, high in zip(curve.step, *curve.values[name], strict=True)
+        ]
         runs = [
             Run(self.data.grid.label(point), self.curve_titles[0], seed, step, value)
             for point, seed, step, value in examples.runs.select("point", "seed", "step", "value").iter_rows()
             if value is not None
         ]
-        spec = log_curves(bands, runs, self.curve_titles, replace(self.axes, last=_last(bands))).to_dict()
+        last = max((band.step for band in bands), default=1)
+        spec = log_curves(bands, runs, self.curve_titles, replace(self.axes, last=last)).to_dict()
         caption = f"{self.curves.caption}: {self._reasons(examples)}."
         return self._of_examples(examples, "loss-curves", self.curves.title, caption, self.curves.reading, spec)
-
-    def _bands(self, point: int) -> list[Band]:
-        curve, label = self.data.curves[point], self.data.grid.label(point)
-        return [
-            Band(label, name, int(step), float(median), float(low), float(high))
-            for name in self.curve_titles
-            for step, median, low, high in zip(curve.step, *curve.values[name], strict=True)
-        ]
 
     def _paths(self, examples: Examples) -> Figure | None:
         """Median paths and single runs; None where no path has two places."""
@@ -186,7 +181,3 @@ class Figures:
 
     def _reasons(self, examples: Examples) -> str:
         return "; ".join(f"{reason} ({self.data.grid.label(point)})" for point, reason in examples.reasons.items())
-
-
-def _last(bands: Sequence[Band]) -> int:
-    return max((band.step for band in bands), default=1)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 import polars as pl
 
-from swingby_analysis.charts.maps import MostCommon, Segment, Share, Spread
-from swingby_analysis.grid import Grid, GridAxis
+from swingby_analysis.charts.summaries import MostCommon, Segment, Share, Spread
+from swingby_analysis.grid import Grid
 from swingby_analysis.signals.contour import contour
 from swingby_analysis.stats import shares
 
@@ -46,8 +46,8 @@ class Phases:
         """The most common outcome at every point; of equally common ones the first of `categories`."""
         table = shares.categories(self.cells, outcome, order=self.categories(outcome))
         return [
-            MostCommon(row["point"], row["category"], row["k"], row["n"], _counted(row["counts"]))
-            for row in table.iter_rows(named=True)
+            MostCommon(point, category, k, n, ", ".join(f"{entry['category']} {entry['k']}" for entry in counts))
+            for point, category, k, n, counts in table.select("point", "category", "k", "n", "counts").iter_rows()
         ]
 
     def categories(self, outcome: str) -> list[str]:
@@ -62,27 +62,20 @@ class Phases:
         return (min(counts), max(counts)) if counts else (0, 0)
 
 
-def _counted(counts: Sequence[Mapping[str, object]]) -> str:
-    return ", ".join(f"{entry['category']} {entry['k']}" for entry in counts)
-
-
 def boundary(grid: Grid, found: Sequence[Share]) -> list[Segment]:
     """The contour at one half in every panel, straight on the axes as drawn; none along a single parameter."""
     if grid.y is None:
         return []
-    return [piece for facet in range(len(grid.facets)) for piece in _boundary(grid, grid.y, found, facet)]
-
-
-def _boundary(grid: Grid, axis_y: GridAxis, found: Sequence[Share], facet: int) -> Iterator[Segment]:
-    values = np.full((len(axis_y.values), len(grid.x.values)), np.nan)
+    x, y = ([axis.ruler(position) for position in axis.positions] for axis in (grid.x, grid.y))
+    values = np.full((len(grid.facets), len(y), len(x)), np.nan)
     for share in found:
-        i, j, panel = grid.places[share.point]
-        if panel == facet:
-            values[j, i] = share.share
-    x, y = ([axis.ruler(position) for position in axis.positions] for axis in (grid.x, axis_y))
-    for line in contour(x, y, values, 0.5):
-        corners = [
-            (grid.x.unruler(a), axis_y.unruler(b)) for a, b in zip(line.x.tolist(), line.y.tolist(), strict=True)
-        ]
-        for start, end in pairwise(corners):
-            yield Segment(grid.facets[facet], *start, *end)
+        i, j, facet = grid.places[share.point]
+        values[facet, j, i] = share.share
+    pieces = []
+    for label, panel in zip(grid.facets, values, strict=True):
+        for line in contour(x, y, panel, 0.5):
+            corners = [
+                (grid.x.unruler(a), grid.y.unruler(b)) for a, b in zip(line.x.tolist(), line.y.tolist(), strict=True)
+            ]
+            pieces += [Segment(label, *start, *end) for start, end in pairwise(corners)]
+    return pieces

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from swingby_analysis.charts.maps import Share
+from swingby_analysis.charts.summaries import Share
 from swingby_analysis.grid import plain
 
 SHARES = (

@@ -16,7 +16,7 @@ from swingby_analysis.grid import plain, scalar
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import ReportData
-from swingby_analysis.report.facts import facts_of
+from swingby_analysis.report.origins import facts_of
 from swingby_analysis.report.prose import between
 
 Kind = TypeVar("Kind", bound="Subject")
@@ -24,7 +24,7 @@ Kind = TypeVar("Kind", bound="Subject")
 
 @dataclass(frozen=True)
 class Subject:
-    """One sweep, to be drawn.
+    """One sweep with its results, to be drawn.
 
     Attributes:
         data: what its report reads.
@@ -55,9 +55,12 @@ class Subject:
         """Point -> what its axes set there, by the names of the sweep file; names that never change are left out."""
         names = [name for axis in self.data.resolved["axes"] for name in axis["names"]]
         firsts = self.cells.unique("point", keep="first", maintain_order=True)
-        found = {row["point"]: {name: _value(row, name) for name in names} for row in firsts.iter_rows(named=True)}
-        kept = [name for name in names if len({str(values[name]) for values in found.values()}) > 1]
-        return {point: {name: values[name] for name in kept} for point, values in found.items()}
+        at: dict[int, dict[str, Any]] = {}
+        for row in firsts.iter_rows(named=True):
+            entries = [(name, *split(name)) for name in names]
+            at[row["point"]] = {name: row[own] if entry is None else row[own][entry] for name, own, entry in entries}
+        kept = [name for name in names if len({str(values[name]) for values in at.values()}) > 1]
+        return {point: {name: values[name] for name in kept} for point, values in at.items()}
 
     def ask(self, query: Query) -> pl.DataFrame:
         """The rows of one query."""
@@ -102,8 +105,3 @@ def indexed(name: str) -> str:
     """A parameter as figures write it: entry `rates.0` of a sweep file is rates_1, since entries are counted from 1."""
     parameter, entry = split(name)
     return parameter if entry is None else f"{parameter}_{entry + 1}"
-
-
-def _value(row: Mapping[str, Any], name: str) -> Any:
-    parameter, entry = split(name)
-    return row[parameter] if entry is None else row[parameter][entry]

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from swingby.run.outcomes import AsPublished
-from swingby_analysis.charts.maps import Share
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.prose import percent, plural, told
-
-Rows = dict[int, tuple[str, ...]]
 
 
 def warnings(data: ReportData) -> list[str]:
@@ -79,25 +76,18 @@ def _shares(data: ReportData, outcome: str) -> list[str]:
     )
     if not any(share.k for share in found):
         return [most, f"No run shows {words}."]
-    return [most + _by_panel(data, found), f"The share is largest at {_extremes(data, found)}."]
-
-
-def _by_panel(data: ReportData, found: Sequence[Share]) -> str:
-    above = Counter(data.grid.places[share.point][2] for share in found if share.low > 0.5)
-    if len(data.grid.facets) < 2 or not above:
-        return ""
-    total = Counter(data.grid.places[share.point][2] for share in found)
-    parts = [f"{above[facet]} of {total[facet]} at {label}" for facet, label in enumerate(data.grid.facets)]
-    return f" Points above one half, by panel: {', '.join(parts)}."
-
-
-def _extremes(data: ReportData, found: Sequence[Share]) -> str:
-    most, least = max(found, key=lambda share: share.low), min(found, key=lambda share: share.high)
-    text = f"{data.grid.label(most.point)}: {told(most)}"
+    if len(data.grid.facets) > 1 and above:
+        total, there = (Counter(data.grid.places[share.point][2] for share in chosen) for chosen in (found, above))
+        parts = [f"{there[facet]} of {total[facet]} at {label}" for facet, label in enumerate(data.grid.facets)]
+        most += f" Points above one half, by panel: {', '.join(parts)}."
+    largest, smallest = max(found, key=lambda share: share.low), min(found, key=lambda share: share.high)
+    extremes = f"The share is largest at {data.grid.label(largest.point)}: {told(largest)}"
     lowest = sum(share.k == 0 for share in found)
     if lowest > 1:
-        return f"{text}; at {plural(lowest, 'point')} no seed shows it"
-    return text if least.share == most.share else f"{text}; smallest at {data.grid.label(least.point)}: {told(least)}"
+        extremes += f"; at {plural(lowest, 'point')} no seed shows it"
+    elif smallest.share != largest.share:
+        extremes += f"; smallest at {data.grid.label(smallest.point)}: {told(smallest)}"
+    return [most, f"{extremes}."]
 
 
 def _bump(data: ReportData, examples: Examples) -> list[str]:
@@ -159,25 +149,24 @@ class Table:
     @classmethod
     def of(cls, data: ReportData) -> Table:
         """Every point with the main outcome and its companions."""
-        names = [data.outcome, *data.companions]
-        blocks = [_columns(data, name) for name in names]
-        rows = []
-        for point in data.grid.places:
-            texts = [found.get(point, ("",) * len(headings)) for headings, found in blocks]
-            rows.append([data.grid.label(point), *(text for block in texts for text in block)])
-        return cls(["point", *(heading for heads, _ in blocks for heading in heads)], rows)
-
-
-def _columns(data: ReportData, outcome: str) -> tuple[list[str], Rows]:
-    words, kind = data.title(outcome), data.outcomes[outcome].kind
-    if kind == "yes_no":
-        shares = data.phases.shares(outcome)
-        rows: Rows = {
-            s.point: (f"{s.k} of {s.n}", percent(s.share), f"{percent(s.low)} to {percent(s.high)}") for s in shares
-        }
-        return [words, "share", "interval"], rows
-    if kind == "category":
-        return [f"{words} (runs)"], {row.point: (row.counts,) for row in data.phases.most_common(outcome)}
-    spreads = data.phases.spreads(outcome)
-    rows = {s.point: (f"{s.median:.3g}", f"{s.low:.3g} to {s.high:.3g}", str(s.n)) for s in spreads}
-    return [f"median {data.with_unit(outcome)}", "interval", "runs"], rows
+        headings, rows = ["point"], {point: [data.grid.label(point)] for point in data.grid.places}
+        for name in (data.outcome, *data.companions):
+            title, kind = data.title(name), data.outcomes[name].kind
+            if kind == "yes_no":
+                heads = [title, "share", "interval"]
+                texts = {
+                    s.point: (f"{s.k} of {s.n}", percent(s.share), f"{percent(s.low)} to {percent(s.high)}")
+                    for s in data.phases.shares(name)
+                }
+            elif kind == "category":
+                heads, texts = [f"{title} (runs)"], {s.point: (s.counts,) for s in data.phases.most_common(name)}
+            else:
+                heads = [f"median {data.with_unit(name)}", "interval", "runs"]
+                texts = {
+                    s.point: (f"{s.median:.3g}", f"{s.low:.3g} to {s.high:.3g}", str(s.n))
+                    for s in data.phases.spreads(name)
+                }
+            headings += heads
+            for point, row in rows.items():
+                row += texts.get(point, ("",) * len(heads))
+        return cls(headings, list(rows.values()))

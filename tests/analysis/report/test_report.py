@@ -148,8 +148,8 @@ def test_the_shown_query_is_the_asked_one(name: str, read: tuple[Store, ReportDa
     store, data = read
     head = data.sweep["sweep_id"], "sim", (0, 5), 20
     of_runs = {
-        "runs": Query("runs", (*head, "ood_loss", "l_ref")),
-        "run_paths": Query("run_paths", (*head, "output", "mu", 1, 2)),
+        "runs": Query("runs", (*head, "ood_loss", "l_ref", (1,))),
+        "run_paths": Query("runs", (*head, "output", "mu", (1, 2))),
     }
     query = of_runs.get(name) or data.queries.get(name) or Query(name, (data.sweep["sweep_id"],))
     assert "$" not in re.sub(r"--.*", "", query.readable)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from swingby_analysis.charts.curves import FLOOR
-from swingby_analysis.charts.planes import time_marks
+from swingby_analysis.charts.trajectories import time_marks
 from swingby_analysis.report.curves import CEILING, PointCurves, packed, packed_path, packed_value
 
 losses = arrays.arrays(float, st.integers(1, 40), elements=st.floats(0) | st.just(math.nan))
