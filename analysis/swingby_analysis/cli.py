@@ -43,7 +43,7 @@ def report(
         raise SwingbyError(f"--plane {plane!r} is no pair of entries; write two numbers from 1 on, such as 1,2")
     unpack_shipped(data, sweep, tell)
     wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
-    written = write_report(sweep, data, out, wanted, (int(match[1]), int(match[2])), tell=tell)
+    written = write_report(sweep, data, out, wanted, (int(match[1]), int(match[2])), say=tell)
     for warning in (*written.remarks, *written.faults):
         tell(f"warning: {warning}")
     say(str(written.page))

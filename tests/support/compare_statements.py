@@ -19,8 +19,7 @@ from swingby.run.outcomes import derive
 from swingby.store import Store
 from swingby_analysis.statements import table
 from swingby_analysis.statements.catalogue import catalogue
-from swingby_analysis.statements.findings import told
-from swingby_analysis.statements.judging import judge
+from swingby_analysis.statements.judging import conclude, judge
 from swingby_analysis.statements.needed import progress, wanted
 
 COLUMNS = ("convention", "setting", "n", "k", "low", "high", "verdict", "row_verdict", "measured")
@@ -38,7 +37,7 @@ def dump(data: Path, slugs: Sequence[str] = ()) -> dict[str, list[dict[str, Any]
         derive(records, [item.sweep_id for item in needed.values() if item.done])
         judged = [judge(store, item, needed) for item in statements if item.claims]
         rows = [row for rank, item in enumerate(judged) for row in table.rows(rank, item)]
-        sentences = [told(store, item, needed) for item in statements if not item.claims]
+        sentences = [conclude(store, item, needed) for item in statements if not item.claims]
     return {
         "claims": [{"slug": row["claim"], "place": row["place"], **{n: row[n] for n in COLUMNS}} for row in rows],
         "findings": [{"slug": s.finding.slug, "verdict": s.verdict, "wording": s.text} for s in sentences],

@@ -61,7 +61,7 @@ def write_report(
     kinds: Collection[str] = KINDS,
     plane: tuple[int, int] = (1, 2),
     presentation: Mapping[str, Any] | None = None,
-    tell: Callable[[str], object] = lambda text: None,
+    say: Callable[[str], object] = lambda text: None,
 ) -> Report:
     """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all.
 
@@ -75,7 +75,7 @@ def write_report(
         plane: the two entries (counted from 1) of the plane of paths.
         presentation: how to show it (`Sweep.presentation`); None: as its file or its packaged name has it now, else as
             its last run had it.
-        tell: hears what is drawn, once it is known that there is such a sweep.
+        say: hears which sweep is drawn, once it is found.
 
     Raises:
         SwingbyError: no such sweep (with the nearest name), no finished cell in it, or the disk refuses.
@@ -84,7 +84,7 @@ def write_report(
     as_published = refresh(records)
     with Store.open(records.data) as store:
         found = find_sweep(store, sweep)
-        tell(f"drawing {found.name} ...")
+        say(f"drawing {found.name} ...")
         shown = presentation or {}
         if presentation is None and (sweep.endswith((".yaml", ".yml")) or sweep in named_sweeps()):
             written = Sweep.load(sweep, confirm_above=None)
@@ -93,7 +93,7 @@ def write_report(
             derive(records, [found.sweep_id])
         read = report_data.read(store, found.sweep_id, plane, shown)
         if as_published is not None:
-            read = replace(read, remarks=words.as_published(as_published, report_data.untold(store, read)))
+            read = replace(read, remarks=words.as_published(as_published, report_data.unseen(store, read)))
         examples = Examples.of(read, store) if read.curves else None
         summary = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
         figures = Figures(read, examples, *attempt(read, store), summary)
@@ -132,8 +132,8 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
     table = words.Table.of(data)
     points = Table(table.headings, table.rows)
     notes = [Text(text, "warning") for text in (*words.warnings(data), *figures.faults)]
-    told, apart = common(data), differing(data)
-    made = [Terms(made_by(data)), Heading("Conventions common to all points"), told]
+    apart = differing(data)
+    made = [Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]
     if apart is not None:
         made += [Heading("Conventions that differ: what follows from preset and axes"), apart]
     sections = [

@@ -1,4 +1,4 @@
-"""What a report is made of, read from the store once: the grid, every cell's outcome, and the curves of every point."""
+"""The data of a report, read from the store once: the grid, every cell's outcomes, and the curves of every point."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class ReportData:
         curves: the curves of every point that has some, where the page shows them.
         plane: the two entries that the paths of these curves are drawn over, counted from 1; None without such paths.
         origins: which plans computed the cells.
-        queries: by name; what was asked.
+        queries: every query, by name.
         recorded: what a reader must know of the recorded ones among the results.
         remarks: what a reader must know first.
     """
@@ -208,10 +208,10 @@ def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
     return Query("cells", (sweep_id, experiment, outcomes, tuple(sorted({"recorded", *curves, *matrices}))))
 
 
-def untold(store: Store, data: ReportData) -> int:
+def unseen(store: Store, data: ReportData) -> int:
     """How many cells with a result no detector has seen as they are now."""
     sweep_id, experiment, outcomes, _ = data.queries["cells"].parameters
-    return int(ask(store, Query("untold", (sweep_id, experiment, outcomes))).item())
+    return int(ask(store, Query("unseen", (sweep_id, experiment, outcomes))).item())
 
 
 def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[int, int] | None:

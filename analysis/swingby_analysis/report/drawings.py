@@ -46,7 +46,7 @@ def attempt(read: ReportData, store: Store) -> Attempts:
 
 
 def _reason(error: Exception) -> str:
-    """What a user is told; of a fault in the drawing's own code, its kind and where it was raised."""
+    """The message of an error; of one in the drawing's own code, also its kind and where it was raised."""
     text = " ".join(str(error).split()).rstrip(".")
     if isinstance(error, SwingbyError):
         return text

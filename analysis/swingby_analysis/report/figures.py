@@ -112,10 +112,8 @@ class Figures:
             reading = prose.SHARES_ALONG if along else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
         elif known.kind == "category":
             most, slug = phases.most_common(outcome), "map"
-            title, what = (
-                data.reported.titles.get(outcome, f"The most common {words}"),
-                f"Most common {words} of the seeds",
-            )
+            title = data.reported.titles.get(outcome, f"The most common {words}")
+            what = f"Most common {words} of the seeds"
             chart = outcome_map(grid, most, phases.categories(outcome), f"most common {words}")
             reading = prose.OUTCOMES_ALONG if along else prose.OUTCOMES
         else:

@@ -10,7 +10,7 @@ from swingby_analysis.grid import plain
 from swingby_analysis.report.curves import packed
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.figures import Figures
-from swingby_analysis.report.prose import plural, told
+from swingby_analysis.report.prose import plural, share_text
 
 
 def interactive(figures: Figures) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _points(data: ReportData) -> dict[str, Any]:
     """Of every point: its place, its label, its outcome in words, and over how many seeds its curves are."""
     name, phases = data.with_unit(data.outcome), data.phases
     if data.kind == "yes_no":
-        texts = {share.point: told(share) for share in phases.shares(data.outcome)}
+        texts = {share.point: share_text(share) for share in phases.shares(data.outcome)}
     elif data.kind == "category":
         texts = {row.point: row.counts for row in phases.most_common(data.outcome)}
     else:

@@ -57,8 +57,8 @@ class Phases:
 
     def seeds(self, outcome: str | None = None) -> tuple[int, int]:
         """The least and the largest number of finished runs at a point, of those whose outcome is known."""
-        told = self.cells if outcome is None else self.cells.filter(pl.col(outcome).is_not_null())
-        counts = told.group_by("point").len()["len"].to_list()
+        known = self.cells if outcome is None else self.cells.filter(pl.col(outcome).is_not_null())
+        counts = known.group_by("point").len()["len"].to_list()
         return (min(counts), max(counts)) if counts else (0, 0)
 
 

@@ -58,8 +58,8 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def told(share: Share) -> str:
-    """A share with its count and interval."""
+def share_text(share: Share) -> str:
+    """A share in words, with its count and interval."""
     interval = f"95\u00a0% interval {percent(share.low)} to {percent(share.high)}"
     return f"{share.k} of {plural(share.n, 'seed')}, {percent(share.share)} ({interval})"
 

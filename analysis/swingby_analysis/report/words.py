@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from swingby.run.outcomes import AsPublished
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
-from swingby_analysis.report.prose import percent, plural, told
+from swingby_analysis.report.prose import percent, plural, share_text
 
 
 def warnings(data: ReportData) -> list[str]:
@@ -35,30 +35,34 @@ def warnings(data: ReportData) -> list[str]:
     return found
 
 
-def as_published(found: AsPublished, untold: int) -> list[str]:
-    """What a reader must know where results could not be folded in, nor shown to the detectors."""
+def as_published(found: AsPublished, unseen: int) -> list[str]:
+    """Warnings about a data folder that cannot be written: results not in the store, and `unseen` by detectors."""
     lines = [str(found)]
-    if untold:
-        cells = f"{plural(untold, 'cell')} with a result"
+    if unseen:
+        cells = f"{plural(unseen, 'cell')} with a result"
         lines.append(f"No detector has seen {cells} yet: they are left out wherever an outcome is drawn.")
     return lines
 
 
 def summary(data: ReportData, examples: Examples | None, said: Sequence[str] = ()) -> list[str]:
-    """The sentences at the top of the page; `said` are those that others found."""
+    """The sentences at the top of the page; `said` are those of the experiment's own summary."""
     counts, seeds = data.counts, len(data.resolved["seeds"])
     points = f"{plural(counts.points, 'point')} of the grid"
-    tell = {"yes_no": _shares, "category": _categories, "number": _numbers}
+    sentences = {"yes_no": _shares, "category": _categories, "number": _numbers}
     finished = f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished"
-    if said:  # these are about the companions, too
+    if said:  # they speak of the companions, too
         asked = data.resolved["diagram"] is not None and data.outcome not in data.reported.summed
-        main = tell[data.kind](data, data.outcome) if asked else []
+        main = sentences[data.kind](data, data.outcome) if asked else []
         return [f"{finished}: {points}, {plural(seeds, 'seed')} each.", *main, *said]
     return [
         f"{finished}: {points}, {plural(seeds, 'seed')} each.",
-        *tell[data.kind](data, data.outcome),
+        *sentences[data.kind](data, data.outcome),
         *([] if examples is None else _bump(data, examples)),
-        *(sentence for name in reversed(data.companions) for sentence in tell[data.outcomes[name].kind](data, name)),
+        *(
+            sentence
+            for name in reversed(data.companions)
+            for sentence in sentences[data.outcomes[name].kind](data, name)
+        ),
     ]
 
 
@@ -81,12 +85,12 @@ def _shares(data: ReportData, outcome: str) -> list[str]:
         parts = [f"{there[facet]} of {total[facet]} at {label}" for facet, label in enumerate(data.grid.facets)]
         most += f" Points above one half, by panel: {', '.join(parts)}."
     largest, smallest = max(found, key=lambda share: share.low), min(found, key=lambda share: share.high)
-    extremes = f"The share is largest at {data.grid.label(largest.point)}: {told(largest)}"
+    extremes = f"The share is largest at {data.grid.label(largest.point)}: {share_text(largest)}"
     lowest = sum(share.k == 0 for share in found)
     if lowest > 1:
         extremes += f"; at {plural(lowest, 'point')} no seed shows it"
     elif smallest.share != largest.share:
-        extremes += f"; smallest at {data.grid.label(smallest.point)}: {told(smallest)}"
+        extremes += f"; smallest at {data.grid.label(smallest.point)}: {share_text(smallest)}"
     return [most, f"{extremes}."]
 
 

@@ -5,7 +5,7 @@ with here as (
     from members join conventions using (sweep_id, point)
     where sweep_id = $1
 ),
-told as (  -- outcomes of the very row that stands for the cell, of every detector in one row
+outcomes as (  -- of the very row that stands for the cell, all detectors in one row
     select cell_id, of_shard as shard, any_value(columns(lambda name: name not in ('cell_id', 'of_shard'))) as "\0"
     from query_table($3, true)
     where cell_id in (select cell_id from here)
@@ -14,6 +14,6 @@ told as (  -- outcomes of the very row that stands for the cell, of every detect
 select columns(lambda name: not list_contains($4, name))
 from here
 join query_table($2) cells using (cell_id)
-left join told using (cell_id, shard)
+left join outcomes using (cell_id, shard)
 where status in ('ok', 'diverged', 'failed')
 order by point, seed

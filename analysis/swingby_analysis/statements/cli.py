@@ -57,7 +57,7 @@ def claims(
         raise SwingbyError("--quick and --seeds exclude each other: --quick is a number of seeds")
     count = QUICK_SEEDS if quick else seeds
     began = time.perf_counter()
-    told = [
+    options = [
         *([experiment] if experiment else []), *(["--quick"] if quick else []), *([f"--seeds {seeds}"] if seeds else [])
     ]  # fmt: skip
     written = write_claims(
@@ -68,7 +68,7 @@ def claims(
         run=(["--local"] if local else []) if run else None,
         only=only or (),
         markdown_file=markdown,
-        command=" ".join(["swingby claims", *told]),
+        command=" ".join(["swingby claims", *options]),
         say=lambda text: err.print(text, markup=False),
     )
     took = f"{counted(written.claims, 'claim')} took {duration(time.perf_counter() - began)}"
@@ -123,7 +123,7 @@ def findings(
     if recorded and quick:
         raise SwingbyError("--recorded and --quick exclude each other: the recorded results have all seeds")
     began = time.perf_counter()
-    told = [name for name, asked in (("--quick", quick), ("--recorded", recorded), ("--no-run", not run)) if asked]
+    options = [name for name, asked in (("--quick", quick), ("--recorded", recorded), ("--no-run", not run)) if asked]
     written = write_findings(
         data,
         out,
@@ -134,7 +134,7 @@ def findings(
         only=only or (),
         vector=pictures,
         markdown_file=markdown,
-        command=" ".join(["swingby findings", *([experiment] if experiment else []), *told]),
+        command=" ".join(["swingby findings", *([experiment] if experiment else []), *options]),
         say=lambda text: err.print(text, markup=False),
     )
     err.print(f"{written.diagrams} diagrams took {duration(time.perf_counter() - began)}", markup=False)

@@ -20,10 +20,9 @@ from swingby_analysis.statements import catalogue
 from swingby_analysis.statements.compose import shared_of
 from swingby_analysis.statements.figures import figures
 from swingby_analysis.statements.findings_page import Shown, findings_page
-from swingby_analysis.statements.judging import Told, not_run, tell
-from swingby_analysis.statements.needed import Needed, Say, prepare, progress, wanted
+from swingby_analysis.statements.judging import conclude
+from swingby_analysis.statements.needed import Say, prepare, progress, wanted
 from swingby_analysis.statements.origins import origins
-from swingby_analysis.statements.statement import Statement
 
 FOLDER, PAGE, TEXT = "findings", "findings.html", "findings.md"
 SHARPNESS, INSIDE = 2.0, 1.0
@@ -80,7 +79,10 @@ def write_findings(
         derive(records, [item.sweep_id for item in needed.values() if item.done])
         shown: list[Shown] = []
         for diagram in diagrams:
-            own, sentences = needed[diagram.sweep], [told(store, finding, needed) for finding in asked[diagram.slug]]
+            own, sentences = (
+                needed[diagram.sweep],
+                [conclude(store, finding, needed) for finding in asked[diagram.slug]],
+            )
             shown.append(Shown(diagram, own, sentences, figures(store, diagram, own.sweep_id) if own.finished else []))
             counts = Counter(item.verdict for item in sentences).items()
             verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts)
@@ -106,13 +108,6 @@ def write_findings(
     if markdown_file is not None:
         write_whole(markdown_file.expanduser().absolute(), lambda path: path.write_text(text, encoding="utf-8"))
     return Written(folder / PAGE, len(shown), sum(not item.own.finished for item in shown))
-
-
-def told(store: Store, finding: Statement, needed: Mapping[str, Needed]) -> Told:
-    """What a finding says, or which of its sweeps are not finished."""
-    sweeps = [needed[name] for name in finding.sweeps]
-    lacking = [str(item) for item in sweeps if not item.finished]
-    return not_run(finding, lacking) if lacking else tell(store, finding, [item.asked for item in sweeps])
 
 
 def _notes(rows: Sequence[Mapping[str, Any]], overrides: Sequence[str]) -> list[str]:

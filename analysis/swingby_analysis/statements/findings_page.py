@@ -33,7 +33,7 @@ from swingby_analysis.report import prose
 from swingby_analysis.report.prose import plural
 from swingby_analysis.statements import origins
 from swingby_analysis.statements.diagram import Diagram
-from swingby_analysis.statements.judging import Told
+from swingby_analysis.statements.judging import Sentence
 from swingby_analysis.statements.needed import Needed
 from swingby_analysis.statements.statement import NO, UNSURE, YES, Shared
 from swingby_analysis.statements.verdict import MISSING
@@ -60,7 +60,7 @@ class Shown:
 
     diagram: Diagram
     own: Needed
-    told: Sequence[Told]
+    sentences: Sequence[Sentence]
     figures: Sequence[Figure]
 
 
@@ -131,20 +131,23 @@ def _diagram(shown: Shown, pictures: Mapping[str, bytes]) -> Section:
             for figure in shown.figures
         ]  # fmt: skip
         blocks.append(Pictures(images))
-    blocks.append(Statements([_sentence(told) for told in shown.told]))
+    blocks.append(Statements([_statement(sentence) for sentence in shown.sentences]))
     common = ", ".join(f"{name} {prose.shown(value)}" for name, value in sweep.common.items() if value is not None)
     behind = [QueryRows(query) for figure in shown.figures[:1] for query in figure.queries]
     blocks.append(Fold("Parameters that all points share, and the query behind the figures", [Text(common), *behind]))
     return Section(diagram.slug, diagram.heading, blocks, name="diagram")
 
 
-def _sentence(told: Told) -> Statement:
+def _statement(sentence: Sentence) -> Statement:
     """A finding with its query and the row that decided it; before its sweeps are finished, without."""
     blocks: list[Block] = []
-    if told.query:
-        blocks.append(Text(told.finding.question, "asked"))
-        if told.finding.after:
-            blocks.append(Text(Several([Strong("After results were seen."), f" {told.finding.after}"])))
-        blocks += [QueryRows(told.query), Table((), list(zip(told.columns, told.row, strict=True)), name="result")]
+    if sentence.query:
+        blocks.append(Text(sentence.finding.question, "asked"))
+        if sentence.finding.after:
+            blocks.append(Text(Several([Strong("After results were seen."), f" {sentence.finding.after}"])))
+        blocks += [
+            QueryRows(sentence.query),
+            Table((), list(zip(sentence.columns, sentence.row, strict=True)), name="result"),
+        ]
         blocks = [Fold("The query and its result", blocks)]
-    return Statement(told.finding.slug, told.text, Badge(told.verdict, TONES[told.verdict]), blocks)
+    return Statement(sentence.finding.slug, sentence.text, Badge(sentence.verdict, TONES[sentence.verdict]), blocks)

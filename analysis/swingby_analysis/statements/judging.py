@@ -1,4 +1,4 @@
-"""Asking: what the query of a statement says of the sweeps that are there."""
+"""The verdicts on claims and the wordings of findings, from the rows of their queries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COLUMNS = ("preset", "setting", "n", "k", "measured")
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim with what its query said; without its sweeps: what is missing, and no verdict.
+    """A claim with the rows of its query; without its sweeps: what is missing, and no verdict.
 
     Attributes:
         query: as asked; "" if it was not.
@@ -49,8 +49,8 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Told:
-    """A finding with what its query said; without its sweeps: what is missing."""
+class Sentence:
+    """A finding in the wording that its query chose; without its sweeps: what is missing."""
 
     finding: Statement
     verdict: str
@@ -62,7 +62,7 @@ class Told:
 
 
 def judge(store: Store, claim: Statement, needed: Mapping[str, Needed]) -> Judged:
-    """What the query of a claim says, if all its sweeps are finished; of sweeps that take hours, any.
+    """A claim with the rows of its query, if all its sweeps are finished; of sweeps that take hours, any.
 
     Raises:
         SwingbyError: the query is wrong.
@@ -73,13 +73,13 @@ def judge(store: Store, claim: Statement, needed: Mapping[str, Needed]) -> Judge
     if lacking and not (claim.hours and there):
         return Judged(claim, missing=lacking)
     query, frame = ask(store, claim, [item.asked for item in there])
-    told = [answer(claim, row) for row in frame.iter_rows(named=True)]
+    answers = [answer(claim, row) for row in frame.iter_rows(named=True)]
     known = list(claim.shared.presets)
     # The rows of a preset together, in the order of the presets; the query's own order within.
-    told.sort(key=lambda row: known.index(row.convention) if row.convention in known else len(known))
+    answers.sort(key=lambda row: known.index(row.convention) if row.convention in known else len(known))
     recorded = [f"Sweep {item.name}: {item.recorded}" for item in there if item.recorded]
     return Judged(
-        claim, query, frame, told, lacking=lacking, recorded=recorded, sweep_ids=[item.sweep_id for item in there]
+        claim, query, frame, answers, lacking=lacking, recorded=recorded, sweep_ids=[item.sweep_id for item in there]
     )
 
 
@@ -89,8 +89,8 @@ def answer(claim: Statement, row: Mapping[str, Any]) -> Answer:
     return Answer(row["preset"], **said, together=claim.together, least=claim.least)
 
 
-def tell(store: Store, finding: Statement, asked: Sequence[Asked]) -> Told:
-    """What the query of a finding says of these sweeps, in words.
+def worded(store: Store, finding: Statement, asked: Sequence[Asked]) -> Sentence:
+    """A finding in the wording that its query chooses on these sweeps.
 
     Raises:
         SwingbyError: the query is wrong, gives other than one row, or lacks a column that decides or is spoken of.
@@ -105,12 +105,20 @@ def tell(store: Store, finding: Statement, asked: Sequence[Asked]) -> Told:
     except SwingbyError as error:
         raise SwingbyError(f"finding {finding.slug}: {error}") from error
     shown = [effect.shown(value) for value in row.values()]
-    return Told(finding, YES if finding.either and found == NO else found, text, query, frame.columns, shown)
+    return Sentence(finding, YES if finding.either and found == NO else found, text, query, frame.columns, shown)
 
 
-def not_run(finding: Statement, lacking: Sequence[str]) -> Told:
-    """A finding before its sweeps are finished."""
-    return Told(finding, MISSING, f"Not run yet: {'; '.join(lacking)}.", missing=lacking)
+def conclude(store: Store, finding: Statement, needed: Mapping[str, Needed]) -> Sentence:
+    """A finding in the wording that its query chooses, or which of its sweeps are not finished.
+
+    Raises:
+        SwingbyError: as `worded`.
+    """
+    sweeps = [needed[name] for name in finding.sweeps]
+    lacking = [str(item) for item in sweeps if not item.finished]
+    if lacking:
+        return Sentence(finding, MISSING, f"Not run yet: {'; '.join(lacking)}.", missing=lacking)
+    return worded(store, finding, [item.asked for item in sweeps])
 
 
 def ask(store: Store, statement: Statement, asked: Sequence[Asked]) -> tuple[str, pl.DataFrame]:

@@ -87,13 +87,13 @@ class Answer:
 
 def verdict(answers: Sequence[Answer], phrases: Mapping[str, str]) -> str:
     """The verdict on a claim from all its rows, as `RULE` says; `phrases` name the conventions of presets."""
-    told: dict[str, list[str]] = {}
+    decided: dict[str, list[str]] = {}
     for answer in answers:
         if answer.verdict != UNTOLD:
-            told.setdefault(answer.convention, []).append(answer.verdict)
-    if not told:
+            decided.setdefault(answer.convention, []).append(answer.verdict)
+    if not decided:
         return UNTOLD
-    of = {convention: _together(verdicts) for convention, verdicts in told.items()}
+    of = {convention: _together(verdicts) for convention, verdicts in decided.items()}
     holding = [convention for convention, found in of.items() if found == HOLDS]
     if len(holding) == 1 and len(of) > 1:
         return ONLY.format(phrases.get(holding[0], holding[0]))

@@ -30,7 +30,7 @@ from swingby_analysis.statements.diagram import PREFIX, Diagram
 from swingby_analysis.statements.effect import Number, OverSeeds, decide
 from swingby_analysis.statements.figures import Read, figures
 from swingby_analysis.statements.findings import FOLDER, PAGE, TEXT, write_findings
-from swingby_analysis.statements.judging import tell
+from swingby_analysis.statements.judging import worded
 from swingby_analysis.statements.needed import asked_of
 from swingby_analysis.statements.statement import NO, UNSURE, YES, Statement
 from swingby_analysis.statements.template import Template
@@ -170,13 +170,13 @@ def test_every_sentence_can_be_told(diagram: Diagram, store: tuple[Store, dict[s
     opened, ids = store
     for finding in findings(diagram):
         asked = [asked_of(thin(name)) for name in finding.sweeps]
-        told = tell(opened, finding, asked)
-        assert told.verdict in (YES, NO, UNSURE)
-        assert "{" not in told.text
+        sentence = worded(opened, finding, asked)
+        assert sentence.verdict in (YES, NO, UNSURE)
+        assert "{" not in sentence.text
         for wording in finding.words.values():
-            tell(opened, replace(finding, words=dict.fromkeys((YES, NO, UNSURE), wording)), asked)
+            worded(opened, replace(finding, words=dict.fromkeys((YES, NO, UNSURE), wording)), asked)
         for sweep in asked:
-            assert sweep.sweep_id in told.query
+            assert sweep.sweep_id in sentence.query
             assert sweep.sweep_id in ids.values()
 
 
@@ -223,10 +223,10 @@ def test_the_page_shows_each_sentence_beside_its_query(trained: Path) -> None:
     sweep = Sweep.load(f"{PREFIX}concepts-start", TINY)
     with Store.open(trained / "data") as opened:
         for finding in findings(diagrams(only=["concepts-start"])[0]):
-            told = tell(opened, finding, [asked_of(sweep)])
-            assert html.escape(told.text, quote=False).replace("'", "&#39;") in page
-            assert html.escape(told.query).replace("&#x27;", "&#39;").replace("&quot;", "&#34;") in page
-            for value in told.row:
+            sentence = worded(opened, finding, [asked_of(sweep)])
+            assert html.escape(sentence.text, quote=False).replace("'", "&#39;") in page
+            assert html.escape(sentence.query).replace("&#x27;", "&#39;").replace("&quot;", "&#34;") in page
+            for value in sentence.row:
                 assert html.escape(str(value)) in page
     assert "<script" not in page
     assert "http" not in page.replace("http-equiv", "")
