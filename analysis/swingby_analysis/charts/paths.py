@@ -89,7 +89,7 @@ def runs_of(table: pl.DataFrame, column: str, unit: str | None = None) -> dict[i
         unit: the column of vectors by which values are divided, coordinate by coordinate (in turn, where there are more
             values than units); an entry of 0 leaves no value. None: values as recorded.
     """
-    found = {}
+    by_point = {}
     recorded = table.filter(pl.col(column).list.len() > 0)
     for (point,), rows in recorded.partition_by("point", as_dict=True, maintain_order=True).items():
         paths = [np.array(values, dtype=float) for values in rows[column].to_list()]
@@ -104,8 +104,8 @@ def runs_of(table: pl.DataFrame, column: str, unit: str | None = None) -> dict[i
         ended = ~np.logical_and.accumulate(np.isfinite(values).all(axis=2), axis=1)
         values[ended] = np.nan
         seeds, step = tuple(rows["seed"].to_list()), np.array(steps, dtype=float)
-        found[int(point)] = Runs(int(point), seeds, step, values.clip(-LIMIT, LIMIT))
-    return found
+        by_point[int(point)] = Runs(int(point), seeds, step, values.clip(-LIMIT, LIMIT))
+    return by_point
 
 
 def corners(path: Floats, most: int = CORNERS) -> NDArray[np.int64]:

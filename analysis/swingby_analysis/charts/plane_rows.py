@@ -112,14 +112,14 @@ def _suits(path: Sequence[Place]) -> float:
     step, at = _arrays(path)
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(at, axis=0), axis=1))])
     span = moves_until(path)
-    found = 1.0
+    suited = 1.0
     for every in (k * 10.0**power for power in range(9) for k in (1, 2, 5)):
         times = np.arange(0, span + every, every)
         far = np.diff(np.interp(times, step, length)).max() > LONGEST if every <= span else True
         if far and span / every <= MOST_MARKS:
             break
-        found = every
-    return found
+        suited = every
+    return suited
 
 
 def _heading(path: Sequence[Place], step: float, reach: float) -> float | None:

@@ -66,11 +66,11 @@ def packed(curves: Mapping[int, PointCurves]) -> dict[str, Any]:
     points = {}
     for point, curve in curves.items():
         index = steps.setdefault(tuple(differences(curve.step)), len(steps))
-        places, found = curve.places(), dict[str, Any]()
+        places, path_of = curve.places(), dict[str, Any]()
         if len(places) > 1:
             every = even_time(places)
             path, marks = (np.array([(at.x, at.y) for at in line]).T for line in (places, time_marks(places, every)))
-            found = {"path": packed_path(path), "every": every, "marks": packed_path(marks)}
+            path_of = {"path": packed_path(path), "every": every, "marks": packed_path(marks)}
         values = [packed_value(rows) for rows in curve.values.values()]
-        points[str(point)] = {"steps": index, "losses": values, **found}
+        points[str(point)] = {"steps": index, "losses": values, **path_of}
     return {"steps": [list(step) for step in steps], "of": points}

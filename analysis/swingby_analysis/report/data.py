@@ -235,7 +235,7 @@ def _curves(
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane."""
     tables = {title: _by_point(ask(store, queries[f"curve {name}"])) for name, title in curves.titles.items()}
     paths = _by_point(ask(store, queries["plane"])) if plane is not None else {}
-    found = {}
+    by_point = {}
     for point, rows in next(iter(tables.values())).items():
         # (3, T): median, low, high
         quantiles = {title: table[point]["value"].list.to_array(3).to_numpy().T for title, table in tables.items()}
@@ -243,8 +243,8 @@ def _curves(
         if plane is not None:
             entries = paths[point].partition_by("entry", as_dict=True)
             path = np.stack([entries[entry,]["finite"].fill_null(np.nan).to_numpy() for entry in plane])
-        found[point] = PointCurves(rows["step"].to_numpy(), quantiles, path, int(rows["runs"][0]))
-    return found
+        by_point[point] = PointCurves(rows["step"].to_numpy(), quantiles, path, int(rows["runs"][0]))
+    return by_point
 
 
 def _by_point(table: pl.DataFrame) -> dict[int, pl.DataFrame]:

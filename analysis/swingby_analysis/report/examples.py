@@ -87,11 +87,11 @@ def choose(data: ReportData) -> dict[int, str]:
         ("nearest to half-way", lambda value: abs(value - half)),
         (f"least {words}", lambda value: value),
     ]
-    found: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for reason, distance in wanted if high > low else wanted[:1]:
         rest = [
-            (distance(value), decided.get(point, 0.0), point) for point, value in values.items() if point not in found
+            (distance(value), decided.get(point, 0.0), point) for point, value in values.items() if point not in reasons
         ]
         if rest:
-            found[min(rest)[2]] = reason
-    return found
+            reasons[min(rest)[2]] = reason
+    return reasons

@@ -27,12 +27,12 @@ from swingby_analysis.report.phases import boundary
 def distinct(figures: Sequence[Figure]) -> list[Figure]:
     """The figures, a later one of a name that is taken under a name of its own: names are those of files."""
     seen: Counter[str] = Counter()
-    found = []
+    renamed = []
     for figure in figures:
         seen[figure.slug] += 1
         count = seen[figure.slug]
-        found.append(figure if count == 1 else replace(figure, slug=f"{figure.slug}-{count}"))
-    return found
+        renamed.append(figure if count == 1 else replace(figure, slug=f"{figure.slug}-{count}"))
+    return renamed
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,8 @@ class Figures:
         data, known = self.data, self.data.outcomes[outcome]
         grid, phases, words, along = data.grid, data.phases, known.title, data.grid.y is None
         if known.kind == "yes_no":
-            found, slug, title = phases.shares(outcome), "phase", f"Where runs show {words}"
-            chart, what = share_map(grid, found, boundary(grid, found), words), f"Share of the seeds that show {words}"
+            rows, slug, title = phases.shares(outcome), "phase", f"Where runs show {words}"
+            chart, what = share_map(grid, rows, boundary(grid, rows), words), f"Share of the seeds that show {words}"
             reading = prose.SHARES_ALONG if along else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
         elif known.kind == "category":
             most, slug = phases.most_common(outcome), "map"

@@ -62,13 +62,13 @@ class Phases:
         return (min(counts), max(counts)) if counts else (0, 0)
 
 
-def boundary(grid: Grid, found: Sequence[Share]) -> list[Segment]:
+def boundary(grid: Grid, shares: Sequence[Share]) -> list[Segment]:
     """The contour at one half in every panel, straight on the axes as drawn; none along a single parameter."""
     if grid.y is None:
         return []
     x, y = ([axis.ruler(position) for position in axis.positions] for axis in (grid.x, grid.y))
     values = np.full((len(grid.facets), len(y), len(x)), np.nan)
-    for share in found:
+    for share in shares:
         i, j, facet = grid.places[share.point]
         values[facet, j, i] = share.share
     pieces = []

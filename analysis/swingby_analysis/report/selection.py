@@ -39,13 +39,13 @@ def along(chosen: Sequence[str], axes: Sequence[Sequence[str]], varying: Mapping
     panels: dict[str, list[int]] = {}
     for point, values in varying.items():
         panels.setdefault(_key(values, [name for name in values if name not in (*chosen, *held)]), []).append(point)
-    found = []
+    chosen_lines = []
     for points in panels.values():
         base = _key(varying[points[0]], held)
         kept = [point for point in points if _key(varying[point], held) == base]
         kept.sort(key=lambda point: _value(varying[point], chosen))
-        found.append(Lines(tuple(kept), tuple(_value(varying[point], chosen) for point in kept)))
-    return found
+        chosen_lines.append(Lines(tuple(kept), tuple(_value(varying[point], chosen) for point in kept)))
+    return chosen_lines
 
 
 def _value(values: Values, names: Sequence[str]) -> tuple[Any, ...]:

@@ -14,30 +14,30 @@ from swingby_analysis.report.prose import percent, plural, share_text
 
 def warnings(data: ReportData) -> list[str]:
     """What a reader must know before believing a figure."""
-    counts, found = data.counts, [*data.remarks, *([] if data.recorded is None else [str(data.recorded)])]
+    counts, lines = data.counts, [*data.remarks, *([] if data.recorded is None else [str(data.recorded)])]
     if counts.missing:
-        found.append(
+        lines.append(
             f"This sweep is not finished: {counts.missing:,} of {plural(counts.planned, 'cell')} have no result yet. "
             f"`swingby run {data.sweep['name']}` goes on with it."
         )
     if counts.failed:
-        found.append(
+        lines.append(
             f"{plural(counts.failed, 'cell')} failed with an error and are left out of every figure; "
             "`swingby run --retry-failed` runs them again."
         )
     if counts.diverged:
-        found.append(f"{plural(counts.diverged, 'cell')} diverged; they count as runs, with the outcome “diverged”.")
+        lines.append(f"{plural(counts.diverged, 'cell')} diverged; they count as runs, with the outcome “diverged”.")
     empty = counts.points - data.cells["point"].n_unique()
     if empty:
-        found.append(f"Left blank for want of a finished run: {plural(empty, 'point')} of the grid.")
+        lines.append(f"Left blank for want of a finished run: {plural(empty, 'point')} of the grid.")
     if any(row["git_dirty"] for row in data.origins):
-        found.append("Some cells were computed by code with changes that no commit holds.")
-    return found
+        lines.append("Some cells were computed by code with changes that no commit holds.")
+    return lines
 
 
-def as_published(found: AsPublished, unseen: int) -> list[str]:
+def as_published(published: AsPublished, unseen: int) -> list[str]:
     """Warnings about a data folder that cannot be written: results not in the store, and `unseen` by detectors."""
-    lines = [str(found)]
+    lines = [str(published)]
     if unseen:
         cells = f"{plural(unseen, 'cell')} with a result"
         lines.append(f"No detector has seen {cells} yet: they are left out wherever an outcome is drawn.")
@@ -67,26 +67,26 @@ def summary(data: ReportData, examples: Examples | None, said: Sequence[str] = (
 
 
 def _shares(data: ReportData, outcome: str) -> list[str]:
-    found, words = data.phases.shares(outcome), data.title(outcome)
-    if not found:
+    known, words = data.phases.shares(outcome), data.title(outcome)
+    if not known:
         return [f"For no run could it be told whether it shows {words}."]
-    above = [share for share in found if share.low > 0.5]
-    below = [share for share in found if share.high < 0.5]
-    undecided = len(found) - len(above) - len(below)
+    above = [share for share in known if share.low > 0.5]
+    below = [share for share in known if share.high < 0.5]
+    undecided = len(known) - len(above) - len(below)
     most = (
-        f"Most runs show {words} at {len(above):,} of {plural(len(found), 'point')} (the 95\u00a0% Wilson interval of "
+        f"Most runs show {words} at {len(above):,} of {plural(len(known), 'point')} (the 95\u00a0% Wilson interval of "
         f"the share lies above one half), a minority at {len(below):,} (below it); at {undecided:,} the seeds do not "
         "decide (it contains one half)."
     )
-    if not any(share.k for share in found):
+    if not any(share.k for share in known):
         return [most, f"No run shows {words}."]
     if len(data.grid.facets) > 1 and above:
-        total, there = (Counter(data.grid.places[share.point][2] for share in chosen) for chosen in (found, above))
+        total, there = (Counter(data.grid.places[share.point][2] for share in chosen) for chosen in (known, above))
         parts = [f"{there[facet]} of {total[facet]} at {label}" for facet, label in enumerate(data.grid.facets)]
         most += f" Points above one half, by panel: {', '.join(parts)}."
-    largest, smallest = max(found, key=lambda share: share.low), min(found, key=lambda share: share.high)
+    largest, smallest = max(known, key=lambda share: share.low), min(known, key=lambda share: share.high)
     extremes = f"The share is largest at {data.grid.label(largest.point)}: {share_text(largest)}"
-    lowest = sum(share.k == 0 for share in found)
+    lowest = sum(share.k == 0 for share in known)
     if lowest > 1:
         extremes += f"; at {plural(lowest, 'point')} no seed shows it"
     elif smallest.share != largest.share:
@@ -127,14 +127,14 @@ def _categories(data: ReportData, outcome: str) -> list[str]:
 
 
 def _numbers(data: ReportData, outcome: str) -> list[str]:
-    found, name = data.phases.spreads(outcome), data.with_unit(outcome)
-    if not found:
+    known, name = data.phases.spreads(outcome), data.with_unit(outcome)
+    if not known:
         return [f"No run has a {name}."]
-    most = max(found, key=lambda spread: spread.median)
+    most = max(known, key=lambda spread: spread.median)
     absent = data.outcomes[outcome].column.absent
     if absent and most.median == 0:
         return [f"At no point does the median run have a {absent}."]
-    if len(found) > 1 and len({spread.median for spread in found}) == 1:
+    if len(known) > 1 and len({spread.median for spread in known}) == 1:
         return [f"The {name} has the same median at every point: {most.median:.3g}."]
     return [f"The {name} is largest at {data.grid.label(most.point)}: {most.text}."]
 

@@ -21,14 +21,14 @@ def catalogue() -> tuple[Statement, ...]:
     Raises:
         SwingbyError: a file is wrong, or two statements have one slug.
     """
-    found = [
+    every = [
         item for folder, package in registry.homes(FOLDER) for item in statements_in(folder, tuple(package.experiments))
     ]
-    slugs = [item.slug for item in found]
+    slugs = [item.slug for item in every]
     for slug in slugs:
         if slugs.count(slug) > 1:
             raise SwingbyError(f"two statements are called {slug!r}")
-    return tuple(sorted(found, key=lambda item: item.place))
+    return tuple(sorted(every, key=lambda item: item.place))
 
 
 def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Statement]:

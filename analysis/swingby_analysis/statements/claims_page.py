@@ -84,8 +84,8 @@ def claims_page(store: Store, claims: Sequence[Claim], judged: Mapping[str, Judg
         for experiment in item.claim.shared.experiments if item.query else ():
             ids.setdefault(experiment, {}).update(dict.fromkeys(item.sweep_ids))
     asked, rows = origins.origins(store, ids)
-    verdicts = Table(HEADINGS, [_verdict(known[slug], found) for slug, found in by_claim.items()], name="statements")
-    recorded = dict.fromkeys(sentence for found in by_claim.values() for sentence in found[0]["recorded"])
+    verdicts = Table(HEADINGS, [_verdict(known[slug], own) for slug, own in by_claim.items()], name="statements")
+    recorded = dict.fromkeys(sentence for own in by_claim.values() for sentence in own[0]["recorded"])
     return Page(
         kind="claims",
         tab="Claims",
@@ -116,7 +116,7 @@ def claims_page(store: Store, claims: Sequence[Claim], judged: Mapping[str, Judg
             Section(
                 "details",
                 "Every claim with its query",
-                [_detail(known[slug], found, judged.get(slug)) for slug, found in by_claim.items()],
+                [_detail(known[slug], own, judged.get(slug)) for slug, own in by_claim.items()],
             ),
             Section(
                 "made",

@@ -65,7 +65,7 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
     seeds = read.cells["seed"].n_unique()
     axes = f"{read.grid.x.title} against {read.grid.y.title if read.grid.y else ''}"
     facts = {"Sweep": diagram.sweep, "Seeds": f"{seeds} a point, {read.resolved['seed_mode']} draws"}
-    found = []
+    charts = []
     for one in diagram.maps:
         spec = _chart(read, one, lines).to_dict()
         # Legends one below the other: Altair's own checks know no layout of legends.
@@ -75,8 +75,8 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
             f"{one.title}; {axes}, {seeds} seeds a point.",
         )
         reading = (one.reading or READING[one.drawn]) + (THEORY if lines else "")
-        found.append(Figure(slug, one.title, caption, reading, spec, [read.query], facts))
-    return found
+        charts.append(Figure(slug, one.title, caption, reading, spec, [read.query], facts))
+    return charts
 
 
 def _chart(read: Read, one: Map, lines: Sequence[GridLine]) -> Any:
@@ -93,8 +93,8 @@ def _chart(read: Read, one: Map, lines: Sequence[GridLine]) -> Any:
     number, draw = (pl.col(one.outcome).median(), height_map)
     if one.drawn == "mean":
         number, draw = pl.col(one.outcome).mean(), count_map
-    found = cells.drop_nulls(one.outcome).group_by("point").agg(pl.len().alias("n"), number)
-    numbers = found.filter(pl.col("n") >= one.fewest).sort("point").select("point", one.outcome)
+    known = cells.drop_nulls(one.outcome).group_by("point").agg(pl.len().alias("n"), number)
+    numbers = known.filter(pl.col("n") >= one.fewest).sort("point").select("point", one.outcome)
     return draw(read.grid, dict(numbers.iter_rows()), legend, lines)
 
 
@@ -105,11 +105,11 @@ def pooled(grid: Grid, shares: Sequence[Share]) -> list[Share]:
     """
     reach = [int(axis is not None and len(axis.values) >= FINE) for axis in (grid.x, grid.y)]
     at = {grid.places[share.point]: share for share in shares}
-    found = []
+    together = []
     for share in shares:
         i, j, facet = grid.places[share.point]
         near = product(range(i - reach[0], i + reach[0] + 1), range(j - reach[1], j + reach[1] + 1))
         beside = [at[x, y, facet] for x, y in near if (x, y, facet) in at]
         k, n = sum(item.k for item in beside), sum(item.n for item in beside)
-        found.append(share._replace(share=k / n))
-    return found
+        together.append(share._replace(share=k / n))
+    return together

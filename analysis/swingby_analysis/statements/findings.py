@@ -71,7 +71,7 @@ def write_findings(
     """
     diagrams = catalogue.diagrams(experiment, only)
     asked = {diagram.slug: catalogue.findings(diagram) for diagram in diagrams}
-    every = [item for found in asked.values() for item in found]
+    every = [item for of_one in asked.values() for item in of_one]
     needed = wanted(every, overrides)
     records, _ = prepare(data, needed, overrides, run, recorded, say)
     with Store.open(records.data) as store:

@@ -100,12 +100,12 @@ def worded(store: Store, finding: Statement, asked: Sequence[Asked]) -> Sentence
         if frame.height != 1:
             raise SwingbyError(f"its query gives {frame.height} rows; it must give one")
         row = frame.row(0, named=True)
-        found = effect.decide(row)
-        text = effect.written(finding.words[found], row)
+        decision = effect.decide(row)
+        text = effect.written(finding.words[decision], row)
     except SwingbyError as error:
         raise SwingbyError(f"finding {finding.slug}: {error}") from error
     shown = [effect.shown(value) for value in row.values()]
-    return Sentence(finding, YES if finding.either and found == NO else found, text, query, frame.columns, shown)
+    return Sentence(finding, YES if finding.either and decision == NO else decision, text, query, frame.columns, shown)
 
 
 def conclude(store: Store, finding: Statement, needed: Mapping[str, Needed]) -> Sentence:

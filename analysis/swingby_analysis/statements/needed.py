@@ -80,17 +80,17 @@ def wanted(statements: Sequence[Statement], overrides: Sequence[str]) -> dict[st
 
 def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
     """The sweeps with the number of their cells that have ended, as the store has them."""
-    found = {}
+    counted = {}
     for name, item in needed.items():
         counts = final_counts(store, item.sweep.experiment_name, item.sweep_id)
         recorded = recorded_results(store, item.sweep_id)
-        found[name] = replace(
+        counted[name] = replace(
             item,
             done=counts["ok"] + counts["diverged"],
             failed=counts["failed"],
             recorded="" if recorded is None else str(recorded),
         )
-    return found
+    return counted
 
 
 def prepare(

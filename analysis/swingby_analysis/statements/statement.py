@@ -154,8 +154,8 @@ def read_head(text: str) -> Head:
         else:
             value = None
             question += [said.strip()] if said.strip() else []
-    found = [(key, " ".join(part for part in parts if part)) for key, parts in keys]
-    return Head(found, " ".join(question), "\n".join(lines[last:]).strip())
+    joined = [(key, " ".join(part for part in parts if part)) for key, parts in keys]
+    return Head(joined, " ".join(question), "\n".join(lines[last:]).strip())
 
 
 def blocks(head: Head) -> Iterator[dict[str, str]]:
@@ -175,11 +175,11 @@ def blocks(head: Head) -> Iterator[dict[str, str]]:
 
 
 def _unique(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    keys = dict(pairs)
+    if len(keys) < len(pairs):
         names = [key for key, _ in pairs]
         raise SwingbyError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice")
-    return found
+    return keys
 
 
 def filled(keys: Mapping[str, str], known: Collection[str]) -> dict[str, str]:
@@ -204,13 +204,13 @@ def parse(text: str, name: str, shared: Shared | None = None) -> list[Statement]
         SwingbyError: a key is unknown, missing, or has no such value; there is no question, or no SQL.
     """
     try:
-        found = read_head(text)
-        return [_statement(found, keys, name.removesuffix(".sql"), shared or Shared()) for keys in blocks(found)]
+        head = read_head(text)
+        return [_statement(head, keys, name.removesuffix(".sql"), shared or Shared()) for keys in blocks(head)]
     except SwingbyError as error:
         raise SwingbyError(f"statement {name}: {error}") from error
 
 
-def _statement(found: Head, given: Mapping[str, str], name: str, shared: Shared) -> Statement:
+def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -> Statement:
     keys = filled(given, KEYS)
     claims = "claim" in keys
     wanted = ("claim", "source", "setting", "measured") if claims else (YES, UNSURE)
@@ -221,7 +221,7 @@ def _statement(found: Head, given: Mapping[str, str], name: str, shared: Shared)
         raise SwingbyError(f"a {'claim' if claims else 'finding'} has no rule {keys['rule']!r}")
     if not claims and (NO in keys) == (CONTRARY in keys):
         raise SwingbyError(f"a finding has a wording for {NO!r} or one for {CONTRARY!r}")
-    if not found.question or not found.body:
+    if not top.question or not top.body:
         raise SwingbyError("a question in words has to stand under its head, and SQL under that")
     words = {} if claims else {YES: keys[YES], NO: keys.get(NO) or keys[CONTRARY], UNSURE: keys[UNSURE]}
     order = keys.get("order", "")
@@ -236,8 +236,8 @@ def _statement(found: Head, given: Mapping[str, str], name: str, shared: Shared)
         order=tuple(map(int, order.split("."))) if order else (),
         sweeps=tuple(part.strip() for part in keys["sweeps"].split(",")),
         rule=keys["rule"],
-        question=found.question,
-        body=found.body,
+        question=top.question,
+        body=top.body,
         setting=keys.get("setting", ""),
         measured=keys.get("measured", ""),
         holds=keys.get("holds", ""),
@@ -257,13 +257,13 @@ def parse_shared(text: str, experiments: tuple[str, ...]) -> Shared:
     Raises:
         SwingbyError: it has text that is no view.
     """
-    found = read_head(text)
-    left = _VIEW.sub("", found.body).strip()
+    head = read_head(text)
+    left = _VIEW.sub("", head.body).strip()
     if left:
         raise SwingbyError(f"{SHARED}: only views can stand there, `create view <name> as ...;`; not {left[:60]!r}")
-    presets = {key.removeprefix("preset "): value for key, value in found.keys if key.startswith("preset ")}
-    notes = [(key, value) for key, value in found.keys if not key.startswith("preset ")]
-    views = [View(name, comment.strip(), select.strip()) for comment, name, select in _VIEW.findall(found.body)]
+    presets = {key.removeprefix("preset "): value for key, value in head.keys if key.startswith("preset ")}
+    notes = [(key, value) for key, value in head.keys if not key.startswith("preset ")]
+    views = [View(name, comment.strip(), select.strip()) for comment, name, select in _VIEW.findall(head.body)]
     return Shared(experiments, views, presets, notes)
 
 

@@ -69,12 +69,12 @@ def rows(rank: int, judged: Judged) -> list[Row]:
         low, high = (None, None) if claim.together else (0.0, 1.0)
         nothing = {"convention": "", "setting": "", "n": 0, "k": 0, "share": None, "low": low, "high": high}
         return [{**common, "place": 0, **nothing, "row_verdict": of, "measured": why}]
-    found = []
+    shown = []
     for place, answer in enumerate(judged.answers):
         low, high = answer.interval
         own = {name: getattr(answer, name) for name in ("convention", "setting", "n", "k", "share", "measured")}
-        found.append({**common, "place": place, **own, "low": low, "high": high, "row_verdict": answer.verdict})
-    return found
+        shown.append({**common, "place": place, **own, "low": low, "high": high, "row_verdict": answer.verdict})
+    return shown
 
 
 def write(records: Records, store: Store, judged: Sequence[tuple[int, Judged]], known: Collection[str]) -> bool:

@@ -94,7 +94,7 @@ def verdict(answers: Sequence[Answer], phrases: Mapping[str, str]) -> str:
     if not decided:
         return UNTOLD
     of = {convention: _together(verdicts) for convention, verdicts in decided.items()}
-    holding = [convention for convention, found in of.items() if found == HOLDS]
+    holding = [convention for convention, own in of.items() if own == HOLDS]
     if len(holding) == 1 and len(of) > 1:
         return ONLY.format(phrases.get(holding[0], holding[0]))
     return _together(list(of.values()))
