@@ -106,10 +106,10 @@ class Marks(NamedTuple):
 
 @dataclass(frozen=True)
 class LogAxes:
-    """The axes of curves by logarithms.
+    """The axes of curves on a logarithmic scale, over log(1 + step).
 
     Attributes:
-        last: the last step; steps are spaced as log(1 + step).
+        last: the last step.
         top: the upper end of the values; larger ones are drawn there, as those below FLOOR are on it.
         title: of the values.
         level: where a dashed line lies; None for none.
@@ -189,7 +189,7 @@ def curve_panels(
     marks: Sequence[Marks] = (),
     legend_columns: int = 6,
 ) -> Any:
-    """The panels side by side.
+    """Curves over steps, in panels side by side.
 
     Args:
         colours: the name of a line -> its colour, in the legend's order.

@@ -94,7 +94,7 @@ def dots(name: Name, path: Sequence[Place], every: float) -> list[Mark]:
 
 
 def arrows(name: Name, path: Sequence[Place], every: float) -> list[Mark]:
-    """The same marks, each pointing to where the path goes on; none at step 0, nor where it has no direction."""
+    """The marks of `dots` as arrows to where the path goes on; none at step 0, nor where it has no direction."""
     return [
         mark._replace(kind="arrow", angle=angle)
         for mark in dots(name, path, every)[1:]

@@ -81,7 +81,7 @@ def planes(
     side: int = 250,
     shade: float = 0.8,
 ) -> Any:
-    """The panels side by side.
+    """Planes side by side, a panel each.
 
     Args:
         colours: the name of a line -> its colour, in the legend's order.

@@ -59,7 +59,7 @@ def trajectories(medians: Sequence[Place], runs: Sequence[Place], plane: PlaneVi
 
 
 def trajectory_panel(plane: PlaneView, domain: tuple[float, float]) -> Any:
-    """The same picture for the page: no rows yet, but the named data `path`, which the page fills in."""
+    """A panel of `trajectories` for the page: no rows yet, but the named data `path`, which the page fills in."""
     return style.waiting(alt.layer(*_path_layers(plane, domain)), "path", width=270, height=270)
 
 

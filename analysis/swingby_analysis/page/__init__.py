@@ -61,7 +61,7 @@ class Bar:
 
     @property
     def pixels(self) -> tuple[str, str, str]:
-        """Where the interval starts, how wide it is, and where the share stands."""
+        """Where the interval starts, how wide it is, and where the share lies."""
         low, high = self.LENGTH * self.low, self.LENGTH * self.high
         return f"{low:.1f}", f"{max(high - low, 1):.1f}", f"{self.LENGTH * (self.share or 0.0):.1f}"
 
@@ -180,7 +180,7 @@ class QueryRows:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure.
+    """A chart with its caption and its queries.
 
     Attributes:
         slug: names its files, e.g. "phase-diagram.png", and its anchor on the page.
@@ -301,7 +301,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A page.
+    """A page: its head, and its sections in order.
 
     Attributes:
         kind: what made it: report, claims, findings, ...

@@ -51,7 +51,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class ReportData:
-    """Everything that the figures and the page are made from.
+    """The data that figures and page are made from.
 
     Attributes:
         sweep: the store's row of the sweep, with `resolved` as a dict.
@@ -93,7 +93,7 @@ class ReportData:
         return self.outcomes[self.outcome].kind
 
     def title(self, outcome: str) -> str:
-        """What figures and sentences call an outcome."""
+        """The title of an outcome in figures and sentences."""
         return self.outcomes[outcome].title
 
     def with_unit(self, outcome: str) -> str:
@@ -102,7 +102,7 @@ class ReportData:
 
     @property
     def curve_queries(self) -> list[Query]:
-        """What gave the curves."""
+        """The queries of the curves."""
         return [query for name, query in self.queries.items() if name.startswith("curve ") or name == "plane"]
 
     @property
@@ -117,7 +117,7 @@ class ReportData:
 
     @cached_property
     def companions(self) -> list[str]:
-        """What is drawn beside the main diagram: the experiment's own choice, of what is known of some run."""
+        """The outcomes drawn beside the main diagram: the experiment's own choice, of those known of some run."""
         wanted = self.outcomes if self.reported.companions is None else self.reported.companions
         others = [name for name in wanted if name in self.outcomes and name != self.outcome]
         return [name for name in others if self.cells[name].null_count() < self.cells.height]
@@ -131,7 +131,7 @@ class ReportData:
 def read(
     store: Store, sweep_id: str, plane: tuple[int, int] = (1, 2), presentation: Mapping[str, Any] | None = None
 ) -> ReportData:
-    """Everything for the report of one sweep.
+    """Reads the data of one sweep's report.
 
     Args:
         plane: the entries (counted from 1) that paths are drawn over.

@@ -17,7 +17,7 @@ from swingby_analysis.report.subject import Subject
 
 
 class Attempts(NamedTuple):
-    """What came of the drawings: their figures, in the order of the sweep file, and a sentence for each that failed."""
+    """The figures of all drawings, in the order of the sweep file, and a sentence for each drawing that failed."""
 
     figures: Sequence[Figure]
     faults: Sequence[str]

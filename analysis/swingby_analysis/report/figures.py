@@ -82,7 +82,7 @@ class Figures:
 
     @property
     def curve_titles(self) -> list[str]:
-        """Their titles, in the order of the legend."""
+        """The titles of the curves, in the order of the legend."""
         return list(self.curves.titles.values())
 
     @cached_property

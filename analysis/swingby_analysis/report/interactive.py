@@ -1,4 +1,4 @@
-"""What the page's script needs to show the curves of the point that is pointed at."""
+"""The data with which the page's script shows the curves of the point that is pointed at."""
 
 from __future__ import annotations
 

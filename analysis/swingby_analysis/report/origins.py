@@ -19,7 +19,7 @@ MOST = 4
 
 
 def facts_of(data: ReportData, n: str) -> dict[str, str]:
-    """What was put into a figure: sweeps, seeds, n, conventions, code."""
+    """The inputs of a figure: sweeps, seeds, n, conventions, code."""
     resolved, seeds = data.resolved, data.resolved["seeds"]
     consecutive = seeds == list(range(seeds[0], seeds[0] + len(seeds)))
     listed = f"{seeds[0]} to {seeds[-1]}" if consecutive else ", ".join(map(str, seeds))

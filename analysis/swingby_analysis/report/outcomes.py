@@ -20,7 +20,7 @@ class Outcome:
 
     @property
     def title(self) -> str:
-        """What figures and sentences call it."""
+        """The title in figures and sentences."""
         return self.column.title or spoken(self.name)
 
     @property

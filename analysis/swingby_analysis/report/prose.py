@@ -70,5 +70,5 @@ def between(low: int, high: int) -> str:
 
 
 def shown(value: Any) -> str:
-    """A parameter's value."""
+    """A parameter's value as text."""
     return f"({', '.join(map(shown, value))})" if isinstance(value, list | tuple) else plain(value)

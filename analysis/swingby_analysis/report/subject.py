@@ -1,4 +1,4 @@
-"""What a drawing is given: the sweep with its results, and the store to ask more of."""
+"""The subject of a drawing: a sweep with its results, and the store for further queries."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Subject:
 
     @property
     def sweep_id(self) -> str:
-        """`$1` of every query."""
+        """The id of the sweep, `$1` of every query."""
         return self.data.sweep["sweep_id"]
 
     @property
@@ -74,7 +74,7 @@ class Subject:
         return ", ".join([*preset, *texts])
 
     def noted(self, name: str, point: int) -> str:
-        """What `label` adds to the value of a parameter at a point, for packages that have something to add."""
+        """A remark that `label` puts behind the value of a parameter at a point; subclasses that have one override it."""
         return ""
 
     def seen_as(self, kind: type[Kind]) -> Kind:

@@ -1,4 +1,4 @@
-"""What a report says in plain words: the summary with its intervals, the warnings, and every point as a table row."""
+"""The words of a report: the summary with its intervals, the warnings, and every point as a row of a table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from swingby_analysis.report.prose import percent, plural, share_text
 
 
 def warnings(data: ReportData) -> list[str]:
-    """What a reader must know before believing a figure."""
+    """The warnings above the figures: of results that are missing, failed, diverged or recorded."""
     counts, lines = data.counts, [*data.remarks, *([] if data.recorded is None else [str(data.recorded)])]
     if counts.missing:
         lines.append(

@@ -50,7 +50,7 @@ def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Stat
 
 
 def findings(diagram: Diagram) -> list[Statement]:
-    """What may be found in a diagram: the findings whose last sweep is its own."""
+    """The findings about a diagram: those whose last sweep is the diagram's."""
     return [item for item in catalogue() if not item.claims and item.sweeps[-1] == diagram.sweep]
 
 

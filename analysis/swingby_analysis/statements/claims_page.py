@@ -148,7 +148,7 @@ def claims_page(store: Store, claims: Sequence[Claim], judged: Mapping[str, Judg
 
 
 def _size(made: Sequence[Row]) -> str:
-    """What the verdicts rest on: runs, sweeps, fewest and most seeds a sweep, and the last run's day."""
+    """The size of what was judged: runs, sweeps, fewest and most seeds a sweep, and the last run's day."""
     parts = [part for part in made if part["cells"]]
     if not parts:
         return "no run"

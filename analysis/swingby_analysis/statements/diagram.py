@@ -1,4 +1,4 @@
-"""What a diagram of the page of findings is: its sweep, its maps, and the lines of theory over them."""
+"""Diagrams of the page of findings: a sweep, its maps, and the lines of theory over them."""
 
 from __future__ import annotations
 
@@ -64,5 +64,5 @@ class Diagram:
 
     @property
     def sweep(self) -> str:
-        """The named sweep."""
+        """The name of its sweep."""
         return f"{PREFIX}{self.slug}"

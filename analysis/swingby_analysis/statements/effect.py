@@ -32,12 +32,12 @@ class OverSeeds:
 
     @property
     def mean(self) -> float:
-        """Over the seeds."""
+        """The mean over the seeds."""
         return float(np.mean(self.values))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Of the mean; all numbers with a single seed."""
+        """The interval of the mean; all numbers with a single seed."""
         n = len(self.values)
         if n < 2:
             return -math.inf, math.inf

@@ -111,7 +111,7 @@ def write_findings(
 
 
 def _notes(rows: Sequence[Mapping[str, Any]], overrides: Sequence[str]) -> list[str]:
-    """What a reader must know of the results first."""
+    """The notes above all diagrams: of recorded results, and of overrides."""
     notes = []
     recorded = [row for row in rows if row["recorded"]]
     if recorded:

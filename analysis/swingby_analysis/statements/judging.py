@@ -44,7 +44,7 @@ class Judged:
 
     @property
     def verdict(self) -> str:
-        """By the rule; `MISSING` where nothing was asked."""
+        """The verdict by the rule; `MISSING` where nothing was asked."""
         return MISSING if self.missing else verdict(self.answers, self.claim.shared.presets)
 
 
@@ -84,7 +84,7 @@ def judge(store: Store, claim: Statement, needed: Mapping[str, Needed]) -> Judge
 
 
 def answer(claim: Statement, row: Mapping[str, Any]) -> Answer:
-    """A row of the query of a claim."""
+    """The answer in one row of a claim's query."""
     said = {name: row[name] for name in COLUMNS[1:]}
     return Answer(row["preset"], **said, together=claim.together, least=claim.least)
 

@@ -1,4 +1,4 @@
-"""What a statement is: a claim of a paper or a finding of our own, in one `.sql` file with a head."""
+"""Statements: claims of papers and findings of our own, in `.sql` files with a head of comment lines."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement.
+    """A sentence that a query decides.
 
     Attributes:
         slug: names it; lower-case letters, digits and hyphens.
@@ -107,23 +107,23 @@ class Statement:
 
     @property
     def together(self) -> bool:
-        """Whether it is one statement about all seeds."""
+        """Whether the statement is one about all seeds."""
         return self.rule == TOGETHER
 
     @property
     def claims(self) -> bool:
-        """Whether it is a claim, and not a finding."""
+        """Whether the statement is a claim, and not a finding."""
         return bool(self.text)
 
     @property
     def place(self) -> tuple[tuple[int, ...], str]:
-        """What statements are sorted by; those without an order come last."""
+        """The key by which statements are sorted; those without an order come last."""
         return self.order or (10**6,), self.slug
 
 
 @dataclass(frozen=True)
 class Head:
-    """What stands above the SQL of a file.
+    """A file of statements: the keys and the question above its SQL, and the SQL.
 
     Attributes:
         keys: each key with its values, in the order of the file; a key may stand several times.
@@ -252,7 +252,7 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
 
 
 def parse_shared(text: str, experiments: tuple[str, ...]) -> Shared:
-    """What a folder's `views.sql` says.
+    """The views and notes of a folder's `views.sql`.
 
     Raises:
         SwingbyError: it has text that is no view.

@@ -14,14 +14,14 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class Field:
-    """What stands between braces: an SQL expression, and how its value is written."""
+    """An SQL expression between braces, and the form in which its value is written."""
 
     expression: str
     form: str = ""
 
     @property
     def plain(self) -> bool:
-        """Whether it is the name of a column."""
+        """Whether the expression is the name of a column."""
         return _NAME.fullmatch(self.expression) is not None
 
 
@@ -57,7 +57,7 @@ class Template:
 
     @property
     def fields(self) -> list[Field]:
-        """What stands in braces."""
+        """The expressions between braces, with their forms."""
         return [piece for piece in self.pieces if isinstance(piece, Field)]
 
     @property
