@@ -74,7 +74,7 @@ class Subject:
         return ", ".join([*preset, *texts])
 
     def noted(self, name: str, point: int) -> str:
-        """A remark that `label` puts behind the value of a parameter at a point; subclasses that have one override it."""
+        """A remark behind the value of a parameter at a point, in `label`; subclasses that have one override it."""
         return ""
 
     def seen_as(self, kind: type[Kind]) -> Kind:
