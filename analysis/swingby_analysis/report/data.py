@@ -146,10 +146,8 @@ def read(
     experiment: str = sweep["experiment"]
     how: Reported = registry.experiment(experiment).report
     queries = {name: Query(name, (sweep_id, experiment)) for name in ("counts", "origins")}
-    counts = (
-        ask(store, queries["counts"]).row(0, named=True) if experiment in store.tables() else {"ok": 0, "diverged": 0}
-    )
-    if not counts["ok"] + counts["diverged"]:
+    counts = ask(store, queries["counts"]).row(0, named=True) if experiment in store.tables() else None
+    if counts is None or not counts["ok"] + counts["diverged"]:
         raise SwingbyError(
             f"sweep {sweep['name']!r} has no finished cell yet, of {sweep['cells']:,}; `swingby run {sweep['name']}` "
             "trains them, `swingby status` says how far it is"

@@ -71,7 +71,7 @@ def write_findings(
     """
     diagrams = catalogue.diagrams(experiment, only)
     asked = {diagram.slug: catalogue.findings(diagram) for diagram in diagrams}
-    every = [item for of_one in asked.values() for item in of_one]
+    every = [finding for diagram in diagrams for finding in asked[diagram.slug]]
     needed = wanted(every, overrides)
     records, _ = prepare(data, needed, overrides, run, recorded, say)
     with Store.open(records.data) as store:
@@ -79,10 +79,8 @@ def write_findings(
         derive(records, [item.sweep_id for item in needed.values() if item.done])
         shown: list[Shown] = []
         for diagram in diagrams:
-            own, sentences = (
-                needed[diagram.sweep],
-                [conclude(store, finding, needed) for finding in asked[diagram.slug]],
-            )
+            own = needed[diagram.sweep]
+            sentences = [conclude(store, finding, needed) for finding in asked[diagram.slug]]
             shown.append(Shown(diagram, own, sentences, figures(store, diagram, own.sweep_id) if own.finished else []))
             counts = Counter(item.verdict for item in sentences).items()
             verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts)
