@@ -109,7 +109,7 @@ def ordered_colours(count: int) -> list[str]:
 
 
 def _panel(panel: Panel, colour: alt.Color, side: int, shade: float) -> Any:
-    """Regions lowest, then thin lines and points of data, square landmarks, thick lines, marks, the target, and all names."""
+    """Regions lowest, then thin lines and points of data, squares, thick lines, marks, the target, and all names."""
     look = {"grid": True, "gridColor": style.RULE, "tickCount": 6, "format": "~g", "titleFontSize": 11}
     scales = [alt.Scale(domain=list(ends), nice=False, zero=False) for ends in (panel.x_range, panel.y_range)]
     x = alt.X("x:Q", scale=scales[0], axis=alt.Axis(title=panel.x, **look))
