@@ -15,8 +15,7 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.detector import OutcomeKind
-from swingby.run.outcomes import SHARD, derive
-from swingby.run.refresh import freshen
+from swingby.run.outcomes import SHARD, derive, refresh
 from swingby.store import Store
 from swingby.store.lookup import find_sweep
 from swingby_analysis.query import Query, ask
@@ -114,7 +113,7 @@ def prepare(data: Path, sweeps: Sequence[str]) -> list[str]:
     """
     records, failed = Records.open(data, create=False), list[str]()
     try:
-        as_published = freshen(records)
+        as_published = refresh(records)
         failed += [] if as_published is None else [f"{data}: {as_published}"]
     except SwingbyError as error:
         failed.append(f"{data}: new files were not taken into the store: {error}")
