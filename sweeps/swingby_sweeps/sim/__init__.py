@@ -19,12 +19,12 @@ PACKAGE = Package(
         "velocity": "drawings.velocity:Velocity",
         "hypercube": "drawings.hypercube:Hypercube",
     },
-    commands={"theory": "cli:theory", "figures": "figures:figures"},
+    commands={"theory": "cli:theory", "figures": "cli:figures"},
     diagrams={"sim": "diagrams:DIAGRAMS"},
 )
 
-# Named sweeps: sweeps/figures has one for each SIM figure of the paper, sweeps/claims what the claims ask for beyond
-# the figures, sweeps/diagrams the phase diagrams that nobody has drawn yet (`swingby findings` says what each shows).
+# Named sweeps: sweeps/figures has one for each SIM figure of the paper, sweeps/claims those that claims need beyond the
+# figures, sweeps/diagrams the phase diagrams of our own (`swingby findings` says what each shows).
 #
 # archive/ holds the results of sweeps/diagrams, for `swingby findings --recorded` and `swingby unpack`. Written by
 # `swingby pack diagram-... --out sweeps/swingby_sweeps/sim/archive --curves 100`, without what theory predicts of

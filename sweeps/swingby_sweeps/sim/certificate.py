@@ -1,7 +1,7 @@
-"""What tells a finished run from a stuck one: the gradient at its end, and how fast the flow would leave that point.
+"""Certificates that tell a finished run from a stuck one: the gradient at its end, and the flow's growth rate there.
 
-Both need L to second order at the final weights. A ReLU net is, between its kinks, one linear net for each pattern of
-active units, so the points enter through one moment matrix a pattern; a linear net has a single pattern.
+Both need L to second order at the final weights. Between its kinks a ReLU net is one linear net for each pattern of
+active units, so points enter through one moment matrix for each pattern; a linear net has a single pattern.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Certificate:
-    """What is told of one cell's final weights; None where it does not apply or was not computed."""
+    """Numbers about one cell's final weights; None for those that do not apply or were not computed."""
 
     gradient_norm: float | None = None
     growth_rate: float | None = None
@@ -38,8 +38,8 @@ class Certificate:
 def certify(ready: Sequence[Ready], parameters: Sequence[Array], wanted: Array, learned: Array) -> list[Certificate]:
     """Certificates of C cells of one shape, in float64, on the whole training set.
 
-    `parameters` are the final ones with a leading cell axis; cells outside the mask `wanted` get an empty certificate,
-    and those in `learned` no growth rate.
+    `parameters` are the final ones, with a leading cell axis. Cells outside the mask `wanted` get an empty
+    certificate, and those in the mask `learned` no growth rate.
     """
     p, certificates = ready[0].params, [Certificate()] * len(ready)
     places = np.flatnonzero(wanted).tolist()
@@ -63,10 +63,13 @@ def _of_moments(
     """The columns of certificates of C nets linear in x; a growth rate for those of the mask `stuck` (C,)."""
     columns: dict[str, list[float | None]] = {}
     columns["gradient_norm"] = gradient_norms(p.net_shape, weights, moments).tolist()
-    # Where all have learned there is no net to ask.
-    told = _growth_rates(p, [part[stuck] for part in weights], [], moments[stuck][:, None]) if bool(stuck.any()) else []
-    rates = iter(told)
-    columns["growth_rate"] = [next(rates) if asked else None for asked in stuck.tolist()]
+    rates: list[float | None] = [None] * len(moments)
+    places = np.flatnonzero(stuck).tolist()
+    if places:
+        stuck_rates = _growth_rates(p, [part[places] for part in weights], [], moments[places][:, None])
+        for place, rate in zip(places, stuck_rates, strict=True):
+            rates[place] = rate
+    columns["growth_rate"] = rates
     if p.model == "symmetric":
         spectrum = torch.linalg.eigvalsh(weights[0] @ weights[0].mT)
         columns |= {"smallest_eigenvalue": spectrum[:, 0].tolist(), "trace": spectrum.sum(1).tolist()}
@@ -79,29 +82,34 @@ def _of_relu(
     """The columns of certificates of C ReLU nets; a growth rate for those of the mask `stuck` (C,)."""
     x = torch.as_tensor(task.with_constant(np.stack([drawn(item) for item in ready]), p.bias))
     rates: list[float | None] = [None] * len(ready)
-    asked = [] if sum(part[0].numel() for part in weights) > MOST_PARAMETERS else np.flatnonzero(stuck).tolist()
-    found = [(place, *patterns(p.net_shape, [part[place] for part in weights], x[place])) for place in asked]
-    # Patterns that no point has fill up to the next power of 2, whatever the others have: a net's rounding is its own.
-    found.sort(key=lambda one: len(one[2]))
-    for most, alike in itertools.groupby(found, lambda one: 1 << (len(one[2]) - 1).bit_length()):
-        places, masks, moments = zip(*alike, strict=True)
-        layers = [torch.stack([_padded(mask, most) for mask in layer]) for layer in zip(*masks, strict=True)]
+    too_large = sum(part[0].numel() for part in weights) > MOST_PARAMETERS
+    nets = [
+        (place, *patterns(p.net_shape, [part[place] for part in weights], x[place]))
+        for place in ([] if too_large else np.flatnonzero(stuck).tolist())
+    ]
+    # Nets are padded with empty patterns up to the next power of 2, and not to the largest number among them: so a
+    # net's rounding does not depend on its company.
+    nets.sort(key=lambda net: len(net[2]))
+    for count, group in itertools.groupby(nets, lambda net: 1 << (len(net[2]) - 1).bit_length()):
+        places, masks, moments = zip(*group, strict=True)
+        layers = [torch.stack([_padded(mask, count) for mask in layer]) for layer in zip(*masks, strict=True)]
         own = [part[list(places)] for part in weights]
-        told = _growth_rates(p, own, layers, torch.stack([_padded(moment, most) for moment in moments]))
-        for place, rate in zip(places, told, strict=True):
+        group_rates = _growth_rates(p, own, layers, torch.stack([_padded(moment, count) for moment in moments]))
+        for place, rate in zip(places, group_rates, strict=True):
             rates[place] = rate
     return {"gradient_norm": PackedRelu(p.net_shape, weights).gradient(x).norm(dim=1).tolist(), "growth_rate": rates}
 
 
 def _padded(rows: Tensor, count: int) -> Tensor:
-    """Rows of zeros added, up to `count`."""
+    """The rows, with rows of zeros added up to `count`."""
     return torch.cat([rows, rows.new_zeros(count - len(rows), *rows.shape[1:])])
 
 
 def _growth_rates(
     p: SimParams, parameters: Sequence[Tensor], masks: Sequence[Tensor], moments: Tensor
 ) -> list[float | None]:
+    """Growth rates of nets of one shape; `masks`, `moments`: for each of their patterns."""
     rates = growth_rates(p.net_shape, parameters, masks, moments)
-    # First-layer weights that meet no informative input exist where d > s: flat directions, of eigenvalue 0.
+    # Where d > s, first-layer weights that meet no informative input are flat directions, of eigenvalue 0.
     flat = p.d > p.s and p.model != "symmetric"
     return [rate if rate is None else max(rate, 0.0) for rate in rates] if flat else rates

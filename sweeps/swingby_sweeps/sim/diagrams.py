@@ -1,4 +1,4 @@
-"""The phase diagrams of the page of findings, in its order: what each asks, its maps, and the lines of theory."""
+"""The phase diagrams of the page of findings, in its order: their headings, maps and lines of theory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from swingby_analysis.statements.diagram import Diagram, Lines, Map, none
 from . import theory_lines
 
 FEWEST = 3
-"""Runs with a bump from which on a point has a median height of its bumps."""
+"""The least number of runs with a bump for a point to have a median height of its bumps."""
 
 MEMORIZATION = Map("transient_memorization", "share", "Where runs show transient memorization")
 OUTCOME = Map("outcome", "category", "What became of the runs", "most common outcome")

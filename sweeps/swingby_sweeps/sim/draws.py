@@ -1,7 +1,7 @@
-"""What a batch of cells draws at once: initial weights, rotations, points and moments.
+"""Random draws of a whole batch of cells: initial weights, rotations, points and moments.
 
 Weights, rotations and points are, to the last bit, those of a cell alone (`init.draw_layers`, `task.random_rotation`,
-`task.draw_points`, `task.order`); moments differ from those of the points by rounding.
+`task.draw_points`, `task.order`); moments differ from those of a cell's points by rounding.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _KINDS = {
 
 def params_of(cells: Sequence[Cell]) -> list[SimParams]:
     """The cells' parameters."""
-    found = [cell.params for cell in cells]
-    assert all(isinstance(p, SimParams) for p in found)
-    return found  # type: ignore[return-value]
+    params = [cell.params for cell in cells]
+    assert all(isinstance(p, SimParams) for p in params)
+    return params  # type: ignore[return-value]
 
 
 def layers(cells: Sequence[Cell]) -> list[tuple[Array, Array | None]]:
@@ -45,7 +45,12 @@ def layers(cells: Sequence[Cell]) -> list[tuple[Array, Array | None]]:
     for number, (out, fan_in) in enumerate(p.layer_shapes, start=1):
         bound = 1.0 / math.sqrt(fan_in)
         kinds = np.array([_KINDS[q.init] for q in params])
-        scales = np.array([_scale(q, bound) for q in params])
+        scales = np.array(
+            [
+                {"default": 2 * bound, "normal": q.init_gain * bound, "uniform": q.init_high, "explicit": 0.0}[q.init]
+                for q in params
+            ]
+        )
         lows = np.array([-bound if q.init == "default" else 0.0 for q in params])
         weight, bias = np.zeros((C, out, fan_in)), np.zeros((C, out if p.bias else 0))
         draw_weights(keys(cells, f"init/{number}"), kinds, scales, lows, weight.reshape(C, -1), bias)
@@ -59,12 +64,8 @@ def layers(cells: Sequence[Cell]) -> list[tuple[Array, Array | None]]:
     return drawn
 
 
-def _scale(p: SimParams, bound: float) -> float:
-    return {"default": 2 * bound, "normal": p.init_gain * bound, "uniform": p.init_high, "explicit": 0.0}[p.init]
-
-
 def rotations(cells: Sequence[Cell]) -> Array:
-    """R, shape (C, d, d); identity for the cells without rotation."""
+    """Rotations R, shape (C, d, d); the identity for cells without rotation."""
     params = params_of(cells)
     d, R = params[0].d, np.empty((len(cells), params[0].d, params[0].d))
     turned = np.array([p.rotate for p in params])
@@ -78,7 +79,7 @@ def rotations(cells: Sequence[Cell]) -> Array:
 
 
 def mixture(cells: Sequence[Cell]) -> Mixture:
-    """The clusters of cells of one shape; truncation avoids the test point."""
+    """The clusters of cells of one shape; truncated ones keep away from the test point."""
     params = params_of(cells)
     p, signals = params[0], task.Signals.of(params)
     names = task.cluster_names(p)
@@ -97,12 +98,12 @@ def mixture(cells: Sequence[Cell]) -> Mixture:
 
 
 def rates(cells: Sequence[Cell]) -> Array:
-    """The time of the flow of L in a step, (C,)."""
+    """Time of the flow of L in one step, (C,)."""
     return np.array([p.time_per_step for p in params_of(cells)])
 
 
 def moment_stream(cells: Sequence[Cell]) -> MomentStream:
-    """What steps of nets linear in x are trained on."""
+    """The stream of moments that steps of nets linear in x are trained on."""
     p = params_of(cells)[0]
     if p.drive == "sgd":
         return MiniBatchMoments(rates(cells), MixtureDraws(mixture(cells), p.batching))
@@ -110,7 +111,7 @@ def moment_stream(cells: Sequence[Cell]) -> MomentStream:
 
 
 def whole_moments(cells: Sequence[Cell]) -> Array:
-    """E[x x^T] over each cell's training set, or of the population where it looks at no points: (C, k, k), float64."""
+    """E[x x^T] over each cell's training set, or of the population where no points are drawn: (C, k, k), float64."""
     params = params_of(cells)
     drawn = np.array([p.drive == "sgd" or p.moments == "sample" for p in params])
     k = params[0].s + params[0].bias

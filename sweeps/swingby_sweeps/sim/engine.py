@@ -21,25 +21,24 @@ from swingby_sweeps.dynamics.kernels.lane_nets import LaneDescent, LaneNet
 from swingby_sweeps.dynamics.kernels.mixture import MixtureDraws
 from swingby_sweeps.dynamics.kernels.points import PackedRelu, PointsDescent
 from swingby_sweeps.dynamics.kernels.streams import keys
-from swingby_sweeps.dynamics.nets import Net
-from swingby_sweeps.dynamics.recorder import Recorder
+from swingby_sweeps.dynamics.nets import MomentNet, Net
+from swingby_sweeps.dynamics.recorder import Recorder, on_host
 from swingby_sweeps.dynamics.resident import ResidentDescent, ResidentMoments, ResidentPoints
 from swingby_sweeps.dynamics.training import Stepper, Training
 
-from . import draws, task
+from . import draws, task, theory
 from .init import Start, to_frame
-from .observe import Observer
-from .params import SimParams
+from .params import DIVERGED_AT, SimParams
 from .recurrence import PsdCone, Recurrence
 
 Array = np.ndarray
 Engine = Literal["compiled", "torch"]
-DIVERGED_AT = 1e6
-"""A loss above this many L_ref, or one that is not finite, is a divergence."""
+_INPUTS = {"hierarchy": task.hierarchy, "centres": task.centres}
+"""Further inputs of recordings on request, (m, s)."""
 
 
 class Ready:
-    """One cell with what it draws, each thing when it is asked for.
+    """One cell with its draws, each of which is made when it is first read.
 
     Attributes:
         cell: the cell.
@@ -47,7 +46,7 @@ class Ready:
     """
 
     def __init__(self, cell: Cell, moments: Array | None = None, points: Array | None = None) -> None:
-        """`moments`, `points`: where they were drawn already."""
+        """`moments`, `points`: if they are drawn already."""
         self.cell = cell
         if moments is not None:
             self.moments = moments
@@ -56,7 +55,7 @@ class Ready:
 
     @classmethod
     def of(cls, cell: Cell) -> Ready:
-        """A cell of which nothing is drawn yet."""
+        """A cell with nothing drawn yet."""
         return cls(cell)
 
     @property
@@ -73,7 +72,7 @@ class Ready:
 
     @cached_property
     def points(self) -> Array | None:
-        """Training points (streams `data/*`), (N, s), where the cell's drive looks at any."""
+        """Training points (streams `data/*`), (N, s); None where the cell trains on population moments."""
         population = self.params.drive != "sgd" and self.params.moments == "population"
         return None if population else task.draw_points(self.cell)
 
@@ -82,20 +81,78 @@ class Ready:
         return draws.whole_moments([self.cell])[0]
 
 
+class Observer:
+    """Computes the curves of C cells, as a `dynamics.recorder.Observe`.
+
+    The training loss is L over the whole training set, whatever a step descends.
+
+    Args:
+        cells: of one shape.
+        also: names of the recordings on request; `velocity` is for the symmetric family alone.
+        whole: the whole training set, as `Net.loss` takes it.
+        cone: observes every state, for the recurrence on W.
+    """
+
+    def __init__(
+        self, cells: Sequence[Cell], also: Sequence[str], whole: torch.Tensor, cone: PsdCone | None = None
+    ) -> None:
+        params = draws.params_of(cells)
+        p = params[0]
+        self._s, self._whole, self._cone = p.s, whole, cone
+        self._also = {name for name in also if name != "velocity" or p.starts_from_U}
+        self._a = task.Signals.of(params).a
+        inputs = {"test": lambda p: task.test_point(p)[None]}
+        inputs |= {name: make for name, make in _INPUTS.items() if name in self._also}
+        blocks = {name: np.stack([make(p) for p in params]) for name, make in inputs.items()}
+        ends = np.cumsum([0, *[block.shape[1] for block in blocks.values()]])
+        self._places = {name: slice(a, b) for name, a, b in zip(blocks, ends[:-1], ends[1:], strict=True)}
+        points = task.with_constant(np.concatenate(list(blocks.values()), axis=1), p.bias)
+        self._points = torch.as_tensor(points).to(whole.device, whole.dtype)
+
+    def __call__(self, net: Net, going: Array) -> dict[str, Array]:
+        """Every curve's present value, (C,) or (C, m); `going`: mask of the cells that are still recorded."""
+        if self._cone is not None:
+            self._cone.observe(net.parameters[0], going)
+        s, places, points = self._s, self._places, self._points
+        outputs = net.outputs(points)
+        error = outputs.clone()
+        error[:, :, :s].sub_(points[:, :, :s])
+        losses = 0.5 * error.double().square().sum(2)
+        values = {"ood_loss": losses[:, 0], "train_loss": net.loss(self._whole), "output": outputs[:, 0, :s]}
+        if "jacobian" in self._also:
+            values["jacobian"] = net.jacobian(points[:, 0]).flatten(1)
+        if "hierarchy" in self._also:
+            values["hierarchy_loss"] = losses[:, places["hierarchy"]]
+        if "centres" in self._also:
+            values["centre_output"] = outputs[:, places["centres"], :s].flatten(1)
+        curves = on_host(values)
+        if "velocity" in self._also:
+            assert isinstance(net, MomentNet)
+            W = net.affine().mT.double().cpu().numpy()
+            with np.errstate(over="ignore", invalid="ignore"):
+                split = theory.velocity(W, self._a)
+            curves |= {name: term.reshape(len(W), -1) for name, term in split._asdict().items()}
+        return curves
+
+
 class SimTraining(Training):
     """A batch of SIM cells, in training.
 
     Attributes:
-        ready: the cells with what they draw.
-        cone: how far the recorded W have left the cone, for the recurrence on W.
+        ready: the cells with their draws.
+        cone: how far the recorded W have left the cone, for the recurrence on W; else None.
         rank0: ranks of U_0 (numpy's tolerance: largest singular value x max(d, d') x 2.2e-16), symmetric family only.
-        engine: what trains it: "compiled" or "torch".
+        engine: the engine that trains the batch, "compiled" or "torch".
     """
 
     def __init__(
         self, ready: Sequence[Ready], recording: Recording, device: str = "cpu", engine: Engine | None = None
     ) -> None:
-        """`engine`: None for the faster one that there is for these cells on this device."""
+        """`engine`: None for the faster one for these cells on this device.
+
+        Raises:
+            SwingbyError: the recording does not fit the drive.
+        """
         self.ready, self.cells, p = list(ready), [item.cell for item in ready], ready[0].params
         self.engine: Engine = engine or ("compiled" if device == "cpu" and p.compiled else "torch")
         self._dtype, self._device = getattr(torch, p.dtype), device
@@ -106,7 +163,10 @@ class SimTraining(Training):
         self.cone = PsdCone(len(self.cells)) if p.model == "w_recurrence" else None
         observe = Observer(self.cells, recording.also, self._whole, self.cone)
         limit = DIVERGED_AT * task.Signals.of(draws.params_of(self.cells)).l_ref
-        steps = _recorded_steps(p, recording)
+        try:
+            steps = recording.at(p.total_steps, p.steps_per_epoch if p.drive == "sgd" else None)
+        except ValueError as error:
+            raise SwingbyError(f"record, with drive {p.drive}: {error}") from error
         recorder = Recorder(steps, observe, ("ood_loss", "train_loss"), limit, finite=("output",))
         super().__init__(net, stepper, recorder)
 
@@ -114,7 +174,7 @@ class SimTraining(Training):
         return torch.as_tensor(values).to(self._device, self._dtype)
 
     def _linear(self, start: list[Array]) -> tuple[Stepper, Net, Tensor]:
-        """Stepper, nets and moments of the whole training set, of nets linear in x."""
+        """Stepper, nets, and moments of the whole training set, for nets linear in x."""
         cells, p, compiled = self.cells, self.ready[0].params, self.engine == "compiled"
         stream = None if p.drive in ("flow", "closed_form") else draws.moment_stream(cells)
         moments = draws.whole_moments(cells) if stream is None else stream.whole
@@ -134,7 +194,7 @@ class SimTraining(Training):
         return (FlowKernel if compiled else Flow)(net, whole, draws.rates(cells), rtol), net, whole
 
     def _relu(self, start: list[Array]) -> tuple[Stepper, Net, Tensor]:
-        """Stepper, nets and the whole training set of ReLU nets."""
+        """Stepper, nets, and the whole training set, for ReLU nets."""
         cells, p = self.cells, self.ready[0].params
         points, rates = MixtureDraws(draws.mixture(cells)).points(), draws.rates(cells)
         self.ready = [Ready(cell, points=own) for cell, own in zip(cells, points, strict=True)]
@@ -148,7 +208,7 @@ class SimTraining(Training):
         return Descent(net, PointBatches(whole, orders, rates, p.batching)), net, whole
 
     def trained_on(self) -> list[Array]:
-        """What the batch is trained on, with a leading cell axis: whole training sets, and the first step's data."""
+        """The batch's training data, with a leading cell axis: whole training sets, and the data of the first step."""
         whole = self._whole.cpu().numpy()
         if isinstance(self.stepper, LaneDescent):
             return [whole, self.stepper.first_epoch()]
@@ -167,10 +227,3 @@ def drawn(item: Ready) -> Array:
     """The points of a cell whose drive looks at points."""
     assert item.points is not None
     return item.points
-
-
-def _recorded_steps(p: SimParams, recording: Recording) -> Array:
-    try:
-        return recording.at(p.total_steps, p.steps_per_epoch if p.drive == "sgd" else None)
-    except ValueError as error:
-        raise SwingbyError(f"record, with drive {p.drive}: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -33,13 +34,15 @@ _MEMORY = 1e9
 _RECORDED = 200
 """Recorded steps of a usual run."""
 _REPLAYED_STEPS = 20_000
+_SILENT_FOR = 1.0
+"""Seconds until the message about kernels: those that were compiled before are loaded in less."""
 
 
 class Sim(Experiment):
     """Structured identity mapping ([S] 2.1): nets and theory on one task, recorded in one table.
 
     Attributes:
-        engine: "compiled" or "torch" to train by that one; None for the faster one.
+        engine: the engine that trains, "compiled" or "torch"; None for the faster one.
     """
 
     name: ClassVar[str] = "sim"
@@ -60,14 +63,14 @@ class Sim(Experiment):
         "centres": {"centre_output": Column(_ROWS, "f at each training centre, s x s, row p = centre p")},
         "velocity": {
             "growth": Column(_ROWS, "G_ij of eq 4.3 in its own time, s x s, row-major, by `a`; symmetric family only"),
-            "suppression": Column(_ROWS, "S_ij of the same; W' = G - S - N for gd and flow on population moments"),
-            "noise": Column(_ROWS, "N_ij of the same; null, like these two, for other models"),
+            "suppression": Column(_ROWS, "S_ij of eq 4.3; W' = G - S - N for gd and flow on population moments"),
+            "noise": Column(_ROWS, "N_ij of eq 4.3; growth, suppression and noise are null for other models"),
         },
         "points": {
             "training_point": Column(
                 _ROWS,
                 "up to 500 training points in the s informative directions, rotation undone: the 50 nearest to x^, "
-                "nearest first, then every so many others; not one a step; null where moments: population draws none",
+                "nearest first, then every n-th other; once a run; null where moments: population draws none",
             ),
         },
     }
@@ -89,7 +92,7 @@ class Sim(Experiment):
         ),
         "smallest_eigenvalue": Column(
             pa.float64(),
-            "smallest eigenvalue of W = U U^T at the end (symmetric); of the recorded W at which it is lowest beside "
+            "smallest eigenvalue of W = U U^T at the end (symmetric); of the recorded W with the lowest ratio of it to "
             "the trace, also in a cell that diverged (w_recurrence)",
         ),
         "trace": Column(pa.float64(), "trace of the W of smallest_eigenvalue"),
@@ -105,12 +108,12 @@ class Sim(Experiment):
     }
 
     def __init__(self, engine: Engine | None = None) -> None:
-        """`engine`: by default what the environment variable SWINGBY_ENGINE says.
+        """`engine`: by default that of the environment variable SWINGBY_ENGINE.
 
         Raises:
             SwingbyError: the variable names no engine.
         """
-        self.engine: Engine | None = engine or _engine_asked_for()
+        self.engine: Engine | None = engine or _engine_of_environment()
 
     @classmethod
     def point(cls, preset: str = "paper", seeds: SeedMode = "common", **values: Any) -> Point:
@@ -118,7 +121,7 @@ class Sim(Experiment):
         return Point(cls.name, cls.stream_version, SimParams(**{**cls.presets[preset](values), **values}), seeds)
 
     def shape(self, params: Any) -> str:
-        """What cells of one batch must share; mu, sigma, lr, initialisation and the like are per-cell numbers."""
+        """The values that cells of one batch share; mu, sigma, lr, initialisation and the like are a cell's own."""
         p: SimParams = params
         parts = [p.model, p.drive, f"s{p.s}", f"d{p.d}", f"L{p.depth}"]
         if p.depth > 1 or p.starts_from_U:
@@ -155,7 +158,7 @@ class Sim(Experiment):
         return starting + drawn + steps * (0.1 * k * weights + 5 * p.depth)
 
     def max_batch(self, params: Any) -> int:
-        """As many cells as fit into 1 GB: draws and curves in float64, the engine's own in the cell's dtype."""
+        """How many cells fit into 1 GB: draws and curves in float64, the engine's data in the cell's dtype."""
         p: SimParams = params
         k, item = p.s + p.bias, 8 if p.dtype == "float64" else 4
         held, drawn = 4 * _weights(p), sum(out * fan_in for out, fan_in in p.layer_shapes) + p.d**2
@@ -170,21 +173,33 @@ class Sim(Experiment):
         return int(np.clip(_MEMORY / (item * held + 8 * drawn + 16 * curves), 1, 16_384))
 
     def prepare(self, params: Sequence[Any], tell: Callable[[str], None]) -> None:
-        """Compile the kernels that such cells need on a CPU."""
+        """Compile the kernels that such cells need on a CPU, by training a tiny cell for each set of kernels."""
         from swingby_sweeps.dynamics.training import one_thread
 
-        from .warm import warm
-
-        with one_thread():
-            warm(self, params, tell)
+        # The key has what decides which functions are compiled, and for which types.
+        kernels: dict[tuple[object, ...], SimParams] = {
+            (p.net_shape.kind, side_by_side(p.net_shape), p.drive, p.shuffle, p.dtype): p for p in params if p.compiled
+        }
+        text = "loading kernels; where they are new to this machine they are compiled first, up to 20 s, once ..."
+        timer = threading.Timer(_SILENT_FOR, tell, [text])
+        timer.daemon = True
+        timer.start()
+        try:
+            with one_thread():
+                for p in kernels.values():
+                    tiny = p.model_copy(update={"n": 8, "epochs": 2, "batch_size": 4, "gd_steps": 2})
+                    cell = Cell(Point(self.name, self.stream_version, tiny), 0)
+                    list(self.run(Batch((cell,), Recording(points=3))))
+        finally:
+            timer.cancel()
 
     def lanes(self, params: Any) -> int:
-        """Sixteen on a CPU, but for large ReLU nets, and where torch trains."""
+        """Sixteen on a CPU; one for large ReLU nets, and where torch trains."""
         p: SimParams = params
         return LANES if self.engine != "torch" and p.compiled and side_by_side(p.net_shape) else 1
 
     def tolerance(self, params: Any) -> float:
-        """Beyond rounding, the adaptive steps of the flow end at the recorded ones: others, where others are recorded.
+        """Rounding; for a flow more, as its adaptive steps end at recorded steps, and so depend on what is recorded.
 
         `rtol` bounds the error of one step; on the way out of a saddle it grows, to 5 rtol in the nets tried.
         """
@@ -196,7 +211,7 @@ class Sim(Experiment):
         """Train the batch; one table, one final row a cell, in the order of the batch.
 
         Raises:
-            LostWorkerError: the GPU is lost, of which no cell is at fault.
+            LostWorkerError: the GPU is lost, for which no cell is at fault.
         """
         from swingby_sweeps.dynamics.retryable import retryable
         from swingby_sweeps.dynamics.training import one_thread
@@ -208,14 +223,15 @@ class Sim(Experiment):
     def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
         """One cell again, with every recording and two more list columns: `weights_step`, and `weights` at these steps.
 
-        Every step is recorded up to 20,000 steps, and log-spaced 20,000 of them beyond. A row of `weights` is all
-        weights (of w_recurrence: W) in the original coordinates, layer by layer from the input on, each weight matrix
-        row-major and then its bias; where they would exceed 2.5e7 numbers, only every so many recorded steps have one.
+        Runs of up to 20,000 steps are recorded at every step, longer ones at 20,000 log-spaced steps. A row of
+        `weights` has all weights (of w_recurrence: W) in the original coordinates, layer by layer from the input on,
+        each weight matrix row-major and then its bias; where they would exceed 2.5e7 numbers, only every n-th recorded
+        step has a row.
         """
         from swingby_sweeps.dynamics.training import one_thread
 
         from .init import Start
-        from .weight_history import WeightHistory
+        from .rows import WeightHistory
 
         p = cell.params
         assert isinstance(p, SimParams)
@@ -232,28 +248,27 @@ class Sim(Experiment):
         from . import rows
         from .engine import Ready, SimTraining
 
-        began, schema = time.perf_counter(), self._schema(recording.also)
+        started = time.perf_counter()
+        requested = {name: column for key in recording.also for name, column in self.recordings[key].items()}
+        columns = {name: column.type for name, column in {**self.curves, **requested, **self.scalars}.items()}
+        schema = pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
         training = SimTraining([Ready.of(cell) for cell in cells], recording, device, self.engine)
         training.run(watch)
         table = table_of(rows.trained(training, f"{training.engine} on {device}", recording.also), schema)
-        share = pa.array(np.full(len(cells), (time.perf_counter() - began) / len(cells)))
+        share = pa.array(np.full(len(cells), (time.perf_counter() - started) / len(cells)))
         return table.set_column(schema.get_field_index("seconds"), "seconds", share)
 
-    def _schema(self, also: Sequence[str]) -> pa.Schema:
-        asked = {name: column for key in also for name, column in self.recordings[key].items()}
-        columns = {name: column.type for name, column in {**self.curves, **asked, **self.scalars}.items()}
-        return pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
 
-
-def _engine_asked_for() -> Engine | None:
-    match asked := os.environ.get("SWINGBY_ENGINE", ""):
+def _engine_of_environment() -> Engine | None:
+    match engine := os.environ.get("SWINGBY_ENGINE", ""):
         case "":
             return None
         case "compiled" | "torch":
-            return asked
+            return engine
         case _:
-            raise SwingbyError(f"SWINGBY_ENGINE = {asked!r} is no engine; allowed: compiled, torch, or unset")
+            raise SwingbyError(f"SWINGBY_ENGINE = {engine!r} is no engine; allowed: compiled, torch, or unset")
 
 
 def _weights(p: SimParams) -> int:
+    """Number of trained weights, biases aside, in the informative frame."""
     return sum(out * fan_in for out, fan_in in p.layer_shapes[1:]) + p.layer_shapes[0][0] * (p.s + p.bias)

@@ -15,16 +15,21 @@ Model = Literal["linear", "relu", "symmetric", "one_layer", "w_recurrence"]
 Drive = Literal["sgd", "gd", "flow", "closed_form"]
 Reduction = Literal["half_sum", "mean", "quarter_sum"]
 Fault = tuple[tuple[str | int, ...], str]
+"""Place of a fault (a field, and perhaps an index in it), and its message."""
 
 STREAM_VERSION = 1
 """Raised whenever the numbers of an existing cell change; part of a cell's id."""
+SYMMETRIC_FAMILY = ("symmetric", "w_recurrence")
+"""Models whose start is one matrix U; eq 4.3 and App. D speak of them."""
+DIVERGED_AT = 1e6
+"""A loss above this many L_ref, or one that is not finite, is a divergence."""
 
 
 class SimParams(Params):
     """One point of a SIM grid ([S] 2.1, 3, 4 and F.1). The defaults are those of the paper's text.
 
     Raises (on construction):
-        pydantic.ValidationError: with one entry a fault, each under the name of its field.
+        pydantic.ValidationError: has an entry for each fault, under the name of its field.
     """
 
     model: Model = Field(
@@ -97,9 +102,17 @@ class SimParams(Params):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        faults = [*_task_faults(self), *_model_faults(self), *_drive_faults(self), *_init_faults(self)]
+        faults = [*_task_faults(self), *_training_faults(self), *_init_faults(self)]
         if faults:
-            raise ValidationError.from_exception_data(type(self).__name__, [_detail(self, *fault) for fault in faults])
+            details = [
+                InitErrorDetails(
+                    type=PydanticCustomError("sim", "{message}", {"message": message}),
+                    loc=place,
+                    input=getattr(self, str(place[0])),
+                )
+                for place, message in faults
+            ]
+            raise ValidationError.from_exception_data(type(self).__name__, details)
         return self
 
     @property
@@ -136,7 +149,7 @@ class SimParams(Params):
     @property
     def starts_from_U(self) -> bool:
         """Whether the weights drawn are one U, shape (d, d'): the symmetric family, `symmetric` and `w_recurrence`."""
-        return self.model in ("symmetric", "w_recurrence")
+        return self.model in SYMMETRIC_FAMILY
 
     @property
     def layer_shapes(self) -> list[tuple[int, int]]:
@@ -148,7 +161,7 @@ class SimParams(Params):
 
     @property
     def net_shape(self) -> NetShape:
-        """The shape of what is trained, in the informative frame (`init`); of w_recurrence that of its start."""
+        """Shape of the trained net in the informative frame (`init`); for w_recurrence, of the net that starts it."""
         if self.starts_from_U:
             return NetShape("symmetric", self.s, self.d, (self.width,))
         kind = "relu" if self.model == "relu" else "linear"
@@ -161,18 +174,13 @@ class SimParams(Params):
 
     @property
     def compiled(self) -> bool:
-        """Whether compiled kernels train such cells on a CPU: there is little to gain for the others."""
+        """Whether compiled kernels train such cells on a CPU; the others would gain little from them."""
         return self.drive != "closed_form" and self.model != "w_recurrence"
 
     @property
     def narrowest(self) -> int:
         """The narrowest layer that the output passes through."""
         return self.width if self.starts_from_U else min(out for out, _ in self.layer_shapes)
-
-
-def _detail(params: SimParams, place: tuple[str | int, ...], message: str) -> InitErrorDetails:
-    error = PydanticCustomError("sim", "{message}", {"message": message})
-    return InitErrorDetails(type=error, loc=place, input=getattr(params, str(place[0])))
 
 
 def _task_faults(p: SimParams) -> Iterator[Fault]:
@@ -190,14 +198,12 @@ def _task_faults(p: SimParams) -> Iterator[Fault]:
         yield ("truncate",), "with s = 1 the test point is the only centre; truncate is allowed for s >= 2"
 
 
-def _model_faults(p: SimParams) -> Iterator[Fault]:
+def _training_faults(p: SimParams) -> Iterator[Fault]:
+    """Faults of the model, and of the drive with that model."""
     if p.model == "one_layer" and p.layers != 1:
         yield ("layers",), f"model one_layer has layers = {p.layers}; allowed: 1 (model linear takes any)"
     if p.starts_from_U and p.bias:
         yield ("bias",), f"model {p.model} has no bias; allowed: false"
-
-
-def _drive_faults(p: SimParams) -> Iterator[Fault]:
     if p.model == "relu" and p.drive != "sgd":
         yield ("drive",), f"drive {p.drive} needs a model linear in x, not relu; allowed: sgd"
     if p.model == "w_recurrence" and p.drive != "gd":
@@ -208,27 +214,25 @@ def _drive_faults(p: SimParams) -> Iterator[Fault]:
     if p.drive == "closed_form" and p.bias:
         yield ("bias",), "drive closed_form (Theorem 4.1) is for nets without bias; allowed: false"
     if p.moment_power != 1 and not (p.starts_from_U and p.drive in ("gd", "flow")):
-        found = f"moment_power = {p.moment_power} with model {p.model}, drive {p.drive}"
-        yield (
-            ("moment_power",),
-            f"{found}; allowed: 1 (2 is for models symmetric and w_recurrence with drive gd or flow)",
-        )
+        message = f"moment_power = {p.moment_power} with model {p.model}, drive {p.drive}; allowed: 1 "
+        message += "(2 is for models symmetric and w_recurrence with drive gd or flow)"
+        yield ("moment_power",), message
     if p.moments == "population" and p.truncate and p.drive != "sgd":
         yield ("moments",), "the population moments of truncated clusters are not known; allowed with truncate: sample"
 
 
 def _init_faults(p: SimParams) -> Iterator[Fault]:
     if (p.init == "explicit") != (p.init_weights is not None):
-        found = f"init_weights is {'missing' if p.init_weights is None else 'given'} with init: {p.init}"
-        yield ("init_weights",), f"{found}; allowed: given exactly if init is explicit"
-        return
-    if p.init_weights is None:
-        return
-    found = [len(row) for row in p.init_weights]
-    wanted = [fan_in + p.bias for out, fan_in in p.layer_shapes for _ in range(out)]
-    if found != wanted:
-        shapes = ", ".join(f"{out} rows of {fan_in + p.bias}" for out, fan_in in p.layer_shapes)
+        state = "missing" if p.init_weights is None else "given"
         yield (
             ("init_weights",),
-            f"init_weights has {len(found)} rows of lengths {sorted(set(found))}; allowed: {shapes}",
+            f"init_weights is {state} with init: {p.init}; allowed: given exactly if init is explicit",
         )
+    elif p.init_weights is not None:
+        lengths = [len(row) for row in p.init_weights]
+        if lengths != [fan_in + p.bias for out, fan_in in p.layer_shapes for _ in range(out)]:
+            shapes = ", ".join(f"{out} rows of {fan_in + p.bias}" for out, fan_in in p.layer_shapes)
+            yield (
+                ("init_weights",),
+                f"init_weights has {len(lengths)} rows of lengths {sorted(set(lengths))}; allowed: {shapes}",
+            )

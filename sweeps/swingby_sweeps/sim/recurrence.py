@@ -15,10 +15,10 @@ Array = np.ndarray
 
 
 class Recurrence(MomentNet):
-    """f(x) = W x with W iterated by D.2; no gradient descent, and `push` adds no gradient.
+    """f(x) = W x with W iterated by D.2, which is not gradient descent: `push` adds no gradient.
 
-    A step of size eta of `symmetric` on U takes W to (I - eta G) W (I - eta G), G = (W-I)A + A(W-I) in the time of
-    D.1 and half of it in that of D.2. The recurrence drops the eta^2 G W G of it, and with it W >= 0.
+    A step of size eta of `symmetric` on U takes W to (I - eta G) W (I - eta G), where G = (W-I)A + A(W-I) in the time
+    of D.1, and half of this in that of D.2. The recurrence drops the term eta^2 G W G, and with it W >= 0.
     """
 
     def __init__(self, shape: NetShape, parameters: Sequence[Tensor]) -> None:
@@ -40,12 +40,12 @@ class Recurrence(MomentNet):
 
 
 class PsdCone:
-    """Keeps, for each of C cells, the recorded state whose smallest eigenvalue lies lowest beside the trace.
+    """Keeps, for each of C cells, the recorded W with the lowest ratio of smallest eigenvalue to trace.
 
-    These two numbers say whether W ever fell below some share of its trace, whatever the share.
+    These two numbers decide, for every share of the trace, whether an eigenvalue was ever below minus that share.
 
     Attributes:
-        smallest_eigenvalue: of W at that state, shape (C,); NaN where no finite W was seen.
+        smallest_eigenvalue: of that W, shape (C,); NaN where no finite W was seen.
         trace: of the same W, shape (C,).
     """
 
@@ -54,17 +54,13 @@ class PsdCone:
         self._lowest = np.full(cells, np.inf)
 
     def observe(self, W: Tensor, going: Array) -> None:
-        """Compare the state W, shape (C, d, d), of the cells of a mask (C,) that are still recorded."""
+        """Compare the present W, shape (C, d, d), of the cells `going`, a mask (C,), that are still recorded."""
         finite = torch.isfinite(W).flatten(1).all(1).cpu().numpy() & going
         spectrum = np.linalg.eigvalsh(W.double().cpu().numpy()[finite])
         lowest, trace = np.full((2, len(finite)), np.nan)
         lowest[finite], trace[finite] = spectrum[:, 0], spectrum.sum(1)
-        worse = finite & (_share(lowest, trace) < self._lowest)
-        self._lowest[worse] = _share(lowest, trace)[worse]
+        # Where the trace is not positive the ratio counts as minus infinity, or as 0 for W = 0.
+        ratio = np.divide(lowest, trace, out=np.where(lowest < 0, -np.inf, 0.0), where=trace > 0)
+        worse = finite & (ratio < self._lowest)
+        self._lowest[worse] = ratio[worse]
         self.smallest_eigenvalue[worse], self.trace[worse] = lowest[worse], trace[worse]
-
-
-def _share(lowest: Array, trace: Array) -> Array:
-    """Smallest eigenvalue over trace; where the trace is not positive, minus infinity, or 0 for W = 0."""
-    outside = np.where(lowest < 0, -np.inf, 0.0)
-    return np.divide(lowest, trace, out=outside, where=trace > 0)

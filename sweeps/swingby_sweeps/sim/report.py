@@ -1,13 +1,13 @@
-"""What a report of a sweep over SIM draws and says unasked."""
+"""What every report of a sweep over SIM shows: its curves, its plane of concepts, and the outcomes beside its maps."""
 
 from __future__ import annotations
 
 from swingby.model.reported import Curves, Landmark, Plane, Reported
 
 OOD_LOSS, TRAINING_LOSS = "OOD loss", "training loss"
-"""What figures call the curves."""
+"""Names of the curves in figures."""
 GENERALIZED = 0.01
-"""At or below this many L_ref a run counts as generalized."""
+"""Final OOD loss over L_ref at or below which a run counts as generalized."""
 LANDMARKS = (
     Landmark("training", 1, 0),
     Landmark("training", 0, 1),

@@ -1,4 +1,4 @@
-"""Turns a finished batch into rows: curves, scalars and certificates."""
+"""Rows of a finished batch: curves, scalars and certificates; and, for one cell, the weights along its run."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from dataclasses import fields
 import numpy as np
 import pyarrow as pa
 
-from swingby_sweeps.dynamics.recorder import Columns
+from swingby_sweeps.dynamics.recorder import Columns, lists, rows_of
 from swingby_sweeps.dynamics.training import final_rows
 
 from . import task
 from .certificate import Certificate, certify
-from .engine import DIVERGED_AT, SimTraining
+from .engine import SimTraining
+from .init import Start, full_layers
+from .params import DIVERGED_AT
+from .report import GENERALIZED
 
+Array = np.ndarray
 _CERTIFICATE = [field.name for field in fields(Certificate)]
-_GENERALIZED = 0.01
-"""Final OOD loss over L_ref up to which a cell counts as learned, and needs no growth rate."""
+_MOST_NUMBERS = 25_000_000
 
 
 def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Columns:
@@ -30,11 +33,15 @@ def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Col
     final = {name: recorder.final(name) for name in ("ood_loss", "train_loss")}
     params = [item.params for item in ready]
     signals = task.Signals.of(params)
-    learned = np.array(final["ood_loss"], dtype=np.float64) <= _GENERALIZED * signals.l_ref
+    if "points" in also:
+        drawn = ((item.params, item.points) for item in ready)
+        points = [None if points is None else task.shown_points(p, points).tolist() for p, points in drawn]
+        columns["training_point"] = pa.array(points, pa.list_(pa.list_(pa.float64())))
+    # A cell that has learned needs no growth rate.
+    learned = np.array(final["ood_loss"], dtype=np.float64) <= GENERALIZED * signals.l_ref
     certificates = _certificates(training, ~(recorder.diverged | training.failed), learned)
     return {
         **columns,
-        **({"training_point": _points(training)} if "points" in also else {}),
         "final_ood_loss": pa.array(final["ood_loss"], pa.float64()),
         "final_train_loss": pa.array(final["train_loss"], pa.float64()),
         "a": pa.array(list(signals.a)),
@@ -47,20 +54,41 @@ def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Col
     }
 
 
-def _certificates(training: SimTraining, wanted: np.ndarray, learned: np.ndarray) -> list[Certificate]:
-    """What `certify` finds at the end; for the recurrence, which descends nothing, W's worst state, diverged or not."""
+def _certificates(training: SimTraining, wanted: Array, learned: Array) -> list[Certificate]:
+    """Certificates at the end; for the recurrence, which descends no loss, those of its worst W, diverged or not."""
     cone = training.cone
     if cone is None:
         return certify(training.ready, training.parameters, wanted, learned)
-    seen = zip(cone.smallest_eigenvalue.tolist(), cone.trace.tolist(), strict=True)
+    worst = zip(cone.smallest_eigenvalue.tolist(), cone.trace.tolist(), strict=True)
     return [
         Certificate() if np.isnan(trace) else Certificate(smallest_eigenvalue=lowest, trace=trace)
-        for lowest, trace in seen
+        for lowest, trace in worst
     ]
 
 
-def _points(training: SimTraining) -> pa.Array:
-    """Some training points of each cell; null where its drive looks at none."""
-    drawn = ((item.params, item.points) for item in training.ready)
-    rows = [None if points is None else task.shown_points(p, points).tolist() for p, points in drawn]
-    return pa.array(rows, pa.list_(pa.list_(pa.float64())))
+class WeightHistory:
+    """Collects the weights of one cell, in the original coordinates, as two more list columns of its row.
+
+    It keeps those at every recorded step or, where they would exceed 2.5e7 numbers (200 MB), at every n-th one.
+    `recorded` is the number of steps that will be recorded. An instance is a `Watch` of a batch of one cell.
+    """
+
+    def __init__(self, start: Start, recorded: int) -> None:
+        numbers = sum(part.size for layer in full_layers(start, start.parameters) for part in layer if part is not None)
+        self._start, self._stride = start, -(-recorded * numbers // _MOST_NUMBERS)
+        self._seen, self._steps, self._weights = 0, list[int](), list[Array]()
+
+    def __call__(self, step: int, parameters: list[Array]) -> None:
+        """Keep the weights of the cell, unless this step is skipped."""
+        if self._seen % self._stride == 0:
+            layers = full_layers(self._start, [part[0] for part in parameters])
+            self._steps.append(step)
+            self._weights.append(np.concatenate([part.ravel() for pair in layers for part in pair if part is not None]))
+        self._seen += 1
+
+    def append_to(self, table: pa.Table) -> pa.Table:
+        """The row with the columns `weights_step` (list<int64>) and `weights` (list<list<double>>) added."""
+        ends = np.array([0, len(self._steps)])
+        weights = rows_of(np.array(self._weights)) if self._weights else pa.array([], pa.list_(pa.float64()))
+        table = table.append_column("weights_step", lists(ends, pa.array(self._steps, pa.int64())))
+        return table.append_column("weights", lists(ends, weights))

@@ -1,4 +1,4 @@
-"""The lines that theory draws into diagrams: each a function of the resolved parameters, with its equation."""
+"""Lines of theory in diagrams: each is a function of the resolved parameters, and names its equation."""
 
 from __future__ import annotations
 
@@ -11,21 +11,29 @@ import numpy as np
 from scipy import stats
 
 from swingby_analysis.grid import Grid, GridAxis, GridLine
+from swingby_analysis.signals import bumps
 from swingby_analysis.signals.contour import contour
 from swingby_analysis.signals.extrema import Floats
 
-RISE = 0.01
-"""Rise of the OOD loss over L_ref from which on it counts as a descent's end (the detector's tau without noise)."""
-LENIENT: Mapping[str, float] = {"K": 20.0, "C": 10.0, "P": 2.0, "kappa": 2.0}
-"""The most lenient constants that App. D.1 allows, as the detector `theory` has them."""
+from . import task, theory
+from .detect.theory import CONSTANTS
+from .params import SimParams
+
+
+def parameters(common: Mapping[str, Any], **other: Any) -> SimParams:
+    """A point's parameters from those that a sweep resolves for all of its points, and others; unchecked.
+
+    Parameters that neither has are at their defaults; s is the length of mu, where mu is known.
+    """
+    values = {**common, **other}
+    if "mu" in values:
+        values["s"] = len(values["mu"])
+    return SimParams.model_construct(**values)
 
 
 def signals(common: Mapping[str, Any], **other: Any) -> Floats:
-    """a_p = sigma_p^2 + mu_p^2 / C of the population ([S] 4)."""
-    given = {**common, **other}
-    mu, sigma = np.asarray(given["mu"], dtype=float), np.asarray(given["sigma"], dtype=float)
-    variance = sigma if given["sigma_is"] == "variance" else sigma**2
-    return variance + mu**2 / (len(mu) + bool(given["zero_cluster"]))
+    """a_p of the population ([S] 4, `task.signal`), (s,)."""
+    return task.signal(parameters(common, **other))
 
 
 def steepest_rate(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -50,7 +58,7 @@ def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[GridL
     curvature at the start is a_max g^(2 (L - 1)) (1 + (L - 1) h / d); on the second line that times lr is 2.
     """
     common, y = resolved["common"], _y(grid)
-    a, total = signals(common), _time(common)
+    a, total = signals(common), run_time(parameters(common))
     slow, steep = [], []
     for row, value in zip(y.positions, y.values, strict=True):
         own = {**common, y.name: value}
@@ -68,38 +76,17 @@ def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[GridL
 
 
 def symmetric_start(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """The predicted rise, and what App. D assumes of a typical start and of the signals."""
-    return [*predicted_rise(resolved, grid), *_assumptions(resolved, grid)]
+    """The predicted rise, and the borders of App. D's assumptions on the signals and on a typical start.
 
-
-def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """Where eq 4.3, to leading order, has the loss rise by 1 % of L_ref from a typical start; see `rise_at`."""
-    common, y = resolved["common"], _y(grid)
-    values = np.array(
-        [
-            [rise_at((1.0, float(ratio or 0)), common, y.name, float(scale or 0)) for ratio in grid.x.values]
-            for scale in y.values
-        ]
-    )
-    found = contour([grid.x.ruler(at) for at in grid.x.positions], [y.ruler(at) for at in y.positions], values, RISE)
-    label = "eq 4.3, leading order, typical start: rise of 1 % of L_ref"
-    return [
-        GridLine(label, [grid.x.unruler(at) for at in line.x.tolist()], [y.unruler(at) for at in line.y.tolist()])
-        for line in found
-    ]
-
-
-def _assumptions(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """D.5, a_2 - 3 a_1 >= a_1 / C, holds to the right of its line; D.4 (D.9) of a typical start below its own.
-
+    D.5, a_2 - 3 a_1 >= a_1 / C, holds to the right of its line; D.4 (D.9), for a typical start, below its own.
     D.9: omega <= min(kappa - 1, 1 - kappa^(-1/2)) / (P K gamma d beta^2), with the most lenient constants.
     """
-    common, y = resolved["common"], _y(grid)
+    common, y, c = resolved["common"], _y(grid), CONSTANTS
     weak = float(signals(common, mu=(1.0, 1.0))[0])
     variance = float(signals(common, mu=(0.0, 0.0))[0])
-    edge = math.sqrt(2 * (weak * (3 + 1 / LENIENT["C"]) - variance))
+    edge = math.sqrt(2 * (weak * (3 + 1 / c.C) - variance))
     apart = GridLine("App. D.5: signals apart (right of it)", [edge, edge], [y.edges[0], y.edges[-1]])
-    room = min(LENIENT["kappa"] - 1, 1 - LENIENT["kappa"] ** -0.5) / (LENIENT["P"] * LENIENT["K"] * common["d"])
+    room = min(c.kappa - 1, 1 - c.kappa**-0.5) / (c.P * c.K * common["d"])
     major, minor = _typical(common, y.name, 1.0)
     beta = max(major, minor) / min(major, minor)
     ratios = [float(ratio) for ratio in grid.x.positions]
@@ -107,14 +94,35 @@ def _assumptions(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
         math.sqrt(room * weak / (float(signals(common, mu=(1.0, ratio)).max()) * beta**2) / min(major, minor))
         for ratio in ratios
     ]
-    return [_within(grid, apart), _within(grid, GridLine("App. D.4: start small (below it)", ratios, scales))]
+    small = GridLine("App. D.4: start small (below it)", ratios, scales)
+    return [*predicted_rise(resolved, grid), _within(grid, apart), _within(grid, small)]
+
+
+def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
+    """The contour on which the loss rises by 1 % of L_ref from a typical start, by eq 4.3 to leading order (`rise_at`).
+
+    That rise is the detector's threshold where there is no noise.
+    """
+    common, y = resolved["common"], _y(grid)
+    values = np.array(
+        [
+            [rise_at((1.0, float(ratio or 0)), common, y.name, float(scale or 0)) for ratio in grid.x.values]
+            for scale in y.values
+        ]
+    )
+    x_places, y_places = [grid.x.ruler(at) for at in grid.x.positions], [y.ruler(at) for at in y.positions]
+    label = "eq 4.3, leading order, typical start: rise of 1 % of L_ref"
+    return [
+        GridLine(label, [grid.x.unruler(at) for at in line.x.tolist()], [y.unruler(at) for at in line.y.tolist()])
+        for line in contour(x_places, y_places, values, bumps.FLOOR)
+    ]
 
 
 def _typical(common: Mapping[str, Any], scale_name: str, scale: float) -> tuple[float, float]:
     """w_pp(0) and w_12(0) of a typical start: means, but one standard deviation for w_12(0) of a normal start (E.1)."""
     width = common["width"]
     if scale_name == "init_gain":
-        return scale**2, scale**2 / math.sqrt(width)
+        return theory.normal_start(width, scale)
     return width * scale**2 / 3, width * scale**2 / 4
 
 
@@ -122,9 +130,10 @@ def rise_at(mu: tuple[float, float], common: Mapping[str, Any], scale_name: str,
     """The predicted rise over L_ref, to leading order in w_12; nan where signals are equal, or all is learned at once.
 
     While the stronger major entry w follows w' = 2 a_1 w (1 - w), w_12 grows at a_1 + a_2 - w (3 a_1 + a_2) / 2 and
-    goes as w^((a_1 + a_2) / (2 a_1)) (1 - w)^((a_1 - a_2) / (4 a_1)). Meanwhile the loss over L_ref, less what the
-    weaker concept leaves, is (mu_1^2 (1 - w)^2 - 2 mu_1 mu_2 w_12 (2 - w)) / ||x^||^2: it rises from the least value of
-    that to 0, and by less where the weaker concept grows meanwhile: the larger the start, the sooner.
+    goes as w^((a_1 + a_2) / (2 a_1)) (1 - w)^((a_1 - a_2) / (4 a_1)). The loss over L_ref, without the share of the
+    weaker concept, is then (mu_1^2 (1 - w)^2 - 2 mu_1 mu_2 w_12 (2 - w)) / ||x^||^2. The predicted rise is from the
+    least value of this to 0. The true rise is smaller where the weaker concept grows in the meantime, which happens
+    sooner from a larger start.
     """
     a_2, a_1 = sorted(signals(common, mu=mu).tolist())
     mu_2, mu_1 = sorted(mu)
@@ -166,38 +175,36 @@ def points_near(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
         middle = (low + high) / 2
         low, high = (middle, high) if expected(middle) > 1 else (low, middle)
     label = f"one training point within mu_1/2 of the test point: mu_1 = {low:.2g} sigma"
-    lines = [_within(grid, GridLine(label, list(grid.x.positions), [at / low for at in grid.x.positions]))]
-    for ratio in (1.0,):
-        text = "mu_1 = sigma"
-        lines.append(_within(grid, GridLine(text, list(grid.x.positions), [at / ratio for at in grid.x.positions])))
+    distances = list(grid.x.positions)
+    lines = [
+        _within(grid, GridLine(label, distances, [at / low for at in distances])),
+        _within(grid, GridLine("mu_1 = sigma", distances, distances)),
+    ]
     return [line for line in lines if len(line.x) > 1 and y.values]
 
 
 def spread_needed(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """sigma^2 T / C = 1: what a piece of a ReLU net that meets one cluster alone takes to learn along its spread.
+    """sigma^2 T / C = 1: the time T that a piece of a ReLU net which meets one cluster alone needs along its spread.
 
-    Of all points a share 1/C are that cluster's, and across the way to its centre their second moment is sigma^2, so
-    the rate in the time of the flow of L is sigma^2 / C, up to a factor of order 1 for the other layers.
+    A share 1/C of all points are that cluster's, and their second moment across the direction of its centre is sigma^2,
+    so the rate in the time of the flow of L is sigma^2 / C, up to a factor of order 1 for the other layers.
     """
     common = resolved["common"]
-    clusters = int(common["s"]) + bool(common["zero_cluster"])
     heights = []
     for value in grid.x.values:
-        own = {**common, "epochs": value} if grid.x.name == "epochs" else common
-        heights.append(math.sqrt(clusters / _time(own)))
+        p = parameters({**common, "epochs": value} if grid.x.name == "epochs" else common)
+        heights.append(math.sqrt(p.clusters / run_time(p)))
     return [_within(grid, GridLine("sigma^2 T / C = 1, T the time of the run", list(grid.x.positions), heights))]
 
 
 def relu_distance(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """Lines of one distance, and the spread that takes the time of the run."""
+    """The lines of `points_near`, and that of `spread_needed`."""
     return [*points_near(resolved, grid), *spread_needed(resolved, grid)]
 
 
-def _time(common: Mapping[str, Any]) -> float:
-    """Time of the flow of L in a whole run of SGD: steps x lr under half_sum."""
-    clusters = int(common.get("s") or len(common["mu"])) + bool(common["zero_cluster"])
-    factor = {"half_sum": 1.0, "mean": 2.0 / common["d"], "quarter_sum": 0.5}[common["reduction"]]
-    return common["epochs"] * math.ceil(clusters * common["n"] / common["batch_size"]) * common["lr"] * factor
+def run_time(p: SimParams) -> float:
+    """Time of the flow of L in a whole run: steps x lr under half_sum."""
+    return p.total_steps * p.time_per_step
 
 
 def _y(grid: Grid) -> GridAxis:
@@ -210,7 +217,7 @@ def _columns(corners: Sequence[tuple[float, float]]) -> tuple[list[float], list[
 
 
 def _within(grid: Grid, line: GridLine) -> GridLine:
-    """The part of a line that the diagram holds, cut where it leaves."""
+    """The part of a line inside the diagram."""
     x, y = grid.x, _y(grid)
     at = [(x.ruler(a), y.ruler(b)) for a, b in zip(line.x, line.y, strict=True)]
     box = [(x.ruler(x.edges[0]), x.ruler(x.edges[-1])), (y.ruler(y.edges[0]), y.ruler(y.edges[-1]))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from scipy.optimize import root_scalar
@@ -13,9 +12,10 @@ from .. import theory
 
 Array = np.ndarray
 LEVEL = 0.9
-GRID = 2000
-"""Times at which Theorem 4.1 is looked at, log-spaced, before a crossing is found exactly."""
 TENTH = 0.1
+"""The distance from a prediction, relative to it, up to which a time or rate is near it."""
+_GRID = np.concatenate([[0.0], np.geomspace(1e-6, 1.0, 2000)])
+"""Share of the time in which Theorem 4.1 is evaluated, before a crossing is found exactly."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Arrivals:
 
 def symmetric(W0: Array, a: Array, time_per_step: float, rank: int | None = None) -> Arrivals:
     """First times at which w_pp reaches 0.9 (`theory.majors`); the time of eq 4.3 is 2 x steps x time_per_step."""
-    found, unit = theory.majors(W0, a, LEVEL, rank), 2 * time_per_step
-    return Arrivals(found.alone / unit, found.delay / unit, found.times / unit)
+    majors, unit = theory.majors(W0, a, LEVEL, rank), 2 * time_per_step
+    return Arrivals(majors.alone / unit, majors.delay / unit, majors.times / unit)
 
 
 def one_layer(W0: Array, a: Array, mu: Array, time_per_step: float) -> Arrivals:
@@ -66,28 +66,21 @@ def _final_stretch(k: int, W0: Array, a: Array, mu: Array) -> float:
         """0.9 - r_k."""
         return LEVEL - 1 - np.exp(-np.multiply.outer(time, a)) @ weights
 
-    # Beyond `end` all that moves is smaller than what is left; a direction without signal must not weigh anything.
+    # Beyond `end` the sum of all decaying terms is below 0.1; a direction without signal must have no weight.
     moving = weights != 0
     slowest, size = a[moving].min(initial=a[k]), np.abs(weights).sum()
     if slowest <= 0:
         return np.inf
     end = np.log(max(size / (1 - LEVEL), 1.0)) / slowest
-    grid = _grid() * end
+    grid = _GRID * end
     below = np.flatnonzero(missing(grid) > 0)
     if not len(below):
         return 0.0
     last = int(below[-1])
-    # With equal a_p the grid ends at the root itself, and rounding says on which side.
+    # With equal a_p the grid ends at the root itself, and rounding decides on which side.
     if last + 1 == len(grid) or float(missing(grid[last + 1])) >= 0:
         return float(grid[min(last + 1, len(grid) - 1)])
-    found = root_scalar(lambda time: float(missing(time)), bracket=(grid[last], grid[last + 1]))
-    return float(found.root)
-
-
-@cache
-def _grid() -> Array:
-    """0 and GRID log-spaced times up to 1."""
-    return np.concatenate([[0.0], np.geomspace(1e-6, 1.0, GRID)])
+    return float(root_scalar(lambda time: float(missing(time)), bracket=(grid[last], grid[last + 1])).root)
 
 
 def first_crossing(steps: Array, w: Array) -> Array:
@@ -110,53 +103,62 @@ def final_crossing(steps: Array, r: Array) -> Array:
     return _between(steps, r, at, lambda x: np.log(1 - x))
 
 
-def _between(steps: Array, values: Array, at: Array, ruler: Callable[[Array], Array]) -> Array:
-    """Steps of the crossings whose first record above is number `at` (T: there is none); the ruler straightens."""
-    found = np.full(values.shape[1], np.inf)
+def _between(steps: Array, values: Array, at: Array, straighten: Callable[[Array], Array]) -> Array:
+    """Steps of the crossings, (s,), between records `at` - 1 and `at`, (s,) (T: there is none).
+
+    `straighten` maps values to a scale on which they are a straight line in steps.
+    """
+    crossings = np.full(values.shape[1], np.inf)
     for column, record in enumerate(at):
         if record == 0:
-            found[column] = steps[0]
+            crossings[column] = steps[0]
         elif record < len(steps):
             low, high = values[record - 1, column], values[record, column]
             with np.errstate(divide="ignore", invalid="ignore"):
-                ends = ruler(np.array([low, LEVEL, high]))
+                ends = straighten(np.array([low, LEVEL, high]))
             if not np.isfinite(ends).all():  # outside of (0, 1): a straight line of the values themselves
                 ends = np.array([low, LEVEL, high])
             share = (ends[1] - ends[0]) / (ends[2] - ends[0]) if np.isfinite(low) else 1.0
-            found[column] = steps[record - 1] + share * (steps[record] - steps[record - 1])
-    return found
+            crossings[column] = steps[record - 1] + share * (steps[record] - steps[record - 1])
+    return crossings
 
 
 def order_right(predicted: Array, measured: Array) -> bool | None:
-    """Whether concepts arrive in the predicted order; None if it cannot be told.
+    """Whether concepts arrive in the predicted order; None if that is open.
 
-    A pair cannot be told if its predicted times are equal, or if neither of the two has arrived.
+    A pair is open if its predicted or measured times are equal, or if neither concept has arrived. One pair in the
+    wrong order makes the order wrong; else one open pair leaves it open.
     """
-    told = []
+    pairs: list[bool | None] = []
     for i in range(len(predicted)):
         for j in range(i + 1, len(predicted)):
             never = np.isinf(measured[i]) and np.isinf(measured[j])
             equal = predicted[i] == predicted[j] or abs(predicted[i] - predicted[j]) <= 1e-9 * predicted[i]
             known = not (never or equal or measured[i] == measured[j])
-            told.append((predicted[i] < predicted[j]) == (measured[i] < measured[j]) if known else None)
-    if False in told:
+            pairs.append(bool((predicted[i] < predicted[j]) == (measured[i] < measured[j])) if known else None)
+    if False in pairs:
         return False
-    return None if None in told or not told else True
+    return None if None in pairs or not pairs else True
 
 
-def ratios(predicted: Array, measured: Array, end: float) -> Array:
+def ratios(predicted: Array, measured: Array, end: float | Array) -> Array:
     """measured / predicted of each concept, (s,); NaN where the two cannot be compared.
 
-    Infinite where a concept has not arrived that should have, by the last step `end`, and 0 where one has that should
-    never. One predicted beyond `end` that has not arrived is left open, as is a right never, and one that was there
-    from the start.
+    The ratio is infinite for a concept that should have arrived by the last step, `end`, and has not; it is 0 for one
+    that has arrived and never should. It is NaN for a concept that is predicted after `end`, or never, and has not
+    arrived, and for one that is predicted and measured at step 0.
     """
     open_ = (np.isinf(measured) & (predicted > end)) | ((predicted == 0) & (measured == 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(open_, np.nan, measured / predicted)
 
 
+def near(ratio: Array) -> Array:
+    """Whether measurements over predictions lie within 10 % of 1."""
+    return np.abs(ratio - 1) <= TENTH
+
+
 def within_tenth(ratio: Array) -> float | None:
     """The share of the comparable times that lie within 10 % of the prediction; None if there is none."""
-    told = ratio[~np.isnan(ratio)]
-    return float(np.mean(np.abs(told - 1) <= TENTH)) if len(told) else None
+    compared = ratio[~np.isnan(ratio)]
+    return float(np.mean(near(compared))) if len(compared) else None

@@ -1,4 +1,4 @@
-"""Cells made again from rows of the store: of which of them theory speaks, what each drew, and its curves."""
+"""Cells made again from rows of the store: which have predictions, their first weights, and their curves."""
 
 from __future__ import annotations
 
@@ -13,46 +13,34 @@ from pydantic import ValidationError
 from swingby.model.cell import Cell, Point
 
 from ..init import Start
-from ..params import STREAM_VERSION, SimParams
+from ..params import STREAM_VERSION, SYMMETRIC_FAMILY, SimParams
 
 Array = np.ndarray
 PARAMETERS: tuple[str, ...] = (*SimParams.model_fields, "seed", "seed_mode")
-"""The columns of the experiment's table that make a cell, beside its id."""
+"""The columns of the experiment's table that determine a cell."""
 
 
-def spoken_of(table: pa.Table) -> NDArray[np.bool_]:
-    """Rows of which theory speaks, (R,): results of the symmetric family, and of one layer without bias.
+def has_theory(table: pa.Table) -> NDArray[np.bool_]:
+    """Rows with predictions, (R,): results of the symmetric family, and of one layer without bias.
 
-    A truncated set is left out: its a_p are not those of whole clusters. Decided on whole columns, so that rows of deep
-    nets cost nothing.
+    A truncated set is left out: its a_p are not those of whole clusters. The rule reads whole columns, so that rows of
+    deep nets cost nothing.
     """
-    model = _words(table, "model")
-    one = (model == "one_layer") | ((model == "linear") & (_numbers(table, "layers") == 1))
-    result = np.isin(_words(table, "status"), ("ok", "diverged"))
-    symmetric = np.isin(model, ("symmetric", "w_recurrence"))
-    return (symmetric | (one & ~_flags(table, "bias"))) & result & ~_flags(table, "truncate")
-
-
-def _numbers(table: pa.Table, name: str) -> Array:
-    return table[name].cast(pa.float64()).to_numpy()
-
-
-def _words(table: pa.Table, name: str) -> NDArray[np.object_]:
-    return np.array(table[name].to_pylist(), dtype=object)
-
-
-def _flags(table: pa.Table, name: str) -> NDArray[np.bool_]:
-    """A column of yes and no, (R,); null is no."""
-    return _words(table, name).astype(bool)
+    names = ("model", "status", "layers", "bias", "truncate")
+    model, status, layers, bias, truncate = (np.array(table[name].to_pylist(), dtype=object) for name in names)
+    one = (model == "one_layer") | ((model == "linear") & (layers == 1))
+    # No value, in a row older than the parameter, counts as no.
+    covered = np.isin(model, SYMMETRIC_FAMILY) | (one & ~bias.astype(bool))
+    return covered & np.isin(status, ("ok", "diverged")) & ~truncate.astype(bool)
 
 
 def cells_of(table: pa.Table) -> list[Cell | None]:
     """The cell of each row; None where this code would give the row's parameters another id.
 
-    Such a row was drawn by another version of the experiment: what this one draws is not its start.
+    Such a row is from another version of the experiment, which drew its start in another way.
     """
     points: dict[str, Point | None] = {}
-    found: list[Cell | None] = []
+    cells: list[Cell | None] = []
     for row in table.select(["cell_id", *PARAMETERS]).to_pylist():
         seed, cell_id = row.pop("seed"), row.pop("cell_id")
         key = repr(row)
@@ -60,12 +48,13 @@ def cells_of(table: pa.Table) -> list[Cell | None]:
             points[key] = _point(row)
         point = points[key]
         cell = None if point is None or seed is None else point.cell(seed)
-        found.append(cell if cell is not None and cell.cell_id == cell_id else None)
-    return found
+        cells.append(cell if cell is not None and cell.cell_id == cell_id else None)
+    return cells
 
 
 def _point(row: Mapping[str, Any]) -> Point | None:
-    # A parameter younger than the row is null in it, and stands at its default.
+    """The point of a row's parameters; None if they are not valid today."""
+    # A parameter younger than the row is null in it, and has its default.
     values = {name: row[name] for name in SimParams.model_fields if row[name] is not None}
     try:
         return Point("sim", STREAM_VERSION, SimParams(**values), row["seed_mode"] or "common")

@@ -1,4 +1,4 @@
-"""The detector `theory`: what theory predicts of a SIM cell from its start, beside what the cell then did."""
+"""The detector `theory`: what theory predicts for a SIM cell from its start, and what was measured."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
 
 from .. import task, theory
-from ..assumptions import Assumptions, Constants, assumptions
+from ..assumptions import Constants, assumptions
 from ..init import Start
 from ..params import SimParams
 from . import arrivals
-from .cells import PARAMETERS, Curves, cells_of, first_weights, ranks, spoken_of
+from .cells import PARAMETERS, Curves, cells_of, first_weights, has_theory, ranks
 
 Array = np.ndarray
 Row = dict[str, Any]
 LIST = pa.list_(pa.float64())
 
-# The most lenient that App. D.1 allows. K and P at their least, which is laxest in D.2, D.3 and D.9 (D.10 asks for a
-# large P, and cannot be met from omega = 1e-4 on anyway). C and kappa would both be laxest large, and share the line
-# kappa <= 1 + K/(2C): this pair lies on it, asks the a_p for gaps of a tenth of alpha, and leaves D.9 0.29 of the 1
-# that it tends to.
 CONSTANTS = Constants(K=20.0, C=10.0, P=2.0, kappa=2.0)
+"""The most lenient constants that App. D.1 allows.
+
+K and P have their least values, the most lenient ones in D.2, D.3 and D.9; D.10 asks for a large P, and cannot be met
+for omega >= 1e-4 with any. C and kappa are the more lenient the larger they are, within kappa <= 1 + K/(2C). This pair
+lies on that line: it asks for gaps of alpha/10 between the a_p, and min(kappa - 1, 1 - kappa^(-1/2)) of D.9 is 0.29,
+where 1 is its limit for large kappa.
+"""
 
 COLUMN_OF: Mapping[str, str] = {
     "bounded": "d_1_bounded",
@@ -52,32 +55,36 @@ ASSUMPTIONS: dict[str, Column] = {
     "d_3_small_phase": Column(pa.bool_(), "P omega beta <= 0.4"),
     "d_4_small_start": Column(pa.bool_(), "D.9 and the bounds on kappa and P: omega is small"),
     "d_5_log_ascending": Column(pa.bool_(), "D.5, first part (D.10), with the a_p ascending"),
-    "d_5_log_descending": Column(pa.bool_(), "the same, descending as in the main text"),
+    "d_5_log_descending": Column(pa.bool_(), "D.5, first part, with the a_p descending as in the main text"),
     "d_5_gap_ascending": Column(pa.bool_(), "D.5, second part, with the a_p ascending"),
-    "d_5_gap_descending": Column(pa.bool_(), "the same, descending: false from two concepts on"),
+    "d_5_gap_descending": Column(pa.bool_(), "D.5, second part, descending: false for two concepts or more"),
     "all_assumptions": Column(pa.bool_(), "all of D.1 to D.5, the a_p ascending"),
 }  # fmt: skip
 
 OUTCOMES: dict[str, Column] = {
-    "a_p": Column(LIST, "a_p of each concept, as the model meets it; null, like all below, where theory is silent"),
+    "a_p": Column(
+        LIST, "a_p of each concept, as it drives the model; null, like the other predictions, where theory is silent"
+    ),
     "predicted_order": Column(pa.list_(pa.int64()), "concepts, counted from 0, by predicted_t90"),
     "predicted_t90": Column(
         LIST,
         "when w_pp first reaches 0.9 (symmetric family), or the final stretch of r_k >= 0.9 starts (one layer)",
         "step",
     ),
-    "predicted_alone": Column(LIST, "the same by growth alone: from w_pp(0), or (one layer) from 0", "step"),
+    "predicted_alone": Column(LIST, "predicted_t90 by growth alone: from w_pp(0), or (one layer) from 0", "step"),
     "predicted_delay": Column(
-        LIST, "what suppression by entries learned before adds, or (one layer) the initial noise", "step"
+        LIST, "delay by the suppression from entries learned before, or (one layer) by the initial noise", "step"
     ),
     "predicted_terminal": Column(LIST, "terminal rates: 2 a_k, or (one layer) a_k", "1/flow time"),
     "predicted_minor": Column(LIST, "terminal rates of w_ij, i < j row by row: a_i + a_j", "1/flow time"),
     "measured_t90": Column(
-        LIST, "what predicted_t90 predicts, between records; infinite if never (symmetric: needs jacobian)", "step"
+        LIST,
+        "measured predicted_t90, interpolated between records; infinite if never (symmetric family: needs jacobian)",
+        "step",
     ),
     "measured_order": Column(pa.list_(pa.int64()), "concepts, counted from 0, by measured_t90"),
-    "predicted_order_right": Column(pa.bool_(), "concepts arrive in the predicted order; null if it cannot be told"),
-    "times_within_tenth": Column(pa.float64(), "share of the times to be compared within 10 % of their prediction"),
+    "predicted_order_right": Column(pa.bool_(), "concepts arrive in the predicted order; null where that is open"),
+    "times_within_tenth": Column(pa.float64(), "share of comparable times within 10 % of their prediction"),
     "rank_enough": Column(pa.bool_(), "rank(U_0) >= s (symmetric family)"),
     "width_enough": Column(pa.bool_(), "narrowest layer >= s (every linear model)"),
     "least_training_loss": Column(
@@ -90,12 +97,12 @@ OUTCOMES: dict[str, Column] = {
 
 
 class Theory(Detector):
-    """Predicted order, times and rates, App. D's assumptions and the rank law, for every cell of which theory speaks.
+    """Predicted order, times and rates, App. D's assumptions and the rank law, for every cell with predictions.
 
-    It speaks of the symmetric family (`theory.majors`, eq 4.3, App. D), whatever drives it, and of one layer without
+    Theory covers the symmetric family (`theory.majors`, eq 4.3, App. D), whatever drives it, and one layer without
     bias (Theorem 4.1), with the a_p of the population: for SGD and for drawn moments, that is the theory of the mean.
-    It draws the cell's start again. Rows of other models, of truncated sets, of other versions of the experiment, and
-    rows that are not results, are null. A run that diverged has predictions and no measured times.
+    The detector draws the cell's start again. Rows of other models, of truncated sets, of other versions of the
+    experiment, and rows that are not results, are null. A run that diverged has predictions and no measured times.
     """
 
     name: ClassVar[str] = "theory"
@@ -118,15 +125,15 @@ class Theory(Detector):
         for name in self.needs:
             if name not in table.column_names:
                 table = table.append_column(name, pa.nulls(table.num_rows))
-        rows = np.flatnonzero(spoken_of(table))
-        found: dict[str, NDArray[np.object_]] = {
+        rows = np.flatnonzero(has_theory(table))
+        values: dict[str, NDArray[np.object_]] = {
             name: np.full(table.num_rows, None, dtype=object) for name in self.outcomes
         }
-        found["width_enough"] = _width_enough(table)
-        for row, said in zip(rows, _told(table.take(pa.array(rows))), strict=True):
-            for name, value in said.items():
-                found[name][row] = value
-        columns = {name: pa.array(found[name].tolist(), column.type) for name, column in self.outcomes.items()}
+        values["width_enough"] = _width_enough(table)
+        for row, cell in zip(rows, _rows(table.take(pa.array(rows))), strict=True):
+            for name, value in cell.items():
+                values[name][row] = value
+        columns = {name: pa.array(values[name].tolist(), column.type) for name, column in self.outcomes.items()}
         return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
 
 
@@ -140,8 +147,8 @@ def _width_enough(table: pa.Table) -> NDArray[np.object_]:
 
 
 @dataclass(frozen=True)
-class _Known:
-    """What is the same for all seeds of a point: parameters, a_p, the test point, and the columns that hang on them."""
+class _PointTheory:
+    """What all seeds of a point share: parameters, a_p, the test point, and the columns that follow from them."""
 
     p: SimParams
     a: Array
@@ -149,7 +156,7 @@ class _Known:
     columns: Row
 
     @classmethod
-    def of(cls, p: SimParams) -> _Known:
+    def of(cls, p: SimParams) -> _PointTheory:
         a = task.signal(p)
         columns: Row = {"a_p": a.tolist(), "predicted_terminal": a.tolist()}
         if p.starts_from_U:
@@ -157,24 +164,50 @@ class _Known:
             columns |= {"predicted_terminal": majors.tolist(), "predicted_minor": minors.tolist()}
         return cls(p, a, task.test_point(p), columns)
 
+    def assumptions(self, W0: Array, constants: Constants) -> Row:
+        """The columns ASSUMPTIONS for W(0); a step of a cell is 2 time_per_step in D.2's time."""
+        eta = 0.0 if self.p.drive == "flow" else 2 * self.p.time_per_step
+        holding = assumptions(W0, self.a, constants, eta)
+        columns: Row = {field.name: getattr(constants, field.name) for field in fields(Constants)}
+        return columns | {column: getattr(holding, name) for name, column in COLUMN_OF.items()}
 
-def _told(table: pa.Table) -> Iterator[Row]:
-    """What is said of each row, all of which theory speaks of."""
+    def measured(self, steps: Array, output: Array | None, jacobian: Array | None) -> Array | None:
+        """Measured arrivals, (s,), to compare with `Arrivals.times`; None where the records do not hold them."""
+        if self.p.starts_from_U:
+            if jacobian is None:
+                return None
+            diagonal = jacobian.reshape(len(steps), self.p.s, self.p.s).diagonal(axis1=1, axis2=2)
+            return arrivals.first_crossing(steps, diagonal)
+        if output is None:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return arrivals.final_crossing(steps, output / self.mu)
+
+
+def _rows(table: pa.Table) -> Iterator[Row]:
+    """The columns of each row of a table whose rows all have predictions; no column for a cell of another version."""
     steps, output, jacobian = (Curves(table[name]) for name in ("step", "output", "jacobian"))
     ends, statuses = (table[name].to_pylist() for name in ("steps", "status"))
-    cells, known = cells_of(table), dict[int, _Known]()
+    cells, points = cells_of(table), dict[int, _PointTheory]()
     for row, cell in enumerate(cells):
         if cell is None:
             yield {}
             continue
         p = _params(cell)
         # The cells of a point share their parameters, which `cells` keeps alive.
-        point = known.get(id(p)) or known.setdefault(id(p), _Known.of(p))
-        said, expected = predictions(cell, point)
+        point = points.get(id(p)) or points.setdefault(id(p), _PointTheory.of(p))
+        columns, expected = predictions(cell, point)
         measured = None
         if statuses[row] == "ok" and (step := steps.row(row)) is not None:
-            measured = _measured(point, step[:, 0], output.row(row), jacobian.row(row))
-        yield said if measured is None else said | _beside(expected.times, measured, ends[row])
+            measured = point.measured(step[:, 0], output.row(row), jacobian.row(row))
+        if measured is not None:
+            columns |= {
+                "measured_t90": measured.tolist(),
+                "measured_order": np.argsort(measured, kind="stable").tolist(),
+                "predicted_order_right": arrivals.order_right(expected.times, measured),
+                "times_within_tenth": arrivals.within_tenth(arrivals.ratios(expected.times, measured, ends[row])),
+            }
+        yield columns
 
 
 def _params(cell: Cell) -> SimParams:
@@ -182,70 +215,36 @@ def _params(cell: Cell) -> SimParams:
     return cell.params
 
 
-def predictions(cell: Cell, point: _Known | None = None) -> tuple[Row, arrivals.Arrivals]:
-    """What theory says of a cell before it is trained: columns, and its arrivals in steps.
+def predictions(cell: Cell, point: _PointTheory | None = None) -> tuple[Row, arrivals.Arrivals]:
+    """The predictions for a cell before it is trained: columns, and its arrivals in steps.
 
-    The cell is of the symmetric family, or of one layer without bias; `point` is what is known of its point already.
+    The cell is of the symmetric family, or of one layer without bias; `point`: that of the cell, if it is made already.
     """
-    point, start = point or _Known.of(_params(cell)), Start.of(cell)
+    point, start = point or _PointTheory.of(_params(cell)), Start.of(cell)
     p, a, W0 = point.p, point.a, first_weights(start)
-    if not p.starts_from_U:
+    columns = dict(point.columns)
+    if p.starts_from_U:
+        rank, informative = ranks(start)
+        expected = arrivals.symmetric(W0, a, p.time_per_step, informative)
+        size = np.abs(W0)
+        columns |= {
+            "rank_enough": rank >= p.s,
+            "least_training_loss": theory.least_training_loss(a, rank),
+            "omega": float(size.min()),
+            "largest_start": float(size.max()),
+            **point.assumptions(W0, CONSTANTS),
+        }
+    else:
         expected = arrivals.one_layer(W0, a, point.mu, p.time_per_step)
-        return point.columns | _expected(expected), expected
-    rank, informative = ranks(start)
-    expected = arrivals.symmetric(W0, a, p.time_per_step, informative)
-    size = np.abs(W0)
-    said = {
-        "rank_enough": rank >= p.s,
-        "least_training_loss": theory.least_training_loss(a, rank),
-        "omega": float(size.min()),
-        "largest_start": float(size.max()),
-        **_held(point, W0, CONSTANTS),
-    }
-    return point.columns | _expected(expected) | said, expected
-
-
-def _expected(expected: arrivals.Arrivals) -> Row:
-    return {
+    columns |= {
         "predicted_order": expected.order,
         "predicted_t90": expected.times.tolist(),
         "predicted_alone": expected.alone.tolist(),
         "predicted_delay": expected.delay.tolist(),
     }
+    return columns, expected
 
 
-def held(cell: Cell, constants: Constants) -> Row:
+def assumption_columns(cell: Cell, constants: Constants) -> Row:
     """The columns ASSUMPTIONS of a cell of the symmetric family."""
-    return _held(_Known.of(_params(cell)), first_weights(Start.of(cell)), constants)
-
-
-def _held(point: _Known, W0: Array, constants: Constants) -> Row:
-    """The same from W(0); a step of a cell is 2 time_per_step in D.2's time."""
-    eta = 0.0 if point.p.drive == "flow" else 2 * point.p.time_per_step
-    found = assumptions(W0, point.a, constants, eta)
-    said: Row = {field.name: getattr(constants, field.name) for field in fields(Constants)}
-    return said | {COLUMN_OF[field.name]: getattr(found, field.name) for field in fields(Assumptions)} | {
-        COLUMN_OF["all_ascending"]: found.all_ascending
-    }  # fmt: skip
-
-
-def _measured(point: _Known, steps: Array, output: Array | None, jacobian: Array | None) -> Array | None:
-    """What `Arrivals.times` predicts, read off the records; None where they do not hold it."""
-    if point.p.starts_from_U:
-        if jacobian is None:
-            return None
-        diagonal = jacobian.reshape(len(steps), point.p.s, point.p.s).diagonal(axis1=1, axis2=2)
-        return arrivals.first_crossing(steps, diagonal)
-    if output is None:
-        return None
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return arrivals.final_crossing(steps, output / point.mu)
-
-
-def _beside(predicted: Array, measured: Array, end: float) -> Row:
-    return {
-        "measured_t90": measured.tolist(),
-        "measured_order": np.argsort(measured, kind="stable").tolist(),
-        "predicted_order_right": arrivals.order_right(predicted, measured),
-        "times_within_tenth": arrivals.within_tenth(arrivals.ratios(predicted, measured, end)),
-    }
+    return _PointTheory.of(_params(cell)).assumptions(first_weights(Start.of(cell)), constants)
