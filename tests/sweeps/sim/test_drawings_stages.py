@@ -158,12 +158,12 @@ def test_no_square_leaves_the_cone(seed: int, s: int, width: int) -> None:
     """U U^T never does, whatever its rank; taking a little from one eigenvalue does, from that record on."""
     U = np.random.default_rng(seed).normal(size=(20, s, width))
     W = U @ U.swapaxes(1, 2)
-    assert leaves_cone(W, 1e-9) is None
+    assert leaves_cone(W, "float64") is None
     _, vectors = np.linalg.eigh(W)
     lowest = vectors[:, :, :1]
     values = np.linalg.eigvalsh(W)[:, :1, None]
     W[7:] -= ((values + 1e-6 * np.trace(W, axis1=1, axis2=2)[:, None, None]) * lowest @ lowest.swapaxes(1, 2))[7:]
-    assert leaves_cone(W, 1e-9) == 7
+    assert leaves_cone(W, "float64") == 7
 
 
 @MANY

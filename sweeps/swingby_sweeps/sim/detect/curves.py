@@ -1,4 +1,4 @@
-"""Curves of a table of runs as arrays: grouped by equal recorded steps, and cut where a run left its bounds."""
+"""Curves of a table of runs as arrays: grouped by equal recorded steps, and cut where a run diverges."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from swingby.errors import SwingbyError
 from swingby_analysis.signals.extrema import Floats, Ints
 
-BOUND = 1e6
-"""Loss over L_ref beyond which a run has diverged."""
+from .. import task
+from ..params import DIVERGED_AT, SimParams
+
 CHUNK = 1000
 """Cells that are held as dense arrays at once: few enough that a curve of each stays in a core's cache."""
 Mask = NDArray[np.bool_]
@@ -23,7 +24,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Lists:
-    """A list column with the lists laid end to end; a record is a number, or a vector of the row's own width.
+    """A list column with its lists end to end; a record is a number, or a vector whose width is the row's own.
 
     Attributes:
         values: every number of the column; nulls are NaN.
@@ -78,13 +79,6 @@ def _lengths(array: pa.Array, null: int) -> Ints:
 def _whole(column: pa.ChunkedArray) -> pa.Array:
     array = column.combine_chunks()
     return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
-
-
-def _objects(column: pa.ChunkedArray) -> NDArray[np.object_]:
-    """Every value as a Python object; equal ones are the same object, for few differ."""
-    coded = _whole(column).dictionary_encode()
-    values = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
-    return values[pc.fill_null(coded.indices, len(values) - 1).to_numpy(zero_copy_only=False)]
 
 
 @dataclass(frozen=True)
@@ -153,12 +147,12 @@ class Runs:
     """A table of runs with its curves.
 
     Attributes:
-        table: as given.
+        table: the table.
         final: rows that are results (status ok or diverged), (R,).
-        diverged: rows that say so, or whose curve is non-finite or beyond 1e6 L_ref somewhere, (R,).
-        length: records before that place, int (R,).
+        diverged: rows of status diverged, and results with a record that is not finite or above 1e6 L_ref, (R,).
+        length: number of records before the first such record, int (R,); 0 for rows that are not results.
         l_ref: ||x^||^2 / 2, (R,).
-        mu, a: the centres' distances, and the signal a_p as recorded or else sigma_p^2 + mu_p^2 / C, C clusters.
+        mu, a: the centres' distances, and the signals a_p as recorded, or else computed from the parameters.
 
     Raises:
         SwingbyError: curves of one cell that differ in length.
@@ -178,16 +172,26 @@ class Runs:
         self.final = (status == "ok") | (status == "diverged")
         self.mu = lists(table["mu"])
         self.a = self._signal()
-        self.l_ref = self._l_ref()
-        self._check_lengths()
-        cut = self._first_out_of_bounds()
-        self.diverged = (status == "diverged") | (self.final & (cut < self.curves["step"].count))
+        row = np.repeat(np.arange(len(self.ids)), self.mu.count)
+        self.l_ref = np.bincount(row, self.mu.values**2 / 2, minlength=len(self.ids)).astype(np.float64)
+        steps = self.curves["step"].count
+        for name in ("ood_loss", "train_loss"):
+            count = self.curves[name].count
+            wrong = np.flatnonzero(self.final & (count != steps) & ~((count == 0) & (name != "ood_loss")))
+            if len(wrong):
+                first = wrong[0]
+                raise SwingbyError(f"cell {self.ids[first]}: {count[first]} records of {name} at {steps[first]} steps")
+        cut = self._first_divergence()
+        self.diverged = (status == "diverged") | (self.final & (cut < steps))
         self.length = np.where(self.final, cut, 0)
 
     def words(self, name: str) -> NDArray[np.object_]:
         """A column of text, (R,)."""
         if name not in self._words:
-            self._words[name] = _objects(self.table[name])
+            # Few values differ: equal ones become one Python object.
+            coded = _whole(self.table[name]).dictionary_encode()
+            values = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
+            self._words[name] = values[pc.fill_null(coded.indices, len(values) - 1).to_numpy(zero_copy_only=False)]
         return self._words[name]
 
     def flags(self, name: str) -> Mask:
@@ -199,53 +203,43 @@ class Runs:
         return self.table[name].cast(pa.float64()).to_numpy()
 
     def _signal(self) -> Lists:
-        given, sigma, count = lists(self.table["a"]), lists(self.table["sigma"]), self.mu.count
+        """a_p of every row; NaN where it was not recorded and sigma has another length than mu."""
+        recorded, sigma, count = lists(self.table["a"]), lists(self.table["sigma"]), self.mu.count
         row = np.repeat(np.arange(len(count)), count)
         entry = np.arange(len(row)) - np.repeat(self.mu.start, count)
-        values = np.full(len(row), np.nan)
-        fits = (sigma.count == count)[row]
-        spread = sigma.values[(sigma.start[row] + entry)[fits]]
-        variance = np.where(self.words("sigma_is")[row[fits]] == "variance", spread, spread**2)
-        clusters = (count + self.flags("zero_cluster"))[row[fits]]
-        values[fits] = variance + self.mu.values[fits] ** 2 / clusters
-        recorded = (given.count == count)[row]
-        values[recorded] = given.values[(given.start[row] + entry)[recorded]]
+        values, known = np.full(len(row), np.nan), (recorded.count == count)[row]
+        values[known] = recorded.values[(recorded.start[row] + entry)[known]]
+        for place in np.flatnonzero((recorded.count != count) & (sigma.count == count)):
+            own = slice(self.mu.start[place], self.mu.start[place] + count[place])
+            p = SimParams.model_construct(
+                s=int(count[place]),
+                mu=tuple(self.mu.values[own]),
+                sigma=tuple(sigma.values[sigma.start[place] :][: count[place]]),
+                sigma_is=self.words("sigma_is")[place],
+                zero_cluster=bool(self.flags("zero_cluster")[place]),
+            )
+            values[own] = task.signal(p)
         return Lists(values, self.mu.start, count, self.mu.width)
 
-    def _l_ref(self) -> Floats:
-        row = np.repeat(np.arange(len(self.ids)), self.mu.count)
-        return np.bincount(row, weights=self.mu.values**2 / 2, minlength=len(self.ids)).astype(np.float64)
-
-    def _check_lengths(self) -> None:
-        steps = self.curves["step"].count
-        for name in ("ood_loss", "train_loss"):
-            count = self.curves[name].count
-            wrong = np.flatnonzero(self.final & (count != steps) & ~((count == 0) & (name != "ood_loss")))
-            if len(wrong):
-                row = wrong[0]
-                raise SwingbyError(f"cell {self.ids[row]}: {count[row]} records of {name} at {steps[row]} steps")
-
-    def _first_out_of_bounds(self) -> Ints:
-        """First record that is not finite or beyond the bound; the number of records if there is none."""
-        first = self.curves["step"].count.copy()
+    def _first_divergence(self) -> Ints:
+        """The first record that is not finite or above the bound; the number of records if there is none."""
+        first, least_bound = self.curves["step"].count.copy(), DIVERGED_AT * np.fmin.reduce(self.l_ref, initial=np.inf)
         for name in ("ood_loss", "train_loss", "output"):
             source = self.curves[name]
-            if self._inside(source.values):
+            # Nearly always all values are finite, and within the least bound of all rows.
+            if len(source.values) and -np.inf < source.values.min() and source.values.max() <= least_bound:
                 continue
             bad = np.flatnonzero(~np.isfinite(source.values))
             if name == "ood_loss":
-                bad = np.union1d(bad, np.flatnonzero(source.values > BOUND * np.repeat(self.l_ref, source.count)))
+                bound = DIVERGED_AT * np.repeat(self.l_ref, source.count)
+                bad = np.union1d(bad, np.flatnonzero(source.values > bound))
             row = np.searchsorted(source.start, bad, side="right") - 1
-            # Rows without a curve share their start with the next one; searchsorted's last is the one that has it.
+            # Rows without a curve share their start with the next row; searchsorted's last is the one with the curve.
             np.minimum.at(first, row, (bad - source.start[row]) // source.width[row])
         return first
 
-    def _inside(self, values: Floats) -> bool:
-        """Whether all of these are finite and within the least bound of all rows, as nearly always."""
-        return bool(len(values) and -np.inf < values.min() and values.max() <= BOUND * np.fmin.reduce(self.l_ref))
-
     def groups(self) -> Iterator[Group]:
-        """Cells with equal steps and as many concepts together, in chunks; without rows that lack a usable record."""
+        """Chunks of cells with equal steps and equally many concepts; rows without a usable record are left out."""
         step = self.curves["step"]
         usable = np.flatnonzero(self.length > 0)
         kinds, kind = np.unique(np.stack([self.mu.count, self.length], axis=1)[usable], axis=0, return_inverse=True)
@@ -259,13 +253,13 @@ class Runs:
 
 
 def _alike(rows: Ints, steps: Floats) -> Iterator[tuple[Floats, Ints]]:
-    """Every distinct row of steps (C, T), in the order of appearance, with those of `rows` that have it."""
+    """Every distinct row of steps (C, T), in the order of appearance, with the members of `rows` (C,) that have it."""
     if (steps == steps[0]).all():  # as nearly always
         yield steps[0], rows
         return
-    found: dict[bytes, list[int]] = {}
+    members_of: dict[bytes, list[int]] = {}
     # float64 keeps every step below 2^53 exactly.
     for row, own in zip(rows.tolist(), steps, strict=True):
-        found.setdefault(own.tobytes(), []).append(row)
-    for own, members in found.items():
+        members_of.setdefault(own.tobytes(), []).append(row)
+    for own, members in members_of.items():
         yield np.frombuffer(own), np.array(members, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The detector `descents`: from the curves of SIM runs to what they show, how strongly, and how surely."""
+"""The detector `descents`: outcomes of SIM runs from their curves, with sizes, times and certainty."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
-from swingby_analysis.signals.bumps import Descent, descend, fine_descents, tallest
+from swingby_analysis.signals.bumps import descend, fine_descents, tallest
 from swingby_analysis.signals.extrema import Floats
 from swingby_analysis.signals.final_stretch import arrival_times, arrived_at
 from swingby_analysis.signals.groups import Found, Partial
+from swingby_analysis.signals.kernels import compiled
 
+from ..params import SYMMETRIC_FAMILY
 from . import order, slowdown
 from . import outcome as verdict
-from .centres import nearest_centre
 from .curves import Group, Runs
 
 Mask = NDArray[np.bool_]
@@ -26,52 +27,59 @@ Columns = dict[str, Partial]
 CURVES = ("step", "ood_loss", "train_loss", "output", "jacobian", "hierarchy_loss")
 CERTIFICATES = ("gradient_norm", "growth_rate", "smallest_eigenvalue", "trace", "rank0", "narrowest")
 NOISY = "sgd"
-"""The drive by mini-batches; a run driven by anything else has no sampling noise."""
+"""The drive by mini-batches; runs of other drives have no sampling noise."""
 LIST = pa.list_(pa.float64())
 
 OUTCOMES: dict[str, Column] = {
     "noise_sd": Column(pa.float64(), "median over the curve of the noise's local standard deviation", "L_ref"),
-    "tau": Column(pa.float64(), "threshold: at the highest bump if there is one, else its median", "L_ref"),
+    "tau": Column(
+        pa.float64(), "threshold of a descent: at the highest bump, or without bumps its median over the curve", "L_ref"
+    ),
     "descents": Column(pa.int64(), "drops of the OOD loss by more than tau"),
     "descents_fine": Column(
         pa.int64(), "drops by more than 0.1 % of L_ref, where there is no sampling noise; null for sgd"
     ),
     "non_monotone": Column(pa.bool_(), "two descents or more"),
     "transient_memorization": Column(
-        pa.bool_(), "non-monotone, and over a rise the output nears a training centre while training goes on"
+        pa.bool_(),
+        "non-monotone, and over a rise the output nears a training centre while the training loss does not rise",
     ),
     "retreat": Column(pa.bool_(), "some r_k = f_k / mu_k rises, falls, and exceeds its old peak"),
     "bump_height": Column(
         pa.float64(), "largest rise between two descents; 0 if there is none", "L_ref", absent="bump"
     ),
     "bump_start": Column(pa.int64(), "step of the trough before that rise", "step"),
-    "bump_peak": Column(pa.int64(), "step of its peak", "step"),
+    "bump_peak": Column(pa.int64(), "step of the peak of that rise", "step"),
     "bump_end": Column(
-        pa.int64(), "first recorded step back at the level of the trough (else the lowest after)", "step"
+        pa.int64(),
+        "first recorded step after the peak that is back at the level of the trough (else the lowest after)",
+        "step",
     ),
-    "outcome": Column(pa.string(), "the first that applies of " + ", ".join(verdict.OUTCOMES), order=verdict.ORDER),
-    "certain": Column(pa.bool_(), "the run recorded what it takes to tell that outcome from the others"),
+    "outcome": Column(
+        pa.string(), "the first category that applies, of " + ", ".join(verdict.OUTCOMES), order=verdict.ORDER
+    ),
+    "certain": Column(pa.bool_(), "the records suffice to tell that outcome from the others"),
     "learning_order": Column(pa.list_(pa.int64()), "concepts, counted from 0, by t90; equal ones by number"),
     "t90": Column(LIST, "start of the final stretch with r_k >= 0.9; infinite if r_k ends below", "step"),
-    "order_follows_a": Column(pa.bool_(), "the order by t90 is that of falling a_p; null if it cannot be told"),
+    "order_follows_a": Column(pa.bool_(), "the order by t90 is that of falling a_p; null where ties leave it open"),
     "terminal_rate": Column(LIST, "exponential rate of the terminal slow-down of each concept", "1/flow time"),
-    "terminal_r2": Column(LIST, "R^2 of its fit"),
-    "terminal_predicted": Column(LIST, "the theory's rate where there is one", "1/flow time"),
+    "terminal_r2": Column(LIST, "R^2 of the fit of terminal_rate"),
+    "terminal_predicted": Column(LIST, "predicted terminal_rate, where there is a prediction", "1/flow time"),
     "minor_rate": Column(LIST, "rate of |w_ij|, i < j row by row (symmetric model with jacobian)", "1/flow time"),
-    "minor_r2": Column(LIST, "R^2 of its fit"),
-    "minor_predicted": Column(LIST, "a_i + a_j", "1/flow time"),
-    "order_violations": Column(pa.float64(), "share of comparable pairs out of order, mean over records"),
-    "order_violations_worst": Column(pa.float64(), "the largest such share at one record"),
-    "order_violations_inner": Column(pa.float64(), "mean share without the node 0"),
+    "minor_r2": Column(LIST, "R^2 of the fit of minor_rate"),
+    "minor_predicted": Column(LIST, "predicted minor_rate, a_i + a_j", "1/flow time"),
+    "order_violations": Column(pa.float64(), "share of comparable pairs that break B.2, mean over records"),
+    "order_violations_worst": Column(pa.float64(), "largest share of comparable pairs that break B.2 at one record"),
+    "order_violations_inner": Column(pa.float64(), "order_violations without the pairs of the origin"),
 }
 
 
 class Descents(Detector):
     """Descents, bumps, transient memorization, retreat, outcome, learning order, terminal rates and B.2 of SIM runs.
 
-    The unit of loss is L_ref = ||x^||^2 / 2. What is measured on a curve is measured up to the first record that is
-    not finite or exceeds 1e6 L_ref. Rates are in the time of eq 4.3 for the symmetric model (twice that of the flow
-    of L), else in that of the flow of L. Rows that are not results (status failed or running) give nulls.
+    The unit of loss is L_ref = ||x^||^2 / 2. Curves count up to the first record that is not finite or exceeds
+    1e6 L_ref. Rates are in the time of eq 4.3 for the symmetric family (twice that of the flow of L), else in that of
+    the flow of L. Rows that are not results (status failed or running) have nulls.
     """
 
     name: ClassVar[str] = "descents"
@@ -100,39 +108,45 @@ class Descents(Detector):
         Raises:
             SwingbyError: the curves of a cell do not fit each other.
         """
-        runs = Runs(_completed(table, self.needs), CURVES)
-        found = Found(len(runs.ids))
+        for name in self.needs:
+            if name not in table.column_names:
+                table = table.append_column(name, pa.nulls(table.num_rows))
+        runs = Runs(table, CURVES)
+        outcomes = Found(len(runs.ids))
         final_loss, largest_a = np.full((2, len(runs.ids)), np.nan)
         for group in runs.groups():
             final_loss[group.rows] = group.curve("ood_loss")[:, -1] / group.l_ref
             largest_a[group.rows] = group.a.max(axis=1)
-            found.put(group.rows, _measured(group))
-        found.put(np.arange(len(runs.ids)), _judge(runs, final_loss, largest_a))
-        columns = {name: found.column(name, column.type) for name, column in OUTCOMES.items()}
+            outcomes.put(group.rows, _group_columns(group))
+        place, certain = verdict.judge(
+            runs.diverged,
+            final_loss,
+            runs.words("model"),
+            runs.words("dtype"),
+            runs.mu.count,
+            runs.l_ref,
+            largest_a,
+            {name: runs.numbers(name) for name in CERTIFICATES},
+        )
+        words = np.array(verdict.OUTCOMES, dtype=object)[place]
+        outcomes.put(np.arange(len(runs.ids)), {"outcome": (words, runs.final), "certain": (certain, runs.final)})
+        columns = {name: outcomes.column(name, column.type) for name, column in OUTCOMES.items()}
         return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
-
-
-def _completed(table: pa.Table, needs: tuple[str, ...]) -> pa.Table:
-    """The table with a column of nulls for each one that is missing."""
-    for name in needs:
-        if name not in table.column_names:
-            table = table.append_column(name, pa.nulls(table.num_rows))
-    return table
 
 
 def _finite(values: Floats) -> Mask:
     """Rows without a number that is missing or infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = values.sum()
-    if np.isfinite(total):  # which nothing else adds up to
+    if np.isfinite(total):  # only where every number is finite
         return np.ones(len(values), dtype=bool)
     return np.asarray(np.isfinite(values).reshape(len(values), -1).all(axis=1), dtype=bool)
 
 
-def _measured(group: Group) -> Columns:
-    """Everything that is read off the curves of one group."""
-    noisy = group.words("drive") == NOISY
-    output = group.vectors("output", group.mu.shape[1])
+def _group_columns(group: Group) -> Columns:
+    """Every column that follows from the curves of one group."""
+    concepts, noisy = group.mu.shape[1], group.words("drive") == NOISY
+    output = group.vectors("output", concepts)
     with np.errstate(divide="ignore", invalid="ignore"):
         progress = output / group.mu[:, None, :]
     known = _finite(output)
@@ -140,14 +154,31 @@ def _measured(group: Group) -> Columns:
     steady = progress
     if not (known.all() and _finite(progress).all()):
         steady = np.where(known[:, None, None], np.nan_to_num(progress, nan=0, posinf=0, neginf=0), 0)
-    columns = _bumps(group, noisy, output)
-    columns["retreat"] = order.retreats(steady, group.steps, noisy), known
-    columns |= _order(group, progress, known)
-    columns |= _rates(group, progress)
-    return columns | _hierarchy(group)
+    at = arrived_at(progress, order.LEARNED)
+    # A run that diverged ends nowhere near the answer, whatever its last record before that.
+    at[group.runs.diverged[group.rows]] = len(group.steps)
+    times = arrival_times(at, group.steps)
+    follows, comparable = order.follows_a(at, len(group.steps), group.a)
+    columns: Columns = {
+        **_bumps(group, noisy, output),
+        "retreat": (order.retreats(steady, group.steps, noisy), known),
+        "t90": (times, known),
+        "learning_order": (np.argsort(times, axis=1, kind="stable"), known),
+        "order_follows_a": (follows, comparable & known),
+        **_rates(group, progress),
+    }
+    recorded = np.flatnonzero(group.has("hierarchy_loss"))
+    if len(recorded):
+        shares = np.full((3, len(group.rows)), np.nan)
+        every, inner = order.violations(group.vectors("hierarchy_loss", 2**concepts)[recorded], concepts)
+        shares[:, recorded] = every.mean(axis=1), every.max(axis=1), inner.mean(axis=1)
+        names = ("order_violations", "order_violations_worst", "order_violations_inner")
+        columns |= {name: (values, ~np.isnan(values)) for name, values in zip(names, shares, strict=True)}
+    return columns
 
 
 def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
+    """The columns about descents, and about the highest bump between two of them."""
     loss = group.curve("ood_loss") / group.l_ref[:, None]
     train = group.curve("train_loss") / group.l_ref[:, None]
     distance = nearest_centre(output, group.mu, group.flags("zero_cluster"))
@@ -155,46 +186,57 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
     if not known.all():
         train, distance = np.where(known[:, None], train, 0), np.where(known[:, None], distance, 0)
     descent = descend(loss, train, distance, group.steps, noisy)
-    several, always = descent.drops >= 2, np.ones(len(loss), dtype=bool)
-    transient = np.zeros(len(loss), dtype=bool)
+    count = len(loss)
+    several, always, transient = descent.drops >= 2, np.ones(count, dtype=bool), np.zeros(count, dtype=bool)
     shown = (descent.rises.nearer < 0) & (descent.rises.unlearned <= 0)
     transient[descent.rises.curve[shown]] = True
-    return {
+    top, steps = tallest(descent.rises), group.steps.astype(np.int64)
+    tau, height, bumped = descent.threshold.copy(), np.zeros(count), np.zeros(count, dtype=bool)
+    tau[top.curve], height[top.curve], bumped[top.curve] = top.threshold, top.height, True
+    columns: Columns = {
         "noise_sd": (descent.sd, always),
+        "tau": (tau, always),
         "descents": (descent.drops, always),
         "descents_fine": (fine_descents(loss) if not noisy.all() else descent.drops, ~noisy),
         "non_monotone": (several, always),
         "transient_memorization": (transient & several, known | ~several),
-        **_highest(group, descent),
+        "bump_height": (height, always),
     }
-
-
-def _highest(group: Group, descent: Descent) -> Columns:
-    top, steps, count = tallest(descent.rises), group.steps.astype(np.int64), len(group.rows)
-    tau, height, there = descent.threshold.copy(), np.zeros(count), np.zeros(count, dtype=bool)
-    tau[top.curve], height[top.curve], there[top.curve] = top.threshold, top.height, True
-    columns: Columns = {"tau": (tau, np.ones(count, dtype=bool)), "bump_height": (height, np.ones(count, dtype=bool))}
-    for name, at in (("bump_start", top.start), ("bump_peak", top.peak), ("bump_end", top.end)):
+    for name, record in (("bump_start", top.start), ("bump_peak", top.peak), ("bump_end", top.end)):
         step = np.zeros(count, dtype=np.int64)
-        step[top.curve] = steps[at]
-        columns[name] = step, there
+        step[top.curve] = steps[record]
+        columns[name] = step, bumped
     return columns
 
 
-def _order(group: Group, progress: Floats, known: Mask) -> Columns:
-    at = arrived_at(progress, order.LEARNED)
-    # A run that left its bounds ends nowhere near the answer, whatever its last record inside them says.
-    at[group.runs.diverged[group.rows]] = len(group.steps)
-    times = arrival_times(at, group.steps)
-    follows, told = order.follows_a(at, len(group.steps), group.a)
-    return {
-        "t90": (times, known),
-        "learning_order": (np.argsort(times, axis=1, kind="stable"), known),
-        "order_follows_a": (follows, told & known),
-    }
+@compiled
+def nearest_centre(output: Floats, mu: Floats, origin: NDArray[np.bool_]) -> Floats:
+    """Distance of the output to the nearest training centre mu_p e_p (or the origin, if a cluster is there), (C, T).
+
+    Args:
+        output: (C, T, s).
+        mu: (C, s).
+        origin: (C,), whether a cluster sits at the origin.
+    """
+    curves, times, concepts = output.shape
+    result = np.empty((curves, times))
+    for row in range(curves):
+        for t in range(times):
+            square = 0.0
+            for p in range(concepts):
+                square += output[row, t, p] * output[row, t, p]
+            nearest = square if origin[row] else np.inf
+            for p in range(concepts):
+                centre = mu[row, p]
+                away = square - 2 * centre * output[row, t, p] + centre * centre
+                # An unknown distance must not be passed over for the nearest known one.
+                nearest = away if away < nearest or np.isnan(away) else nearest
+            result[row, t] = np.sqrt(nearest) if nearest > 0 or np.isnan(nearest) else 0.0
+    return result
 
 
 def _rates(group: Group, progress: Floats) -> Columns:
+    """The columns about the terminal slow-down."""
     model, a, concepts = group.words("model"), group.a, group.mu.shape[1]
     least = np.where(group.words("dtype") == "float32", 1e-6, 1e-12)
     time = group.runs.numbers("time_per_step")[group.rows, None] * group.steps
@@ -202,49 +244,20 @@ def _rates(group: Group, progress: Floats) -> Columns:
     minors = slowdown.Rates(*(np.full((len(a), concepts * (concepts - 1) // 2), np.nan) for _ in range(3)))
     if group.has("jacobian").any():
         jacobian = group.vectors("jacobian", concepts**2).reshape(*progress.shape, concepts)
-        two = np.flatnonzero(group.has("jacobian") & ((model == "symmetric") | (model == "w_recurrence")))
+        two = np.flatnonzero(group.has("jacobian") & np.isin(model, SYMMETRIC_FAMILY))
         _put(rates, two, slowdown.symmetric_majors(jacobian[two], time[two], a[two]))
         _put(minors, two, slowdown.symmetric_minors(jacobian[two], time[two], a[two], least[two]))
         one = np.flatnonzero(
             group.has("jacobian") & (model == "one_layer") & ~group.flags("bias") & (group.steps[0] == 0)
         )
         _put(rates, one, slowdown.one_layer(progress[one], jacobian[one, 0], group.mu[one], time[one], a[one]))
-    names = ("rate", "r2", "predicted")
-    terminal = {f"terminal_{name}": _found(values) for name, values in zip(names, rates, strict=True)}
-    return terminal | {f"minor_{name}": _found(values) for name, values in zip(names, minors, strict=True)}
-
-
-def _found(values: Floats) -> Partial:
-    """A row without a number has no value."""
-    return values, np.asarray(~np.isnan(values).all(axis=1))
+    return {
+        f"{kind}_{name}": (values, np.asarray(~np.isnan(values).all(axis=1)))
+        for kind, part in (("terminal", rates), ("minor", minors))
+        for name, values in zip(("rate", "r2", "predicted"), part, strict=True)
+    }
 
 
 def _put(whole: slowdown.Rates, rows: NDArray[np.int64], part: slowdown.Rates) -> None:
     for target, values in zip(whole, part, strict=True):
         target[rows] = values
-
-
-def _hierarchy(group: Group) -> Columns:
-    given = np.flatnonzero(group.has("hierarchy_loss"))
-    if not len(given):
-        return {}
-    names = ("order_violations", "order_violations_worst", "order_violations_inner")
-    shares, concepts = np.full((3, len(group.rows)), np.nan), group.mu.shape[1]
-    every, inner = order.violations(group.vectors("hierarchy_loss", 2**concepts)[given], concepts)
-    shares[:, given] = every.mean(axis=1), every.max(axis=1), inner.mean(axis=1)
-    return {name: (values, ~np.isnan(values)) for name, values in zip(names, shares, strict=True)}
-
-
-def _judge(runs: Runs, final_loss: Floats, a: Floats) -> Columns:
-    outcome, certain = verdict.judge(
-        runs.diverged,
-        final_loss,
-        runs.words("model"),
-        runs.words("dtype"),
-        runs.mu.count,
-        runs.l_ref,
-        a,
-        {name: runs.numbers(name) for name in CERTIFICATES},
-    )
-    words = np.array(verdict.OUTCOMES, dtype=object)[outcome]
-    return {"outcome": (words, runs.final), "certain": (certain, runs.final)}

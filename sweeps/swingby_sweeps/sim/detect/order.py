@@ -1,4 +1,4 @@
-"""The order in which concepts are learned, whether it follows a_p, retreats on the way, and the hierarchy's order."""
+"""The order in which concepts are learned, retreats on the way, and the order of losses over the hierarchy."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Mask = NDArray[np.bool_]
 
 
 def follows_a(at: Ints, times: int, a: Floats) -> tuple[Mask, Mask]:
-    """Whether concepts are learned in the order of falling a_p, and whether that can be told, each (C,).
+    """Whether concepts are learned in the order of falling a_p, and whether that is known, each (C,).
 
-    It cannot where two a_p are equal, two times lie within one recording interval, two are infinite, or s = 1.
+    It is unknown where two a_p are equal, two times lie within one recording interval, two are infinite, or s = 1.
 
     Args:
         at: records at which r_k reaches `LEARNED` for good, (C, s).
@@ -26,38 +26,38 @@ def follows_a(at: Ints, times: int, a: Floats) -> tuple[Mask, Mask]:
         a: (C, s).
     """
     count = at.shape[1]
-    holds, told = np.ones(len(at), dtype=bool), np.full(len(at), count > 1)
+    holds, known = np.ones(len(at), dtype=bool), np.full(len(at), count > 1)
     for i in range(count):
         for j in range(i + 1, count):
             never = (at[:, i] >= times) | (at[:, j] >= times)
             both = (at[:, i] >= times) & (at[:, j] >= times)
             tie = both | (~never & (np.abs(at[:, i] - at[:, j]) <= 1))
             equal = ~(np.abs(a[:, i] - a[:, j]) > 1e-9 * np.maximum(np.abs(a[:, i]), np.abs(a[:, j])))
-            told &= ~(tie | equal)
+            known &= ~(tie | equal)
             holds &= (a[:, i] > a[:, j]) == (at[:, i] < at[:, j])
-    return holds & told, told
+    return holds & known, known
 
 
 def retreats(progress: Floats, steps: Floats, noisy: Mask) -> Mask:
     """Whether some r_k rises by, then falls by, more than its threshold and then exceeds its old peak, (C,).
 
-    The threshold is 0.02, or what the noise of r_k itself asks for (8 sd if that is white) if that is more.
+    The threshold is 0.02, or that of the noise of r_k (8 sd of white noise) where it is larger.
 
     Args:
         progress: (C, T, s), finite.
         steps: (T,).
         noisy: (C,), False where the run has no sampling noise.
     """
-    found = np.zeros(len(progress), dtype=bool)
+    retreated = np.zeros(len(progress), dtype=bool)
     for k in range(progress.shape[2]):
         values = np.ascontiguousarray(progress[:, :, k])
-        # Whatever retreats by more than its noise does so by more than the floor, which is quickly told.
+        # A retreat by more than the noise is one by more than the floor, too, which is quick to find.
         rows = np.flatnonzero(_retreat(values, np.zeros_like(values)))
-        loud = rows[noisy[rows] & ~found[rows]]
-        found[rows[~noisy[rows]]] = True
-        if len(loud):
-            found[loud] = _retreat(values[loud], noise.measure(values[loud], steps).threshold)
-    return found
+        candidates = rows[noisy[rows] & ~retreated[rows]]
+        retreated[rows[~noisy[rows]]] = True
+        if len(candidates):
+            retreated[candidates] = _retreat(values[candidates], noise.measure(values[candidates], steps).threshold)
+    return retreated
 
 
 def _retreat(values: Floats, scale: Floats) -> Mask:
@@ -68,15 +68,20 @@ def _retreat(values: Floats, scale: Floats) -> Mask:
     # A peak after a rise and before a fall, both of which passed the threshold.
     inner = np.flatnonzero((turns.sign > 0) & np.roll(same, 1) & same)
     again = kernels.exceeded(values, curve[inner], at[inner], at[inner + 1])
-    found = np.zeros(len(values), dtype=bool)
-    found[curve[inner[again]]] = True
-    return found
+    retreated = np.zeros(len(values), dtype=bool)
+    retreated[curve[inner[again]]] = True
+    return retreated
 
 
 def comparable_pairs(concepts: int) -> list[tuple[int, int]]:
     """Pairs (u, v) of test points with u <= v componentwise and u != v, as indices in binary counting order."""
     nodes = range(2**concepts)
     return [(u, v) for v in nodes for u in nodes if u != v and u & v == u]
+
+
+def breaks(lower: Floats, upper: Floats) -> Mask:
+    """Whether losses of test points u <= v break B.2, l(u) <= l(v), by more than 2 % and 0.001."""
+    return lower > SLACK_FACTOR * upper + SLACK
 
 
 def violations(hierarchy: Floats, concepts: int) -> tuple[Floats, Floats]:
@@ -91,7 +96,7 @@ def violations(hierarchy: Floats, concepts: int) -> tuple[Floats, Floats]:
     pairs = comparable_pairs(concepts)
     broken = {False: np.zeros(hierarchy.shape[:2]), True: np.zeros(hierarchy.shape[:2])}
     for u, v in pairs:
-        broken[u == 0] += hierarchy[:, :, u] > SLACK_FACTOR * hierarchy[:, :, v] + SLACK
+        broken[u == 0] += breaks(hierarchy[:, :, u], hierarchy[:, :, v])
     inner = sum(u != 0 for u, _ in pairs)
     without = broken[False] / inner if inner else np.full(hierarchy.shape[:2], np.nan)
     return (broken[False] + broken[True]) / len(pairs), without

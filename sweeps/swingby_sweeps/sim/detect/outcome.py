@@ -9,19 +9,24 @@ from numpy.typing import NDArray
 
 from swingby_analysis.signals.extrema import Floats
 
+from ..report import GENERALIZED
+
 OUTCOMES = ("diverged", "artefact", "structural", "generalized", "failed", "plateau")
-"""In the order in which they are tried."""
+"""Outcomes, in the order in which they are tried."""
 ORDER = ("generalized", "plateau", "failed", "structural", "artefact", "diverged")
-"""As legends list them, from the best news to the worst."""
-GENERALIZED = 0.01
-"""Final OOD loss over L_ref at or below which the answer counts as found."""
+"""Outcomes, in the order of legends: from generalization to divergence."""
 NEGATIVE = {"float64": 1e-9, "float32": 1e-5}
-"""Smallest eigenvalue of W below minus this share of its trace: the W recurrence has left the cone."""
+"""Share of the trace of W, by dtype; an eigenvalue below minus this share is negative beyond rounding."""
 STILL = {"float64": 1e-6, "float32": 1e-4}
 """Gradient norm over L_ref below which a run stands still."""
 GROWING = 1e-6
 """Growth rate over the largest a_p above which a direction grows."""
 Mask = NDArray[np.bool_]
+
+
+def outside_cone(eigenvalue: Floats, trace: Floats, dtype: NDArray[np.object_] | str) -> Mask:
+    """Whether each W, given by its smallest eigenvalue and trace, is not positive semidefinite; False for NaN."""
+    return eigenvalue < -np.where(np.asarray(dtype) == "float32", NEGATIVE["float32"], NEGATIVE["float64"]) * trace
 
 
 def judge(
@@ -37,7 +42,7 @@ def judge(
     """Place of the outcome in OUTCOMES, and whether it is certain, each (C,).
 
     Args:
-        diverged: the run says so, or its curve does.
+        diverged: whether the run diverged.
         final_loss: last finite OOD loss over L_ref.
         model, dtype: of the run.
         concepts: s.
@@ -53,7 +58,7 @@ def judge(
     recurrence, symmetric = model == "w_recurrence", model == "symmetric"
     bounded = symmetric | (model == "linear")
 
-    artefact = recurrence & (eigenvalue < -np.where(single, NEGATIVE["float32"], NEGATIVE["float64"]) * trace)
+    artefact = recurrence & outside_cone(eigenvalue, trace, dtype)
     structural = bounded & ((rank < concepts) | (narrowest < concepts))
     generalized = final_loss <= GENERALIZED
     still = gradient < np.where(single, STILL["float32"], STILL["float64"]) * l_ref

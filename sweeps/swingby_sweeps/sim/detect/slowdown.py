@@ -1,4 +1,4 @@
-"""The terminal slow-down: rates at which a run comes to its answer, with the theory's where there is one."""
+"""The terminal slow-down: rates at which the output nears the right answer, measured and predicted."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import numpy as np
 from swingby_analysis.signals import kernels
 from swingby_analysis.signals.extrema import Floats, Ints
 
+from .. import theory
+
 BAND = (0.02, 0.3)
 """The distance from the answer over whose last visit a rate is fitted."""
 FEWEST = 5
-"""Records below which a stay is a flicker and not a visit."""
+"""The least number of records of a visit."""
 SETTLED = 0.98
 """Both diagonal entries exceed this before the rate of a minor entry is read."""
 DECADES = 1e-3
@@ -46,7 +48,7 @@ def fit(size: Floats, time: Floats, visits: Visits, in_pairs: bool = False) -> t
         size: positive where visited, (C, T, K).
         time: (C, T).
         visits: those of fewer than FEWEST records give NaN.
-        in_pairs: the order in which a sum is taken (`kernels.pairwise`); it decides about last bits.
+        in_pairs: whether sums are pairwise (`kernels.pairwise`); the order of a sum decides about its last bits.
     """
     start, stop = visits
     stop = np.where(stop - start >= FEWEST, stop, start)
@@ -79,13 +81,13 @@ def symmetric_majors(jacobian: Floats, time: Floats, a: Floats) -> Rates:
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(diagonal > 0, np.abs(1 - diagonal) / diagonal, np.nan)
     rate, r2 = _banded(size, 2 * time)
-    return Rates(rate, r2, 2 * a)
+    return Rates(rate, r2, theory.terminal_rates(a.T)[0].T)
 
 
 def symmetric_minors(jacobian: Floats, time: Floats, a: Floats, least: Floats) -> Rates:
     """Rate of log |w_ij|, i < j row by row, once both diagonals exceed 0.98 for good; predicted: a_i + a_j.
 
-    Followed while it lies above a thousandth of its size at that moment and above `least` (C,), the rounding.
+    An entry is followed while it lies above a thousandth of its size at that moment and above `least` (C,), rounding.
     """
     i, j = np.triu_indices(a.shape[1], 1)
     diagonal = np.diagonal(jacobian, axis1=2, axis2=3)
@@ -94,15 +96,15 @@ def symmetric_minors(jacobian: Floats, time: Floats, a: Floats, least: Floats) -
     start = kernels.final_stretch(~high)
     first = np.take_along_axis(size, (start % size.shape[1])[:, None], axis=1)
     large = (size > DECADES * first) & (size > least[:, None, None])
-    # Only up to where it first gets small: later records are noise or a change of sign.
+    # Only up to the first small record: later ones are noise or a change of sign.
     small = ~(large | (np.arange(size.shape[1])[:, None] < start[:, None]))
     stop = np.where(small.any(axis=1), small.argmax(axis=1), size.shape[1])
     rate, r2 = fit(size, 2 * time, Visits(start, stop), in_pairs=True)
-    return Rates(rate, r2, a[:, i] + a[:, j])
+    return Rates(rate, r2, theory.terminal_rates(a.T)[1].T)
 
 
 def one_layer(progress: Floats, jacobian: Floats, mu: Floats, time: Floats, a: Floats) -> Rates:
-    """Rate of log |r_k - 1| with the initial-noise term of (4.2) taken off; predicted: a_k.
+    """Rate of log |r_k - 1| without the initial-noise term of (4.2); predicted: a_k.
 
     Args:
         progress: r_k, (C, T, s).

@@ -177,7 +177,7 @@ def _outside(run: Mapping[str, Any]) -> int | None:
     if run["model"] != "w_recurrence":
         return None
     step, W = curves_of(run)
-    place = leaves_cone(W, NEGATIVE[run["dtype"]])
+    place = leaves_cone(W, run["dtype"])
     return None if place is None else int(step[place])
 
 
