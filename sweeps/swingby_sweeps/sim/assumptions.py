@@ -22,7 +22,7 @@ class Constants:
 
 @dataclass(frozen=True)
 class Scales:
-    """What D.7 and D.8 ask to exist, at its tightest: alpha <= a_k <= gamma alpha, omega <= |w_ij(0)| <= beta omega.
+    """The scales of D.7 and D.8 at their tightest: alpha <= a_k <= gamma alpha, omega <= |w_ij(0)| <= beta omega.
 
     gamma and beta are infinite where alpha or omega is 0: an uninformative direction (d > s), or an entry that is 0.
     """
@@ -34,7 +34,7 @@ class Scales:
 
     @classmethod
     def of(cls, W0: Array, a: Array) -> Scales:
-        """Of W(0), (d, d), and the a_k; those that a lacks up to d are 0."""
+        """The scales of W(0), (d, d), and of the a_k, at most d; missing a_k are 0."""
         a = np.concatenate([a, np.zeros(len(W0) - len(a))])
         size = np.abs(W0)
         return cls(float(a.min()), _over(a), float(size.min()), _over(size))
@@ -63,11 +63,11 @@ class Assumptions:
     log_ascending: bool
     """D.5, first part (D.10), a ascending."""
     log_descending: bool
-    """The same, a descending."""
+    """D.5, first part (D.10), a descending."""
     gap_ascending: bool
     """D.5, second part, a ascending: each a_p exceeds three times every smaller one by alpha/C; C > 1."""
     gap_descending: bool
-    """The same, a descending: false wherever there are two concepts."""
+    """D.5, second part, a descending: false for two concepts or more."""
 
     @property
     def all_ascending(self) -> bool:
@@ -80,7 +80,7 @@ def assumptions(W0: Array, a: Array, constants: Constants, eta: float = 0.0) -> 
     x, c, s = Scales.of(W0, a), constants, len(W0)
     up = np.sort(np.concatenate([a, np.zeros(s - len(a))]))
     bounded = bool(np.isfinite([x.gamma, x.beta]).all())
-    # Without an alpha above 0 the rest is judged by the largest a_k alone: gamma alpha is that.
+    # gamma alpha is the largest a_k, also where alpha is 0 and gamma is infinite.
     step = c.K >= 20 and eta * 9 * c.K * float(up[-1]) <= 1
     return Assumptions(
         bounded=bounded,
@@ -103,7 +103,7 @@ def _small_start(x: Scales, c: Constants, d: int) -> bool:
 
 @cache
 def _pairs(count: int) -> tuple[Array, Array]:
-    """The pairs i > j of so many."""
+    """Indices i and j of the pairs i > j of `count` numbers."""
     return np.tril_indices(count, -1)
 
 

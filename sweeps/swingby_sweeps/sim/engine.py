@@ -224,6 +224,6 @@ def build(p: SimParams, parameters: Sequence[Tensor]) -> Net:
 
 
 def drawn(item: Ready) -> Array:
-    """The points of a cell whose drive looks at points."""
+    """The training points of a cell that trains on points."""
     assert item.points is not None
     return item.points

@@ -113,7 +113,16 @@ class Sim(Experiment):
         Raises:
             SwingbyError: the variable names no engine.
         """
-        self.engine: Engine | None = engine or _engine_of_environment()
+        if engine is None:
+            match variable := os.environ.get("SWINGBY_ENGINE", ""):
+                case "compiled" | "torch":
+                    engine = variable
+                case "":
+                    pass
+                case _:
+                    message = f"SWINGBY_ENGINE = {variable!r} is no engine; allowed: compiled, torch, or unset"
+                    raise SwingbyError(message)
+        self.engine: Engine | None = engine
 
     @classmethod
     def point(cls, preset: str = "paper", seeds: SeedMode = "common", **values: Any) -> Point:
@@ -189,7 +198,8 @@ class Sim(Experiment):
                 for p in kernels.values():
                     tiny = p.model_copy(update={"n": 8, "epochs": 2, "batch_size": 4, "gd_steps": 2})
                     cell = Cell(Point(self.name, self.stream_version, tiny), 0)
-                    list(self.run(Batch((cell,), Recording(points=3))))
+                    for _ in self.run(Batch((cell,), Recording(points=3))):
+                        pass
         finally:
             timer.cancel()
 
@@ -257,16 +267,6 @@ class Sim(Experiment):
         table = table_of(rows.trained(training, f"{training.engine} on {device}", recording.also), schema)
         share = pa.array(np.full(len(cells), (time.perf_counter() - started) / len(cells)))
         return table.set_column(schema.get_field_index("seconds"), "seconds", share)
-
-
-def _engine_of_environment() -> Engine | None:
-    match engine := os.environ.get("SWINGBY_ENGINE", ""):
-        case "":
-            return None
-        case "compiled" | "torch":
-            return engine
-        case _:
-            raise SwingbyError(f"SWINGBY_ENGINE = {engine!r} is no engine; allowed: compiled, torch, or unset")
 
 
 def _weights(p: SimParams) -> int:

@@ -32,7 +32,7 @@ def draw_layers(cell: Cell) -> Layers:
 
 
 def _draw_layer(p: SimParams, stream: np.random.Generator, shape: tuple[int, int]) -> tuple[Array, Array | None]:
-    """Biases are drawn as torch.nn.Linear draws them with `default`, and start at zero with `normal` and `uniform`."""
+    """Weight and bias of one layer; biases are torch.nn.Linear's with `default`, and 0 with `normal` and `uniform`."""
     out, fan_in = shape
     bound = 1.0 / math.sqrt(fan_in)
     if p.init == "default":
@@ -81,9 +81,9 @@ class Start:
 
 
 def to_frame(p: SimParams, layers: Layers, R: Array) -> list[Array]:
-    """What a net trains (`Start.parameters`) of layers and a rotation in the original coordinates.
+    """The trained parameters (`Start.parameters`) for layers and a rotation in the original coordinates.
 
-    All arrays may have leading cell axes, the same for all; so has what is given back.
+    Leading cell axes that all arrays share are axes of the result, too.
     """
     if p.starts_from_U:
         U = R.mT @ layers[0][0]

@@ -37,7 +37,10 @@ class SimParams(Params):
         description="linear or relu net of `layers` layers; symmetric U U^T; one_layer W; w_recurrence: W(0) = U U^T, "
         "then W iterated by D.2 (or D.1), which is not gradient descent",
     )
-    drive: Drive = Field("sgd", description="mini-batch SGD; full-batch descent on moments; gradient flow; Theorem 4.1")
+    drive: Drive = Field(
+        "sgd",
+        description="sgd: mini-batches; gd: full-batch descent on moments; flow: gradient flow; closed_form: Thm 4.1",
+    )
 
     s: int = Field(
         2, ge=1, le=16, title="number of concepts", description="number of concepts, and of informative directions"
@@ -54,7 +57,7 @@ class SimParams(Params):
         (0.05, 0.05), title="spread of concept {}", description="spread along each informative direction; length s"
     )
     sigma_is: Literal["sd", "variance"] = Field("sd", description="what `sigma` is: standard deviation or variance")
-    n: int = Field(5000, ge=1, description="training points a cluster")
+    n: int = Field(5000, ge=1, description="training points in each cluster")
     zero_cluster: bool = Field(False, description="one more cluster of n points, centred at the origin")
     truncate: bool = Field(False, description="redraw points closer to the test point than min(mu)/2 ([S] F.3)")
     rotate: bool = Field(True, description="one random rotation of all points, training and test")
@@ -69,7 +72,8 @@ class SimParams(Params):
 
     init: Literal["default", "normal", "uniform", "explicit"] = Field(
         "default",
-        description="torch.nn.Linear's; normal of sd init_gain/sqrt(fan in); uniform on [0, init_high); init_weights",
+        description="default: as torch.nn.Linear; normal: sd init_gain/sqrt(fan in); uniform: on [0, init_high); "
+        "explicit: init_weights",
     )
     init_gain: float = Field(1.0, ge=0, title="gain of the initialisation", description="gain of init: normal")
     init_high: float = Field(
@@ -81,13 +85,17 @@ class SimParams(Params):
     )
 
     reduction: Reduction = Field(
-        "half_sum", description="what a step descends: L (1/2 sum over coordinates); L x 2/d; L/2, whose flow is eq 4.3"
+        "half_sum",
+        description="loss that a step descends: half_sum: L, 1/2 sum over coordinates; mean: L x 2/d; "
+        "quarter_sum: L/2, whose flow is eq 4.3",
     )
     lr: float = Field(0.1, gt=0, title="learning rate", description="learning rate")
     epochs: int = Field(40, ge=1, description="passes over the training points (sgd)")
-    batch_size: int = Field(128, ge=1, description="points a mini-batch (sgd); the last one of an epoch may be smaller")
+    batch_size: int = Field(
+        128, ge=1, description="points in a mini-batch (sgd); the last one of an epoch may be smaller"
+    )
     shuffle: Literal["once", "every_epoch"] = Field(
-        "once", description="sgd: one order for all epochs, or a new one each"
+        "once", description="sgd: one order of the points for all epochs, or a new one for each"
     )
     gd_steps: int = Field(
         4000, ge=1, description="steps of gd; for flow and closed_form the time is gd_steps x time_per_step"
@@ -102,7 +110,7 @@ class SimParams(Params):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        faults = [*_task_faults(self), *_training_faults(self), *_init_faults(self)]
+        faults = [*_task_faults(self), *_training_faults(self)]
         if faults:
             details = [
                 InitErrorDetails(
@@ -199,7 +207,7 @@ def _task_faults(p: SimParams) -> Iterator[Fault]:
 
 
 def _training_faults(p: SimParams) -> Iterator[Fault]:
-    """Faults of the model, and of the drive with that model."""
+    """Faults of the model, of its drive, and of its initial weights."""
     if p.model == "one_layer" and p.layers != 1:
         yield ("layers",), f"model one_layer has layers = {p.layers}; allowed: 1 (model linear takes any)"
     if p.starts_from_U and p.bias:
@@ -208,31 +216,25 @@ def _training_faults(p: SimParams) -> Iterator[Fault]:
         yield ("drive",), f"drive {p.drive} needs a model linear in x, not relu; allowed: sgd"
     if p.model == "w_recurrence" and p.drive != "gd":
         yield ("drive",), f"drive {p.drive} is not for model w_recurrence, an iteration on moments; allowed: gd"
-        return
-    if p.drive == "closed_form" and p.model != "one_layer":
-        yield ("drive",), f"drive closed_form (Theorem 4.1) is not for model {p.model}; allowed: one_layer"
-    if p.drive == "closed_form" and p.bias:
-        yield ("bias",), "drive closed_form (Theorem 4.1) is for nets without bias; allowed: false"
-    if p.moment_power != 1 and not (p.starts_from_U and p.drive in ("gd", "flow")):
-        message = f"moment_power = {p.moment_power} with model {p.model}, drive {p.drive}; allowed: 1 "
-        message += "(2 is for models symmetric and w_recurrence with drive gd or flow)"
-        yield ("moment_power",), message
-    if p.moments == "population" and p.truncate and p.drive != "sgd":
-        yield ("moments",), "the population moments of truncated clusters are not known; allowed with truncate: sample"
-
-
-def _init_faults(p: SimParams) -> Iterator[Fault]:
+    else:
+        if p.drive == "closed_form" and p.model != "one_layer":
+            yield ("drive",), f"drive closed_form (Theorem 4.1) is not for model {p.model}; allowed: one_layer"
+        if p.drive == "closed_form" and p.bias:
+            yield ("bias",), "drive closed_form (Theorem 4.1) is for nets without bias; allowed: false"
+        if p.moment_power != 1 and not (p.starts_from_U and p.drive in ("gd", "flow")):
+            message = f"moment_power = {p.moment_power} with model {p.model}, drive {p.drive}; allowed: 1 "
+            message += "(2 is for models symmetric and w_recurrence with drive gd or flow)"
+            yield ("moment_power",), message
+        if p.moments == "population" and p.truncate and p.drive != "sgd":
+            message = "the population moments of truncated clusters are not known; allowed with truncate: sample"
+            yield ("moments",), message
     if (p.init == "explicit") != (p.init_weights is not None):
         state = "missing" if p.init_weights is None else "given"
-        yield (
-            ("init_weights",),
-            f"init_weights is {state} with init: {p.init}; allowed: given exactly if init is explicit",
-        )
+        message = f"init_weights is {state} with init: {p.init}; allowed: given exactly if init is explicit"
+        yield ("init_weights",), message
     elif p.init_weights is not None:
         lengths = [len(row) for row in p.init_weights]
         if lengths != [fan_in + p.bias for out, fan_in in p.layer_shapes for _ in range(out)]:
             shapes = ", ".join(f"{out} rows of {fan_in + p.bias}" for out, fan_in in p.layer_shapes)
-            yield (
-                ("init_weights",),
-                f"init_weights has {len(lengths)} rows of lengths {sorted(set(lengths))}; allowed: {shapes}",
-            )
+            message = f"init_weights has {len(lengths)} rows of lengths {sorted(set(lengths))}; allowed: {shapes}"
+            yield ("init_weights",), message

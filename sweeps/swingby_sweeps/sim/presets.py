@@ -15,7 +15,7 @@ from .params import SYMMETRIC_FAMILY
 
 Values = Mapping[str, Any]
 """Values that are set for a point. They are looked up one by one and never copied: points that differ only in values
-that nobody looks up share one result."""
+that are never looked up share one result."""
 
 _BATCH, _EPOCHS, _POINTS = 128, 40, 5000
 _SYMMETRIC_MU = {2: (1.0, 1.5), 3: (1.0, 1.5, 2.2), 4: (1.0, 1.5, 2.2, 2.7)}

@@ -1,4 +1,4 @@
-"""What every report of a sweep over SIM shows: its curves, its plane of concepts, and the outcomes beside its maps."""
+"""Contents of every report of a sweep over SIM: curves, planes of two concepts, and the outcomes that have maps."""
 
 from __future__ import annotations
 

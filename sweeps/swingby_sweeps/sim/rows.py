@@ -39,7 +39,15 @@ def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Col
         columns["training_point"] = pa.array(points, pa.list_(pa.list_(pa.float64())))
     # A cell that has learned needs no growth rate.
     learned = np.array(final["ood_loss"], dtype=np.float64) <= GENERALIZED * signals.l_ref
-    certificates = _certificates(training, ~(recorder.diverged | training.failed), learned)
+    cone = training.cone
+    if cone is None:
+        certificates = certify(ready, training.parameters, ~(recorder.diverged | training.failed), learned)
+    else:
+        # The recurrence descends no loss: it has its worst W instead, whether it diverged or not.
+        certificates = [
+            Certificate() if np.isnan(trace) else Certificate(smallest_eigenvalue=lowest, trace=trace)
+            for lowest, trace in zip(cone.smallest_eigenvalue.tolist(), cone.trace.tolist(), strict=True)
+        ]
     return {
         **columns,
         "final_ood_loss": pa.array(final["ood_loss"], pa.float64()),
@@ -52,18 +60,6 @@ def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Col
         **{name: pa.array([getattr(c, name) for c in certificates], pa.float64()) for name in _CERTIFICATE},
         "engine": pa.array([engine] * len(ready)),
     }
-
-
-def _certificates(training: SimTraining, wanted: Array, learned: Array) -> list[Certificate]:
-    """Certificates at the end; for the recurrence, which descends no loss, those of its worst W, diverged or not."""
-    cone = training.cone
-    if cone is None:
-        return certify(training.ready, training.parameters, wanted, learned)
-    worst = zip(cone.smallest_eigenvalue.tolist(), cone.trace.tolist(), strict=True)
-    return [
-        Certificate() if np.isnan(trace) else Certificate(smallest_eigenvalue=lowest, trace=trace)
-        for lowest, trace in worst
-    ]
 
 
 class WeightHistory:

@@ -14,7 +14,7 @@ from .params import SimParams
 
 Array = np.ndarray
 _NEAREST, _SHOWN = 50, 500
-"""Training points that a cell's row has on request: these nearest to the test point, and so many in all."""
+"""Numbers of training points in a cell's row, on request: the nearest to the test point, and all of them."""
 
 
 class Signals(NamedTuple):
@@ -23,8 +23,8 @@ class Signals(NamedTuple):
     Attributes:
         mu: distances of the centres from the origin, (C, s); row c is x^ = sum_p mu_p e_p, the test point.
         variances: sigma_p^2, (C, s).
-        a: sigma_p^2 + mu_p^2 / clusters ([S] 4, C.13 without its minus), (C, s); with moment_power 2 these are squared:
-            what drives the model is what is told.
+        a: sigma_p^2 + mu_p^2 / clusters ([S] 4, C.13 without its minus), (C, s), to the power moment_power: the
+            numbers that drive the model.
         l_ref: 1/2 ||x^||^2, the unit of loss, (C,).
     """
 
@@ -35,12 +35,12 @@ class Signals(NamedTuple):
 
     @classmethod
     def of(cls, params: Sequence[SimParams]) -> Signals:
-        """Those of cells with these parameters."""
+        """The numbers of cells with these parameters."""
         mu = np.array([p.mu for p in params], dtype=np.float64)
         sigma = np.array([p.sigma for p in params], dtype=np.float64)
-        told = np.array([p.sigma_is == "variance" for p in params])
+        is_variance = np.array([p.sigma_is == "variance" for p in params])
         clusters, power = np.array([(p.clusters, p.moment_power) for p in params]).T
-        variances = np.where(told[:, None], sigma, sigma**2)
+        variances = np.where(is_variance[:, None], sigma, sigma**2)
         a = variances + np.square(mu) / clusters[:, None]
         return cls(mu, variances, np.where(power[:, None] == 1, a, a**2), 0.5 * np.square(mu).sum(1))
 
@@ -86,7 +86,7 @@ def draw_points(cell: Cell) -> Array:
 
 
 def cluster_names(p: SimParams) -> list[int]:
-    """p of the stream `data/p` of every cluster, in the order of the points."""
+    """The number p of every cluster's stream `data/p`, in the order of the points."""
     return [*range(1, p.s + 1), *([0] if p.zero_cluster else [])]
 
 
@@ -94,7 +94,7 @@ def _cluster(cell: Cell, p: SimParams, name: int) -> Array:
     stream = cell.stream(f"data/{name}")
     centre = centres(p)[name - 1] if name else np.zeros(p.s)
     kept: list[Array] = []
-    # Ends: no centre is within min(mu)/2 of x^ (s >= 2), so at least half of all draws are kept.
+    # The loop ends: no centre is within min(mu)/2 of x^ (s >= 2), so at least half of all draws are kept.
     while missing := p.n - sum(map(len, kept)):
         points = centre + np.sqrt(variances(p)) * stream.standard_normal((missing, p.s))
         kept.append(points[far_enough(p, points)] if p.truncate else points)
@@ -102,12 +102,12 @@ def _cluster(cell: Cell, p: SimParams, name: int) -> Array:
 
 
 def far_enough(p: SimParams, points: Array) -> Array:
-    """Which points the truncated variant keeps: those no closer to x^ than min(mu)/2 ([S] F.3), shape (N,)."""
+    """Mask (N,) of the points that the truncated variant keeps: those no closer to x^ than min(mu)/2 ([S] F.3)."""
     return np.linalg.norm(points - test_point(p), axis=-1) >= min(p.mu) / 2
 
 
 def shown_points(p: SimParams, points: Array) -> Array:
-    """At most 500 of the points (N, s), to look at: the 50 nearest to x^, nearest first, then every so many others."""
+    """At most 500 of the points (N, s), for drawings: the 50 nearest to x^, nearest first, then every n-th other."""
     by_distance = np.argsort(np.linalg.norm(points - test_point(p), axis=-1), kind="stable")
     near, far = by_distance[:_NEAREST], np.sort(by_distance[_NEAREST:])
     stride = max(1, -(-len(far) // (_SHOWN - _NEAREST)))
@@ -126,7 +126,7 @@ def with_constant(points: Array, bias: bool) -> Array:
 
 
 def batch_moments(points: Array, size: int) -> Array:
-    """E[x x^T] of every `size` consecutive points, a smaller last batch over its own number; shape (batches, k, k)."""
+    """E[x x^T] of every `size` consecutive points, and of the fewer points of a last batch; shape (batches, k, k)."""
     count, k = points.shape
     batches = -(-count // size)
     padded = np.zeros((batches * size, k))

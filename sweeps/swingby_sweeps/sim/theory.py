@@ -1,4 +1,4 @@
-"""What the theory predicts of the symmetric model and of one layer: pure functions in the symbols of the paper.
+"""Predictions for the symmetric model and for one layer: pure functions in the symbols of the paper.
 
 Time is that of eq 4.3 for the symmetric model (twice that of the flow of L) and that of the flow of L for one layer.
 W(0) is U_0 U_0^T in the informative frame; `a` are the a_p as the model meets them (`task.signal`), in any order.
@@ -53,7 +53,7 @@ def logistic(w0: Array, a: Array, time: Array) -> Array:
 
 
 def time_to_reach(w0: Array, a: Array, level: float = 0.9) -> Array:
-    """When that solution reaches `level`, in (0, 1): 0 if it starts above, infinite from w0 <= 0 or with a = 0."""
+    """The time at which `logistic` reaches `level`, in (0, 1): 0 from above it, infinite from w0 <= 0 or with a = 0."""
     w0, a = np.broadcast_arrays(np.asarray(w0, dtype=np.float64), np.asarray(a, dtype=np.float64))
     moving = (w0 > 0) & (w0 < level) & (a > 0)
     odds = np.log(level / (1 - level)) - np.log(np.where(moving, w0, 0.5) / np.where(moving, 1 - w0, 0.5))

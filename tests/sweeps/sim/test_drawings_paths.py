@@ -44,7 +44,7 @@ from swingby_analysis.query import Query
 from swingby_analysis.report.data import read
 from swingby_analysis.report.selection import along, names_of
 from swingby_sweeps.sim.drawings.centre_trajectories import CentreTrajectories
-from swingby_sweeps.sim.drawings.loss_curves import CALLED, LossCurves, thin_seeds
+from swingby_sweeps.sim.drawings.loss_curves import PHRASES, LossCurves, thin_seeds
 from swingby_sweeps.sim.drawings.panels import MEDIAN_SEED
 from swingby_sweeps.sim.drawings.subject import Subject
 from swingby_sweeps.sim.drawings.training_points import FIRST, SAMPLE, TrainingPoints
@@ -415,7 +415,7 @@ def test_the_shares_above_the_losses_are_those_of_the_cells(subject: Subject, sh
     text = json.dumps(shown("losses").spec)
     for point in subject.points:
         runs = subject.runs(point)
-        for outcome, words in CALLED.items():
+        for outcome, words in PHRASES.items():
             told = runs[outcome].drop_nulls()
             assert f"{told.sum()} of {len(told)} {words}: " in text or not len(told)
         assert leave_told(subject, point, text)

@@ -417,7 +417,8 @@ def test_a_panel_without_losses_says_so_and_no_share() -> None:
 
 
 def test_a_run_that_diverged_counts_as_infinite(cube: Subject) -> None:
-    table = cube.ask(Query("hypercube", (cube.sweep_id, "epoch", (1,)), SQL))
+    ones = (1,) * len(cube.points)
+    table = cube.ask(Query("hypercube", (cube.sweep_id, tuple(cube.points), ones, ones), SQL))
     gone = table.with_columns(loss=None)
     assert np.isinf(losses_of(gone, 3)).all()
     assert np.isfinite(losses_of(table, 3)).all()

@@ -15,7 +15,7 @@ LEVEL = 0.9
 TENTH = 0.1
 """The distance from a prediction, relative to it, up to which a time or rate is near it."""
 _GRID = np.concatenate([[0.0], np.geomspace(1e-6, 1.0, 2000)])
-"""Share of the time in which Theorem 4.1 is evaluated, before a crossing is found exactly."""
+"""Times at which Theorem 4.1 is evaluated before a crossing is found exactly, as shares of the latest time."""
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def comparable_pairs(concepts: int) -> list[tuple[int, int]]:
     return [(u, v) for v in nodes for u in nodes if u != v and u & v == u]
 
 
-def breaks(lower: Floats, upper: Floats) -> Mask:
+def breaks(lower: Floats | float, upper: Floats | float) -> Mask | bool:
     """Whether losses of test points u <= v break B.2, l(u) <= l(v), by more than 2 % and 0.001."""
     return lower > SLACK_FACTOR * upper + SLACK
 

@@ -129,7 +129,11 @@ class Theory(Detector):
         values: dict[str, NDArray[np.object_]] = {
             name: np.full(table.num_rows, None, dtype=object) for name in self.outcomes
         }
-        values["width_enough"] = _width_enough(table)
+        # The narrowest layer of every model linear in its input.
+        narrowest, s = (table[name].cast(pa.float64()).to_numpy() for name in ("narrowest", "s"))
+        values["width_enough"] = (narrowest >= s).astype(object)
+        relu = table["model"].to_numpy(zero_copy_only=False) == "relu"
+        values["width_enough"][np.isnan(narrowest) | np.isnan(s) | relu] = None
         for row, cell in zip(rows, _rows(table.take(pa.array(rows))), strict=True):
             for name, value in cell.items():
                 values[name][row] = value
@@ -137,18 +141,9 @@ class Theory(Detector):
         return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
 
 
-def _width_enough(table: pa.Table) -> NDArray[np.object_]:
-    """Whether the narrowest layer has room for s concepts, for every model linear in its input."""
-    narrowest, s = (table[name].cast(pa.float64()).to_numpy() for name in ("narrowest", "s"))
-    enough = (narrowest >= s).astype(object)
-    model = table["model"].to_numpy(zero_copy_only=False)
-    enough[np.isnan(narrowest) | np.isnan(s) | (model == "relu")] = None
-    return enough
-
-
 @dataclass(frozen=True)
 class _PointTheory:
-    """What all seeds of a point share: parameters, a_p, the test point, and the columns that follow from them."""
+    """The data that all seeds of a point share: parameters, a_p, the test point, and columns that follow from these."""
 
     p: SimParams
     a: Array

@@ -31,15 +31,15 @@ from .panels import (
 from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 CENTRES = ("#2a6f97", "#e08a1e", "#5b3f8c", "#3d8b5f")
-"""The colours of the first centres' paths, in turn."""
+"""The colours of the centres' paths, in turn."""
 READING = (
     "Each line is the output for one input as training goes on, in the run of the median seed: for the test point "
-    "(red) and for the centre of each training cluster, each concept in units of its own mu. A line is right where it "
-    "ends at its own input: the diamond, or the square of its cluster. "
+    "(red) and for the centre of each training cluster, each concept in units of its own mu. The output is right where "
+    "a line ends at its own input: the diamond, or the square of its cluster. "
     + BANDS
     + "Bands and squares have the colours of their lines. A centre at the origin has no line: without a bias the "
-    "output there stays 0. Arrowheads, the same for all lines of a panel, so that a turn of one can be set beside the "
-    "place of another at the same time: " + MARKS
+    "output there stays 0. Arrowheads mark, for all lines of a panel alike, so that they can be compared at one time, "
+    + MARKS
 )
 
 
@@ -51,7 +51,7 @@ class CentreTrajectories(SimDrawing):
     Options: ClassVar[type[drawing.Options]] = PlaneOptions
 
     def draw(self, subject: Subject, options: PlaneOptions) -> Sequence[Figure]:
-        """One figure, a panel a point and plane."""
+        """One figure, with a panel for each point and plane."""
         asked, query = options.planes(subject, self.name), Query("centre_paths", (subject.sweep_id,), SQL)
         table = subject.ask(query)
         runs, centres = runs_of(table, "output", "mu"), runs_of(table, "centre_output", "mu")
@@ -60,10 +60,10 @@ class CentreTrajectories(SimDrawing):
         columns = columns_of(subject)
         for point, concepts in in_rows(list(runs), asked, columns):
             key, seed = f"{point}:{concepts[0]}", subject.median_seed(point)
-            found, every = _rows(key, _inputs(runs[point], centres[point], concepts), seed)
+            lines, every = _rows(key, runs[point], centres[point], concepts, seed)
             notes = [f"median seed {seed}; an arrowhead every {plural_steps(every)}", *ended(subject, point)]
             heads.append((key, subject.label(point) or "all runs", notes, concepts))
-            rows += [*found, *(_coloured(spot, concepts) for spot in spots(key, has_origin(subject, point)))]
+            rows += [*lines, *(_coloured(spot, concepts) for spot in spots(key, has_origin(subject, point)))]
         panels = [panel(*head, plane_rows.shown_range(rows)) for head in heads]
         spec = planes(panels, rows, colours(runs), columns, ("output for the input",), side=300, shade=0.3).to_dict()
         caption = (
@@ -80,26 +80,26 @@ def colours(runs: Mapping[int, Runs]) -> dict[str, str]:
 
 
 def centre(p: int) -> str:
-    """What the legend calls the centre of cluster p, counted from 0."""
+    """The name of the centre of cluster p, counted from 0, in the legend."""
     return f"centre of cluster {p + 1}"
 
 
 def _coloured(spot: Spot, concepts: tuple[int, int]) -> Spot:
-    """A centre of a cluster whose own concept spans the panel, in the colour of its line; all others as they are."""
+    """A landmark; the centre of a cluster whose own concept spans the panel gets the colour of its line."""
     if spot.kind != "centre" or (spot.x, spot.y) == (0, 0):
         return spot
     k = concepts[0] if spot.x else concepts[1]
     return spot._replace(kind="own", what=f"cluster {k}", line=centre(k - 1))
 
 
-def _inputs(test: Runs, centres: Runs, concepts: tuple[int, int]) -> dict[str, Runs]:
-    """The runs in a plane, by input: row p of the centres' s x s numbers is the output at centre p."""
+def _rows(
+    key: str, test: Runs, centres: Runs, concepts: tuple[int, int], seed: int
+) -> tuple[list[Corner | Mark], float]:
+    """The rows of one panel, and the interval of its arrowheads in steps."""
     s, (first, second) = test.values.shape[2], (k - 1 for k in concepts)
-    at_centres = {centre(p): centres.plane(p * s + first, p * s + second) for p in range(s)}
-    return {"test point": test.plane(first, second), **at_centres}
-
-
-def _rows(key: str, inputs: Mapping[str, Runs], seed: int) -> tuple[list[Corner | Mark], float]:
+    # Row p of the centres' s x s numbers is the output at centre p.
+    inputs = {"test point": test.plane(first, second)}
+    inputs |= {centre(p): centres.plane(p * s + first, p * s + second) for p in range(s)}
     paths = {name: plane_rows.places(runs.of(seed), runs.step) for name, runs in inputs.items()}
     every = plane_rows.interval(list(paths.values()))
     rows: list[Corner | Mark] = []

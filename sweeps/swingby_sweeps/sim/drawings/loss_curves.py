@@ -1,9 +1,9 @@
-"""The drawing `loss_curves`: OOD loss and training loss over training, and where bumps are ([S] Figs 3, 14)."""
+"""The drawing `loss_curves`: OOD loss and training loss over training, and their bumps ([S] Figs 3, 14)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -23,11 +23,11 @@ from .panels import columns_of, ended
 from .subject import MEDIAN_RUN, SimDrawing, Subject
 
 EVERY_STEP = 1_000_000
-"""So many bins that every recorded step falls into one of its own."""
+"""A number of bins so large that every recorded step falls into a bin of its own."""
 THIN_LINES = 300
-"""About so many thin lines a figure, at most 40 of them in a panel."""
-CALLED = {"non_monotone": "non-monotone", "transient_memorization": "memorize transiently"}
-"""The outcomes whose shares stand above each panel."""
+"""About the number of thin lines in a figure; a panel has at most 40."""
+PHRASES = {"non_monotone": "non-monotone", "transient_memorization": "memorize transiently"}
+"""The outcomes whose shares stand above each panel, and their phrases."""
 HIGHEST = 1.5
 """No panel shows losses above this many L_ref."""
 READING = (
@@ -36,14 +36,14 @@ READING = (
     "output is from the right answer, over the length of that answer. Thick: the median over the seeds at each step. "
     "Shaded: from the 10 % to the 90 % quantile of the seeds, which is their spread and not a confidence interval. "
     "Thin: the OOD loss of single seeds. A bump that comes at different times is flatter in the median than in the "
-    "runs; so small triangles mark the peak of the bump of every seed that has one, and dashed lines are single runs,"
-    " with triangles where the detector has their bump start (below) and peak (above) and a dot where it ends: black "
-    "of the median seed, violet, where that has no bump but others have one, of the median seed of those. Above each "
+    "runs; so small triangles mark the peak of the bump of every seed that has one. Dashed lines are single runs, with "
+    "triangles at the start (below) and the peak (above) of the bump that the detector finds, and a dot at its end. "
+    "Black: the median seed; violet, where that has no bump but others have one: the median seed of those. Above each "
     "panel, with Wilson's 95 % intervals: the share of the seeds whose OOD loss falls, rises and falls by more than "
-    "the detector's threshold; and of those that memorize transiently, in which meanwhile the output comes nearer to "
-    "a training centre and the training loss does not rise, so that steps too large do not count. Grey dashes: 1 % of"
-    " L_ref, at or below which a run counts as generalized. All panels have the same axes; steps are spaced as log(1 "
-    "+ step). What lies above the axis is cut off, and counted above the panel."
+    "the detector's threshold; and of those that memorize transiently: over the rise their output comes nearer to a "
+    "training centre and their training loss does not rise, so that steps too large do not count. Grey dashes: 1 % of "
+    "L_ref, at or below which a run counts as generalized. All panels have the same axes; steps are spaced as log(1 + "
+    "step). Losses above the axis are cut off; a line above the panel counts their runs."
 )
 
 Row = Level | Spread | Point
@@ -55,7 +55,7 @@ class LossCurves(SimDrawing):
     name: ClassVar[str] = "loss_curves"
 
     def draw(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure, a panel a point."""
+        """One figure, with a panel for each point."""
         points = [point for point in subject.points if point in subject.data.curves]
         curve = ("ood_loss", "l_ref", (1,))
         query = Query("runs", (subject.sweep_id, self.experiments[0], tuple(points), EVERY_STEP, *curve))
@@ -70,13 +70,18 @@ class LossCurves(SimDrawing):
         last = max(int(subject.data.curves[point].step[-1]) for point in points)
         columns = columns_of(subject)
         spec = loss_panels(panels, rows, last, high, columns, width=225 if columns > 3 else 250).to_dict()
-        caption = f"The OOD loss over training beside the training loss, {_seeds(subject, points)}. {MEDIAN_RUN}"
+        counts = sorted({subject.runs(point).height for point in points})
+        seeds = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        thin = thin_seeds(len(subject.points))
+        drawn = f", the first {thin} of them drawn singly" if counts[-1] > thin else ""
+        caption = "The OOD loss and the training loss over training, "
+        caption += f"{plural(len(points), 'panel')} of {seeds} seeds{drawn}. {MEDIAN_RUN}"
         queries = [query, *subject.data.curve_queries, subject.data.queries["cells"]]
         return [subject.figure("losses-over-training", "Losses over training", caption, READING, spec, queries)]
 
 
 def point_rows(subject: Subject, point: int, table: pl.DataFrame) -> Iterator[Row]:
-    """Bands, medians, single runs and the bump of one point; `table` has a row a recorded step of its runs."""
+    """Bands, medians, single runs and bumps of one point; `table` has a row for each recorded step of its runs."""
     key, curves, seed = str(point), subject.data.curves[point], subject.median_seed(point)
     for name in (OOD_LOSS, TRAINING_LOSS):
         for step, median, low, high in zip(curves.step.tolist(), *curves.values[name].tolist(), strict=True):
@@ -88,7 +93,12 @@ def point_rows(subject: Subject, point: int, table: pl.DataFrame) -> Iterator[Ro
     whole = {own: name for name, own in ((MEDIAN_SEED, seed), (BUMP_SEED, subject.bump_seed(point))) if own in runs}
     for own, name in whole.items():
         yield from _run(key, "seed", name, own, runs[own])
-    yield from _bumps(subject, point, whole, runs)
+    for cell in subject.runs(point).filter(pl.col("bump_peak").is_not_null()).iter_rows(named=True):
+        loss, name = dict(runs[cell["seed"]].select("step", "value").iter_rows()), whole.get(cell["seed"])
+        for kind in ("start", "peak", "end") if name else ("peak",):
+            step = cell[f"bump_{kind}"]
+            if step in loss:
+                yield Point(key, kind if name else "other", name or "", step, _shown(loss[step]))
 
 
 def thin_seeds(panels: int) -> int:
@@ -101,36 +111,27 @@ def _run(key: str, kind: str, name: str, seed: int, rows: pl.DataFrame) -> list[
     step, loss = step[np.isfinite(loss)], np.minimum(loss[np.isfinite(loss)], 2 * HIGHEST)
     if len(step) < 2:
         return []
-    # As far as the panel is drawn: its width is about half as much again as its height.
+    # Corners are judged at the panel's proportions: its width is about one and a half times its height.
     kept = corners(np.stack([1.5 * np.log1p(step) / math.log1p(step[-1]), np.sqrt(loss)], axis=1))
     return [Level(key, kind, name, seed, float(step[k]), _shown(float(loss[k]))) for k in kept]
 
 
-def _bumps(subject: Subject, point: int, whole: Mapping[int, str], runs: Mapping[int, pl.DataFrame]) -> Iterator[Point]:
-    """The bumps of a point; `whole` has the seeds of the runs that are drawn whole, with what the legend calls them."""
-    for cell in subject.runs(point).filter(pl.col("bump_peak").is_not_null()).iter_rows(named=True):
-        loss, name = dict(runs[cell["seed"]].select("step", "value").iter_rows()), whole.get(cell["seed"])
-        for kind in ("start", "peak", "end") if name else ("peak",):
-            step = cell[f"bump_{kind}"]
-            if step in loss:
-                yield Point(str(point), kind if name else "other", name or "", step, _shown(loss[step]))
-
-
 def _notes(subject: Subject, point: int) -> tuple[str, ...]:
+    """The lines above a panel: shares of outcomes, the seeds that are drawn whole, and how runs ended."""
     runs = subject.runs(point)
-    told = []
-    for outcome in CALLED:
+    lines: list[str] = []
+    for outcome, phrase in PHRASES.items():
         for share in shares.shares(runs, outcome).filter(pl.col("n") > 0).iter_rows(named=True):
             interval = f"{percent(share['share'])} ({percent(share['low'])} to {percent(share['high'])})"
-            told.append(f"{share['k']} of {share['n']} {CALLED[outcome]}: {interval}")
+            lines.append(f"{share['k']} of {share['n']} {phrase}: {interval}")
     bump = subject.bump_seed(point)
     own = f"median seed {subject.median_seed(point)}" + ("" if bump is None else f"; of those with a bump: seed {bump}")
-    return (*told, own, *ended(subject, point))
+    return (*lines, own, *ended(subject, point))
 
 
 def leave(subject: Subject, point: int, table: pl.DataFrame, high: float) -> list[str]:
-    """How many runs of a point have an OOD loss above the panel's upper end, if some have; and if their median has."""
-    # A loss that is not finite is beyond every axis, and so is one that DuckDB hands over as null.
+    """A line that counts the runs of a point with an OOD loss above `high`, and names the median if it is one."""
+    # A loss that is not finite is beyond every axis, and so is one that DuckDB returns as null.
     beyond = table.filter((~(pl.col("value") <= high)).fill_null(value=True))["seed"].n_unique()
     median = bool((subject.data.curves[point].values[OOD_LOSS][0] > high).any())
     text = f"{beyond} of {plural(subject.runs(point).height, 'seed')} leave{'s' if beyond == 1 else ''} the panel"
@@ -138,18 +139,10 @@ def leave(subject: Subject, point: int, table: pl.DataFrame, high: float) -> lis
 
 
 def top(rows: Sequence[Row]) -> float:
-    """The upper end of all panels: above every band, and every median seed's run, but never above HIGHEST."""
+    """The upper end of all panels: above every band and every run that is drawn whole, but at most HIGHEST."""
     bands = [row.high for row in rows if isinstance(row, Spread)]
     lines = [row.value for row in rows if isinstance(row, Level) and row.kind != "run"]
     return min(HIGHEST, 1.05 * max([*bands, *lines], default=1.0))
-
-
-def _seeds(subject: Subject, points: Sequence[int]) -> str:
-    counts = sorted({subject.runs(point).height for point in points})
-    between = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    thin = thin_seeds(len(subject.points))
-    drawn = f", the first {thin} of them drawn singly" if counts[-1] > thin else ""
-    return f"{plural(len(points), 'panel')} of {between} seeds{drawn}"
 
 
 def _shown(value: float) -> float:

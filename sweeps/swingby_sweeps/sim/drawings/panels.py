@@ -1,4 +1,4 @@
-"""What the drawings of paths share: their options, the look of a panel, its place, and words about its seeds."""
+"""Parts that the drawings of paths share: options, panels, their places in the figure, and notes about their seeds."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from .subject import Subject
 BAND, MEDIAN, MEDIAN_SEED, SEEDS = "central half of the seeds", "median over the seeds", "median seed", "single seeds"
 BUMP_SEED = "median seed of those with a bump"
 PARTS = {BAND: "#bcd3e6", SEEDS: "#8593a3", MEDIAN: style.INK, MEDIAN_SEED: style.RED, BUMP_SEED: style.VIOLET}
-"""The colours of one point's parts, where lines do not differ by a parameter."""
+"""The colours of the lines and bands of one point."""
 PLACES = (
     "The output at the test point, each concept in units of its own mu, so that the right answer is (1, 1) in every "
     "panel (diamond); the centres of the training clusters are squares. "
 )
 BANDS = (
-    "Shaded: the region that the paths of the central half of the seeds run through, those that lie nearest to all "
-    "others, whenever they pass; it is their spread and not a confidence interval, and gaps below 0.16 are filled. "
+    "Shaded: the region of the paths of the central half of the seeds, whose paths lie nearest to all others, whatever "
+    "the times; it is their spread and not a confidence interval, and gaps below 0.16 are filled. "
 )
 
 MARKS = (
-    "equal intervals of training steps, so that marks far apart mean fast and dense ones slow; where they would touch "
-    "others of their line some are left out, and arrowheads stand only where the line has a direction: none where it "
-    "rests, or jitters with the noise of the training. "
+    "equal intervals of training steps: marks far apart mean fast, dense marks slow. Some are left out where they "
+    "would touch others of their line, and arrowheads where a line has no direction because it rests, or jitters with "
+    "the noise of training. "
 )
 
 
@@ -67,7 +67,7 @@ class PlaneOptions(drawing.Options):
 
 
 def has_origin(subject: Subject, point: int) -> bool:
-    """Whether a training cluster is drawn at the origin of a plane: where one lies there, or is seen there."""
+    """Whether a training cluster is drawn at the origin of a plane: one lies there, or projects there (s > 2)."""
     own = subject.runs(point).row(0, named=True)
     return bool(own["zero_cluster"]) or own["s"] > 2
 
@@ -79,7 +79,7 @@ def panel(key: str, title: str, notes: Sequence[str], concepts: tuple[int, int],
 
 
 def spots(key: str, origin: bool) -> list[Spot]:
-    """The landmarks of a plane in units of mu; `origin`: see `has_origin`."""
+    """The landmarks of a plane in units of mu; `origin`: whether a cluster is drawn there (`has_origin`)."""
     return [
         Spot(key, "target" if mark.target else "centre", mark.name, mark.x, mark.y)
         for mark in LANDMARKS
@@ -88,7 +88,7 @@ def spots(key: str, origin: bool) -> list[Spot]:
 
 
 def columns_of(subject: Subject) -> int:
-    """Panels in a row: the last axis of the sweep side by side, if they are not too many."""
+    """Number of panels in a row: the values of the sweep's last axis side by side, if there are at most three."""
     counts = [len(axis["values"]) for axis in subject.data.resolved["axes"] if len(axis["values"]) > 1] or [1]
     return counts[-1] if counts[-1] <= 3 else (2 if counts == [4] else 3 + (counts[-1] % 4 == 0))
 
@@ -96,52 +96,52 @@ def columns_of(subject: Subject) -> int:
 def in_rows(
     points: Sequence[int], asked: Sequence[tuple[int, int]], columns: int
 ) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Points side by side, and under each other the planes of the same points."""
+    """Pairs of a point and a plane, row by row: points side by side, and below them their further planes."""
     for start in range(0, len(points), columns):
         for plane in asked:
             yield from ((point, plane) for point in points[start : start + columns])
 
 
 def spoken_planes(asked: Sequence[tuple[int, int]]) -> str:
-    """Planes in words."""
+    """Planes as text."""
     texts = [f"{a} and {b}" for a, b in asked]
     return f"the plane{'s' if len(texts) > 1 else ''} of concepts {'; '.join(texts)}"
 
 
 def counted(runs: dict[int, Runs]) -> str:
-    """How many seeds there are a point."""
+    """The number of seeds of a point, or its range over points, as text."""
     counts = sorted({len(own.seeds) for own in runs.values()})
     return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def seeds_drawn(runs: dict[int, Runs]) -> str:
-    """How many seeds there are a point, and how many of them are drawn as thin lines."""
+    """The number of seeds of a panel, and how many of them are drawn as thin lines, as text."""
     most = max(len(own.seeds) for own in runs.values())
     thin = f", the first {plane_rows.MOST_SEEDS} of them drawn singly" if most > plane_rows.MOST_SEEDS else ""
     return f"{counted(runs)} seeds a panel{thin}"
 
 
 def ended(subject: Subject, point: int) -> list[str]:
-    """How many runs of a point diverged, and how many rested on a plateau, if some did."""
+    """Lines that count the runs of a point that diverged, and those that ended on a plateau, if there are any."""
     runs = subject.runs(point)
     diverged, resting = int((runs["status"] == "diverged").sum()), int((runs["outcome"] == "plateau").sum())
     of, others = f"of {plural(runs.height, 'seed')}", runs.height - diverged
     left = f"; median seed of the {others} that ended" if others else ""
-    told = [f"{diverged} {of} diverged{left}"] if diverged else []
-    return [*told, *([f"{resting} {of} on a plateau at the end"] if resting else [])]
+    lines = [f"{diverged} {of} diverged{left}"] if diverged else []
+    return [*lines, *([f"{resting} {of} on a plateau at the end"] if resting else [])]
 
 
 def ended_along(subject: Subject, points: Sequence[int]) -> list[str]:
-    """How many runs diverged or rested on a plateau, from the line of a panel with the fewest to that with the most."""
-    told = []
+    """Lines that count the runs that diverged or ended on a plateau, as the range over the lines of a panel."""
+    notes: list[str] = []
     for column, value, words in (("status", "diverged", "diverged"), ("outcome", "plateau", "on a plateau at the end")):
         counts = [int((subject.runs(point)[column] == value).sum()) for point in points]
         if any(counts):
             seeds = plural(max(subject.runs(point).height for point in points), "seed")
-            told.append(f"{between(min(counts), max(counts))} of {seeds} a line {words}")
-    return told
+            notes.append(f"{between(min(counts), max(counts))} of {seeds} a line {words}")
+    return notes
 
 
 def plural_steps(every: float) -> str:
-    """An interval of steps in words."""
+    """An interval of steps as text."""
     return plural(round(every), "step")

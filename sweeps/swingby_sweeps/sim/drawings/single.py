@@ -1,4 +1,4 @@
-"""Single runs, for drawings that show one where others show the median: which run, its entries, its stages."""
+"""Single runs for drawings: which run represents a point, its Jacobian entries and its stages."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ from ..detect.stages import stages
 from .charts.stage_background import Shade
 from .subject import Subject
 
-SYMMETRIC = ("symmetric", "w_recurrence")
 COARSE, FINE = (f"{100 * level:g} %" for level in (bumps.FLOOR, bumps.FINE))
-"""What a drop of the OOD loss, over L_ref, exceeds to count in `descents`, and without noise in `descents_fine`."""
+"""Sizes over L_ref: drops of the OOD loss beyond them count in `descents`, and without noise in `descents_fine`."""
 KEPT = 120
 """About how many steps of each line are drawn."""
 
 
-class Shown(NamedTuple):
-    """One run that has a panel: its point, its seed, and lines about what it was chosen for and did."""
+class PanelRun(NamedTuple):
+    """One run that has a panel: its point, its seed, and lines about why it was chosen and its outcome."""
 
     point: int
     seed: int
@@ -33,13 +32,13 @@ class Shown(NamedTuple):
 
 def chosen(
     subject: Subject, common_seed: bool, most: bool, wanted: Mapping[int, Collection[int]] | None = None
-) -> list[Shown]:
-    """Which runs have a panel: of each point its median seed, or one seed a preset; then that with most descents.
+) -> list[PanelRun]:
+    """The runs that have a panel: for each point its median seed, or one seed for each preset (`common_seed`).
 
-    A common seed is one with a result at every point of the preset, if there is any; of these, one of those that are
-    `wanted` (point -> seeds) at the most points of the preset. Median: `Subject.median_seed`.
+    With `most`, the run with the most descents follows. A common seed is one with a result at every point of its
+    preset, if there is any; of these, one that is `wanted` (point -> seeds) at the most points of the preset.
     """
-    found, shared = list[Shown](), dict[str, int]()
+    shown, shared = list[PanelRun](), dict[str, int]()
     for point in subject.points:
         runs = subject.runs(point)
         seed, why = subject.median_seed(point), "median seed"
@@ -50,38 +49,35 @@ def chosen(
             shared[preset] = seed
         run = runs.filter(pl.col("seed") == seed)
         if run.height:
-            outcome, *descents = _became(run)
-            found.append(Shown(point, seed, (f"{why} {seed}: {outcome}", *descents)))
+            outcome, *descents = _outcome_lines(run)
+            shown.append(PanelRun(point, seed, (f"{why} {seed}: {outcome}", *descents)))
         if most:
-            found += most_descents(runs, point)
-    return found
+            shown += most_descents(runs, point)
+    return shown
 
 
 def _wanted(subject: Subject, runs: pl.DataFrame, wanted: Mapping[int, Collection[int]]) -> pl.DataFrame:
-    """Those runs of `_everywhere` whose seed is wanted at the most points of its preset; all where none is anywhere."""
-    runs = _everywhere(subject, runs)
-    points = subject.cells.filter(pl.col("preset") == runs["preset"][0])["point"].unique()
-    times = {seed: sum(seed in wanted.get(point, ()) for point in points) for seed in runs["seed"]}
-    most = max(times.values())
-    return runs.filter(pl.col("seed").is_in([seed for seed, count in times.items() if count == most]))
+    """The runs of a point whose seed is wanted at the most points of their preset.
 
-
-def _everywhere(subject: Subject, runs: pl.DataFrame) -> pl.DataFrame:
-    """Those runs of a point whose seed has a result at every point of its preset; all of them if there is none."""
+    Seeds with a result at every point of the preset come first; others count only where there are none of these.
+    """
     cells = subject.cells.filter(pl.col("preset") == runs["preset"][0])
+    points = cells["point"].unique()
     counts = cells.group_by("seed").agg(pl.col("point").n_unique())
-    whole = counts.filter(pl.col("point") == cells["point"].n_unique())["seed"]
-    kept = runs.filter(pl.col("seed").is_in(whole.to_list()))
-    return kept if kept.height else runs
+    everywhere = runs.filter(pl.col("seed").is_in(counts.filter(pl.col("point") == len(points))["seed"].to_list()))
+    candidates = everywhere if everywhere.height else runs
+    times = {seed: sum(seed in wanted.get(point, ()) for point in points) for seed in candidates["seed"]}
+    most = max(times.values())
+    return candidates.filter(pl.col("seed").is_in([seed for seed, count in times.items() if count == most]))
 
 
 def usual_seed(subject: Subject, runs: pl.DataFrame) -> int:
-    """The median seed among those runs of a point that have the most common outcome, be it that they diverge."""
+    """The median seed among the runs of a point with the most common outcome, `diverged` included."""
     common = runs["outcome"].value_counts().sort(["count", "outcome"], descending=[True, False])["outcome"][0]
     return subject.medoid(runs["point"][0], runs.filter(pl.col("outcome") == common)["seed"].to_list())
 
 
-def _became(run: pl.DataFrame) -> tuple[str, ...]:
+def _outcome_lines(run: pl.DataFrame) -> tuple[str, ...]:
     """Outcome and descents of one run, a line each."""
     row = run.row(0, named=True)
     coarse, fine = row["descents"], row["descents_fine"]
@@ -92,17 +88,17 @@ def _became(run: pl.DataFrame) -> tuple[str, ...]:
     return row["outcome"], f"{plural(coarse, 'descent')} by {COARSE}, {fine} by {FINE} of L_ref"
 
 
-def most_descents(runs: pl.DataFrame, point: int) -> list[Shown]:
-    """The run of a point with the most descents of the OOD loss; or none.
+def most_descents(runs: pl.DataFrame, point: int) -> list[PanelRun]:
+    """The run of a point with the most descents of the OOD loss; empty if no run has a count.
 
-    Counted are drops by more than 0.1 % of L_ref, with sampling noise those above the noise; of equal runs that with
-    the most by more than 1 %, then with the largest bump.
+    Drops by more than 0.1 % of L_ref count, or with sampling noise those above the noise. Of equal runs the one with
+    the most drops by more than 1 % wins, then the one with the highest bump.
     """
     counted = pl.coalesce("descents_fine", "descents").alias("counted")
     ended = runs.filter((pl.col("status") == "ok") & pl.col("descents").is_not_null()).with_columns(counted)
     order = ["counted", "descents", "bump_height", "seed"]
     best = ended.sort(order, descending=[True, True, True, False]).head(1)
-    found = list[Shown]()
+    shown = list[PanelRun]()
     for seed, count, coarse, fine, outcome in best.select(
         "seed", "counted", "descents", "descents_fine", "outcome"
     ).iter_rows():
@@ -110,24 +106,26 @@ def most_descents(runs: pl.DataFrame, point: int) -> list[Shown]:
         sizes = (f" by {FINE} of L_ref", f" (by {COARSE}: {coarse})") if fine is not None else ("", "")
         why = f"seed {seed} has the most descents{sizes[0]}: {count}{sizes[1]}"
         have = "has" if equal == 1 else "have"
-        found.append(Shown(point, seed, (why, f"{equal} of {plural(runs.height, 'seed')} {have} as many; {outcome}")))
-    return found
+        shown.append(
+            PanelRun(point, seed, (why, f"{equal} of {plural(runs.height, 'seed')} {have} as many; {outcome}"))
+        )
+    return shown
 
 
-def pairs_of(shown: Sequence[Shown]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Points and seeds, as a query takes them."""
-    pairs = list(dict.fromkeys((one.point, one.seed) for one in shown))
+def pairs_of(shown: Sequence[PanelRun]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The points and the seeds of runs, without repeated pairs."""
+    pairs = list(dict.fromkeys((run.point, run.seed) for run in shown))
     return tuple(point for point, _ in pairs), tuple(seed for _, seed in pairs)
 
 
 def entries_of(concepts: int, symmetric: bool) -> list[tuple[int, int]]:
-    """Which entries are drawn, major ones first; of a symmetric W each minor one once."""
+    """The entries (i, j) that are drawn, major ones first; of a symmetric W each minor entry once."""
     minors = [(i, j) for i in range(concepts) for j in range(concepts) if i < j or (i > j and not symmetric)]
     return [(i, i) for i in range(concepts)] + minors
 
 
 def curves_of(run: Mapping[str, Any]) -> tuple[Floats, Floats]:
-    """The recorded steps of a run, (T,), and its Jacobian there, (T, s, s), as long as it is finite."""
+    """The recorded steps of a run, (T,), and its Jacobian there, (T, s, s), up to the last record that is finite."""
     W = np.array(run["jacobian"], dtype=float).reshape(-1, run["s"], run["s"])
     last = int(np.logical_and.accumulate(np.isfinite(W).all(axis=(1, 2))).sum())
     return np.array(run["step"])[:last], W[:last]
@@ -142,7 +140,7 @@ def shades_of(run: Mapping[str, Any]) -> list[Shade]:
 
 
 def kept_places(step: Floats, wanted: int = KEPT) -> list[int]:
-    """The first record in each of `wanted` bins of log(1 + step), and the last one."""
+    """The first record in each of `wanted` bins of log(1 + step), and the last record."""
     if not len(step):
         return []
     bins = np.floor(wanted * np.log1p(step) / max(np.log1p(step[-1]), 1e-9))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from collections.abc import Collection, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import polars as pl
 from pydantic import Field
@@ -14,16 +14,15 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
 
-from ..detect.outcome import NEGATIVE
-from ..detect.stages import leaves_cone
+from ..detect.outcome import outside_cone
+from ..detect.stages import HALF, leaves_cone
+from ..params import SYMMETRIC_FAMILY
 from ..report import OOD_LOSS, TRAINING_LOSS
-from .charts.jacobian import Line, Panel, Spread, entry_name, stage_chart
-from .plateaus import Plateau, least_major, plateaus_at
+from .charts.jacobian import EntryQuantiles, EntryValue, StagePanel, entry_name, stage_chart
 from .single import (
     COARSE,
     FINE,
-    SYMMETRIC,
-    Shown,
+    PanelRun,
     chosen,
     curves_of,
     entries_of,
@@ -38,35 +37,53 @@ READING = (
     "Thick lines are one run: above, the major entries (diagonal) of its Jacobian at the test point; below these, on a "
     "scale of their own, the minor entries (off the diagonal); at the bottom its loss over L_ref. Thin lines and faint "
     "bands are all seeds of that point: median, and 10 % to 90 % quantile. Entries keep their sign there, so that the "
-    "band of a minor entry whose sign is left to chance straddles 0. The ground shows the stages of the run drawn "
-    "thick, and no time of them is set by hand. Concepts are taken in the order in which their major entries reach "
-    "1/2, where eq 4.3 moves these fastest. A growth (green) turns into a suppression (orange) where the minor entries "
-    "of the concept just learned with those still to come, summed by magnitude, are largest before the next major "
-    "entry reaches 1/2. The next growth starts where their sum with that major entry is least: from there on it gains "
-    "more than they lose. A suppression without length is left out, and minor entries count alike "
-    "there, whatever their mu; so the loss can rise in green, too. Terminal (blue): every major entry is at least 0.9 "
-    "to the end. A run that does not come that far stays in its last stage. The axis starts at a round step before "
-    "which nothing that is drawn thick moves by 0.01."
+    "band of a minor entry with a random sign straddles 0. The background shows the stages of the thick run, found by "
+    "rule and not by hand. Concepts are taken in the order in which their major entries reach 1/2, where eq 4.3 moves "
+    "these fastest. A growth (green) turns into a suppression (orange) where the minor entries of the concept just "
+    "learned with those still to come, summed by magnitude, are largest before the next major entry reaches 1/2. The "
+    "next growth starts where the sum of these minor entries and that major entry is least: from there on the major "
+    "entry gains more than they lose. A suppression without length is left out. Minor entries count alike, whatever "
+    "their mu; so the loss can rise in green, too. Terminal (blue): every major entry is at least 0.9 to the end. A "
+    "run that does not come that far stays in its last stage. The axis starts at a round step before which no thick "
+    "line moves by 0.01."
 )
 CONE = (
     "Dotted: the first recorded step at which W, as iterated by D.2, has a negative eigenvalue beyond rounding. No "
     "U U^T has one, so what follows is an artefact of that iteration."
 )
 DIVERGED = (
-    "Some runs diverge. The bands of entries are of the runs still recorded; in those of the loss a run that diverged "
-    "counts as larger than all others."
+    "Some runs diverge. The bands of entries are over the runs that are still recorded; in the bands of the loss a run "
+    "that diverged counts as larger than all others."
 )
 
 
 class StagesOptions(drawing.Options):
-    """`training`: the training loss too; `most_descents`: beside each median seed the seed with the most descents;
-    `common_seed`: one seed for all points of a preset, at the first of which it does what most seeds do; `mark_step`:
-    a line at this step, and how many seeds then have a major entry below 1/2, of which the common seed is one."""
+    """Contents of the panels.
+
+    `training`: the training loss too; `most_descents`: beside each median seed the seed with the most descents;
+    `common_seed`: one seed for all points of a preset, whose outcome is the most common one at the first point;
+    `mark_step`: a line at this step, and how many seeds then have a major entry below 1/2; the common seed is one of
+    these.
+    """
 
     training: bool = False
     most_descents: bool = False
     common_seed: bool = False
     mark_step: Annotated[int, Field(ge=1)] | None = None
+
+
+class Plateau(NamedTuple):
+    """The runs of one point that wait on a plateau at one step.
+
+    Attributes:
+        seeds: those with a major entry of the Jacobian below 1/2.
+        recorded: how many seeds recorded the Jacobian.
+        diverged: how many of these had diverged before.
+    """
+
+    seeds: Collection[int]
+    recorded: int
+    diverged: int
 
 
 class Stages(SimDrawing):
@@ -77,112 +94,92 @@ class Stages(SimDrawing):
     Options: ClassVar[type[drawing.Options]] = StagesOptions
 
     def draw(self, subject: Subject, options: StagesOptions) -> Sequence[Figure]:
-        """One figure, with a panel a run.
+        """One figure, with a panel for each run.
 
         Raises:
             SwingbyError: one seed for several points was asked of a sweep whose seeds are not common.
         """
         if options.common_seed and subject.data.resolved["seed_mode"] != "common":
             raise subject.cannot(self.name, "common_seed is for a sweep whose seeds are common")
-        plateaus = plateaus_at(subject, options.mark_step)
-        waiting = {point: plateau.seeds for point, plateau in plateaus.items()}
-        shown = chosen(subject, options.common_seed, options.most_descents, waiting)
-        asked = Query("entry_runs", (subject.sweep_id, *pairs_of(shown)), SQL)
-        over = Query("entry_bands", (subject.sweep_id, BAND_STEPS), SQL)
-        runs = {(row["point"], row["seed"]): row for row in subject.ask(asked).iter_rows(named=True)}
-        spreads = _spreads(subject.ask(over))
+        queries, plateaus = list[Query](), dict[int, Plateau]()
+        if options.mark_step:
+            queries.append(Query("least_major", (subject.sweep_id, options.mark_step), SQL))
+            for (point,), table in subject.ask(queries[0]).partition_by("point", as_dict=True).items():
+                waiting = table.filter(pl.col("least_major") < HALF)["seed"].to_list()
+                plateaus[point] = Plateau(waiting, table.height, table["least_major"].null_count())
+        wanted = {point: plateau.seeds for point, plateau in plateaus.items()}
+        shown = chosen(subject, options.common_seed, options.most_descents, wanted)
+        single = Query("entry_runs", (subject.sweep_id, *pairs_of(shown)), SQL)
+        over_seeds = Query("entry_bands", (subject.sweep_id, BAND_STEPS), SQL)
+        runs = {(row["point"], row["seed"]): row for row in subject.ask(single).iter_rows(named=True)}
+        bands = subject.ask(over_seeds)
         panels = [
-            _panel(subject, one, runs[one.point, one.seed], spreads, options, plateaus.get(one.point)) for one in shown
+            _panel(subject, run, runs[run.point, run.seed], bands, options, plateaus.get(run.point)) for run in shown
         ]
-        majors, minors = _names(runs.values())
-        columns = 3 if options.common_seed else 2
-        spec = stage_chart(panels, majors, minors, columns).to_dict()
-        caption = _caption(subject, options)
-        more = [CONE] if any(panel.notes for panel in panels) else []
-        more += [DIVERGED] if (subject.cells["status"] == "diverged").any() else []
-        more += [MEDIAN_RUN]
-        queries = [
-            asked,
-            over,
-            *(least_major(subject, step) for step in [options.mark_step] if step),
-            *subject.data.curve_queries,
-            subject.data.queries["cells"],
-        ]
-        return [
-            subject.figure(
-                "stages", "Stages of the Jacobian and of the loss", caption, " ".join([READING, *more]), spec, queries
-            )
-        ]
-
-
-def _names(runs: Any) -> tuple[list[str], list[str]]:
-    """Names of the major and of the minor entries that occur, for the legend."""
-    every = {
-        (i, j): entry_name(i, j, run["s"]) for run in runs for i, j in entries_of(run["s"], run["model"] in SYMMETRIC)
-    }
-    return [every[e] for e in sorted(every) if e[0] == e[1]], [every[e] for e in sorted(every) if e[0] != e[1]]
+        names = {
+            (i, j): entry_name(i, j, run["s"])
+            for run in runs.values()
+            for i, j in entries_of(run["s"], run["model"] in SYMMETRIC_FAMILY)
+        }
+        majors = [names[i, j] for i, j in sorted(names) if i == j]
+        minors = [names[i, j] for i, j in sorted(names) if i != j]
+        spec = stage_chart(panels, majors, minors, 3 if options.common_seed else 2).to_dict()
+        reading = [READING, *([CONE] if any(panel.notes for panel in panels) else [])]
+        reading += [DIVERGED] if (subject.cells["status"] == "diverged").any() else []
+        title, text = "Stages of the Jacobian and of the loss", " ".join([*reading, MEDIAN_RUN])
+        queries = [single, over_seeds, *queries, *subject.data.curve_queries, subject.data.queries["cells"]]
+        return [subject.figure("stages", title, _caption(subject, options), text, spec, queries)]
 
 
 def _panel(
     subject: Subject,
-    one: Shown,
+    shown: PanelRun,
     run: Mapping[str, Any],
-    spreads: Mapping[int, list[Spread]],
+    bands: pl.DataFrame,
     options: StagesOptions,
     plateau: Plateau | None,
-) -> Panel:
+) -> StagePanel:
+    """The panel of one run; `bands`: quantiles of the entries over the seeds of every point."""
     step, W = curves_of(run)
-    places, s = kept_places(step), run["s"]
+    places, s, mark = kept_places(step), run["s"], options.mark_step
+    entries = {entry_name(i, j, s): (i, j) for i, j in entries_of(s, run["model"] in SYMMETRIC_FAMILY)}
     lines = [
-        Line(entry_name(i, j, s), int(step[place]), float(W[place, i, j]))
-        for i, j in entries_of(s, run["model"] in SYMMETRIC)
+        EntryValue(name, int(step[place]), float(W[place, i, j]))
+        for name, (i, j) in entries.items()
         for place in places
     ]
+    columns = ("step", "median", "low", "high", "entry", "s")
+    own = bands.filter(pl.col("point") == shown.point).select(columns).iter_rows()
+    spreads = [EntryQuantiles(entry_name(k // n, k % n, n), *numbers) for *numbers, k, n in own]
     curves = {OOD_LOSS: run["ood_loss"], **({TRAINING_LOSS: run["train_loss"]} if options.training else {})}
     losses = [
-        Run("", name, one.seed, int(step[place]), values[place] / run["l_ref"])
+        Run("", name, shown.seed, int(step[place]), values[place] / run["l_ref"])
         for name, values in curves.items()
         for place in places
     ]
-    outside = _outside(run)
-    notes = [] if outside is None else [(outside, f"W leaves the cone: step {outside}")]
-    title = [line for line in (subject.label(one.point), *one.why) if line]
-    mark = options.mark_step
-    title += plateau.told(mark) if plateau and mark else []
-    known = {line.entry for line in lines}
-    spread = [row for row in spreads.get(one.point, []) if row.entry in known]
-    return Panel(title, lines, spread, losses, _bands(subject, one.point, list(curves)), shades_of(run), notes, mark)
-
-
-def _spreads(table: pl.DataFrame) -> dict[int, list[Spread]]:
-    found: dict[int, list[Spread]] = {}
-    for point, s, step, entry, median, low, high in table.select(
-        "point", "s", "step", "entry", "median", "low", "high"
-    ).iter_rows():
-        found.setdefault(point, []).append(Spread(entry_name(entry // s, entry % s, s), step, median, low, high))
-    return found
-
-
-def _bands(subject: Subject, point: int, curves: Sequence[str]) -> list[Band]:
-    curve = subject.data.curves[point]
-    return [
-        Band("", name, int(step), float(median), float(low), float(high))
+    curve = subject.data.curves[shown.point]
+    loss_bands = [
+        Band("", name, int(at), float(median), float(low), float(high))
         for name in curves
-        for step, median, low, high in zip(curve.step, *curve.values[name], strict=True)
+        for at, median, low, high in zip(curve.step, *curve.values[name], strict=True)
     ]
-
-
-def _outside(run: Mapping[str, Any]) -> int | None:
-    """The recorded step by which W has left the cone of positive semidefinite matrices; None if it never does."""
-    if run["model"] != "w_recurrence":
-        return None
-    step, W = curves_of(run)
-    place = leaves_cone(W, run["dtype"])
-    return None if place is None else int(step[place])
+    left = leaves_cone(W, run["dtype"]) if run["model"] == "w_recurrence" else None
+    notes = [] if left is None else [(int(step[left]), f"W leaves the cone: step {int(step[left])}")]
+    title = [line for line in (subject.label(shown.point), *shown.why) if line]
+    if plateau and mark:
+        have = "has" if len(plateau.seeds) == 1 else "have"
+        title.append(
+            f"At step {mark:,} (dash-dotted): {len(plateau.seeds)} of {plural(plateau.recorded, 'seed')} {have}"
+        )
+        before = f"; {plateau.diverged} diverged before" if plateau.diverged else ""
+        title.append(f"a major entry below 1/2{before}")
+    # A symmetric W has each minor entry once.
+    spreads = [spread for spread in spreads if spread.entry in entries]
+    return StagePanel(title, lines, spreads, losses, loss_bands, shades_of(run), notes, mark)
 
 
 def _caption(subject: Subject, options: StagesOptions) -> str:
-    """What is drawn, and how often each number of descents occurs at each point."""
+    """The caption: which lines are drawn, and each point's numbers of descents and of runs outside the cone."""
     losses = "OOD loss and training loss" if options.training else "OOD loss"
     thick = "the median seed of each point"
     if options.common_seed:
@@ -195,23 +192,21 @@ def _caption(subject: Subject, options: StagesOptions) -> str:
         thick += (
             f", and the seed with the most descents by {FINE} of L_ref, since the source chose its seed for them (E.1)"
         )
-    counted = " ".join(_counted(subject, point) for point in subject.points)
-    drawn = f"Entries of the Jacobian and {losses} over training, with the stages of section 4.2.1."
-    return f"{drawn} Thick: {thick}. {counted}"
-
-
-def _counted(subject: Subject, point: int) -> str:
-    """Descents over the seeds of a point; of the recurrence also, in how many W leaves the cone."""
-    runs, label = subject.runs(point), subject.label(point)
-    told = f"{_counts(runs['descents'])} of {runs.height} seeds"
-    if runs["descents_fine"].null_count() < runs.height:
-        told = f"by {COARSE} of L_ref {told}, by {FINE} {_counts(runs['descents_fine'])}"
-    if runs["model"][0] == "w_recurrence":
-        limit = pl.col("dtype").replace_strict(NEGATIVE) * pl.col("trace")
-        left = runs.filter(pl.col("smallest_eigenvalue") < -limit).height
-        diverged = runs.filter(pl.col("status") == "diverged").height
-        told += f"; W leaves the cone of positive semidefinite matrices in {left}, and {diverged} diverge"
-    return f"{label + ': ' if label else ''}{told}."
+    sentences = [
+        f"Entries of the Jacobian and {losses} over training, with the stages of section 4.2.1. Thick: {thick}."
+    ]
+    for point in subject.points:
+        runs, label = subject.runs(point), subject.label(point)
+        text = f"{_counts(runs['descents'])} of {runs.height} seeds"
+        if runs["descents_fine"].null_count() < runs.height:
+            text = f"by {COARSE} of L_ref {text}, by {FINE} {_counts(runs['descents_fine'])}"
+        if runs["model"][0] == "w_recurrence":
+            numbers = (runs[name].cast(pl.Float64).to_numpy() for name in ("smallest_eigenvalue", "trace"))
+            left = int(outside_cone(*numbers, runs["dtype"].to_numpy()).sum())
+            diverged = runs.filter(pl.col("status") == "diverged").height
+            text += f"; W leaves the cone of positive semidefinite matrices in {left}, and {diverged} diverge"
+        sentences.append(f"{label + ': ' if label else ''}{text}.")
+    return " ".join(sentences)
 
 
 def _counts(descents: pl.Series) -> str:

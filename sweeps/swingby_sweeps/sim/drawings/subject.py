@@ -1,4 +1,4 @@
-"""A sweep over SIM, to be drawn: which run stands for a point, and how its points are labelled."""
+"""A sweep over SIM for drawings: which run represents a point, and how its points are labelled."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ from swingby_analysis.query import Query
 from swingby_analysis.report import subject
 from swingby_analysis.report.prose import plural
 
+from ..params import SimParams
+
 SQL = __name__.rpartition(".")[0]
 """The folder of the queries of these drawings."""
 MEDIAN_RUN = (
     "The median seed of a panel is that of its medoid: the run whose output, in all concepts, takes the path that lies "
-    "nearest to those of the other seeds (least median distance, whenever they pass); diverged runs are left out where "
-    "others are not. Where the OOD loss of that run has no bump, but those of other seeds have one, the medoid of "
-    "these stands beside it."
+    "nearest to the paths of the other seeds (least median distance, whatever the times). Diverged runs count only "
+    "where all runs diverged. Where the OOD loss of the median seed has no bump, but that of other seeds has one, the "
+    "medoid of these is shown too."
 )
 """The rules of `Subject.median_seed` and `Subject.bump_seed`, for captions."""
 
@@ -33,7 +35,7 @@ class Subject(subject.Subject):
     """One sweep over SIM."""
 
     def noted(self, name: str, point: int) -> str:
-        """Whether a sigma is a variance, and not a standard deviation."""
+        """A note on the value of a parameter: that a sigma is a variance, where it is one."""
         return " (variance)" if split(name)[0] == "sigma" and self.is_variance(point) else ""
 
     def is_variance(self, point: int) -> bool:
@@ -52,20 +54,19 @@ class Subject(subject.Subject):
         return self.medoid(point, seeds) if seeds and self.median_seed(point) not in seeds else None
 
     def bumps_in_words(self, point: int) -> str:
-        """How many of a point's seeds have a bump, and which one stands for them."""
+        """How many of a point's seeds have a bump, and which seed represents them, as text."""
         count, seed = len(self.bumped(point)), self.bump_seed(point)
-        what = f"{count} of {plural(self.runs(point).height, 'seed')} {'has' if count == 1 else 'have'} a bump"
-        who = "" if not count else ", this one too" if seed is None else f"; their median: seed {seed}"
-        return what + who
+        share = f"{count} of {plural(self.runs(point).height, 'seed')} {'has' if count == 1 else 'have'} a bump"
+        return share + ("" if not count else ", this one too" if seed is None else f"; their median: seed {seed}")
 
     def bumped(self, point: int) -> list[int]:
         """The seeds of a point in whose OOD loss the detector finds a bump."""
         return self.runs(point).filter(pl.col("bump_peak").is_not_null())["seed"].to_list()
 
     def medoid(self, point: int, seeds: Collection[int]) -> int:
-        """Of some seeds of a point, at least one, that whose output's path is nearest to the others' (`by_depth`).
+        """The seed, of one or more seeds of a point, whose output takes the path nearest to the others' (`by_depth`).
 
-        Over all informative directions, each in units of its mu; of equal ones the lowest seed.
+        Paths are in all informative directions, each in units of its mu. Of equal paths the lowest seed wins.
         """
         paths = {seed: path for seed, path in self._paths.get(point, {}).items() if seed in seeds}
         return list(paths)[by_depth(list(paths.values()))[0]] if paths else min(seeds)
@@ -74,12 +75,20 @@ class Subject(subject.Subject):
     def _paths(self) -> Mapping[int, Mapping[int, Floats]]:
         """Point -> seed -> output (T, s) over mu, of the runs with two recorded steps or more."""
         runs = runs_of(self.ask(Query("paths", (self.sweep_id,), SQL)), "output")
-        return {point: {seed: own.of(seed) / self._units(point) for seed in own.moving} for point, own in runs.items()}
+        paths: dict[int, dict[int, Floats]] = {}
+        for point, own in runs.items():
+            mu = np.array(self.runs(point)["mu"][0], dtype=float)
+            unit = np.where(mu == 0, 1.0, mu)
+            paths[point] = {seed: own.of(seed) / unit for seed in own.moving}
+        return paths
 
-    def _units(self, point: int) -> Floats:
-        """The mu of a point, (s,), with 1 where it is 0."""
-        mu = np.array(self.runs(point)["mu"][0], dtype=float)
-        return np.where(mu == 0, 1.0, mu)
+
+def parameters_of(runs: pl.DataFrame) -> SimParams:
+    """The parameters of a point from its runs; the columns that are no parameters are left out."""
+    row = runs.row(0, named=True)
+    return SimParams.model_construct(
+        **{name: row[name] for name in SimParams.model_fields if row.get(name) is not None}
+    )
 
 
 class SimDrawing(Drawing):

@@ -1,4 +1,4 @@
-"""The drawing `theory`: arrival times and terminal rates, as theory predicts them and as they were measured."""
+"""The drawing `theory`: arrival times and terminal rates, predicted by theory and measured."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 import polars as pl
 
 from swingby.select.intervals import wilson
@@ -14,46 +15,46 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import percent, plural
 
+from ..detect import arrivals
+from ..params import SYMMETRIC_FAMILY
 from .subject import SQL, SimDrawing, Subject
 
-WITHIN = 0.1
 STRAIGHT = 0.98
-"""The least R^2 at which log |w_ij| of a minor entry fell along a line; below, it turned or was rounding."""
+"""The least R^2 of a fit to log |w_ij| that is drawn; below it, the entry turned or was down to rounding."""
 LAST, OTHERS = "minor entries of the last concept", "other minor entries"
 MINORS = {LAST: "#3a3a3a", OTHERS: "#9aa4af"}
-FAMILY = ("symmetric", "w_recurrence")
 MARKS = (
-    "Line: the identity. Shaded: 10 % about it. In each panel: how many lie within, and the 95 % Wilson interval of "
-    "their share; it takes them as independent, which those of one run are not quite. Both axes are logarithmic, and "
-    "the same in all panels."
+    "Line: the identity. Shaded: 10 % about it. Above each panel: how many marks lie within, and the 95 % Wilson "
+    "interval of their share, which takes marks as independent; those of one run are not quite. Both axes are "
+    "logarithmic, and the same in all panels."
 )
 FAMILY_TIMES = (
-    "Symmetric family: when w_pp first reaches 0.9, from W(0) alone: the logistic growth of eq 4.3, and the delay by "
-    "the suppression of what the entries learned before have taken away. "
+    "Symmetric family: when w_pp first reaches 0.9, predicted from W(0) alone: the logistic growth of eq 4.3, and the "
+    "delay by the suppression from entries learned before. "
 )
 LAYER_TIMES = (
     "One layer without bias: the start of the final stretch of r_k = f_k / mu_k >= 0.9 on the trajectory of "
     "Theorem 4.1. That is a flow: descent whose steps lr a_k are not small arrives earlier. "
 )
 TIMES_EDGE = (
-    " Triangles on the upper edge had not arrived by the end of a run that was long enough; those that the run was too "
-    "short for are left out."
+    " Triangles on the upper edge: concepts that had not arrived by the end of a run that was long enough; those for "
+    "which the run was too short are left out."
 )
 FAMILY_RATES = (
     "Symmetric family: log(|1 - w_kk| / w_kk) falls at 2 a_k and log |w_ij| at a_i + a_j, in the time of eq 4.3. "
 )
 LAYER_RATES = (
-    "One layer without bias: log |r_k - 1| falls at a_k once the noise of the start is taken off (Theorem 4.1); "
+    "One layer without bias: log |r_k - 1| falls at a_k once the initial noise is subtracted (Theorem 4.1); "
     "descent whose steps lr a_k are not small falls faster. "
 )
 RATES_FIT = (
     " Rates are fitted over the last visit to distances of 0.02 to 0.3 from the answer (minor entries: once both "
     "diagonal entries exceed 0.98); runs without five records there have none. Of minor entries only fits with R^2 of "
-    f"{STRAIGHT} or more are drawn: the others did not fall exponentially. Each panel says how many that leaves out."
+    f"{STRAIGHT} or more are drawn: the others did not fall exponentially. Each panel counts those that are left out."
 )
 FED = (
-    " While a concept k is still to come, its minor entries feed the others by the noise term w_ki w_kj of eq 4.3, and "
-    "these fall no faster than they do: the predicted rates are those of the very end."
+    " While a concept k is not yet learned, its minor entries feed the others by the noise term w_ki w_kj of eq 4.3, "
+    "and the others fall no faster than they do: the predicted rates are those of the very end."
 )
 
 
@@ -64,57 +65,58 @@ class Theory(SimDrawing):
     recordings: ClassVar[tuple[str, ...]] = ("jacobian",)
 
     def draw(self, subject: Subject, options: Any) -> Sequence[Figure]:
-        """The scatters of every point of which theory speaks.
+        """The scatters of every point with predictions.
 
         Raises:
-            SwingbyError: theory speaks of none of the sweep's finished cells.
+            SwingbyError: no finished cell of the sweep has predictions.
         """
         query = Query("theory", (subject.sweep_id,), SQL)
         rows = subject.ask(query)
-        times, rates = rows.filter(pl.col("kind") == "arrival"), rows.filter(pl.col("kind") != "arrival")
-        crooked = (pl.col("kind") == "minor") & ~(pl.col("r2") >= STRAIGHT).fill_null(False)
-        bent = dict(rates.filter(crooked).group_by("point").len().iter_rows())
-        rates = rates.filter(~crooked)
+        arrived = rows.filter(pl.col("kind") == "arrival")
+        predicted, measured, end = (arrived[name].to_numpy() for name in ("predicted", "measured", "steps"))
+        times = arrived.filter(~np.isnan(arrivals.ratios(predicted, measured, end)))
         if times.is_empty():
             spoken = "theory speaks of the symmetric family, and of one layer without bias, on whole clusters"
             raise subject.cannot(self.name, spoken)
-        drawn = [_times(subject, times, query)]
-        return drawn if rates.is_empty() else [*drawn, _rates(subject, rates, query, bent)]
-
-
-def _times(subject: Subject, rows: pl.DataFrame, query: Query) -> Figure:
-    title = "When concepts arrive: theory and experiment"
-    axes = ("predicted arrival at 0.9 (step)", "measured arrival at 0.9 (step)")
-    spec = scatter(_dots(subject, rows), _notes(subject, rows), _series(rows), axes).to_dict()
-    caption = f"When each concept arrives at 0.9, as theory predicts it and as it came, {_what(subject, rows)}."
-    reading = _spoken(subject, rows, FAMILY_TIMES, LAYER_TIMES) + MARKS
-    if any(math.isinf(value) for value in rows["measured"]):
-        reading += TIMES_EDGE
-    return subject.figure("theory-times", title, caption, reading, spec, [query])
-
-
-def _rates(subject: Subject, rows: pl.DataFrame, query: Query, bent: Mapping[int, int]) -> Figure:
-    title = "The terminal slow-down: theory and experiment"
-    axes = ("predicted rate (1 / time)", "measured rate (1 / time)")
-    spec = scatter(_dots(subject, rows), _notes(subject, rows, bent), _series(rows), axes).to_dict()
-    caption = f"The rates of the terminal slow-down, as theory predicts them and as fitted, {_what(subject, rows)}."
-    reading = _spoken(subject, rows, FAMILY_RATES, LAYER_RATES) + MARKS + RATES_FIT
-    return subject.figure("theory-rates", title, caption, reading + _spoken(subject, rows, FED, ""), spec, [query])
+        axes = ("predicted arrival at 0.9 (step)", "measured arrival at 0.9 (step)")
+        spec = scatter(_dots(subject, times), _notes(subject, times), _series(times), axes).to_dict()
+        caption = f"When each concept arrives at 0.9, predicted by theory and measured, {_drawn(subject, times)}."
+        reading = _spoken(subject, times, FAMILY_TIMES, LAYER_TIMES) + MARKS
+        if any(math.isinf(value) for value in times["measured"]):
+            reading += TIMES_EDGE
+        title = "When concepts arrive: theory and experiment"
+        figures = [subject.figure("theory-times", title, caption, reading, spec, [query])]
+        rates = rows.filter(pl.col("kind") != "arrival")
+        poor_fit = (pl.col("kind") == "minor") & ~(pl.col("r2") >= STRAIGHT).fill_null(False)
+        left_out = dict(rates.filter(poor_fit).group_by("point").len().iter_rows())
+        rates = rates.filter(~poor_fit)
+        if not rates.is_empty():
+            axes = ("predicted rate (1 / time)", "measured rate (1 / time)")
+            spec = scatter(_dots(subject, rates), _notes(subject, rates, left_out), _series(rates), axes).to_dict()
+            caption = f"The rates of the terminal slow-down, predicted by theory and fitted, {_drawn(subject, rates)}."
+            reading = _spoken(subject, rates, FAMILY_RATES, LAYER_RATES) + MARKS + RATES_FIT
+            reading += _spoken(subject, rates, FED, "")
+            title = "The terminal slow-down: theory and experiment"
+            figures.append(subject.figure("theory-rates", title, caption, reading, spec, [query]))
+        return figures
 
 
 def _spoken(subject: Subject, rows: pl.DataFrame, family: str, layer: str) -> str:
     """The sentences about the models that are drawn."""
     models = set(subject.cells.filter(pl.col("point").is_in(rows["point"].unique().to_list()))["model"].to_list())
-    return (family if models & {*FAMILY} else "") + (layer if models - {*FAMILY} else "")
+    return (family if models & {*SYMMETRIC_FAMILY} else "") + (layer if models - {*SYMMETRIC_FAMILY} else "")
 
 
-def _what(subject: Subject, rows: pl.DataFrame) -> str:
+def _drawn(subject: Subject, rows: pl.DataFrame) -> str:
+    """The number of runs and points that are drawn, and of those that are left out, as text."""
     runs, points = rows.select("point", "seed").n_unique(), rows["point"].n_unique()
     silent = len(subject.points) - points
-    left = f"; {plural(silent, 'point')} of which theory does not speak, or had nothing to be compared, left out"
-    gone = sum(_diverged(subject, point) for point in rows["point"].unique())
-    said = f"a mark a concept of a run: {plural(runs, 'run')} at {plural(points, 'point')} of the grid"
-    return said + (f"; {gone} that diverged left out" if gone else "") + (left if silent else "")
+    diverged = sum(_diverged(subject, point) for point in rows["point"].unique())
+    text = f"a mark for each concept of a run: {plural(runs, 'run')} at {plural(points, 'point')} of the grid"
+    text += f"; {diverged} that diverged left out" if diverged else ""
+    if silent:
+        text += f"; {plural(silent, 'point')} of which theory does not speak, or without anything to compare, left out"
+    return text
 
 
 def _diverged(subject: Subject, point: int) -> int:
@@ -127,7 +129,7 @@ def _panel(subject: Subject, point: int) -> str:
 
 
 def _series(rows: pl.DataFrame) -> Mapping[str, str]:
-    """Colours by concept, and for both kinds of minor entries."""
+    """The colours of the concepts and of both kinds of minor entries that occur."""
     names = {_named(row) for row in rows.iter_rows(named=True)}
     concepts = sorted(rows.filter(pl.col("kind") != "minor")["i"].unique().to_list())
     colours = {_concept(k): COLOURS[(k - 1) % len(COLOURS)] for k in concepts} | MINORS
@@ -139,24 +141,24 @@ def _concept(k: int) -> str:
 
 
 def _named(row: Mapping[str, Any]) -> str:
-    """The series of one row."""
+    """The name of a row's series."""
     return (LAST if row["last"] else OTHERS) if row["kind"] == "minor" else _concept(row["i"])
 
 
 def _dots(subject: Subject, rows: pl.DataFrame) -> list[Dot]:
-    found = []
+    dots = []
     # Minor entries first, so that they lie below.
     for row in rows.sort("kind", "last", descending=[True, False]).iter_rows(named=True):
         entry = f"w_{row['i']}{row['j']}" if row["kind"] == "minor" else _concept(row["i"])
         panel = _panel(subject, row["point"])
-        found.append(Dot(panel, _named(row), entry, row["seed"], row["predicted"], row["measured"]))
-    return found
+        dots.append(Dot(panel, _named(row), entry, row["seed"], row["predicted"], row["measured"]))
+    return dots
 
 
-def _notes(subject: Subject, rows: pl.DataFrame, bent: Mapping[int, int] | None = None) -> dict[str, list[str]]:
-    """For each panel, in the order of the grid: how many lie within 10 %, of concepts and of both minor kinds.
+def _notes(subject: Subject, rows: pl.DataFrame, poor_fits: Mapping[int, int] | None = None) -> dict[str, list[str]]:
+    """Lines for each panel, in the order of the grid: how many concepts, and minor entries of both kinds, are near.
 
-    Below that, what the panel leaves out: runs that diverged, and the minor entries of `bent` (point -> count).
+    The last lines count what the panel leaves out: runs that diverged, and `poor_fits` (point -> minor entries).
     """
     minor, last = pl.col("kind") == "minor", pl.col("last")
     parts = {"concepts": ~minor, "minor, last": minor & last, "minor, other": minor & ~last}
@@ -164,30 +166,22 @@ def _notes(subject: Subject, rows: pl.DataFrame, bent: Mapping[int, int] | None 
     for point in subject.points:
         own = rows.filter(pl.col("point") == point)
         shares = {label: _share(own.filter(part)) for label, part in parts.items() if own.filter(part).height}
+        if not shares:
+            continue
+        lines = [f"within {percent(arrivals.TENTH)}:"]
+        lines += [f"{label}: {count}, {interval}" for label, (count, interval) in shares.items()]
         if set(shares) == {"concepts"}:
-            notes[_panel(subject, point)] = [
-                f"{shares['concepts'][0]} within {percent(WITHIN)}",
-                f"({shares['concepts'][1]})",
-            ]
-        elif shares:
-            lines = [f"{label}: {count}, {interval}" for label, (count, interval) in shares.items()]
-            notes[_panel(subject, point)] = [f"within {percent(WITHIN)}:", *lines]
-        if shares:
-            notes[_panel(subject, point)] += _left_out(_diverged(subject, point), (bent or {}).get(point, 0))
+            count, interval = shares["concepts"]
+            lines = [f"{count} within {percent(arrivals.TENTH)}", f"({interval})"]
+        diverged, poor = _diverged(subject, point), (poor_fits or {}).get(point, 0)
+        lines += [f"{plural(diverged, 'run')} diverged: left out"] if diverged else []
+        lines += [f"R^2 < {STRAIGHT:g}: {poor:,} left out"] if poor else []
+        notes[_panel(subject, point)] = lines
     return notes
 
 
-def _left_out(diverged: int, bent: int) -> list[str]:
-    runs = [f"{plural(diverged, 'run')} diverged: left out"] if diverged else []
-    return runs + ([f"R^2 < {STRAIGHT:g}: {bent:,} left out"] if bent else [])
-
-
 def _share(rows: pl.DataFrame) -> tuple[str, str]:
-    """k of n, and the interval of the share."""
-    k = sum(_within(predicted, measured) for predicted, measured in rows.select("predicted", "measured").iter_rows())
+    """How many of the rows are within 10 % of their prediction, as text, and the interval of that share."""
+    k = int(arrivals.near(rows["measured"].to_numpy() / rows["predicted"].to_numpy()).sum())
     low, high = (100 * float(end) for end in wilson(k, rows.height))
     return f"{k:,} of {rows.height:,}", f"{low:.0f} to {percent(high / 100)}"
-
-
-def _within(predicted: float, measured: float) -> bool:
-    return predicted == measured or (math.isfinite(predicted) and abs(measured - predicted) <= WITHIN * predicted)

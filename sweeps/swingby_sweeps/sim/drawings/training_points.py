@@ -1,4 +1,4 @@
-"""The drawing `training_points`: the training set beside the output's path, and how near it comes ([S] Figs 15, 16)."""
+"""The drawing `training_points`: the training set, the output's path, and the nearest point ([S] Figs 15, 16)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 SAMPLE, NEAR = "training points (sample)", "the 50 nearest to the test point"
 CIRCLE, NEAREST = "within min(mu)/2 of the test point", "to the nearest training point"
 FIRST = 50
-"""So many of the recorded training points are those nearest to the test point; the others are a regular sample."""
+"""The number of recorded training points that are the nearest to the test point; the others are a regular sample."""
 COLOURS = {SAMPLE: "#8f9aa6", NEAR: "#d08a1d", NEAREST: INK, CIRCLE: "#2f7d4f", MEDIAN_SEED: RED, BUMP_SEED: VIOLET}
 READING = (
     "Points: training points of the median seed's run, the 50 nearest to the test point (amber) and a regular sample "
@@ -42,8 +42,8 @@ READING = (
     "point. Green: the circle of radius min(mu)/2 around the test point, in which the truncated training set has no "
     "point. Dashed: from the test point to the nearest of all training points; its length is written above the panel, "
     "for this run and as median and range over all seeds. Red: the output at the test point over training; "
-    "violet, where that run has no bump in its OOD loss but others have: that of the median seed of those. Arrowheads: "
-    + MARKS
+    "violet, where that run has no bump in its OOD loss but others have: that of the median seed of those. Arrowheads "
+    "mark " + MARKS
 )
 
 
@@ -69,13 +69,25 @@ class TrainingPoints(SimDrawing):
         panels: list[Panel] = []
         rows: list[Row] = []
         for (point,), table in tables.items():
-            own = seeds[point], subject.bump_seed(point)
-            found, every = _rows(str(point), table, runs[point], own, (concepts, has_origin(subject, point)))
-            told = (*_distances(table, own[0]), *redrawn(table), subject.bumps_in_words(point))
-            notes = (*told, f"an arrowhead every {plural_steps(every)}")
-            (x, y), shown = (f"concept {k}, in the units of the data" for k in concepts), _range(found)
+            seed = seeds[point]
+            shown_seeds, plane = (seed, subject.bump_seed(point)), (concepts, has_origin(subject, point))
+            drawn, every = _rows(str(point), table, runs[point], shown_seeds, plane)
+            own, distances = table.filter(pl.col("seed") == seed)["nearest"][0], table["nearest"].to_numpy()
+            low, high = distances.min(), distances.max()
+            notes = (
+                f"nearest training point at {own:.2f} (seed {seed})",
+                f"{plural(table.height, 'seed')}: median {np.median(distances):.2f}, {low:.2f} to {high:.2f}",
+                *redrawn(table),
+                subject.bumps_in_words(point),
+                f"an arrowhead every {plural_steps(every)}",
+            )
+            x, y = (f"concept {k}, in the units of the data" for k in concepts)
+            # One range for both axes, with everything in it.
+            values = [value for row in drawn for value in (row.x, row.y) if math.isfinite(value)]
+            room = 0.04 * (max(values) - min(values))
+            shown = round(min(values) - room, 3), round(max(values) + room, 3)
             panels.append(Panel(str(point), subject.label(point) or "all runs", notes, x, y, shown, shown))
-            rows += found
+            rows += drawn
         spec = planes(panels, rows, COLOURS, columns_of(subject), side=300).to_dict()
         caption = (
             f"Training points, test point and the path of the output in the plane of concepts {concepts[0]} and "
@@ -110,33 +122,19 @@ def _rows(
 
 
 def _unscaled(mark: Mark, mu: Floats) -> Mark:
-    """A mark in the units of the data, with its angle there, from one in units of mu."""
+    """A mark in units of mu, moved to the units of the data, and turned to its angle there."""
     angle = math.radians(mark.angle)
     turned = math.degrees(math.atan2(math.sin(angle) * mu[0], math.cos(angle) * mu[1]))
     return mark._replace(x=mark.x * float(mu[0]), y=mark.y * float(mu[1]), angle=turned)
 
 
 def circle(centre: Floats, radius: float) -> Floats:
-    """Once around, (65, 2)."""
+    """Points around a circle, (65, 2); the last one is the first."""
     angle = np.linspace(0, 2 * math.pi, 65)
     return centre + radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
-def _distances(table: pl.DataFrame, seed: int) -> tuple[str, str]:
-    """How near the nearest training point comes to the test point: in the run that is drawn, and over all seeds."""
-    own, every = table.filter(pl.col("seed") == seed)["nearest"][0], table["nearest"].to_numpy()
-    over = f"{plural(len(every), 'seed')}: median {np.median(every):.2f}, {every.min():.2f} to {every.max():.2f}"
-    return f"nearest training point at {own:.2f} (seed {seed})", over
-
-
 def redrawn(table: pl.DataFrame) -> list[str]:
-    """How many truncated training sets had a point drawn again, where their whole twins are in the store."""
+    """A line on how many truncated training sets had a point drawn again; none unless their whole twins are stored."""
     known = table["again"].drop_nulls()
     return [f"{known.sum()} of {plural(len(known), 'seed')} had a point drawn again"] if len(known) else []
-
-
-def _range(rows: Sequence[Row]) -> tuple[float, float]:
-    """One range for both axes, with everything in it."""
-    values = [value for row in rows for value in (row.x, row.y) if math.isfinite(value)]
-    room = 0.04 * (max(values) - min(values))
-    return round(min(values) - room, 3), round(max(values) + room, 3)

@@ -12,12 +12,13 @@ from swingby.sweepfile.parameters import split
 from swingby_analysis.charts import plane_rows
 from swingby_analysis.charts.paths import Runs, runs_of
 from swingby_analysis.charts.plane_rows import Name
-from swingby_analysis.charts.planes import Corner, Mark, Row, planes
+from swingby_analysis.charts.planes import Corner, Mark, Row, ordered_colours, planes
+from swingby_analysis.grid import axis_title, plain, scalar
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.selection import names_of
+from swingby_analysis.report.selection import Lines, along, names_of
+from swingby_analysis.report.subject import indexed
 
-from .along import figure_along
 from .panels import (
     BAND,
     BANDS,
@@ -30,7 +31,9 @@ from .panels import (
     SEEDS,
     PlaneOptions,
     columns_of,
+    counted,
     ended,
+    ended_along,
     has_origin,
     in_rows,
     panel,
@@ -44,13 +47,18 @@ from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 READING = (
     PLACES + BANDS + "Black: the median over the seeds at each step, coordinate by coordinate, which blurs a bend that "
     "comes at different times. Red: one run, of the median seed. Violet, where that run has no bump in its OOD loss "
-    "but others have: the median seed of those. Thin: single seeds. Lines may leave the panel. Dots and arrowheads, "
-    "the same for all of these: " + MARKS
+    "but others have: the median seed of those. Thin: single seeds. Lines may leave the panel. Dots and arrowheads "
+    "mark, for all of these lines alike, " + MARKS
+)
+
+READING_ALONG = (
+    PLACES + BANDS + "Each band has the colour of its line. Lines: the median over the seeds at each step, coordinate "
+    "by coordinate. Arrowheads mark, for all lines of a panel alike, " + MARKS
 )
 
 
 class TrajectoryOptions(PlaneOptions):
-    """What a sweep file may set."""
+    """Options of the drawing in a sweep file."""
 
     along: str | None = Field(None, description="the lines of one panel differ in this parameter")
 
@@ -62,7 +70,7 @@ class Trajectories(SimDrawing):
     Options: ClassVar[type[drawing.Options]] = TrajectoryOptions
 
     def check(self, options: TrajectoryOptions, axis_names: Sequence[str]) -> Sequence[drawing.Wrong]:
-        """Lines can differ only in what an axis changes."""
+        """The fault of `along` where no axis changes that parameter."""
         if options.along is None or names_of(options.along, axis_names):
             return ()
         known = [*axis_names, *{split(name)[0]: None for name in axis_names}]
@@ -73,36 +81,32 @@ class Trajectories(SimDrawing):
         """One figure: with `along` a panel of several lines for every other setting, else panels of single points."""
         asked, query = options.planes(subject, self.name), Query("paths", (subject.sweep_id,), SQL)
         runs = runs_of(subject.ask(query), "output", "mu")
-        if options.along is None:
-            return [_single(subject, runs, asked, query)]
-        return [figure_along(subject, runs, options.along, asked[0], query)]
-
-
-def _single(subject: Subject, runs: dict[int, Runs], asked: Sequence[tuple[int, int]], query: Query) -> Figure:
-    heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
-    rows: list[Row] = []
-    columns = columns_of(subject)
-    for point, concepts in in_rows(list(runs), asked, columns):
-        key, seed = f"{point}:{concepts[0]}", subject.median_seed(point)
-        own = {MEDIAN_SEED: seed, BUMP_SEED: subject.bump_seed(point)}
-        found, every = point_rows(key, runs[point].plane(*(k - 1 for k in concepts)), own)
-        told = [subject.bumps_in_words(point), *ended(subject, point)]
-        notes = [f"median seed {seed}; a mark every {plural_steps(every)}", *told]
-        heads.append((key, subject.label(point) or "all runs", notes, concepts))
-        rows += [*found, *spots(key, has_origin(subject, point))]
-    panels = [panel(*head, plane_rows.shown_range(rows)) for head in heads]
-    spec = planes(panels, rows, PARTS, columns).to_dict()
-    caption = (
-        f"The output at the test point over training, in {spoken_planes(asked)}, {seeds_drawn(runs)}. {MEDIAN_RUN}"
-    )
-    return subject.figure("trajectories", "Where the output goes", caption, READING, spec, [query])
+        if options.along is not None:
+            return [figure_along(subject, runs, options.along, asked[0], query)]
+        heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
+        rows: list[Row] = []
+        columns = columns_of(subject)
+        for point, concepts in in_rows(list(runs), asked, columns):
+            key, seed = f"{point}:{concepts[0]}", subject.median_seed(point)
+            single = {MEDIAN_SEED: seed, BUMP_SEED: subject.bump_seed(point)}
+            lines, every = point_rows(key, runs[point].plane(*(k - 1 for k in concepts)), single)
+            notes = [f"median seed {seed}; a mark every {plural_steps(every)}"]
+            notes += [subject.bumps_in_words(point), *ended(subject, point)]
+            heads.append((key, subject.label(point) or "all runs", notes, concepts))
+            rows += [*lines, *spots(key, has_origin(subject, point))]
+        panels = [panel(*head, plane_rows.shown_range(rows)) for head in heads]
+        spec = planes(panels, rows, PARTS, columns).to_dict()
+        caption = (
+            f"The output at the test point over training, in {spoken_planes(asked)}, {seeds_drawn(runs)}. {MEDIAN_RUN}"
+        )
+        return [subject.figure("trajectories", "Where the output goes", caption, READING, spec, [query])]
 
 
 def point_rows(key: str, runs: Runs, shown: Mapping[str, int | None]) -> tuple[list[Corner | Mark], float]:
     """The rows of one point's runs in a plane, and the interval of its marks.
 
     Args:
-        shown: what the legend calls single runs -> their seed.
+        shown: names of single runs in the legend -> their seeds.
     """
     median = plane_rows.places(runs.median, runs.step)
     single = {name: runs.of(seed) for name, seed in shown.items() if seed is not None}
@@ -117,3 +121,58 @@ def point_rows(key: str, runs: Runs, shown: Mapping[str, int | None]) -> tuple[l
         rows += plane_rows.line(Name(key, name), path)
         rows += plane_rows.arrows(Name(key, name), plane_rows.places(path, runs.step), every)
     return rows, every
+
+
+def figure_along(subject: Subject, runs: dict[int, Runs], name: str, concepts: tuple[int, int], query: Query) -> Figure:
+    """A panel for every other setting, in it a line for each value of a parameter.
+
+    Raises:
+        SwingbyError: the parameter does not vary.
+    """
+    varying = {point: values for point, values in subject.varying.items() if point in runs}
+    chosen = names_of(name, next(iter(varying.values()), {}))
+    if not chosen:
+        known = ", ".join(next(iter(varying.values()), {})) or "nothing"
+        raise subject.cannot("trajectories", f"its lines should differ in {name!r}; what varies: {known}")
+    groups = along(chosen, [axis["names"] for axis in subject.data.resolved["axes"]], varying)
+    values = sorted({value for group in groups for value in group.values})
+    colours = dict(zip(map(_value_text, values), ordered_colours(len(values)), strict=True))
+    heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
+    rows: list[Row] = []
+    for number, group in enumerate(groups):
+        lines, every = _lines(str(number), group, {p: runs[p].plane(*(k - 1 for k in concepts)) for p in group.points})
+        title = subject.label(group.points[0], without=chosen) or "all runs"
+        notes = [f"an arrowhead every {plural_steps(every)}", *ended_along(subject, group.points)]
+        if any(split(one)[0] == "sigma" for one in chosen) and subject.is_variance(group.points[0]):
+            notes.append("sigma is a variance")
+        heads.append((str(number), title, notes, concepts))
+        rows += [*lines, *spots(str(number), has_origin(subject, group.points[0]))]
+    panels = [panel(*head, plane_rows.shown_range(rows)) for head in heads]
+    titles = [
+        axis_title(one, subject.data.sweep["experiment"]).replace(f"({one})", f"({indexed(one)})") for one in chosen
+    ]
+    legend = ["; ".join(titles), "lines: median over the seeds; shaded: central half of the seeds"]
+    spec = planes(panels, rows, colours, min(len(panels), 3), legend, side=300, shade=0.25).to_dict()
+    caption = (
+        f"The output at the test point over training in {spoken_planes([concepts])}, a line for each value of {name}: "
+        f"the median over the {counted(runs)} seeds of each line, and the band of their central half."
+    )
+    return subject.figure(f"trajectories-along-{name}", f"Paths along {name}", caption, READING_ALONG, spec, [query])
+
+
+def _lines(key: str, group: Lines, runs: dict[int, Runs]) -> tuple[list[Corner | Mark], float]:
+    """The rows of one panel's lines, and the interval of their arrowheads in steps."""
+    medians = [plane_rows.places(runs[point].median, runs[point].step) for point in group.points]
+    every = plane_rows.interval(medians)
+    rows: list[Corner | Mark] = []
+    for point, value, median in zip(group.points, group.values, medians, strict=True):
+        name = Name(key, _value_text(value))
+        rows += plane_rows.band(name, runs[point])
+        rows += plane_rows.line(name, runs[point].median, run=point)
+        rows += plane_rows.arrows(name, median, every)
+    return rows, every
+
+
+def _value_text(value: tuple[object, ...]) -> str:
+    """Values of the parameters in which lines differ, as the legend names them."""
+    return ", ".join(plain(scalar(part)) for part in value)

@@ -11,20 +11,22 @@ from swingby.model import drawing
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 
+from ..params import SYMMETRIC_FAMILY
+from ..theory import Velocity as Terms
 from .charts.jacobian import entry_name, first_step
-from .charts.velocity import Moved, terms, velocity_chart
-from .single import SYMMETRIC, curves_of, entries_of, kept_places, shades_of
+from .charts.velocity import EntryVelocity, terms, velocity_chart
+from .single import curves_of, entries_of, kept_places, shades_of
 from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 READING = (
-    "Each panel is one entry of W, with a scale of its own. Its velocity W' (black) is by eq 4.3 growth less "
-    "suppression less noise: G pushes it away from 0, -S towards 0, and -N, what the other entries do, either way. "
-    "Where the three cancel, the entry turns or rests. Velocities are in 1/time of eq 4.3, whose time is twice that of "
-    "the flow of L. The ground shows the stages of this run (growth green, suppression orange, terminal blue) by the "
-    "definition of the drawing `stages`: a growth turns into a suppression where the minor entries of the concept just "
-    "learned are largest, the next growth starts where the next major entry gains more than these lose, and terminal "
-    "means that every major entry is at least 0.9 to the end. The axis starts at a round step before which no velocity "
-    "changes by 1 % of the largest."
+    "Each panel is one entry of W, with a scale of its own. By eq 4.3 its velocity W' (black) is growth less "
+    "suppression less noise: G pushes the entry away from 0, -S towards 0, and -N, the effect of the other entries, "
+    "either way. Where the three cancel, the entry turns or rests. Velocities are in 1/time of eq 4.3, whose time is "
+    "twice that of the flow of L. The background shows the stages of this run (growth green, suppression orange, "
+    "terminal blue) by the definition of the drawing `stages`: a growth turns into a suppression where the minor "
+    "entries of the concept just learned are largest, the next growth starts where the next major entry gains more "
+    "than these lose, and terminal means that every major entry is at least 0.9 to the end. The axis starts at a round "
+    "step before which no velocity changes by 1 % of the largest."
 )
 
 
@@ -40,44 +42,42 @@ class Velocity(SimDrawing):
         Raises:
             SwingbyError: no point is of the symmetric family, for which alone eq 4.3 speaks.
         """
-        points = [point for point in subject.points if subject.runs(point)["model"][0] in SYMMETRIC]
+        points = [point for point in subject.points if subject.runs(point)["model"][0] in SYMMETRIC_FAMILY]
         if not points:
-            raise subject.cannot(self.name, f"eq 4.3 speaks of these models only: {', '.join(SYMMETRIC)}")
+            raise subject.cannot(self.name, f"eq 4.3 speaks of these models only: {', '.join(SYMMETRIC_FAMILY)}")
         seeds = tuple(subject.median_seed(point) for point in points)
-        asked = [Query(name, (subject.sweep_id, tuple(points), seeds), SQL) for name in ("velocity", "entry_runs")]
-        split, whole = ({row["point"]: row for row in subject.ask(query).iter_rows(named=True)} for query in asked)
-        return [_figure(subject, place, split[point], whole[point], asked) for place, point in enumerate(points)]
+        queries = [Query(name, (subject.sweep_id, tuple(points), seeds), SQL) for name in ("velocity", "entry_runs")]
+        terms_of, run_of = (
+            {row["point"]: row for row in subject.ask(query).iter_rows(named=True)} for query in queries
+        )
+        figures: list[Figure] = []
+        for number, (point, seed) in enumerate(zip(points, seeds, strict=True), start=1):
+            label, run = subject.label(point), f"median seed {seed}"
+            rows = moved(terms_of[point], run_of[point])
+            # The axis starts where the first term leaves its first value by a hundredth of the largest velocity.
+            scale = max((abs(value) for row in rows for value in terms(row)), default=0.0) or 1.0
+            lines = [
+                (f"{row.entry} {k}", row.step, value / scale) for row in rows for k, value in enumerate(terms(row))
+            ]
+            last = max(10, max(row.step for row in rows))
+            span = min(first_step(lines), last // 10), last
+            spec = velocity_chart(rows, shades_of(run_of[point]), span, f"{label}, {run}" if label else run).to_dict()
+            time = f"{2 * terms_of[point]['time_per_step']:g}"
+            caption = f"Growth, suppression and noise (eq 4.3) of the entries of W in the run of the {run}"
+            caption += f"{' at ' + label if label else ''}. One step is {time} of the time of eq 4.3."
+            title = "What moves the entries of W" + (f": {label}" if label else "")
+            figures.append(
+                subject.figure(f"velocity-{number}", title, caption, f"{READING} {MEDIAN_RUN}", spec, queries)
+            )
+        return figures
 
 
-def _figure(
-    subject: Subject, place: int, split: Mapping[str, Any], whole: Mapping[str, Any], asked: Sequence[Query]
-) -> Figure:
-    label = subject.label(split["point"])
-    rows = moved(split, whole)
-    span = _span(rows)
-    run = f"median seed {split['seed']}"
-    spec = velocity_chart(rows, shades_of(whole), span, f"{label}, {run}" if label else run).to_dict()
-    time = f"{2 * split['time_per_step']:g}"
-    caption = f"Growth, suppression and noise (eq 4.3) of the entries of W in the run of the {run}"
-    caption += f"{' at ' + label if label else ''}. One step is {time} of the time of eq 4.3."
-    title = "What moves the entries of W" + (f": {label}" if label else "")
-    return subject.figure(f"velocity-{place + 1}", title, caption, f"{READING} {MEDIAN_RUN}", spec, asked)
-
-
-def moved(split: Mapping[str, Any], whole: Mapping[str, Any]) -> list[Moved]:
+def moved(split: Mapping[str, Any], whole: Mapping[str, Any]) -> list[EntryVelocity]:
     """The rows of one run, at about 120 of its steps: every entry i <= j, major ones first."""
     s, step = split["s"], curves_of(whole)[0]
     G, S, N = (np.array(split[name], dtype=float)[: len(step)] for name in ("growth", "suppression", "noise"))
     return [
-        Moved(entry_name(i, j, s), int(step[k]), *(float(term[k, i * s + j]) for term in (G, S, N)))
+        EntryVelocity(entry_name(i, j, s), int(step[k]), Terms(*(term[k, i * s + j] for term in (G, S, N))))
         for i, j in entries_of(s, symmetric=True)
         for k in kept_places(step)
     ]
-
-
-def _span(rows: Sequence[Moved]) -> tuple[int, int]:
-    """From where the first term leaves its first value by a hundredth of the largest velocity; to the end."""
-    scale = max((abs(value) for row in rows for value in terms(row)), default=0.0) or 1.0
-    lines = [(f"{row.entry} {k}", row.step, value / scale) for row in rows for k, value in enumerate(terms(row))]
-    last = max(10, max(row.step for row in rows))
-    return min(first_step(lines), last // 10), last

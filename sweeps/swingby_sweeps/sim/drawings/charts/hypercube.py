@@ -10,7 +10,7 @@ import altair as alt
 
 from swingby_analysis.charts import style
 
-from ...detect.order import SLACK, SLACK_FACTOR
+from ...detect.order import SLACK, breaks
 
 TOP = 1.0
 """Losses above this are coloured like it, as in the source."""
@@ -33,25 +33,20 @@ def edges(concepts: int) -> list[tuple[int, int]]:
     return [(u, u | 1 << p) for u in range(2**concepts) for p in range(concepts) if not u >> p & 1]
 
 
-def breaks(lower: float, upper: float) -> bool:
-    """Whether a pair u <= v with these losses breaks B.2, l(u) <= l(v), by more than 2 % and 0.001."""
-    return lower > SLACK_FACTOR * upper + SLACK
-
-
 def index(v: int, concepts: int) -> str:
     """v_1 ... v_s as the source prints them."""
     return "".join(str(v >> p & 1) for p in range(concepts))
 
 
 def places(concepts: int) -> list[tuple[float, float]]:
-    """Where each node stands, in px: columns by Hamming weight, in each of them the first concepts on top."""
+    """The place of each node, in px: a column for each Hamming weight, with the first concepts at its top."""
     columns = [[v for v in range(2**concepts) if v.bit_count() == weight] for weight in range(concepts + 1)]
     middle = (max(map(len, columns)) - 1) / 2
-    found = [(0.0, 0.0)] * 2**concepts
+    nodes = [(0.0, 0.0)] * 2**concepts
     for weight, column in enumerate(columns):
         for rank, v in enumerate(sorted(column, key=lambda v: index(v, concepts), reverse=True)):
-            found[v] = (APART * weight, ABOVE * (middle + rank - (len(column) - 1) / 2))
-    return found
+            nodes[v] = (APART * weight, ABOVE * (middle + rank - (len(column) - 1) / 2))
+    return nodes
 
 
 def hypercube_chart(panels: Sequence[Cube], columns: int) -> Any:
@@ -64,31 +59,26 @@ def hypercube_chart(panels: Sequence[Cube], columns: int) -> Any:
     if len(sizes) != 1:
         raise ValueError(f"cubes of {sorted(sizes)} nodes; allowed: all of one size")
     concepts = sizes.pop().bit_length() - 1
-    made = [_panel(number, panel, concepts) for number, panel in enumerate(panels)]
-    rows = [row for number, panel in enumerate(panels) for row in _rows(number, panel, concepts)]
-    return style.finished(alt.concat(*made, columns=columns, spacing={"row": 26, "column": 40}), rows)
+    at, rows = places(concepts), list[dict[str, Any]]()
+    for number, (_, loss) in enumerate(panels):
+        for u, v in edges(concepts):
+            (x, y), (x2, y2) = at[u], at[v]
+            kind = "broken" if breaks(loss[u], loss[v]) else "edge"
+            rows.append({"panel": number, "kind": kind, "x": x, "y": y, "x2": x2, "y2": y2})
+        for v, (x, y) in enumerate(at):
+            shown = min(loss[v], TOP)
+            ink = style.INK if shown > LIGHT else "white"
+            node = {"x": x, "y": y, "index": index(v, concepts), "loss": shown, "text": written(loss[v]), "ink": ink}
+            rows.append({"panel": number, "kind": "node", **node})
+    charts = [_panel(number, panel, concepts) for number, panel in enumerate(panels)]
+    return style.finished(alt.concat(*charts, columns=columns, spacing={"row": 26, "column": 40}), rows)
 
 
 def written(loss: float) -> str:
-    """A loss in the few characters that a node has room for; below the slack of B.2 it makes no difference."""
+    """A loss in the few characters that a node has room for; those below the slack of B.2 are alike."""
     if not math.isfinite(loss):
         return "inf"
     return "<.001" if loss < SLACK else f"{loss:.2g}" if loss < 100 else f"{loss:.0e}"
-
-
-def _rows(number: int, panel: Cube, concepts: int) -> list[dict[str, Any]]:
-    at, loss = places(concepts), panel.losses
-    rows: list[dict[str, Any]] = []
-    for u, v in edges(concepts):
-        (x, y), (x2, y2) = at[u], at[v]
-        kind = "broken" if breaks(loss[u], loss[v]) else "edge"
-        rows.append({"panel": number, "kind": kind, "x": x, "y": y, "x2": x2, "y2": y2})
-    for v, (x, y) in enumerate(at):
-        shown = min(loss[v], TOP)
-        ink = style.INK if shown > LIGHT else "white"
-        node = {"x": x, "y": y, "index": index(v, concepts), "loss": shown, "text": written(loss[v]), "ink": ink}
-        rows.append({"panel": number, "kind": "node", **node})
-    return rows
 
 
 def _panel(number: int, panel: Cube, concepts: int) -> Any:

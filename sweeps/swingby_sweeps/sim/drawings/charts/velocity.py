@@ -1,4 +1,4 @@
-"""What moves each entry of W: growth, suppression and noise of eq 4.3 over a run, a small panel an entry."""
+"""The velocity of W's entries over a run: growth, suppression and noise of eq 4.3, a small panel for each entry."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ import altair as alt
 
 from swingby_analysis.charts import style
 
-from .stage_background import Shade, ground, log_steps, names, stage_rows
+from ...theory import Velocity
+from .stage_background import Shade, background, log_steps, names, stage_rows
 
 TERMS = ("G: growth", "-S: suppression", "-N: noise", "W' = G - S - N")
 COLOURS = ("#2c8c5a", "#d9650d", "#7a5bb5", style.INK)
 WIDTH, HEIGHT = 270, 130
 
 
-class Moved(NamedTuple):
-    """The velocity of one entry at one step, split by eq 4.3, in 1/time of eq 4.3."""
+class EntryVelocity(NamedTuple):
+    """The velocity of one entry at one step, in 1/time of eq 4.3; its terms are numbers."""
 
     entry: str
     step: int
-    growth: float
-    suppression: float
-    noise: float
+    velocity: Velocity
 
 
-def velocity_chart(rows: Sequence[Moved], shades: Sequence[Shade], span: tuple[int, int], title: str) -> Any:
+def velocity_chart(rows: Sequence[EntryVelocity], shades: Sequence[Shade], span: tuple[int, int], title: str) -> Any:
     """A panel an entry, in order of appearance, each with its own scale: G, -S, -N and their sum, and the stages.
 
     Args:
@@ -42,14 +41,15 @@ def velocity_chart(rows: Sequence[Moved], shades: Sequence[Shade], span: tuple[i
         for term, value in zip(TERMS, terms(row), strict=True)
     ]
     table += [{"panel": 0, **row} for row in stage_rows(shades, span, WIDTH)]
-    made = [_panel(entry, number < columns, span) for number, entry in enumerate(entries)]
+    charts = [_panel(entry, number < columns, span) for number, entry in enumerate(entries)]
     head = alt.TitleParams(title, anchor="start", fontSize=13, color=style.INK, offset=10)
-    return style.finished(alt.concat(*made, columns=columns, spacing={"row": 18, "column": 26}), table, title=head)
+    return style.finished(alt.concat(*charts, columns=columns, spacing={"row": 18, "column": 26}), table, title=head)
 
 
-def terms(row: Moved) -> tuple[float, float, float, float]:
+def terms(row: EntryVelocity) -> tuple[float, float, float, float]:
     """G, -S, -N, and W', their sum."""
-    return row.growth, -row.suppression, -row.noise, row.growth - row.suppression - row.noise
+    velocity = row.velocity
+    return float(velocity.growth), -float(velocity.suppression), -float(velocity.noise), float(velocity.total)
 
 
 def _panel(entry: str, first: bool, span: tuple[int, int]) -> Any:
@@ -64,7 +64,7 @@ def _panel(entry: str, first: bool, span: tuple[int, int]) -> Any:
     lines = alt.Chart().transform_filter(f"datum.kind == 'term' && datum.entry == '{entry}'").mark_line()
     zero = alt.Chart().transform_aggregate(n="count()").mark_rule(color=style.FAINT, strokeWidth=0.6)
     layers = [
-        ground("datum.panel == 0", x),
+        background("datum.panel == 0", x),
         zero.encode(y=alt.datum(0)),
         lines.encode(x=x, y=y, color=colour, strokeWidth=width),
     ]
