@@ -43,7 +43,7 @@ def stages(W: Floats) -> list[Stage]:
         W: the informative block of the Jacobian at each record, (T, s, s), finite, T >= 1.
     """
     majors, last = np.diagonal(W, axis1=1, axis2=2), len(W) - 1
-    reached = (majors >= HALF).any(axis=0)
+    reached = [bool((major >= HALF).any()) for major in majors.T]
     order = sorted(range(len(reached)), key=lambda p: (not reached[p], _first(majors[:, p]), -majors[-1, p]))
     starts = [(0, GROWTH, "initial growth")]
     for k, (p, q) in enumerate(pairwise(order)):
@@ -85,6 +85,6 @@ def leaves_cone(W: Floats, dtype: str) -> int | None:
         W: (T, s, s), finite.
         dtype: in which W was iterated.
     """
-    spectra = np.linalg.eigvalsh(W)
+    spectra = np.asarray(np.linalg.eigvalsh(W), dtype=np.float64)
     outside = np.flatnonzero(outside_cone(spectra[:, 0], np.abs(spectra.sum(axis=1)), dtype))
     return int(outside[0]) if len(outside) else None

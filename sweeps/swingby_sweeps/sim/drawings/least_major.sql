@@ -1,5 +1,5 @@
--- The smallest major entry of every run at its last recorded step up to $2, and that step; a run that diverged before, or that
--- ended before, has none. $1 is the sweep's id.
+-- The smallest major entry of every run at its last recorded step up to $2, and that step; null for a run that diverged or ended
+-- before. $1 is the sweep's id.
 with runs as (
     select
         members.point, sim.seed, sim.s, sim.status, sim.step, sim.jacobian,

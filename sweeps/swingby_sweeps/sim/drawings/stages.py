@@ -201,8 +201,8 @@ def _caption(subject: Subject, options: StagesOptions) -> str:
         if runs["descents_fine"].null_count() < runs.height:
             text = f"by {COARSE} of L_ref {text}, by {FINE} {_counts(runs['descents_fine'])}"
         if runs["model"][0] == "w_recurrence":
-            numbers = (runs[name].cast(pl.Float64).to_numpy() for name in ("smallest_eigenvalue", "trace"))
-            left = int(outside_cone(*numbers, runs["dtype"].to_numpy()).sum())
+            eigenvalue, trace = (runs[name].cast(pl.Float64).to_numpy() for name in ("smallest_eigenvalue", "trace"))
+            left = int(outside_cone(eigenvalue, trace, runs["dtype"].to_numpy()).sum())
             diverged = runs.filter(pl.col("status") == "diverged").height
             text += f"; W leaves the cone of positive semidefinite matrices in {left}, and {diverged} diverge"
         sentences.append(f"{label + ': ' if label else ''}{text}.")

@@ -1,7 +1,7 @@
--- Of every run: how far its nearest training point lies from the test point. Of a truncated one also whether a point was drawn
--- again, which the same training set without truncation tells, if the store has it. Of the runs that are drawn, the recorded
--- training points too, the nearest first: at point $2[i] the run of seed $3[i]. $1 is the sweep's id.
-with whole as (  -- training sets as they were drawn at first, by all that they depend on
+-- For every run, the distance from the test point to its nearest training point. For a truncated run also whether a point was drawn
+-- again: known where the store has its training set without truncation. For the run of seed $3[i] at point $2[i], which is drawn,
+-- also the recorded training points, the nearest first. $1 is the sweep's id.
+with whole as (  -- training sets without truncation, by all parameters that they depend on
     select
         seed, d, s, n, mu, sigma, sigma_is, zero_cluster,
         bool_or(list_distance(training_point[1], mu) < list_min(mu) / 2) as again
