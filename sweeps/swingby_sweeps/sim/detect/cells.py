@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -45,21 +42,16 @@ def cells_of(table: pa.Table) -> list[Cell | None]:
         seed, cell_id = row.pop("seed"), row.pop("cell_id")
         key = repr(row)
         if key not in points:
-            points[key] = _point(row)
+            # A parameter younger than the row is null in it, and has its default. Values may be invalid today.
+            values = {name: row[name] for name in SimParams.model_fields if row[name] is not None}
+            try:
+                points[key] = Point("sim", STREAM_VERSION, SimParams(**values), row["seed_mode"] or "common")
+            except ValidationError:
+                points[key] = None
         point = points[key]
         cell = None if point is None or seed is None else point.cell(seed)
         cells.append(cell if cell is not None and cell.cell_id == cell_id else None)
     return cells
-
-
-def _point(row: Mapping[str, Any]) -> Point | None:
-    """The point of a row's parameters; None if they are not valid today."""
-    # A parameter younger than the row is null in it, and has its default.
-    values = {name: row[name] for name in SimParams.model_fields if row[name] is not None}
-    try:
-        return Point("sim", STREAM_VERSION, SimParams(**values), row["seed_mode"] or "common")
-    except ValidationError:
-        return None
 
 
 def first_weights(start: Start) -> Array:
