@@ -1,4 +1,4 @@
-"""What a step is trained on: images, times and noise of the global batch's rows, the same however many share them."""
+"""The rows that each step trains on: images, times and noise, whatever number of processes share a batch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ODD = 0x9E3779B97F4A7C15
 
 
 class Rows(NamedTuple):
-    """Some rows of a batch: images (n, 3, P, P), conditions (n, 4), times (n,), noise like the images, keys (n,)."""
+    """Some rows of a batch: images (n, 3, P, P), conditions (n, 4), times (n,), noise (n, 3, P, P), mask keys (n,)."""
 
     images: Tensor
     conditions: Tensor
@@ -34,14 +34,14 @@ class Rows(NamedTuple):
 class Feed:
     """The rows that one of several processes trains on, step by step.
 
-    Row j of step k is sample k x batch + j of one stream: its image, noise and dropout masks hang on that number alone,
-    its time on the step's one offset. Images come in epochs, each shuffled anew.
+    Row j of step k is sample k x batch + j of one stream: its image, noise and dropout masks depend on that number
+    alone, its time on the one offset of the step. Images come in epochs, each shuffled anew.
 
     Args:
         cell: of the run.
         device: where the rows are wanted.
-        rank, size: this process among those that share a batch.
-        micro: parts that its share is cut into.
+        rank, size: number of this process, and how many share a batch.
+        micro: parts that the share of this process is cut into.
 
     Raises:
         ValueError: the batch cannot be shared out equally.
@@ -61,16 +61,16 @@ class Feed:
         self._images, self._conditions = training_set(params, self._keys["images"], device)
         self._epoch = -1, np.zeros(0, np.int64)
         self._ahead: tuple[int, Future[list[Rows]]] | None = None
-        # Beside a GPU the draws of the next step are made while it computes; a CPU has no better use of a core.
+        # While a GPU computes, a thread draws the rows of the next step; a CPU has no core to spare for that.
         self._drawer = ThreadPoolExecutor(1, "draws") if device.type == "cuda" else None
 
     def step(self, step: int) -> list[Rows]:
         """This process's rows of a step, part by part."""
         if self._drawer is None:
             return list(self._drawn(step))
-        found = self._ahead[1].result() if self._ahead and self._ahead[0] == step else list(self._drawn(step))
+        rows = self._ahead[1].result() if self._ahead and self._ahead[0] == step else list(self._drawn(step))
         self._ahead = step + 1, self._drawer.submit(lambda: list(self._drawn(step + 1)))
-        return found
+        return rows
 
     def close(self) -> None:
         """Ends the thread that draws ahead."""
@@ -79,43 +79,39 @@ class Feed:
 
     def _drawn(self, step: int) -> Iterator[Rows]:
         offset = float(sample_stream(self._keys["times"], step).random())
-        size = len(self._rows) // self._micro
+        first_key = int.from_bytes(self._keys["dropout"][:8], "little")
+        shape, size = (3, self.params.pixels, self.params.pixels), len(self._rows) // self._micro
         for low in range(self._rows.start, self._rows.stop, size):
-            rows = np.arange(low, low + size)
-            places = self._sent(torch.from_numpy(self._chosen(step * self.params.batch_size + rows)))
+            positions = step * self.params.batch_size + np.arange(low, low + size)
+            noise = np.empty((size, *shape), np.float32)
+            for place, position in enumerate(positions.tolist()):
+                noise[place] = sample_stream(self._keys["noise"], position).standard_normal(shape)
+            keys = [(first_key + _ODD * position) % 2**63 for position in positions.tolist()]
+            chosen = self._sent(torch.from_numpy(self._chosen(positions)))
             yield Rows(
-                self._images[places],
-                self._conditions[places],
+                self._images[chosen],
+                self._conditions[chosen],
                 self._sent(antithetic_times(offset, self.params.batch_size, low, low + size)),
-                self._noise(step * self.params.batch_size + rows),
-                self._mask_keys(step * self.params.batch_size + rows),
+                self._sent(torch.from_numpy(noise)),
+                self._sent(torch.tensor(keys, dtype=torch.int64)),
             )
 
     def _chosen(self, positions: np.ndarray) -> np.ndarray:
         """The training image of each position: epochs of all images, each in an order of its own."""
         epochs, places = np.divmod(positions, len(self._images))
-        found = np.empty(len(positions), np.int64)
+        chosen = np.empty(len(positions), np.int64)
         for epoch in np.unique(epochs).tolist():
             if self._epoch[0] != epoch:
                 self._epoch = epoch, sample_stream(self._keys["order"], epoch).permutation(len(self._images))
-            found[epochs == epoch] = self._epoch[1][places[epochs == epoch]]
-        return found
-
-    def _noise(self, positions: np.ndarray) -> Tensor:
-        shape = (3, self.params.pixels, self.params.pixels)
-        drawn = np.empty((len(positions), *shape), np.float32)
-        for place, position in enumerate(positions.tolist()):
-            drawn[place] = sample_stream(self._keys["noise"], position).standard_normal(shape)
-        return self._sent(torch.from_numpy(drawn))
-
-    def _mask_keys(self, positions: np.ndarray) -> Tensor:
-        start = int.from_bytes(self._keys["dropout"][:8], "little")
-        keys = [(start + _ODD * position) % 2**63 for position in positions.tolist()]
-        return self._sent(torch.tensor(keys, dtype=torch.int64))
+            chosen[epochs == epoch] = self._epoch[1][places[epochs == epoch]]
+        return chosen
 
     def _sent(self, drawn: Tensor) -> Tensor:
-        """The same where the rows are wanted. To a GPU by way of pinned memory: any other copy would wait until all
-        that was asked of the GPU before is done, and the next draws with it."""
+        """The numbers on the device where the rows are wanted.
+
+        They go to a GPU by way of pinned memory: any other copy would wait until the GPU has done all that it was given
+        before, and so would the next draws.
+        """
         if self.device.type != "cuda":
             return drawn.to(self.device)
         return drawn.pin_memory().to(self.device, non_blocking=True)

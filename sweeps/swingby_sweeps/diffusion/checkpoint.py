@@ -22,8 +22,16 @@ class CheckpointError(ValueError):
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is: steps taken, the last evaluated one (-1: none), seconds of training and of everything; steps
-    since the last evaluation whose gradient had no finite norm (earlier versions did not count them)."""
+    """How far a run is.
+
+    Attributes:
+        step: steps taken.
+        evaluated: the last step that was evaluated; -1: none.
+        training_seconds: time spent on steps.
+        seconds: time spent on everything.
+        skipped: steps since the last evaluation whose gradient had no finite norm; checkpoints of earlier versions
+            do not have this number.
+    """
 
     step: int = 0
     evaluated: int = -1
@@ -33,15 +41,15 @@ class Progress:
 
 
 def save(path: Path, cell_id: str, progress: Progress, tensors: Mapping[str, Tensor]) -> None:
-    """Writes a checkpoint in the place of the last one."""
+    """Write a checkpoint in the place of the last one."""
     tensor_file.write(path, {"format": FORMAT, "cell_id": cell_id, **asdict(progress)}, tensors)
 
 
 def load(path: Path, cell_id: str, expected: Mapping[str, Tensor]) -> tuple[Progress, dict[str, Tensor]]:
-    """A checkpoint of this cell, on the CPU.
+    """Progress and tensors of the checkpoint of a cell, on the CPU.
 
     Args:
-        expected: tensors by the names that it has to have, in the shapes and types that they have to have.
+        expected: tensors with the names, shapes and types that those of the checkpoint must have.
 
     Raises:
         CheckpointError: the file is torn or altered, or no checkpoint, or another cell's or network's.
@@ -58,24 +66,16 @@ def load(path: Path, cell_id: str, expected: Mapping[str, Tensor]) -> tuple[Prog
         progress = Progress(**{name: ({"skipped": 0} | mark)[name] for name in asdict(Progress())})
     except KeyError as error:
         raise _fault(path, f"it does not say its {error.args[0]!r}") from error
-    if (difference := _difference(tensors, expected)) is not None:
-        raise _fault(path, difference)
+    if odd := sorted(tensors.keys() ^ expected.keys()):
+        raise _fault(path, f"{'it has' if odd[0] in tensors else 'it lacks'} a tensor {odd[0]!r}")
+    for name, tensor in expected.items():
+        if tensors[name].shape != tensor.shape or tensors[name].dtype != tensor.dtype:
+            raise _fault(path, f"{name!r} is {_kind(tensors[name])}; expected: {_kind(tensor)}")
     return progress, tensors
 
 
 def _fault(path: Path, why: str) -> CheckpointError:
     return CheckpointError(f"the checkpoint {path} is of no use: {why}; remove it to begin this run anew")
-
-
-def _difference(found: Mapping[str, Tensor], expected: Mapping[str, Tensor]) -> str | None:
-    """In what the tensors are not those that are expected."""
-    odd = sorted(found.keys() ^ expected.keys())
-    if odd:
-        return f"{'it has' if odd[0] in found else 'it lacks'} a tensor {odd[0]!r}"
-    for name, tensor in expected.items():
-        if found[name].shape != tensor.shape or found[name].dtype != tensor.dtype:
-            return f"{name!r} is {_kind(found[name])}; expected: {_kind(tensor)}"
-    return None
 
 
 def _kind(tensor: Tensor) -> str:
@@ -84,19 +84,19 @@ def _kind(tensor: Tensor) -> str:
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer, names: Mapping[Tensor, str]) -> dict[str, Tensor]:
     """The state of AdamW by the names of the parameters; zeros before the first step."""
-    found: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     for parameter, name in names.items():
         state: dict[str, Any] = optimizer.state.get(parameter, {})
-        found[f"optimizer/{name}/step"] = torch.as_tensor(state.get("step", 0.0), dtype=torch.float32)
+        tensors[f"optimizer/{name}/step"] = torch.as_tensor(state.get("step", 0.0), dtype=torch.float32)
         for moment in ("exp_avg", "exp_avg_sq"):
-            found[f"optimizer/{name}/{moment}"] = state.get(moment, torch.zeros_like(parameter))
-    return found
+            tensors[f"optimizer/{name}/{moment}"] = state.get(moment, torch.zeros_like(parameter))
+    return tensors
 
 
 def restore_optimizer(
     optimizer: torch.optim.Optimizer, names: Mapping[Tensor, str], tensors: Mapping[str, Tensor]
 ) -> None:
-    """The other way round; where no step was taken nothing is restored."""
+    """Put the tensors of `optimizer_tensors` back; a parameter on which no step was taken gets nothing."""
     for parameter, name in names.items():
         step = tensors[f"optimizer/{name}/step"]
         if not step.item():
@@ -105,7 +105,7 @@ def restore_optimizer(
         if any(group.get("fused") for group in optimizer.param_groups):
             state["step"] = state["step"].to(parameter.device)
         for moment in ("exp_avg", "exp_avg_sq"):
-            # As the parameter lies in memory: results depend on it in their last bit.
+            # The copy has the memory layout of the parameter: results depend on it in their last bit.
             like = torch.empty_like(parameter)
             state[moment] = like.copy_(tensors[f"optimizer/{name}/{moment}"])
         optimizer.state[parameter] = state

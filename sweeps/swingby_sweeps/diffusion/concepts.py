@@ -1,7 +1,7 @@
-"""The images: one circle on a plain ground, big or small, red or blue ([S] 5.1, G.1); and what is told of each.
+"""The images: one circle on a plain ground, big or small, red or blue ([S] 5.1, G.1); and the condition of each.
 
-A sample is drawn from a stream of its own, that of its class and index, so that nothing else moves it: not how many
-samples there are, nor their order, nor the device. Its 9 uniform draws, then the noise of its pixels, in this order:
+A sample is drawn from a stream of its own, keyed by its class and index, so that nothing else changes it: not how many
+samples there are, nor their order, nor the device. Its stream gives 9 uniform draws and then the noise of its pixels:
 
 | draw | law |
 |---|---|
@@ -35,7 +35,7 @@ _UNIFORMS = 9
 
 @dataclass(frozen=True)
 class Scenes:
-    """What N images of P x P pixels show.
+    """The circles and grounds of N images of P x P pixels.
 
     Attributes:
         number: their classes, (N,) of int.
@@ -43,7 +43,7 @@ class Scenes:
         rgb: of the circles, (N, 3), in [0, 1].
         centre: x and y, (N, 2).
         background: of the grounds, (N, 3), in [0, 1].
-        noise: added to the pixels at last, (N, 3, P, P), float32.
+        noise: added to the pixels last, (N, 3, P, P), float32.
     """
 
     number: Array
@@ -55,7 +55,7 @@ class Scenes:
 
 
 def class_means(params: DiffusionParams) -> Array:
-    """Mean radius, red, green and blue of the four classes by number, (4, 4): what the test conditions are."""
+    """Mean radius, red, green and blue of the four classes by number, (4, 4): the test conditions."""
     low, high = 0.5 - params.contrast / 2, 0.5 + params.contrast / 2
     red, blue = (high, low, low), (low, low, high)
     return np.array([(radius, *rgb) for radius in params.radii for rgb in (red, blue)])
@@ -75,7 +75,14 @@ def scenes(params: DiffusionParams, key: bytes, number: int, indices: Sequence[i
     """
     if number not in range(len(CLASSES)):
         raise ValueError(f"there is no class {number}; allowed: {', '.join(map(str, range(len(CLASSES))))}")
-    uniform, noise = _draws(params, stream_key(key.hex(), number), indices)
+    side, own = params.pixels, stream_key(key.hex(), number)
+    uniform = np.empty((len(indices), _UNIFORMS))
+    noise = np.zeros((len(indices), 3 * side * side), dtype=np.float32)
+    for row, index in enumerate(indices):
+        stream = sample_stream(own, int(index))
+        uniform[row] = stream.random(_UNIFORMS)
+        if params.pixel_noise:
+            noise[row] = params.pixel_noise * stream.standard_normal(noise.shape[1])
     mean, about = class_means(params)[number], 2 * uniform - 1
     return Scenes(
         number=np.full(len(indices), number),
@@ -83,25 +90,12 @@ def scenes(params: DiffusionParams, key: bytes, number: int, indices: Sequence[i
         rgb=np.clip(mean[1:] + params.color_jitter * params.contrast * about[:, 1:4], 0, 1),
         centre=params.centre * about[:, 4:6],
         background=params.background + (1 - params.background) * uniform[:, 6:9],
-        noise=noise,
+        noise=noise.reshape(-1, 3, side, side),
     )
 
 
-def _draws(params: DiffusionParams, key: bytes, indices: Sequence[int] | Array) -> tuple[Array, Array]:
-    """Each sample's uniform draws on [0, 1), (N, 9), and the noise of its pixels, (N, 3, P, P)."""
-    side, sd = params.pixels, params.pixel_noise
-    uniform = np.empty((len(indices), _UNIFORMS))
-    noise = np.zeros((len(indices), 3 * side * side), dtype=np.float32)
-    for row, index in enumerate(indices):
-        stream = sample_stream(key, int(index))
-        uniform[row] = stream.random(_UNIFORMS)
-        if sd:
-            noise[row] = sd * stream.standard_normal(noise.shape[1])
-    return uniform, noise.reshape(-1, 3, side, side)
-
-
 def conditions(scenes: Scenes, params: DiffusionParams) -> Array:
-    """What the network is told of each image, (N, 4): radius, red, green, blue; its own or its class's mean."""
+    """The condition of each image, (N, 4): radius, red, green, blue; its own values, or the means of its class."""
     if params.condition == "class":
         return class_means(params)[scenes.number]
     return np.column_stack([scenes.radius, scenes.rgb])

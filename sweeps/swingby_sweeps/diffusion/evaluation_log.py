@@ -1,4 +1,4 @@
-"""The book of a run: what the judges say of each evaluation's images, kept until it is written as a segment."""
+"""The evaluation log of a run: numbers of each evaluation and its images, kept until they are written as a segment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .params import DiffusionParams
 from .train import Evaluation
 
 KEPT_SAMPLES = 8
-"""Evaluations of a run whose images are kept, where that is asked for."""
+"""Evaluations of a run whose images are kept, where the recording `samples` is asked for."""
 SAMPLES = 4
 """Images of each class that are kept of such an evaluation."""
 
@@ -28,13 +28,13 @@ Classifier = Callable[[Tensor], tuple[np.ndarray, np.ndarray]]
 """From images to P(blue) and P(small)."""
 
 
-class Book:
-    """Keeps the rows of one run's evaluations until they are written.
+class EvaluationLog:
+    """The rows of one run's evaluations that are not written yet.
 
     Args:
         params: of the run.
         recorded: its recorded steps.
-        classifier: of the recording `trained`, if that was asked for.
+        classifier: the trained judge, where the recording `trained` was asked for.
         samples: whether images are kept.
     """
 
@@ -47,61 +47,51 @@ class Book:
         self.columns = [*CURVES, *(RECORDINGS["trained"] if classifier else ()), *(("samples",) if samples else ())]
         self.pending: list[dict[str, Any]] = []
 
-    def add(self, found: Evaluation) -> None:
-        """Judges the images of an evaluation."""
+    def add(self, evaluation: Evaluation) -> None:
+        """Judge the images of an evaluation and keep the row."""
         nothing = dict.fromkeys(("loss", "loss_diffusion", "loss_prior", "loss_reconstruction", "gradient_norm"), None)
-        low, high = found.ends
-        row: dict[str, Any] = {"step": found.step, **nothing, **(found.means or {}), "gamma_0": low, "gamma_1": high}
-        row |= transposed([judged(images, self.params, number) for number, images in enumerate(found.images)])
+        low, high = evaluation.ends
+        row: dict[str, Any] = {"step": evaluation.step, **nothing, **(evaluation.means or {})}
+        row |= {"gamma_0": low, "gamma_1": high}
+        row |= transposed([judged(images, self.params, number) for number, images in enumerate(evaluation.images)])
         if self.classifier is not None:
-            row |= transposed([_classified(self.classifier(images)) for images in found.images])
+            color, size = zip(*map(self.classifier, evaluation.images), strict=True)
+            row |= {"trained_color": [_mean(blue) for blue in color], "trained_color_sd": [_sd(blue) for blue in color]}
+            row |= {"trained_size": [_mean(small) for small in size], "trained_size_sd": [_sd(small) for small in size]}
         if "samples" in self.columns:
-            row["samples"] = picture(found.images) if found.step in self.pictured else None
+            row["samples"] = picture(evaluation.images) if evaluation.step in self.pictured else None
         self.pending.append(row)
 
     def take(self, cell_id: str, low: int, high: int, ending: Mapping[str, Any] | None = None) -> pa.Table:
-        """What is pending as one row of the steps low..high; it is pending no more.
+        """The pending rows as one segment of the steps low..high; nothing is pending afterwards.
 
         Args:
-            ending: of the last row: status, message and scalars.
+            ending: status, message and scalars, of a run's last segment alone.
         """
         given = {"cell_id": cell_id, "from_step": low, "to_step": high, "final": ending is not None}
         curves = {name: [row[name] for row in self.pending] for name in self.columns}
         self.pending = []
-        kinds = _kinds()
+        declared = {
+            name: column.type for part in (CURVES, SCALARS, *RECORDINGS.values()) for name, column in part.items()
+        }
+        types = {**SEGMENT_COLUMNS, **declared}
         values = {"status": None, "message": None, **given, **curves, **(ending or {})}
-        return pa.table({name: pa.array([value], kinds[name]) for name, value in values.items()})
-
-
-def _kinds() -> dict[str, pa.DataType]:
-    declared = {**CURVES, **SCALARS, **{name: column for more in RECORDINGS.values() for name, column in more.items()}}
-    return {**SEGMENT_COLUMNS, **{name: column.type for name, column in declared.items()}}
+        return pa.table({name: pa.array([value], types[name]) for name, value in values.items()})
 
 
 def judged(images: Tensor, params: DiffusionParams, number: int) -> dict[str, float]:
     """The measured judge's verdict on images of one class; coordinates are means over those that have a circle."""
-    found = measured.measure(images)
-    color, size = measured.coordinates(found, params)
-    color_right, size_right = measured.right(found, params, number)
-    there = found.found
+    seen = measured.measure(images)
+    color, size = measured.coordinates(seen, params)
+    color_right, size_right = measured.right(seen, params, number)
     return {
-        "color": _mean(color[there]),
-        "color_sd": _sd(color[there]),
-        "size": _mean(size[there]),
-        "size_sd": _sd(size[there]),
-        "found": float(there.mean()),
+        "color": _mean(color[seen.found]),
+        "color_sd": _sd(color[seen.found]),
+        "size": _mean(size[seen.found]),
+        "size_sd": _sd(size[seen.found]),
+        "found": float(seen.found.mean()),
         "color_right": float(color_right.mean()),
         "size_right": float(size_right.mean()),
-    }
-
-
-def _classified(probabilities: tuple[np.ndarray, np.ndarray]) -> dict[str, float]:
-    blue, small = probabilities
-    return {
-        "trained_color": _mean(blue),
-        "trained_color_sd": _sd(blue),
-        "trained_size": _mean(small),
-        "trained_size_sd": _sd(small),
     }
 
 
@@ -114,12 +104,12 @@ def _sd(values: np.ndarray) -> float:
 
 
 def transposed(rows: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
-    """From a mapping a class to a list over the classes."""
+    """Lists over the classes by name, from one mapping for each class."""
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 def picture(images: Sequence[Tensor]) -> bytes:
-    """A PNG with a row a class, of its first images side by side."""
+    """A PNG with one row for each class: its first images side by side."""
     count = min(SAMPLES, *(len(of_class) for of_class in images))
     rows = [np.concatenate(list(of_class[:count].numpy()), axis=2) for of_class in images]
     pixels = np.round(255 * np.concatenate(rows, axis=1).clip(0, 1)).astype(np.uint8)

@@ -15,7 +15,6 @@ from swingby.model.reported import Reported
 from . import presets
 from .columns import CURVES, RECORDINGS, SCALARS
 from .params import DiffusionParams
-from .report import REPORT
 
 
 class Diffusion(Experiment):
@@ -30,51 +29,59 @@ class Diffusion(Experiment):
         "small": presets.small,
     }
     default_preset: ClassVar[str | None] = "authors"
-    report: ClassVar[Reported] = REPORT
+    report: ClassVar[Reported] = Reported(
+        companions=(
+            "learning_order", "color_first", "transient_bend", "bend", "transient_memorization",
+            "color_first_by_trained", "transient_bend_by_trained",
+        ),
+        drawings=("concept_space", "concept_mse", "concept_speed", "training_loss", "sample_grid"),
+        summary=f"{__package__}.summary:sentences",
+        summed=("learning_order", "learning_order_by_trained"),
+    )  # fmt: skip
     scalars: ClassVar[Mapping[str, Column]] = SCALARS
     curves: ClassVar[Mapping[str, Column]] = CURVES
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = RECORDINGS
     spreads: ClassVar[bool] = True
 
     def shape(self, params: DiffusionParams) -> str:
-        """Runs of one cost; each is a batch of its own all the same."""
+        """What decides the cost of a run. Every run is a batch of its own, of whatever shape."""
         net = f"w{params.width}x{params.levels}l{params.layers}"
         return f"{params.pixels}px-{net}-b{params.batch_size}-{params.training_steps}"
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
-        """Trains one cell after the other; a row an evaluation or a few, the first on disk before the run goes on."""
+        """Train one cell after the other; each segment is on disk before the run goes on."""
         from .runner import trained
 
         for cell in batch.cells:
             yield from trained(cell, batch)
 
     def resources(self, params: DiffusionParams) -> Resources:
-        """A core, or more where fewer runs than cores are left."""
+        """One core, or up to eight where fewer runs than cores are left."""
         return Resources(cpus=1.0, most_cpus=8.0)
 
     def work(self, params: DiffusionParams) -> float:
-        """Multiplications of the convolutions, roughly."""
+        """Multiplications of the convolutions, roughly, in units of 10^9."""
         depth = params.layers * params.levels
         return float(params.training_steps * params.batch_size * params.pixels**2 * params.width**2 * depth) * 1e-9
 
     def max_batch(self, params: DiffusionParams) -> int:
-        """A run is a batch."""
+        """One: every run is a batch of its own."""
         return 1
 
     def steps(self, params: DiffusionParams) -> int:
-        """Training steps."""
+        """The number of training steps."""
         return params.training_steps
 
     def length(self, params: DiffusionParams) -> str | None:
-        """They are a parameter."""
+        """The parameter that holds the number of steps."""
         return "training_steps"
 
     def tolerance(self, params: DiffusionParams) -> float:
-        """Rounding differs with the number of threads and processes, and training makes it grow."""
+        """Relative error allowed in a replay: rounding differs with the number of threads and processes, and grows."""
         return 0.2
 
     def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
-        """The cell again, with every recording, at evaluations in the usual spacing: one a step would take days."""
+        """Train the cell again with every recording; 60 evaluations, since one at every step would take days."""
         from swingby.model.experiment import Recording
 
         yield from self.run(Batch((cell,), Recording("sqrt", 60, tuple(self.recordings)), device))

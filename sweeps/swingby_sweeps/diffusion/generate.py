@@ -1,4 +1,4 @@
-"""Images of the four classes at an evaluation, each from noise of its own that is the same at every evaluation."""
+"""Images of the four classes at an evaluation; each image begins from the same noise at every evaluation."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ TOGETHER = 128
 
 
 class Generator:
-    """Generates what is judged: `judged_of` images of each class under the mean condition of the class ([S] G.3).
+    """Generates the images to judge: `judged_of` of each class, under the mean condition of the class ([S] G.3).
 
-    Image i of a class begins from the same noise at every evaluation, so that what changes between two of them is the
-    network. Several processes share the images out.
+    Image i of a class begins from the same noise at every evaluation: between two evaluations only the network changes.
+    Several processes share the images out.
 
     Args:
         cell: of the run.
         device: where images are made.
-        rank, size: this process among those that generate.
+        rank, size: number of this process, and how many generate.
     """
 
     def __init__(self, cell: Cell, device: torch.device, rank: int = 0, size: int = 1) -> None:
@@ -48,7 +48,7 @@ class Generator:
         self.noise = torch.from_numpy(noise).to(device)
 
     def images(self, model: Diffusion) -> Tensor:
-        """This process's images, (n, 3, P, P)."""
+        """The share of this process in the images, (n, 3, P, P)."""
         if not len(self.own):
             return self.noise[:, 0]
         conditions = self.conditions[self.own]

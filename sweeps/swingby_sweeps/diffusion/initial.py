@@ -18,7 +18,7 @@ ONES = (nn.GroupNorm, nn.LayerNorm, _BatchNorm)
 
 
 def start_at_zero(layer: nn.Module) -> None:
-    """Set a layer's own parameters to zero, and have `initialise` do so too."""
+    """Set a layer's own parameters to zero, now and whenever `initialise` draws the network."""
     layer._starts_at_zero = True  # pyright: ignore[reportArgumentType]
     _fill(layer, dict.fromkeys(("weight", "bias"), 0.0))
 
@@ -27,8 +27,8 @@ def initialise(module: nn.Module, key: bytes) -> None:
     """Draw every parameter of a network anew: torch's defaults in law, but a function of key and name alone.
 
     Weights and biases of convolutions and linear layers are uniform within +- 1/sqrt(fan in), drawn in float64 and
-    cast; norms get weight 1 and bias 0; layers that `start_at_zero` get 0. Neither torch's version and random state
-    nor the device, dtype or order of the layers matter.
+    cast; norms get weight 1 and bias 0; layers given to `start_at_zero` get 0. Neither torch's version and random
+    state nor the device, dtype or order of the layers matter.
 
     Args:
         module: any network of such layers.
@@ -60,21 +60,12 @@ def _fill(layer: nn.Module, values: dict[str, float]) -> None:
 
 
 def _draw(layer: nn.Module, name: str, key: bytes) -> None:
-    bound = 1 / math.sqrt(_fan_in(layer))
+    weight = layer.weight
+    assert isinstance(weight, Tensor)
+    # The fan in as torch counts it: the weight's axis 1 times the kernel's size.
+    bound = 1 / math.sqrt(weight[0].numel())
     for own, parameter in layer.named_parameters(recurse=False):
-        stream = sample_stream(_named(key, f"{name}.{own}"), 0)
+        stream = sample_stream(hashlib.sha256(key + f"{name}.{own}".encode()).digest()[:16], 0)
         drawn = np.asarray(stream.uniform(-bound, bound, tuple(parameter.shape)))
         with torch.no_grad():
             parameter.copy_(torch.from_numpy(drawn).to(parameter.dtype))
-
-
-def _fan_in(layer: nn.Module) -> int:
-    """Inputs of one output as torch's initialisation counts them: the weight's axis 1 times the kernel's size."""
-    weight = layer.weight
-    assert isinstance(weight, Tensor)
-    return weight[0].numel()
-
-
-def _named(key: bytes, name: str) -> bytes:
-    """The 16 bytes that key the stream of one parameter."""
-    return hashlib.sha256(key + name.encode()).digest()[:16]

@@ -1,4 +1,4 @@
-"""Tensors in a safetensors file with a mark, which says what they belong to, and a digest, which shows damage."""
+"""Safetensors files with a mark, which says to what the tensors belong, and a digest, which shows damage."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from swingby.data.files import write_whole
 
 
 class UnusableError(ValueError):
-    """A file that is torn, altered, or of another kind; says in which way."""
+    """A file is torn, altered, or of another kind; the message says which."""
 
 
 def write(path: Path, mark: dict[str, Any], tensors: Mapping[str, Tensor]) -> None:
-    """Writes the file whole, in the place of the last one; the mark is of plain JSON values."""
+    """Write the file whole, in the place of the last one; the mark holds plain JSON values."""
     kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    # One entry: several would be written in any order, and a file made again should be the same in every byte.
-    said = {"swingby": json.dumps({"mark": mark, "digest": _digest(kept)})}
-    write_whole(path, lambda temporary: save_file(kept, temporary, said))
+    # One entry: several would be written in any order, and a file that is made again has to have the same bytes.
+    header = {"swingby": json.dumps({"mark": mark, "digest": _digest(kept)})}
+    write_whole(path, lambda temporary: save_file(kept, temporary, header))
 
 
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -36,9 +36,9 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """
     try:
         with safe_open(path, framework="pt") as file:
-            said = json.loads((file.metadata() or {})["swingby"])
+            header = json.loads((file.metadata() or {})["swingby"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a mapping
-        mark, digest = said["mark"], said["digest"]
+        mark, digest = header["mark"], header["digest"]
     except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
         raise UnusableError(f"it cannot be read ({type(error).__name__}: {error})") from error
     if not isinstance(mark, dict) or digest != _digest(tensors):
@@ -47,9 +47,9 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 
 def _digest(tensors: Mapping[str, Tensor]) -> str:
-    """Of names and values: hexadecimal SHA-256."""
-    found = hashlib.sha256()
+    """The hexadecimal SHA-256 of names and values."""
+    digest = hashlib.sha256()
     for name, tensor in sorted(tensors.items()):
-        found.update(name.encode())
-        found.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
-    return found.hexdigest()
+        digest.update(name.encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Training one run with accelerate, by one process or by several that share every batch."""
+"""Training of one run with accelerate, by one process or by several that share every batch."""
 
 from __future__ import annotations
 
@@ -24,17 +24,22 @@ from .model import Diffusion
 from .params import DiffusionParams
 
 EVERY = 20
-"""Steps between two looks at whether to stop, and at whether the loss is still finite."""
+"""Steps between two checks of whether to stop, and of whether the loss is finite."""
 WIDE = 64
-"""Channels of the first level from which bf16 on a CPU gains by channels last."""
+"""Channels of the first level from which on bf16 on a CPU is faster with channels last."""
 TERMS = ("loss_diffusion", "loss_prior", "loss_reconstruction")
 
 
 class Evaluation(NamedTuple):
-    """What is known at a recorded step: the images of the four classes, (n, 3, P, P) each, and means since the last.
+    """What is known at a recorded step.
 
-    `means` has the terms of the loss in bits a dimension and the gradient's norm (over the steps at which that is
-    finite: the scaler of fp16 skips others); None before the first step.
+    Attributes:
+        step: its number.
+        images: of each of the four classes, (n, 3, P, P).
+        means: over the steps since the last evaluation, by name: the terms of the loss in bits a dimension, and the
+            gradient's norm (over the steps at which it is finite: the scaler of fp16 skips the others). None before the
+            first step.
+        ends: gamma(0) and gamma(1).
     """
 
     step: int
@@ -44,16 +49,16 @@ class Evaluation(NamedTuple):
 
 
 class Training:
-    """One run, as one of its processes sees it; every process takes the same steps.
+    """The training of one run in one of its processes; every process takes the same steps.
 
     Args:
         cell: what to train.
         accelerator: of this process's session.
         recorded: the steps at which it is evaluated, from 0 to the last.
-        path: its checkpoint; what is there is continued.
+        path: of the checkpoint; the run goes on from it where there is one.
 
     Raises:
-        CheckpointError: there is one that is of no use.
+        CheckpointError: the checkpoint is of no use.
         LostWorkerError: the processes do not see the same checkpoint.
         ValueError: the batch cannot be shared by so many processes.
     """
@@ -64,7 +69,8 @@ class Training:
         device, rank, size = accelerator.device, accelerator.process_index, accelerator.num_processes
         self.feed = Feed(cell, device, rank, size, accelerator.gradient_accumulation_steps)
         self.generator = Generator(cell, device, rank, size)
-        self.core = self._placed(Diffusion(self.params, cell.key("initialisation")))
+        core: Any = Diffusion(self.params, cell.key("initialisation"))
+        self.core = cast(Diffusion, core.to(device, memory_format=memory_format(device, self.params)))
         self.names: dict[Tensor, str] = {parameter: name for name, parameter in self.core.named_parameters()}
         self.clipped = list((self.core if self.params.clip_of == "all" else self.core.unet).parameters())
         self.optimizer = torch.optim.AdamW(
@@ -79,7 +85,7 @@ class Training:
         self._check_together()
 
     def _check_together(self) -> None:
-        """Refuses to go on where the processes are at different steps, as from folders that are not one."""
+        """Raise where the processes are at different steps: they see different folders."""
         if self.accelerator.num_processes == 1:
             return
         mine = torch.tensor([[self.step, self.progress.evaluated]], device=self.accelerator.device)
@@ -87,11 +93,6 @@ class Training:
         if any(one != every[0] for one in every):
             steps = ", ".join(str(step) for step, _ in every)
             raise LostWorkerError(f"the processes see different checkpoints of one run: at steps {steps}")
-
-    def _placed(self, model: Any) -> Diffusion:
-        """The model on this process's device, as its convolutions like it."""
-        device = self.accelerator.device
-        return model.to(device, memory_format=memory_format(device, self.params))
 
     @property
     def scaler(self) -> Any:
@@ -104,45 +105,45 @@ class Training:
         return self.progress.step
 
     def run(self, asked: Callable[[], bool] = lambda: False) -> Iterator[Evaluation]:
-        """Trains to the end, and yields at every recorded step that was not evaluated yet.
+        """Train to the end, and yield at every recorded step that is not evaluated yet.
 
-        All processes have to go on with it together. `asked` counts in the first alone: once it is true, all of them
-        end, soon and perhaps between two recorded steps. The first can save whenever it is not inside.
+        All processes have to advance this generator together, and the first may save whenever it is suspended.
+
+        Args:
+            asked: whether to stop; only that of the first process counts. Once it is true all processes end within
+                `EVERY` steps, perhaps between two recorded steps.
 
         Raises:
-            FloatingPointError: the loss is no number any more, or the weights are none.
+            FloatingPointError: the loss or the weights are not finite.
         """
+        began = time.perf_counter()
         try:
-            yield from self._run(asked)
+            while True:
+                if self.step in self.recorded and self.step > self.progress.evaluated:
+                    evaluation = self._evaluate()
+                    self._advance(evaluated=self.step, seconds=time.perf_counter() - began)
+                    began = time.perf_counter()
+                    yield evaluation
+                if self.step >= self.params.training_steps:
+                    return
+                started = time.perf_counter()
+                self._train(self.step)
+                self._advance(step=self.step + 1, training_seconds=time.perf_counter() - started)
+                if (self.step % EVERY == 0 or self.step in self.recorded) and self._is_to_stop(asked):
+                    self._advance(seconds=time.perf_counter() - began)
+                    self._gather_sums()
+                    return
         finally:
             self.feed.close()
 
-    def _run(self, asked: Callable[[], bool]) -> Iterator[Evaluation]:
-        began = time.perf_counter()
-        while True:
-            if self.step in self.recorded and self.step > self.progress.evaluated:
-                found = self._evaluate()
-                self._advance(evaluated=self.step, seconds=time.perf_counter() - began)
-                began = time.perf_counter()
-                yield found
-            if self.step >= self.params.training_steps:
-                return
-            started = time.perf_counter()
-            self._train(self.step)
-            self._advance(step=self.step + 1, training_seconds=time.perf_counter() - started)
-            if (self.step % EVERY == 0 or self.step in self.recorded) and self._told(asked):
-                self._advance(seconds=time.perf_counter() - began)
-                self._gather_sums()
-                return
-
     def _advance(self, **changes: Any) -> None:
-        """Moves on: seconds are added, steps replaced."""
+        """Update the progress: seconds are added to it, everything else is replaced."""
         old = self.progress
         added = {name: getattr(old, name) + value for name, value in changes.items() if name.endswith("seconds")}
         self.progress = replace(old, **{**changes, **added})
 
     def _train(self, step: int) -> None:
-        """One step of AdamW on the global batch."""
+        """Take one step of AdamW on the global batch."""
         for group in self.wrapped.param_groups:
             group["lr"] = self.params.lr * rate(self.params, step)
         parts = self.feed.step(step)
@@ -166,9 +167,15 @@ class Training:
             self.skipped += ~finite
 
     def _evaluate(self) -> Evaluation:
-        """Generates images with all processes; the means since the last evaluation begin anew."""
-        low, high = self._checked_ends()
-        means = self._means(self._total())
+        """Generate images with all processes, and begin the means since the last evaluation anew."""
+        ends = self._checked_ends()
+        *terms, rows, norm = self._total().tolist()
+        means = None
+        if rows:
+            means = {name: value / rows for name, value in zip(TERMS, terms, strict=True)}
+            counted = rows - self.skipped.item() * self.params.batch_size
+            norm = norm * self.params.batch_size / counted if counted else math.nan
+            means = {**means, "loss": sum(means.values()), "gradient_norm": norm}
         self.sums.zero_()
         self.skipped.zero_()
         self.model.train(False)
@@ -176,10 +183,10 @@ class Training:
             mine = self.generator.images(self.core)
         images = self.generator.gathered(mine, self.accelerator)
         self.model.train(True)
-        return Evaluation(self.step, images, means, (low, high))
+        return Evaluation(self.step, images, means, ends)
 
     def _checked_ends(self) -> tuple[float, float]:
-        """The ends of the schedule, if the last step left a model: its loss tells of the weights before it alone."""
+        """The ends of the schedule; raises where the weights are not finite, which the last loss does not show."""
         if not all(torch.stack([torch.isfinite(weights).all() for weights in self.names]).tolist()):
             raise FloatingPointError(f"the weights are no finite numbers any more by step {self.step}")
         low, high = (end.item() for end in self.core.schedule.ends)
@@ -193,36 +200,26 @@ class Training:
         total[-1] = self.sums[-1]
         return total
 
-    def _means(self, sums: Tensor) -> dict[str, float] | None:
-        values = sums.tolist()
-        rows = values[-2]
-        if not rows:
-            return None
-        means = {name: value / rows for name, value in zip(TERMS, values, strict=False)}
-        counted = rows - self.skipped.item() * self.params.batch_size
-        norm = values[-1] * self.params.batch_size / counted if counted else math.nan
-        return {**means, "loss": sum(means.values()), "gradient_norm": norm}
-
-    def _told(self, asked: Callable[[], bool]) -> bool:
-        """Whether the first process was asked to stop; all of them hear it, and of a loss that is no number."""
+    def _is_to_stop(self, asked: Callable[[], bool]) -> bool:
+        """Whether the first process was asked to stop, in every process; raises where a loss in any is not finite."""
         lost = not bool(torch.isfinite(self.sums[:-2]).all())
         stop = self.accelerator.is_main_process and asked()
         if self.accelerator.num_processes > 1:
-            told = torch.tensor([float(stop), float(lost)], device=self.accelerator.device)
-            stop, lost = (value > 0 for value in cast(Tensor, self.accelerator.reduce(told, reduction="sum")).tolist())
+            mine = torch.tensor([float(stop), float(lost)], device=self.accelerator.device)
+            stop, lost = (value > 0 for value in cast(Tensor, self.accelerator.reduce(mine, reduction="sum")).tolist())
         if lost:
             raise FloatingPointError(f"the loss is no finite number any more by step {self.step}")
         return stop
 
     def _gather_sums(self) -> None:
-        """Leaves the sums of all processes with the first, as if it had been alone."""
+        """Give the sums of all processes to the first, as if it had trained alone."""
         total = self._total()
         if not self.accelerator.is_main_process:
             total[:-1] = 0
         self.sums = total
 
     def save(self) -> None:
-        """Leaves a checkpoint; the other processes have the same weights, and no part in it."""
+        """Write a checkpoint, in the first process; the others have the same weights and write nothing."""
         if self.path is not None and self.accelerator.is_main_process:
             progress = replace(self.progress, skipped=int(self.skipped.item()))
             checkpoint.save(self.path, self.cell.cell_id, progress, self._state())
@@ -237,7 +234,7 @@ class Training:
         return state
 
     def _restore(self, path: Path) -> None:
-        """Continues from a checkpoint; the sums of all processes go to the first."""
+        """Take the state of a checkpoint; the sums of all processes go to the first."""
         self.progress, tensors = checkpoint.load(path, self.cell.cell_id, self._state())
         model = {name: tensors[f"model/{name}"] for name in self.core.state_dict()}
         self.core.load_state_dict(model)
@@ -253,9 +250,9 @@ class Training:
 
 
 def rate(params: DiffusionParams, step: int) -> float:
-    """The learning rate at a step, over `lr`: it rises for `warmup` steps; with cosine it falls to 0 at the end.
+    """The learning rate at a step, over `lr`: it rises for `warmup` steps, and with cosine decay falls to 0 at the end.
 
-    Both factors act from the first step on, so that no step changes the law of the other.
+    Both factors act from the first step on: the cosine does not depend on the warm-up.
     """
     rising = min(1.0, (step + 1) / params.warmup) if params.warmup else 1.0
     falling = 0.5 * (1 + math.cos(math.pi * step / params.training_steps)) if params.decay == "cosine" else 1.0
@@ -265,8 +262,8 @@ def rate(params: DiffusionParams, step: int) -> float:
 def memory_format(device: torch.device, params: DiffusionParams) -> torch.memory_format:
     """How images lie in memory: channels last, but for few channels of bf16 on a CPU.
 
-    On CPUs by what measures faster (`make bench`): in float32 the two are level; bf16 loses a third by channels last at
-    16 channels and gains 7 to 14 % at 64. On GPUs, where nobody has measured it, as cuDNN recommends.
+    On CPUs the faster one, by `make bench`: in float32 the two are level; bf16 loses a third by channels last at 16
+    channels and gains 7 to 14 % at 64. On GPUs it is not measured; cuDNN recommends channels last.
     """
     narrow = device.type == "cpu" and params.mixed_precision != "no" and params.width < WIDE
     return torch.contiguous_format if narrow else torch.channels_last

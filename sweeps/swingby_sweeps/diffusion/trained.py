@@ -1,8 +1,8 @@
-"""The trained judge: the paper's classifier, trained on images of all four classes, and kept for every run that asks.
+"""The trained judge: the paper's classifier, trained on images of all four classes, and kept in a file for later runs.
 
-It depends on what defines the images and on its own settings, never on a run's seed: all runs at a point of a sweep
-share one judge. Where mean radii differ by less than twice their jitter the classes of size overlap, so that no judge
-is always right; its accuracy says how often it is.
+A judge depends on the parameters that define the images and on its own settings, never on a run's seed: all runs at a
+point of a sweep share one judge. Where mean radii differ by less than twice their jitter the classes of size overlap,
+and no judge is always right; its accuracy says how often it is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import logging
 import math
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ from .params import CLASSES, DiffusionParams
 from .session import session
 
 VERSION = 2
-"""Of the way a judge is made; another one makes other judges."""
+"""Version of the procedure that makes a judge; another version makes other judges."""
 SHOWN = (
     "pixels",
     "contrast",
@@ -54,7 +54,7 @@ logger = logging.getLogger(__name__)
 
 
 class Accuracy(NamedTuple):
-    """Share of held-out images, all four classes alike, of which the judge is right."""
+    """The share of held-out images, equally many of each class, on which the judge is right about each concept."""
 
     color: float
     size: float
@@ -62,12 +62,12 @@ class Accuracy(NamedTuple):
 
 @dataclass(frozen=True)
 class Judge:
-    """Tells of images how probably they are blue, and how probably small.
+    """A classifier that gives the probabilities that an image is blue, and that it is small.
 
     Attributes:
         classifier: in evaluation mode, on the device where it judges.
-        pixels: side of the images it knows.
-        accuracy: on images that it was not trained on.
+        pixels: side of the images that it was trained on.
+        accuracy: its accuracy on images that it was not trained on.
     """
 
     classifier: Classifier
@@ -78,34 +78,36 @@ class Judge:
     def of(
         cls, params: DiffusionParams, cache: Path | None, device: str | torch.device, settings: Settings | None = None
     ) -> Judge:
-        """The judge of a run's images: from the cache, or trained now; outside of any accelerate session.
+        """The judge of a run's images: from the cache, or trained now; call it outside of any accelerate session.
 
-        Who comes while another process trains it waits for that one. A file in the cache that cannot be used is told
-        of in the log, and made again.
+        A process waits where another one trains this judge. A file in the cache that cannot be used is named in the
+        log, and the judge is trained again.
 
         Args:
-            params: of the run; what defines its images counts.
-            cache: folder where judges are kept; None: it is not kept.
+            params: of the run; only the parameters that define its images count.
+            cache: folder where judges are kept; None: the judge is not kept.
             device: "cpu", "cuda" or "cuda:k".
-            settings: how it is trained; those of `settings_of` if None.
+            settings: how the judge is trained; those of `settings_of` if None.
 
         Raises:
             ValueError: no such device here, or a batch that is no multiple of 4.
             SwingbyError: the folder cannot be written.
         """
         settings = settings or settings_of(params.pixels)
-        identity = _identity(params, settings)
+        images = {name: getattr(params, name) for name in SHOWN}
+        identity = {"judge": VERSION, "images": images, "settings": asdict(settings)}
         digest = hashlib.sha256(canonical_json(identity).encode()).hexdigest()[:32]
         path = None if cache is None else cache / f"judge-{digest}.safetensors"
-        if (found := _kept(path, identity, params, settings)) is None:
+        if (judge := _kept(path, identity, params, settings)) is None:
             with nullcontext() if path is None else held(path.with_suffix(".lock"), "the judge", wait=math.inf):
-                found = _kept(path, identity, params, settings)
-                if found is None:
-                    found = _made(params, settings, stream_key("judge", digest), str(device))
+                judge = _kept(path, identity, params, settings)
+                if judge is None:
+                    judge = _made(params, settings, stream_key("judge", digest), str(device))
                     if path is not None:
-                        _keep(path, identity, found)
-        found.classifier.to(device).train(False).requires_grad_(False)
-        return found
+                        mark = {"identity": identity, "accuracy": judge.accuracy._asdict()}
+                        tensor_file.write(path, mark, judge.classifier.state_dict())
+        judge.classifier.to(device).train(False).requires_grad_(False)
+        return judge
 
     def probabilities(self, images: Tensor) -> tuple[np.ndarray, np.ndarray]:
         """P(blue) and P(small), each (N,) in float64, of images (N, 3, P, P) on any device.
@@ -117,26 +119,17 @@ class Judge:
         if tuple(images.shape[1:]) != expected:
             raise ValueError(f"images of shape {tuple(images.shape)}; allowed: (N, {', '.join(map(str, expected))})")
         device = next(self.classifier.parameters()).device
-        found = np.empty((len(images), len(CONCEPTS)))
+        probabilities = np.empty((len(images), len(CONCEPTS)))
         with torch.inference_mode(), torch.autocast(device.type, enabled=False):
             for low in range(0, len(images), TOGETHER):
                 part = images[low : low + TOGETHER].to(device, torch.float32)
                 shares = self.classifier(part).double().softmax(dim=-1)[..., 1]
-                found[low : low + TOGETHER] = shares.cpu().numpy()
-        return found[:, 0], found[:, 1]
-
-
-def _identity(params: DiffusionParams, settings: Settings) -> dict[str, Any]:
-    """All that a judge depends on, as plain JSON values."""
-    images = {name: getattr(params, name) for name in SHOWN}
-    return {"judge": VERSION, "images": images, "settings": asdict(settings)}
-
-
-# Making one
+                probabilities[low : low + TOGETHER] = shares.cpu().numpy()
+        return probabilities[:, 0], probabilities[:, 1]
 
 
 def _made(params: DiffusionParams, settings: Settings, key: bytes, device: str) -> Judge:
-    """Trains a judge and measures it on images of a stream of their own."""
+    """A judge trained now, and its accuracy on images of a stream of their own."""
     if settings.batch % len(CLASSES):
         raise ValueError(f"a judge's batch = {settings.batch}; allowed: multiples of {len(CLASSES)}")
     classifier = Classifier(params.pixels, settings)
@@ -144,13 +137,19 @@ def _made(params: DiffusionParams, settings: Settings, key: bytes, device: str) 
     with session(device) as accelerator:
         _train(classifier, params, settings, stream_key(key.hex(), "images"), accelerator)
     judge = Judge(classifier.train(False).requires_grad_(False), params.pixels, Accuracy(math.nan, math.nan))
-    return Judge(classifier, params.pixels, _accuracy(judge, params, settings, stream_key(key.hex(), "held out")))
+    right = np.zeros(len(CONCEPTS))
+    for low in range(0, settings.held_out, TOGETHER):
+        indices = range(low, min(low + TOGETHER, settings.held_out))
+        images, bits = _drawn(params, stream_key(key.hex(), "held out"), indices, "cpu")
+        called = np.stack(judge.probabilities(images), axis=1) > 0.5
+        right += (called == (bits.numpy() == 1)).sum(axis=0)
+    return replace(judge, accuracy=Accuracy(*(right / (settings.held_out * len(CLASSES))).tolist()))
 
 
 def _train(
     classifier: Classifier, params: DiffusionParams, settings: Settings, key: bytes, accelerator: Accelerator
 ) -> None:
-    """AdamW on the cross entropy of both concepts, every image seen once."""
+    """Train by AdamW on the cross entropy of both concepts; every image is seen once."""
     model: Any = classifier.to(accelerator.device)
     adamw = torch.optim.AdamW(model.parameters(), lr=settings.lr, weight_decay=settings.weight_decay, fused=True)
     model, optimizer = accelerator.prepare(model, adamw)
@@ -173,32 +172,14 @@ def _drawn(params: DiffusionParams, key: bytes, indices: range, device: torch.de
     return images, torch.stack([numbers >> concept & 1 for concept in range(len(CONCEPTS))], dim=1)
 
 
-def _accuracy(judge: Judge, params: DiffusionParams, settings: Settings, key: bytes) -> Accuracy:
-    right = np.zeros(len(CONCEPTS))
-    for low in range(0, settings.held_out, TOGETHER):
-        indices = range(low, min(low + TOGETHER, settings.held_out))
-        images, bits = _drawn(params, key, indices, "cpu")
-        said = np.stack(judge.probabilities(images), axis=1) > 0.5
-        right += (said == (bits.numpy() == 1)).sum(axis=0)
-    return Accuracy(*(right / (settings.held_out * len(CLASSES))).tolist())
-
-
-# Keeping one
-
-
-def _keep(path: Path, identity: Mapping[str, Any], judge: Judge) -> None:
-    mark = {"identity": identity, "accuracy": judge.accuracy._asdict()}
-    tensor_file.write(path, mark, judge.classifier.state_dict())
-
-
 def _kept(path: Path | None, identity: Mapping[str, Any], params: DiffusionParams, settings: Settings) -> Judge | None:
-    """The judge in a file, on the CPU; None if there is none, or none of use."""
+    """The judge in a file, on the CPU; None if there is no file, or none that can be used."""
     if path is None or not path.exists():
         return None
     try:
         mark, tensors = tensor_file.read(path)
         if mark.get("identity") != identity:
-            raise ValueError("it is not what its name says")
+            raise ValueError("its contents belong to another judge")
         classifier = Classifier(params.pixels, settings)
         classifier.load_state_dict(tensors)
         return Judge(classifier, params.pixels, Accuracy(**mark["accuracy"]))

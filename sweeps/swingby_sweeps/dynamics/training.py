@@ -58,6 +58,12 @@ def one_thread() -> Iterator[None]:
         torch.set_flush_denormal(False)
 
 
+def ask_gpu() -> None:
+    """Raise RuntimeError where CUDA answers this process with an error, whatever it is asked."""
+    if torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+
+
 class Training:
     """A batch of cells, in training.
 

@@ -223,10 +223,10 @@ class Sim(Experiment):
         Raises:
             LostWorkerError: the GPU is lost, for which no cell is at fault.
         """
-        from swingby_sweeps.dynamics.retryable import retryable
-        from swingby_sweeps.dynamics.training import one_thread
+        from swingby.model.retryable import retryable
+        from swingby_sweeps.dynamics.training import ask_gpu, one_thread
 
-        with retryable(), one_thread():
+        with retryable(ask_gpu), one_thread():
             result = self._train(batch.cells, batch.recording, batch.device)
         yield result
 

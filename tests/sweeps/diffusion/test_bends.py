@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swingby_sweeps.diffusion.detect.bend import aside, bend
+from swingby_sweeps.diffusion.detect.bend import SharedBend, aside, bend, bridged, shared_bend
 from swingby_sweeps.diffusion.detect.bends import BOTH, OUTCOMES, Bends, measured
 from swingby_sweeps.diffusion.detect.descent import descents, error_of
 from swingby_sweeps.diffusion.detect.detectability import ASIDE, RISE
 from swingby_sweeps.diffusion.detect.path import CLASSES, Path, path_of
-from swingby_sweeps.diffusion.detect.shared_bend import SharedBend, bridged, shared_bend
-from swingby_sweeps.diffusion.detect.smooth import smoothed
+from swingby_sweeps.diffusion.detect.runs import smoothed
 from swingby_sweeps.diffusion.detect.speed import slowdown, speeds
 from swingby_sweeps.diffusion.params import CLASSES as TRAINED_ON
 from tests.support.synthetic_diffusion import STEPS, Truth, mirrored, run

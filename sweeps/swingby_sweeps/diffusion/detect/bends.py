@@ -1,8 +1,8 @@
-"""The detector `bends`: from the evaluations of diffusion runs to how their held-out class was learned."""
+"""The detector `bends`: how the held-out class of a diffusion run was learned, from the evaluations of the run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from swingby_analysis.signals import noise
 from swingby_analysis.signals.final_stretch import arrival_times, arrived_at
 
 from .bend import bend
-from .descent import Descents, descents, error_of
+from .descent import Rise, descents, error_of
 from .detectability import bend_threshold, rise_threshold
 from .path import CURVES, JUDGES, LEARNED, Judge, Path, path_of
 from .speed import slowdown, speeds
@@ -25,10 +25,10 @@ SIDES = ("color", "neither", "size")
 LAWS = ("exponential", "either", "power law", "neither")
 """The values of each category, as legends list them."""
 SUFFIX: Mapping[Judge, str] = {"measured": "", "trained": "_by_trained"}
-"""Of the outcomes by a judge."""
+"""Suffix of the outcomes by a judge."""
 FEWEST = 3
-"""Evaluations below which nothing is told of a path."""
-Told = dict[str, Any]
+"""The least number of evaluations from which a path has outcomes."""
+Outcomes = dict[str, Any]
 
 BOTH: dict[str, Column] = {
     "learning_order": Column(
@@ -50,47 +50,52 @@ BOTH: dict[str, Column] = {
         "null where no circle is found there in half of the images",
     ),
     "mse_descents": Column(pa.int64(), "drops of the concept-space MSE by more than its threshold"),
-    "non_monotone": Column(pa.bool_(), "two such drops or more"),
+    "non_monotone": Column(pa.bool_(), "two drops of the concept-space MSE or more"),
     "transient_memorization": Column(
         pa.bool_(),
-        "non-monotone, and over a rise the point nears a trained class's corner by more than its threshold while the "
-        "diffusion loss does not rise; null where it nears one and the loss is not known",
+        "non-monotone, and over a rise of the MSE the point moves nearer to the corner of a trained class by more than "
+        "its threshold while the diffusion loss does not rise; null where it does so and the loss is not known",
     ),
     "mse_threshold": Column(
         pa.float64(),
-        "the rise of the concept-space MSE that would count, were one to halfway to a trained class's corner laid over "
-        "these evaluations; what is lower could not be seen",
+        "the least rise of the concept-space MSE that would count, were a move to halfway between the class and a "
+        "trained one laid over these evaluations; lower rises could not be seen",
     ),
     "mse_bump": Column(
         pa.float64(), "largest rise of the concept-space MSE between two descents; 0 if none", absent="bump"
     ),
     "bump_start": Column(pa.int64(), "step of the trough before that rise", "step"),
     "bump_peak": Column(pa.int64(), "step of its peak", "step"),
-    "bump_end": Column(pa.int64(), "first evaluation back at the trough's level (else the lowest after)", "step"),
+    "bump_end": Column(
+        pa.int64(), "step of the first evaluation back at the level of the trough, else of the lowest after it", "step"
+    ),
     "bend": Column(
         pa.float64(),
         "largest signed distance from the straight way between the first evaluation and the target; positive toward "
         "the corner with the right color and the wrong size, negative toward that with the right size",
     ),
-    "bend_step": Column(pa.int64(), "where that is", "step"),
+    "bend_step": Column(pa.int64(), "step of the evaluation at that distance", "step"),
     "bend_threshold": Column(
         pa.float64(),
         "the least height of a bend over the whole way that would count, were it laid over these evaluations; infinite "
-        "where none is on the way",
+        "where no evaluation is on the way",
     ),
-    "bend_toward": Column(pa.string(), "the side of a bend beyond its threshold; else neither", order=SIDES),
+    "bend_toward": Column(pa.string(), "the side of a bend that exceeds its threshold; else neither", order=SIDES),
     "transient_bend": Column(
         pa.bool_(),
-        "the path leaves the straight way by more than its threshold, and comes back to half of it or less; null where "
-        "it leaves and does not seem to come back, but a return by half could not have been seen",
+        "the path leaves the straight way by more than its threshold, and comes back to half of its largest distance "
+        "or less; null where it leaves and does not seem to come back, but a return by half could not have been seen",
     ),
     "return_threshold": Column(pa.float64(), "the least return from the largest distance that counts"),
     "speed_rate": Column(pa.float64(), "slope of log speed against step, from the fastest evaluation on", "1/step"),
-    "speed_rate_r2": Column(pa.float64(), "R^2 of that fit (exponential slow-down)"),
+    "speed_rate_r2": Column(pa.float64(), "R^2 of this fit, an exponential slow-down"),
     "speed_power": Column(pa.float64(), "slope of log speed against log step over the same evaluations"),
-    "speed_power_r2": Column(pa.float64(), "R^2 of that fit (slow-down by a power law)"),
+    "speed_power_r2": Column(pa.float64(), "R^2 of this fit, a slow-down by a power law"),
     "slowdown": Column(
-        pa.string(), "the law that fits the slowing speed better; either: R^2 within 0.1", order=LAWS
+        pa.string(),
+        "the law that fits the falling speed better; either: R^2 that differ by less than 0.1; neither: both are below "
+        "0.5",
+        order=LAWS,
     ),
 }  # fmt: skip
 
@@ -113,25 +118,23 @@ _KINDS: dict[str, OutcomeKind] = {
 }
 
 
-def _by(judge: Judge, name: str, column: Column) -> Column:
-    """The column of an outcome by one judge."""
-    if judge == "measured":
-        return column
-    title = f"{name.replace('_', ' ')} by the trained judge"
-    return replace(column, meaning=f"by the trained judge: {column.meaning}", title=title)
-
-
-OUTCOMES: dict[str, Column] = {
-    name + SUFFIX[judge]: _by(judge, name, column) for judge in JUDGES for name, column in BOTH.items()
+OUTCOMES: dict[str, Column] = BOTH | {
+    name + SUFFIX["trained"]: replace(
+        column,
+        meaning=f"by the trained judge: {column.meaning}",
+        title=f"{name.replace('_', ' ')} by the trained judge",
+    )
+    for name, column in BOTH.items()
 }
 
 
 class Bends(Detector):
     """Order, descents, bumps, bends and slow-down of the first held-out class in concept space, by either judge.
 
-    A path's thresholds are 1 % of the MSE's unit (0.1 of its distance) or eight times its noise, whichever is more:
-    the noise of the images, known from their spread and number, or of the records around their neighbours. Runs
-    without a held-out class, or with fewer than three evaluations that a judge could place, give nulls.
+    The thresholds of a path are 1 % of the unit of the MSE (0.1 of the unit of distance) or eight times its noise,
+    whichever is larger. Its noise is that of the images, from their spread and number, or that of the records around
+    their neighbours. Runs without a held-out class, or with fewer than three evaluations that a judge could place, give
+    nulls.
     """
 
     name: ClassVar[str] = "bends"
@@ -145,43 +148,62 @@ class Bends(Detector):
 
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
-        told = [_told(row) for row in table.to_pylist()]
-        columns = {name: pa.array([row.get(name) for row in told], column.type) for name, column in OUTCOMES.items()}
+        rows: list[Outcomes] = []
+        for row in table.to_pylist():
+            # The diffusion term alone: the reconstruction term falls by thousands of bits while gamma_0 is learned, and
+            # would hide any rise.
+            given = row.get("loss_diffusion")
+            loss = None if given is None else np.array(given, dtype=np.float64)
+            rows.append({})
+            for judge in JUDGES:
+                path = path_of(row, judge)
+                if path is not None and len(path.steps) >= FEWEST:
+                    rows[-1] |= {name + SUFFIX[judge]: value for name, value in measured(path, loss).items()}
+        columns = {name: pa.array([row.get(name) for row in rows], column.type) for name, column in OUTCOMES.items()}
         return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
 
 
-def _told(row: Mapping[str, Any]) -> Told:
-    found: Told = {}
-    for judge in JUDGES:
-        path = path_of(row, judge)
-        if path is not None and len(path.steps) >= FEWEST:
-            found |= {name + SUFFIX[judge]: value for name, value in measured(path, _losses(row)).items()}
-    return found
-
-
-def _losses(row: Mapping[str, Any]) -> np.ndarray | None:
-    """The diffusion term of the training loss at every evaluation, NaN where there is none; None if not recorded.
-
-    The whole bound would hide any rise: its reconstruction term falls by thousands of bits while gamma_0 is learned.
-    """
-    given = row.get("loss_diffusion")
-    return None if given is None else np.array(given, dtype=np.float64)
-
-
-def measured(path: Path, loss: np.ndarray | None = None) -> Told:
+def measured(path: Path, loss: np.ndarray | None = None) -> Outcomes:
     """Every outcome of one path.
 
     Args:
-        loss: the diffusion term of the training loss at the run's evaluations, of which the path's are `path.record`.
+        loss: the diffusion term of the training loss at the evaluations of the run, of which those of the path have the
+            numbers `path.record`; NaN where there is none. None if it is not recorded.
     """
-    told: Told = _order(path) | {"mse_final": float(error_of(path.progress)[-1]) if path.ended else None}
-    told |= _descent(path, descents(path), loss)
-    told |= _bend(path)
-    return told | _slowdown(path)
+    descended, bent, slowed = descents(path), bend(path), slowdown(speeds(path))
+    outcomes = _order(path) | {
+        "mse_final": float(error_of(path.progress)[-1]) if path.ended else None,
+        "mse_descents": descended.drops,
+        "non_monotone": descended.drops >= 2,
+        "transient_memorization": _memorizes(path, descended.rises, loss),
+        "mse_threshold": rise_threshold(path),
+        "mse_bump": 0.0,
+    }
+    if (top := descended.tallest) is not None:
+        places = {"bump_start": top.start, "bump_peak": top.peak, "bump_end": top.end}
+        outcomes |= {"mse_bump": top.height, **{name: int(path.steps[at]) for name, at in places.items()}}
+    if bent is not None:
+        outcomes |= {
+            "bend": bent.size,
+            "bend_step": int(path.steps[bent.record]),
+            "bend_threshold": bend_threshold(path),
+            "bend_toward": "neither" if not bent.beyond else "color" if bent.size > 0 else "size",
+            "transient_bend": bent.back,
+            "return_threshold": bent.least,
+        }
+    if slowed is not None:
+        outcomes |= {
+            "speed_rate": slowed.exponential.slope,
+            "speed_rate_r2": slowed.exponential.r2,
+            "speed_power": slowed.power.slope,
+            "speed_power_r2": slowed.power.r2,
+            "slowdown": slowed.law,
+        }
+    return outcomes
 
 
-def _order(path: Path) -> Told:
-    # What cannot be placed at the run's end is not right there, whatever it was before.
+def _order(path: Path) -> Outcomes:
+    # A concept that cannot be placed at the end of the run is not right there, whatever it was before.
     at = arrived_at(path.progress[None], LEARNED) if path.ended else np.full((1, 2), len(path.steps))
     times, (color, size) = arrival_times(at, path.steps)[0].tolist(), at[0].tolist()
     never = len(path.steps)
@@ -200,62 +222,23 @@ def _order(path: Path) -> Told:
     }
 
 
-def _descent(path: Path, found: Descents, loss: np.ndarray | None) -> Told:
-    top = found.tallest
-    told: Told = {"mse_descents": found.drops, "non_monotone": found.drops >= 2}
-    told["transient_memorization"] = _memorizes(path, found, loss)
-    told["mse_threshold"] = rise_threshold(path)
-    told["mse_bump"] = 0.0 if top is None else top.height
-    if top is not None:
-        places = {"bump_start": top.start, "bump_peak": top.peak, "bump_end": top.end}
-        told |= {name: int(path.steps[at]) for name, at in places.items()}
-    return told
+def _memorizes(path: Path, rises: Sequence[Rise], loss: np.ndarray | None) -> bool | None:
+    """Whether the path nears a trained class's corner over some rise, and the loss does not rise with it.
 
-
-def _memorizes(path: Path, found: Descents, loss: np.ndarray | None) -> bool | None:
-    """Whether some rise nears a trained class's corner without unlearning; None where that hangs on an unknown loss."""
-    unlearns = [_unlearns(path, rise.start, rise.peak, loss) for rise in found.rises if rise.nears]
-    return True if False in unlearns else None if None in unlearns else False
-
-
-def _unlearns(path: Path, start: int, peak: int, loss: np.ndarray | None) -> bool | None:
-    """Whether the diffusion loss rises by more than 1 % of its range over the run and 8 sd of itself, start to peak.
-
-    A step too large makes bumps too, and they are not memorization. None where fewer than FEWEST losses are known.
+    A step too large makes bumps too, and they are not memorization: the loss then rises from the start of the bump to
+    its peak by more than 1 % of its range over the run and 8 sd of itself. None where the path nears a corner and fewer
+    than FEWEST losses are known.
     """
+    near = [rise for rise in rises if rise.nears]
     known = np.zeros(0, dtype=np.int64) if loss is None else np.flatnonzero(np.isfinite(loss))
+    if not near:
+        return False
     if loss is None or len(known) < FEWEST:
         return None
     values = loss[known]
     sd = noise.local_sd(values[None], known.astype(np.float64))[0]
-    k, j = (int(np.abs(known - path.record[at]).argmin()) for at in (start, peak))
-    allowed = max(0.01 * float(values.max() - values.min()), 8 * float(max(sd[k], sd[j])))
-    return bool(values[j] - values[k] > allowed)
-
-
-def _bend(path: Path) -> Told:
-    found = bend(path)
-    if found is None:
-        return {}
-    side = "neither" if not found.beyond else "color" if found.size > 0 else "size"
-    return {
-        "bend": found.size,
-        "bend_step": int(path.steps[found.record]),
-        "bend_threshold": bend_threshold(path),
-        "bend_toward": side,
-        "transient_bend": found.back,
-        "return_threshold": found.least,
-    }
-
-
-def _slowdown(path: Path) -> Told:
-    found = slowdown(speeds(path))
-    if found is None:
-        return {}
-    return {
-        "speed_rate": found.exponential.slope,
-        "speed_rate_r2": found.exponential.r2,
-        "speed_power": found.power.slope,
-        "speed_power_r2": found.power.r2,
-        "slowdown": found.law,
-    }
+    for rise in near:
+        k, j = (int(np.abs(known - path.record[at]).argmin()) for at in (rise.start, rise.peak))
+        if values[j] - values[k] <= max(0.01 * float(values.max() - values.min()), 8 * float(max(sd[k], sd[j]))):
+            return True
+    return False

@@ -11,15 +11,23 @@ from swingby_analysis.signals.extrema import zigzag
 from .path import Floats, Path
 
 FLOOR = 0.01
-"""The least threshold: 1 % of the error of a point that is wrong in both concepts, or of the side of the square: 1."""
+"""The least threshold: 1 % of the MSE of a point that is wrong in both concepts, and of the side of the square."""
 FACTOR = 8.0
-"""Standard deviations that a move takes before it counts, as for white noise elsewhere; see `tests` for the nulls."""
+"""Standard deviations that a move must exceed to count: the factor for white noise; a test counts its false alarms."""
 
 
 class Rise(NamedTuple):
-    """A rise of the error between two descents: records where it starts, peaks, and is first back at its start (or
-    lowest after the peak); its height; the threshold it passed; how the distance to the nearest trained class's
-    corner changed from start to peak; and by how much it has to fall to have become less."""
+    """A rise of the error between two descents.
+
+    Attributes:
+        start: number of the record at its trough.
+        peak: number of the record at its peak.
+        end: number of the first record after the peak that is back at the level of the start; of the lowest if none is.
+        height: of the peak over the start.
+        threshold: that the height exceeds.
+        nearer: change from start to peak of the distance to the nearest corner of a trained class.
+        near_threshold: by how much that distance must fall to count.
+    """
 
     start: int
     peak: int
@@ -36,7 +44,7 @@ class Rise(NamedTuple):
 
 
 class Descents(NamedTuple):
-    """How an error descends: drops beyond the threshold, and the rises between two of them."""
+    """The descents of an error: the number of drops beyond the threshold, and the rises between two of them."""
 
     drops: int
     rises: list[Rise]
@@ -53,7 +61,7 @@ def error_of(progress: Floats) -> Floats:
 
 
 def error_sd(path: Path) -> Floats:
-    """Standard deviation of the MSE that the noise of the path makes, (T,): that of normal coordinates."""
+    """Standard deviation of the MSE, (T,), if the noise of the path is normal."""
     variance = path.noise**2
     return np.sqrt(((1 - path.progress) ** 2 * variance + variance**2 / 2).sum(axis=1))
 
@@ -70,11 +78,13 @@ def descents(path: Path) -> Descents:
     for k in range(1, len(at) - 2):  # a trough after a drop, whose peak a drop follows
         if sign[k] < 0:
             start, peak = at[k], at[k + 1]
+            after = error[peak:]
+            level = np.flatnonzero(after <= error[start])
             rises.append(
                 Rise(
                     start,
                     peak,
-                    _back(error, start, peak),
+                    peak + int(level[0] if len(level) else after.argmin()),
                     float(error[peak] - error[start]),
                     float(max(FLOOR, scale[start], scale[peak])),
                     float(distance[peak] - distance[start]),
@@ -89,10 +99,3 @@ def nearest(path: Path) -> Floats:
     if not len(path.centres):
         return np.full(len(path.steps), np.nan)
     return np.linalg.norm(path.progress[:, None] - path.centres[None], axis=2).min(axis=1)
-
-
-def _back(error: Floats, start: int, peak: int) -> int:
-    """The first record after the peak that is back at the level of the start; the lowest after it if none is."""
-    after = error[peak:]
-    low = np.flatnonzero(after <= error[start])
-    return peak + int(low[0] if len(low) else after.argmin())

@@ -1,4 +1,4 @@
-"""One class's path through concept space over training, as one judge saw it, with its standard error over images."""
+"""The path of one class through concept space over training, by one judge, with its standard error over images."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CLASSES = ("red-big", "blue-big", "red-small", "blue-small")
 """As the experiment numbers them: number = blue + 2 x small."""
 JUDGES: tuple[Judge, ...] = ("measured", "trained")
 PREFIX: Mapping[Judge, str] = {"measured": "", "trained": "trained_"}
-"""Of the columns that hold what a judge said."""
+"""Prefix of the columns that hold the numbers of a judge."""
 CURVES = ("step", "found", *(p + c for p in PREFIX.values() for c in ("color", "color_sd", "size", "size_sd")))
 """The columns that `path_of` reads, beside `trained`, `judged` and `judged_trained`."""
 LEARNED = 0.9
@@ -31,18 +31,18 @@ LEAST_IMAGES = 2
 
 @dataclass(frozen=True)
 class Path:
-    """Where the images generated of one class lie, up to training step `steps[-1]`; T evaluations.
+    """Places of the images generated of one class, at T evaluations.
 
-    Places are counted as the judge counts: color 0 = red .. 1 = blue, size 0 = big .. 1 = small.
+    Color is 0 for red and 1 for blue, size 0 for big and 1 for small.
 
     Attributes:
         number: of the class.
         trained: numbers of the classes trained on.
-        steps: (T,), increasing; evaluations at which the judge could tell a place.
-        record: which of the run's evaluations these are, int (T,).
+        steps: (T,), increasing: evaluations at which the judge could place the images.
+        record: numbers of these among the evaluations of the run, int (T,).
         place: (T, 2), mean color and size over the images.
         error: (T, 2), standard error of `place` over the images.
-        ended: whether the last place is that of the run's last evaluation: else nothing is known of its end.
+        ended: whether the last place is that of the last evaluation of the run.
     """
 
     number: int
@@ -55,16 +55,16 @@ class Path:
 
     @cached_property
     def scatter(self) -> Floats:
-        """What the records scatter by around the line through their neighbours, as a standard deviation, (T, 2).
+        """Standard deviation of the records around the lines through their neighbours, (T, 2).
 
-        The weights move between two evaluations, which is in no image's spread. What evaluations share because their
-        images begin from the same noise is not in it.
+        It contains the movement of the weights between two evaluations, which the spread over images does not; it does
+        not contain the error that all evaluations share because their images begin from the same noise.
         """
         return local_sd(np.ascontiguousarray(self.place.T), self.steps).T
 
     @cached_property
     def noise(self) -> Floats:
-        """Standard deviation of `place`, (T, 2): of the mean over the images, or `scatter` if that is more."""
+        """Standard deviation of `place`, (T, 2): the larger one of `error` and `scatter`."""
         return np.maximum(self.error, self.scatter)
 
     @property
@@ -74,23 +74,23 @@ class Path:
 
     @property
     def progress(self) -> Floats:
-        """`place` turned so that (1, 1) is the class's own corner and 0 the other value of either concept, (T, 2)."""
+        """`place` turned so that (1, 1) is the corner of the class and 0 the wrong value of either concept, (T, 2)."""
         return toward(self.place, self.number)
 
     @property
     def centres(self) -> Floats:
-        """Corners of the trained classes other than this one, turned likewise, (K, 2)."""
+        """Corners of the other trained classes, turned as `progress` is, (K, 2)."""
         others = [number for number in self.trained if number != self.number]
         return toward(np.array([corner(number) for number in others]).reshape(-1, 2), self.number)
 
 
 def corner(number: int) -> Floats:
-    """Where a class lies in concept space, (2,): its color and its size."""
+    """The corner of a class in concept space, (2,): its color and its size."""
     return np.array([number & 1, number >> 1], dtype=np.float64)
 
 
 def toward(place: Floats, number: int) -> Floats:
-    """Places (..., 2) counted from the wrong value (0) to the class's own (1) of either concept."""
+    """Places (..., 2) turned so that either concept runs from its wrong value (0) to that of the class (1)."""
     target = corner(number)
     return np.where(target == 1, place, 1 - place)
 
@@ -108,11 +108,11 @@ def held_out(text: str) -> int | None:
 
 
 def path_of(row: Mapping[str, Any], judge: Judge = "measured", number: int | None = None) -> Path | None:
-    """The path of a class in one run; None where the judge never told a place of it, or there is no such class.
+    """The path of a class in one run; None where the judge never placed its images, or there is no such class.
 
     An evaluation counts where both coordinates are finite, and a circle was found in at least half of the images and in
-    two of them: by either judge, for the trained one names classes of mere noise too. The standard error is that of a
-    mean over the images, of the measured judge over those with a circle.
+    two of them. This holds for either judge, since the trained one assigns classes to noise too. The standard error is
+    that of a mean over the images; for the measured judge, over those with a circle.
 
     Args:
         row: `trained`, `judged`, `judged_trained` and the curves CURVES, each with four numbers an evaluation.
@@ -139,9 +139,9 @@ def path_of(row: Mapping[str, Any], judge: Judge = "measured", number: int | Non
 
 
 def _column(entries: Any, number: int, times: int) -> Floats:
-    """One class's numbers of a curve, (times,), NaN for null; of a curve that is too short, NaN at the end."""
-    found = np.full(times, np.nan)
+    """The numbers of one class in a curve, (times,); NaN for null, and at the end of a curve that is too short."""
+    column = np.full(times, np.nan)
     for at, entry in enumerate(entries[:times]):
         if entry is not None and entry[number] is not None:
-            found[at] = entry[number]
-    return found
+            column[at] = entry[number]
+    return column

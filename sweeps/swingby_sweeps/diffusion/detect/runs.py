@@ -1,4 +1,4 @@
-"""The runs of a point over their seeds: where the held-out class lies at common evaluations, with intervals."""
+"""The runs of a point over their seeds: places of the held-out class at common evaluations, with intervals."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
 from scipy.special import ndtri, stdtrit
 
 from swingby_analysis.stats.seeds import Bump, bump_over_seeds
 
+from .bend import SharedBend, bridged, shared_bend
 from .descent import error_of
 from .path import Floats, Judge, Path, path_of, toward
-from .shared_bend import SharedBend, bridged, shared_bend
-from .smooth import smoothed
 from .speed import Speeds, speeds_of
 
 CONFIDENCE = 0.95
 
 
 class Mean(NamedTuple):
-    """A mean over seeds and half the width of its t-interval, each (T, ...), and the seeds it is over, (T,)."""
+    """A mean over seeds and half the width of its t-interval, each (T, ...), and the number of seeds in it, (T,)."""
 
     value: Floats
     half: Floats
@@ -37,11 +37,11 @@ class Runs:
     Attributes:
         number: of the held-out class.
         trained: numbers of the classes trained on.
-        seeds: those whose path has two evaluations or more.
-        paths: theirs, in that order, as recorded.
-        steps: evaluations that some run has, (T,), the first ones left out that a drawing leaves out.
-        place: color and size, (S, T, 2), smoothed if asked; NaN where the judge could not tell.
-        error: standard error of `place` over the images, (S, T, 2); of smoothed ones as if they were not.
+        seeds: the seeds whose path has two evaluations or more.
+        paths: their paths, in that order, as recorded.
+        steps: evaluations that some run has, (T,), without those at the start that a drawing leaves out.
+        place: color and size, (S, T, 2), smoothed if asked; NaN where the judge could not place the images.
+        error: standard error over the images of the places before any smoothing, (S, T, 2).
     """
 
     number: int
@@ -59,10 +59,9 @@ class Runs:
 
     @cached_property
     def stretches(self) -> list[NDArray[np.int64]]:
-        """Evaluations at which half of the seeds or more are on their way, cut where a seed enters or leaves.
+        """Evaluations at which half of the seeds or more have a place, cut where a seed enters or leaves.
 
-        Between two of one stretch the mean moves as its seeds do; from one stretch to the next also because it is that
-        of others.
+        Within a stretch the mean moves only because its seeds do; from one stretch to the next its seeds change.
         """
         there = np.isfinite(self.whole[..., 0])
         at = np.flatnonzero(there.mean(axis=0) >= 0.5)
@@ -72,10 +71,10 @@ class Runs:
     @cached_property
     def mean(self) -> Mean:
         """Color and size over the seeds, gaps bridged, (T, 2); one seed's interval is that of its images."""
-        found = over_seeds(self.whole)
+        mean = over_seeds(self.whole)
         if len(self.seeds) > 1:
-            return found
-        return found._replace(half=float(ndtri((1 + CONFIDENCE) / 2)) * self.error[0])
+            return mean
+        return mean._replace(half=float(ndtri((1 + CONFIDENCE) / 2)) * self.error[0])
 
     @cached_property
     def errors(self) -> Floats:
@@ -86,8 +85,8 @@ class Runs:
     def speeds(self) -> Speeds:
         """How fast the mean over the seeds moves, between evaluations at which half of them have a place.
 
-        A move is the mean of those of the seeds that have a place at both ends, half or more, so that none is made by
-        a seed that enters or leaves; its noise is that of these seeds' own records.
+        A move is the mean over the seeds that have a place at both ends, half of them or more: a seed that enters or
+        leaves moves nothing. Its noise is that of the records of these seeds.
         """
         seen = np.isfinite(self.place[..., 0])
         at = np.flatnonzero(2 * seen.sum(axis=0) >= len(self.seeds))
@@ -102,17 +101,18 @@ class Runs:
 
     @cached_property
     def _scatter(self) -> Floats:
-        """What the records of every seed scatter by, as recorded, (S, T, 2); NaN where it has none."""
-        found = np.full(self.place.shape, np.nan)
+        """`Path.scatter` of every seed, (S, T, 2); NaN where it has no place."""
+        scatter = np.full(self.place.shape, np.nan)
         for seed, path in enumerate(self.paths):
             kept = np.isin(path.steps, self.steps)
-            found[seed, np.searchsorted(self.steps, path.steps[kept])] = path.scatter[kept]
-        return found
+            scatter[seed, np.searchsorted(self.steps, path.steps[kept])] = path.scatter[kept]
+        return scatter
 
     def bump(self) -> Bump | None:
-        """The leave-one-seed-out test of a rise in the concept-space MSE, where every seed has one; None if too few.
+        """The leave-one-seed-out test of a rise in the concept-space MSE, at evaluations where every seed has a place.
 
-        Gaps are not bridged, as the claim on it was written before there were runs.
+        None with fewer than two seeds or three such evaluations. Gaps are not bridged: the claim that uses this test
+        was written before there were runs.
         """
         whole = np.isfinite(self.errors).all(axis=0)
         if len(self.seeds) < 2 or whole.sum() < 3:
@@ -120,12 +120,12 @@ class Runs:
         return bump_over_seeds(self.steps[whole], self.errors[:, whole])
 
     def bend(self) -> SharedBend | None:
-        """The leave-one-seed-out test of a bend, gaps of a seed's path bridged; None if too few."""
+        """The leave-one-seed-out test of a bend, on paths whose gaps are bridged; None with too few seeds."""
         return shared_bend(self.steps, toward(self.whole, self.number))
 
 
 def over_seeds(values: Floats) -> Mean:
-    """Mean and t-interval along the first axis of what is finite; NaN where fewer than half of the seeds are."""
+    """Mean and t-interval of the finite values along the first axis; NaN where fewer than half of them are finite."""
     known = np.isfinite(values)
     count = known.sum(axis=0)
     enough, n = count * 2 >= len(values), np.maximum(count, 1)
@@ -141,29 +141,45 @@ def over_seeds(values: Floats) -> Mean:
 def runs_of(
     rows: Iterable[Mapping[str, Any]], judge: Judge = "measured", smoothing: float = 0.0, first: int = 0
 ) -> dict[int, Runs]:
-    """The runs of every point that has some, by the first held-out class.
+    """The runs of each point that has some, of the first held-out class.
 
     Args:
         rows: those of diffusion/paths.sql.
         smoothing: standard deviation of a Gaussian over evaluations; 0: none.
         first: evaluations at the start that are left out, after smoothing.
     """
-    found: dict[int, list[tuple[int, Path, Floats]]] = {}
+    by_point: dict[int, list[tuple[int, Path, Floats]]] = {}
     for row in rows:
         path = path_of(row, judge)
         if path is not None and len(path.steps) > 1:
             steps = np.array(row["step"], dtype=np.float64)
-            found.setdefault(int(row["point"]), []).append((int(row["seed"]), path, steps))
-    return {point: _together(runs, smoothing, first) for point, runs in found.items()}
+            by_point.setdefault(int(row["point"]), []).append((int(row["seed"]), path, steps))
+    runs: dict[int, Runs] = {}
+    for point, own in by_point.items():
+        seeds, paths, evaluated = zip(*own, strict=True)
+        steps = np.unique(np.concatenate(evaluated))
+        place, error = np.full((2, len(paths), len(steps), 2), np.nan)
+        for k, path in enumerate(paths):
+            at = np.searchsorted(steps, path.steps)
+            place[k, at], error[k, at] = path.place, path.error
+            place[k] = np.where(np.isfinite(place[k]), smoothed(place[k], smoothing), np.nan)
+        number, trained = paths[0].number, paths[0].trained
+        runs[point] = Runs(number, trained, seeds, paths, steps[first:], place[:, first:], error[:, first:])
+    return runs
 
 
-def _together(runs: list[tuple[int, Path, Floats]], smoothing: float, first: int) -> Runs:
-    steps = np.unique(np.concatenate([own for _, _, own in runs]))
-    place, error = np.full((2, len(runs), len(steps), 2), np.nan)
-    for row, (_, path, _) in enumerate(runs):
-        at = np.searchsorted(steps, path.steps)
-        place[row, at], error[row, at] = path.place, path.error
-        place[row] = np.where(np.isfinite(place[row]), smoothed(place[row], smoothing), np.nan)
-    one = runs[0][1]
-    seeds, paths = tuple(seed for seed, _, _ in runs), tuple(path for _, path, _ in runs)
-    return Runs(one.number, one.trained, seeds, paths, steps[first:], place[:, first:], error[:, first:])
+def smoothed(values: Floats, width: float) -> Floats:
+    """A curve (T, ...) after Gaussian smoothing over evaluations, as the authors of [S] draw Fig 6; it flattens bumps.
+
+    NaN has no weight, and remains where no number is near.
+
+    Args:
+        values: (T, ...).
+        width: standard deviation of the Gaussian, in evaluations whatever steps lie between them; 0: no smoothing.
+    """
+    if width == 0:
+        return values
+    known = np.isfinite(values)
+    weight = gaussian_filter1d(known.astype(np.float64), width, axis=0, mode="nearest")
+    total = gaussian_filter1d(np.where(known, values, 0.0), width, axis=0, mode="nearest")
+    return np.where(weight > 1e-6, total / np.maximum(weight, 1e-6), np.nan)

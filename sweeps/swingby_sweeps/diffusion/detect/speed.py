@@ -10,20 +10,26 @@ from numpy.typing import NDArray
 from .path import Floats, Path
 
 CLEAR = 2.0
-"""A displacement between two records counts where it exceeds so many standard deviations of its own noise."""
+"""Standard deviations of its own noise that a move between two records must exceed to count."""
 SURE = 10.0
-"""Speeds that exceed their noise by more than this weigh no more: what they scatter by then is no noise."""
+"""Ratio of a speed to its noise beyond which its weight grows no more: such speeds scatter for other reasons."""
 FEWEST = 8
-"""Speeds from which a slow-down can be told."""
+"""The least number of speeds that laws are fitted to."""
 GOOD = 0.5
-"""The least R^2 of a law that is named."""
+"""The least R^2 at which a law is named."""
 APART = 0.1
-"""Two R^2 nearer than this do not tell the laws apart."""
+"""Difference of R^2 below which the laws cannot be told apart."""
 LAWS = ("exponential", "power law", "either", "neither")
 
 
 class Speeds(NamedTuple):
-    """Speeds between neighbouring records: the step in the middle, |dC/dt| in 1/step, and over its noise's sd."""
+    """Speeds between neighbouring records.
+
+    Attributes:
+        step: in the middle between the two records.
+        speed: |dC/dt| in 1/step.
+        ratio: of the speed to the sd of its noise.
+    """
 
     step: Floats
     speed: Floats
@@ -31,11 +37,11 @@ class Speeds(NamedTuple):
 
     @property
     def clear(self) -> NDArray[np.bool_]:
-        """Which exceed their noise by enough to be told from it."""
+        """Whether each speed exceeds its noise by enough to count."""
         return self.ratio > CLEAR
 
 
-class Line(NamedTuple):
+class Fit(NamedTuple):
     """A least-squares line: value at 0, slope, R^2."""
 
     start: float
@@ -49,13 +55,13 @@ class Slowdown(NamedTuple):
     first: float
     last: float
     n: int
-    exponential: Line
-    power: Line
+    exponential: Fit
+    power: Fit
 
     @property
     def law(self) -> str:
         """The law that fits better, one of LAWS."""
-        decays = [line.r2 if line.slope < 0 else -np.inf for line in (self.exponential, self.power)]
+        decays = [fit.r2 if fit.slope < 0 else -np.inf for fit in (self.exponential, self.power)]
         if max(decays) < GOOD:
             return "neither"
         if abs(decays[0] - decays[1]) < APART:
@@ -64,47 +70,48 @@ class Slowdown(NamedTuple):
 
 
 def speeds(path: Path) -> Speeds:
-    """Finite differences of a path, per training step ([S] G); their noise is what its records scatter by.
+    """Finite differences of a path, per training step ([S] G), with the noise of `Path.scatter`.
 
-    An image begins from the same noise at every evaluation, so that what it errs by for good moves no point.
+    The error over images is left out: images begin from the same noise at every evaluation, and a lasting error moves
+    no point.
     """
     noise = np.sqrt((path.scatter[1:] ** 2 + path.scatter[:-1] ** 2).sum(axis=1))
     return speeds_of(path.steps[:-1], path.steps[1:], np.diff(path.place, axis=0), noise)
 
 
 def speeds_of(start: Floats, end: Floats, moves: Floats, noise: Floats) -> Speeds:
-    """Speeds of given moves (N, 2) from step to step, (N,) each, whose length errs by `noise`, (N,)."""
+    """Speeds of moves (N, 2) between steps `start` and `end`, (N,) each; `noise` (N,) is the sd of their lengths."""
     moved = np.linalg.norm(moves, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(moved > 0, moved / noise, 0.0)
     return Speeds((start + end) / 2, moved / (end - start), ratio)
 
 
-def slowdown(found: Speeds) -> Slowdown | None:
-    """Both fits over the clear speeds from the fastest on, up to where two in a row are not; None for too few.
+def slowdown(curve: Speeds) -> Slowdown | None:
+    """Both fits, over the clear speeds from the fastest up to the first two in a row that are not; None if too few.
 
-    What stands out of the noise later does so by chance, and would make every slow-down look like a power law.
+    Later speeds exceed their noise by chance, and would make every slow-down look like a power law.
     """
-    if not found.clear.any():
+    if not curve.clear.any():
         return None
-    fastest = int(np.where(found.clear, found.speed, -np.inf).argmax())
-    lost = np.flatnonzero(~found.clear[fastest:-1] & ~found.clear[fastest + 1 :])
-    end = fastest + int(lost[0]) if len(lost) else len(found.clear)
-    at = np.arange(len(found.step))
-    kept = np.flatnonzero(found.clear & (at >= fastest) & (at < end) & (found.step > 0))
+    fastest = int(np.where(curve.clear, curve.speed, -np.inf).argmax())
+    lost = np.flatnonzero(~curve.clear[fastest:-1] & ~curve.clear[fastest + 1 :])
+    end = fastest + int(lost[0]) if len(lost) else len(curve.clear)
+    at = np.arange(len(curve.step))
+    kept = np.flatnonzero(curve.clear & (at >= fastest) & (at < end) & (curve.step > 0))
     if len(kept) < FEWEST:
         return None
-    step, log = found.step[kept], np.log(found.speed[kept])
-    weight = np.minimum(found.ratio[kept], SURE) ** 2  # of a logarithm: one over its variance
+    step, log = curve.step[kept], np.log(curve.speed[kept])
+    weight = np.minimum(curve.ratio[kept], SURE) ** 2  # of a logarithm: one over its variance
     fits = (line(x, log, weight) for x in (step, np.log(step)))
     return Slowdown(float(step[0]), float(step[-1]), len(kept), *fits)
 
 
-def line(x: Floats, y: Floats, weight: Floats) -> Line:
+def line(x: Floats, y: Floats, weight: Floats) -> Fit:
     """The weighted least-squares line through (x, y); R^2, weighted too, is 0 where y does not vary."""
     share = weight / weight.sum()
     dx, dy = x - share @ x, y - share @ y
     slope = float((share * dx) @ dy / ((share * dx) @ dx))
     total = float((share * dy) @ dy)
     r2 = 1 - float(share @ (dy - slope * dx) ** 2) / total if total > 0 else 0.0
-    return Line(float(share @ y - slope * (share @ x)), slope, r2)
+    return Fit(float(share @ y - slope * (share @ x)), slope, r2)

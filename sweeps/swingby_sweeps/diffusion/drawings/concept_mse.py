@@ -1,4 +1,4 @@
-"""The drawing `concept_mse`: the error in concept space over training, and whether seeds share a bump ([S] Fig 6 b)."""
+"""The drawing `concept_mse`: the error in concept space over training, and bumps that seeds share ([S] Fig 6 b)."""
 
 from __future__ import annotations
 
@@ -23,29 +23,28 @@ from .concepts import (
     ConceptDrawing,
     ConceptOptions,
     Group,
-    Line,
-    cells_of,
-    counted,
+    PointRuns,
     groups_of,
+    panel_table,
+    seeds_per_line,
     setting_of,
-    smoothing_told,
+    smoothing_note,
 )
 
 HIGHEST = 1.5
-"""No panel shows errors above this; 1 is that of a point that is wrong in both concepts."""
+"""The largest error that panels show; 1 is the error of a point that is wrong in both concepts."""
 READING = (
     "The concept-space MSE is the mean over color and size of the squared distance of the class's mean point from its "
-    "own corner; 1 is wrong in both. Thick: the mean over the seeds of each seed's MSE, gaps of their paths bridged "
-    "by straight ways, and broken where a seed enters or leaves: that the mean is then one of other seeds is no rise. "
-    "Shaded: its 95 % t-interval over the seeds. Thin: single seeds. Dashed: the MSE of the mean point of all seeds, "
-    "as [S] has it, which is lower where seeds differ. Above a panel: how many of the seeds have an MSE that falls, "
-    "rises and falls by more than the detector's threshold, with Wilson's 95 % interval of their share; in how many "
-    "of them the threshold is low enough to have shown a rise to halfway between the class and a trained one; and the "
-    "rise located on all seeds but one and measured at the same evaluations of the one left out, on average, with its "
-    "t-interval: seeds share a bump where that lies above 0. Such an interval lies above 0 by chance in 5 to 20 % of "
-    "samples, and at 5 seeds or fewer it has little power."
+    "own corner; 1 is wrong in both. Thick: the mean over the seeds of each seed's MSE, with the gaps of paths bridged "
+    "by straight lines; it is broken where a seed enters or leaves, for a jump between means of other seeds is no "
+    "rise. Shaded: its 95 % t-interval over the seeds. Thin: single seeds. Dashed: the MSE of the mean point of all "
+    "seeds, as in [S], which is lower where seeds differ. Above a panel: the number of seeds whose MSE falls, rises "
+    "and falls by more than the detector's threshold, with Wilson's 95 % interval of their share; the number whose "
+    "threshold is low enough to have shown a rise to halfway between the class and a trained one; and the mean rise, "
+    "located on all seeds but one and measured at the same evaluations of the one left out, with its t-interval: seeds "
+    "share a bump where the interval lies above 0. It lies above 0 by chance in 5 to 20 % of samples, and at 5 seeds "
+    "or fewer the test has little power."
 )
-Rows = Iterator[Level | Spread]
 
 
 class ConceptMse(ConceptDrawing):
@@ -54,26 +53,26 @@ class ConceptMse(ConceptDrawing):
     name: ClassVar[str] = "concept_mse"
 
     def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
-        """One figure, a panel a line: rows by judge and setting."""
-        found = groups_of(subject, options, self.name)
-        table, panels, rows = cells_of(found), list[CurvePanel](), list[Level | Spread]()
-        for group, title, line in table.cells:
+        """One figure, with one panel for each line; rows by judge and setting."""
+        groups = groups_of(subject, options, self.name)
+        table, panels, rows = panel_table(groups), list[CurvePanel](), list[Level | Spread]()
+        for group, title, line in table.panels:
             key = f"{group.key}:{title}"
             panels.append(CurvePanel(key, title, (setting_of(group), *_notes(subject, group, line))))
             rows += [] if line is None else _rows(key, line)
-        last = max(float(line.runs.steps[-1]) for group in found.groups for line in group.lines)
+        last = max(float(line.runs.steps[-1]) for group in groups.groups for line in group.lines)
         top = min(HIGHEST, 1.05 * max([row.value for row in rows if isinstance(row, Level)], default=1.0))
         axes = Axes(0.0, last, 0.0, top, "concept-space MSE")
-        how = table.columns, found.legend, table.width, table.compact
-        spec = curve_panels(panels, rows, axes, found.colours, *how).to_dict()
-        caption = f"The error of the held-out class in concept space over training, {counted(found)}."
-        caption = f"{caption} {smoothing_told(options)}"
-        queries = [found.query, subject.data.queries["cells"]]
+        layout = table.columns, groups.legend, table.width, table.compact
+        spec = curve_panels(panels, rows, axes, groups.colours, *layout).to_dict()
+        caption = f"The error of the held-out class in concept space over training, {seeds_per_line(groups)}."
+        caption = f"{caption} {smoothing_note(options)}"
+        queries = [groups.query, subject.data.queries["cells"]]
         title = "Concept-space MSE over training"
         return [subject.figure("concept-mse", title, caption, READING, spec, queries)]
 
 
-def _notes(subject: Subject, group: Group, line: Line | None) -> tuple[str, ...]:
+def _notes(subject: Subject, group: Group, line: PointRuns | None) -> tuple[str, ...]:
     if line is None:
         return ("no place yet",)
     outcome, threshold = (name + SUFFIX[group.judge] for name in ("non_monotone", "mse_threshold"))
@@ -90,7 +89,7 @@ def _notes(subject: Subject, group: Group, line: Line | None) -> tuple[str, ...]
     return (*notes, *([] if bump is None else [f"left-out {bump.height:+.2f} ({bump.low:+.2f} to {bump.high:+.2f})"]))
 
 
-def _rows(key: str, line: Line) -> Rows:
+def _rows(key: str, line: PointRuns) -> Iterator[Level | Spread]:
     runs = line.drawn
     for seed, errors in list(zip(runs.seeds, runs.errors, strict=True))[:SEEDS]:
         yield from _line(key, "run", line.name, seed, runs.steps, errors)

@@ -19,26 +19,26 @@ from .concepts import (
     SEEDS,
     ConceptDrawing,
     ConceptOptions,
-    Line,
-    cells_of,
-    counted,
+    PointRuns,
     groups_of,
+    panel_table,
+    seeds_per_line,
     setting_of,
-    smoothing_told,
+    smoothing_note,
 )
 
 EXPONENTIAL, POWER = "exponential fit", "power-law fit"
 FITS = {EXPONENTIAL: style.INK, POWER: style.FAINT}
 DECADES = 4.0
-"""The speed axis shows no more than this below its top."""
+"""The largest number of decades that the speed axis shows."""
 READING = (
     "The learning speed is the distance between the mean points of two evaluations in concept space, over the steps "
-    "between them. Thick: that of the mean move of the seeds that have a place at both, half of them or more, so that "
-    "no seed that enters or leaves seems to move. Thin: single seeds. Straight and dashed: an exponential slow-down, "
-    "log speed against step; curved and dotted: a power law, log speed against log step. Both are fitted to that mean "
-    "move as recorded, from the fastest on to where it is less than twice what it scatters by; each speed weighs by "
-    "how far it exceeds that. R² says which describes it better, not that the law is that one. Speeds at which "
-    "scatter alone would move the point say nothing: that falls too, divided by ever longer intervals."
+    "between them. Thick: the speed of the mean move of the seeds that have a place at both, half of them or more, so "
+    "that a seed that enters or leaves adds no speed. Thin: single seeds. Straight and dashed: an exponential "
+    "slow-down, log speed against step; curved and dotted: a power law, log speed against log step. Both are fitted to "
+    "that mean move as recorded, from the fastest one to where it is less than twice its noise; a speed has the more "
+    "weight the farther it exceeds its noise. R² says which law describes the speeds better, not that the law is true. "
+    "Speeds near their noise say nothing: noise divided by ever longer intervals falls too."
 )
 
 
@@ -48,25 +48,26 @@ class ConceptSpeed(ConceptDrawing):
     name: ClassVar[str] = "concept_speed"
 
     def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
-        """One figure, a panel a line: rows by judge and setting."""
-        found = groups_of(subject, options, self.name)
-        table, panels, rows = cells_of(found), list[CurvePanel](), list[Level]()
-        for group, title, line in table.cells:
+        """One figure, with one panel for each line; rows by judge and setting."""
+        groups = groups_of(subject, options, self.name)
+        table, panels, rows = panel_table(groups), list[CurvePanel](), list[Level]()
+        for group, title, line in table.panels:
             key, fit = f"{group.key}:{title}", None if line is None else slowdown(line.runs.speeds)
             panels.append(CurvePanel(key, title, (setting_of(group), *_notes(line, fit))))
             rows += [] if line is None else _rows(key, line, fit)
         values = [row.value for row in rows if row.kind == "line"] or [row.value for row in rows] or [1e-3]
         high = 10 ** math.ceil(math.log10(max(values)))
         low = 10 ** max(math.floor(math.log10(min(values))), math.log10(high) - DECADES)
-        last = max(float(line.runs.steps[-1]) for group in found.groups for line in group.lines)
+        last = max(float(line.runs.steps[-1]) for group in groups.groups for line in group.lines)
         axes = Axes(0.0, last, low, high, "learning speed |dC/dt| (1 / step)", "log", "linear")
-        how = table.columns, found.legend, table.width, table.compact
-        spec = curve_panels(panels, rows, axes, {**found.colours, **FITS}, *how).to_dict()
-        caption = f"How fast the held-out class moves in concept space, {counted(found)}. {smoothing_told(options)}"
-        return [subject.figure("concept-speed", "Learning speed", caption, READING, spec, [found.query])]
+        layout = table.columns, groups.legend, table.width, table.compact
+        spec = curve_panels(panels, rows, axes, {**groups.colours, **FITS}, *layout).to_dict()
+        seeds, note = seeds_per_line(groups), smoothing_note(options)
+        caption = f"How fast the held-out class moves in concept space, {seeds}. {note}"
+        return [subject.figure("concept-speed", "Learning speed", caption, READING, spec, [groups.query])]
 
 
-def _notes(line: Line | None, fit: Slowdown | None) -> tuple[str, ...]:
+def _notes(line: PointRuns | None, fit: Slowdown | None) -> tuple[str, ...]:
     if line is None:
         return ("no place yet",)
     if fit is None:
@@ -80,7 +81,7 @@ def _notes(line: Line | None, fit: Slowdown | None) -> tuple[str, ...]:
     )
 
 
-def _rows(key: str, line: Line, fit: Slowdown | None) -> Iterator[Level]:
+def _rows(key: str, line: PointRuns, fit: Slowdown | None) -> Iterator[Level]:
     runs = line.drawn
     for seed, place, error in list(zip(runs.seeds, runs.place, runs.error, strict=True))[:SEEDS]:
         at = np.flatnonzero(np.isfinite(place[:, 0]))
@@ -96,7 +97,7 @@ def _rows(key: str, line: Line, fit: Slowdown | None) -> Iterator[Level]:
                 yield Level(key, kind, name, 0, round(step, 1), value)
 
 
-def _line(key: str, kind: str, name: str, run: int, found: Speeds) -> Iterator[Level]:
-    for step, value in zip(found.step.tolist(), found.speed.tolist(), strict=True):
+def _line(key: str, kind: str, name: str, run: int, curve: Speeds) -> Iterator[Level]:
+    for step, value in zip(curve.step.tolist(), curve.speed.tolist(), strict=True):
         if value > 0:
             yield Level(key, kind, name, run, step, value)

@@ -1,4 +1,4 @@
-"""What the drawings of concept space share: their options, which lines share a panel, and words about both."""
+"""The parts that drawings of concept space share: options, the division of runs into panels and lines, and notes."""
 
 from __future__ import annotations
 
@@ -21,22 +21,26 @@ from . import SQL
 
 ALL_RUNS = "all runs"
 SEEDS = 12
-"""At most this many seeds of a line are drawn singly."""
+"""The largest number of seeds of a line that are drawn singly."""
 MOST_COLUMNS = 8
-"""At most so many panels stand side by side."""
+"""The largest number of panels side by side."""
 
 
 class ConceptOptions(drawing.Options):
-    """What a sweep file may set."""
+    """The options of a drawing of concept space in a sweep file."""
 
-    along: str | None = Field(None, description="the lines of one panel differ in this; else in the first axis")
-    judge: Literal["measured", "trained", "both"] = Field("both", description="whose coordinates; both: as recorded")
-    smoothing: float = Field(0.0, ge=0, le=20, description="Gaussian over evaluations, its sd; it flattens bumps")
-    first: int = Field(0, ge=0, le=1000, description="evaluations at the start that are left out")
+    along: str | None = Field(
+        None, description="parameter that the lines of one panel differ in; none: that of the first axis"
+    )
+    judge: Literal["measured", "trained", "both"] = Field(
+        "both", description="judge whose coordinates are drawn; both: every judge that was recorded"
+    )
+    smoothing: float = Field(0.0, ge=0, le=20, description="sd of a Gaussian over evaluations; it flattens bumps")
+    first: int = Field(0, ge=0, le=1000, description="number of evaluations at the start that are left out")
 
     @property
     def judges(self) -> tuple[Judge, ...]:
-        """The judges that are drawn."""
+        """The judges to draw."""
         return JUDGES if self.judge == "both" else (self.judge,)
 
 
@@ -47,17 +51,21 @@ class ConceptDrawing(drawing.Drawing):
     Options = ConceptOptions
 
     def check(self, options: ConceptOptions, axis_names: Sequence[str]) -> Sequence[drawing.Wrong]:
-        """Lines can differ only in what an axis changes."""
+        """Wrong options: lines can differ only in a parameter that an axis changes."""
         if options.along is None or names_of(options.along, axis_names):
             return ()
         wrong = f"the lines of a panel cannot differ in {options.along!r}: no axis changes it"
         return [drawing.Wrong("along", wrong, registry.nearest(options.along, list(axis_names)))]
 
 
-class Line(NamedTuple):
-    """One point of the grid as a line: what the legend calls it, its runs as recorded, and smoothed as they are drawn.
+class PointRuns(NamedTuple):
+    """The runs of one point of the grid, drawn as one line.
 
-    Fits and tests take the runs as recorded: what smoothing leaves of noise moves evenly, and seems to slow down.
+    Attributes:
+        point: number of the point.
+        name: of the line in the legend.
+        runs: as recorded. Fits and tests use these: noise that was smoothed moves evenly, and seems to slow down.
+        drawn: smoothed, as they are drawn.
     """
 
     point: int
@@ -67,16 +75,16 @@ class Line(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The lines of one panel, by one judge; `setting` says what they have in common."""
+    """The lines of one panel, by one judge; `setting` names the parameters that are the same for all of them."""
 
     key: str
     judge: Judge
     setting: str
-    lines: Sequence[Line]
+    lines: Sequence[PointRuns]
 
     @property
     def title(self) -> str:
-        """What stands above its panel, where there are several."""
+        """The title of its panel."""
         return f"{self.setting}, {self.judge} judge" if self.setting else f"{self.judge} judge"
 
 
@@ -90,7 +98,7 @@ class Groups(NamedTuple):
 
 
 def groups_of(subject: Subject, options: ConceptOptions, name: str) -> Groups:
-    """The runs of a sweep, one panel a judge and a setting of all but the axis that lines differ in.
+    """The runs of a sweep, one panel for each judge and each setting of the parameters that lines do not differ in.
 
     Raises:
         SwingbyError: no run has a place in concept space.
@@ -104,113 +112,98 @@ def groups_of(subject: Subject, options: ConceptOptions, name: str) -> Groups:
     if not by_judge:
         why = "no judge could tell where the held-out class lies at two evaluations of a run"
         raise subject.cannot(name, why)
-    chosen = _chosen(subject, options)
-    panels = _panels(subject, chosen)
+    varying = next(iter(subject.varying.values()), {})
+    if options.along is not None:
+        differ = names_of(options.along, varying)
+    else:
+        x = subject.data.grid.x.name
+        differ = [x] if x in varying else list(varying)[:1]
+    # Each panel's setting, and its points with the values of the parameters that its lines differ in.
+    panels: list[tuple[str, dict[int, tuple[object, ...]]]] = [("", dict.fromkeys(subject.points, ()))]
+    if differ:
+        axes = [axis["names"] for axis in subject.data.resolved["axes"]]
+        panels = [
+            (subject.label(lines.points[0], without=differ), dict(zip(lines.points, lines.values, strict=True)))
+            for lines in along(differ, axes, subject.varying)
+        ]
     values = sorted({value for _, lines in panels for value in lines.values()}, key=_rank)
-    names = {value: _said(value) for value in values}
+    names = {value: ", ".join(plain(scalar(part)) for part in value) or ALL_RUNS for value in values}
     found = [
         Group(
             f"{judge}:{number}",
             judge,
             setting,
-            [Line(p, names[value], runs[p], drawn[p]) for p, value in lines.items() if p in runs],
+            [PointRuns(p, names[value], runs[p], drawn[p]) for p, value in lines.items() if p in runs],
         )
         for judge, runs, drawn in by_judge
         for number, (setting, lines) in enumerate(panels)
     ]
     colours = dict(zip(names.values(), ordered_colours(len(values)), strict=True))
-    titles = "; ".join(axis_title(one, subject.data.sweep["experiment"]) for one in chosen)
+    titles = "; ".join(axis_title(one, subject.data.sweep["experiment"]) for one in differ)
     return Groups([group for group in found if group.lines], colours, [titles] if titles else [], query)
 
 
-def _chosen(subject: Subject, options: ConceptOptions) -> list[str]:
-    varying = next(iter(subject.varying.values()), {})
-    if options.along is not None:
-        return names_of(options.along, varying)
-    x = subject.data.grid.x.name
-    return [x] if x in varying else list(varying)[:1]
-
-
-def _panels(subject: Subject, chosen: Sequence[str]) -> list[tuple[str, dict[int, tuple[object, ...]]]]:
-    """Each panel's setting, and its points with the values that they differ in."""
-    if not chosen:
-        return [("", dict.fromkeys(subject.points, ()))]
-    axes = [axis["names"] for axis in subject.data.resolved["axes"]]
-    found = along(chosen, axes, subject.varying)
-    return [
-        (subject.label(lines.points[0], without=chosen), dict(zip(lines.points, lines.values, strict=True)))
-        for lines in found
-    ]
-
-
 def _rank(value: tuple[object, ...]) -> tuple[tuple[bool, float, str], ...]:
-    """Numbers by size, then everything else by name."""
+    """A key that sorts numbers by size, and after them everything else by name."""
     return tuple((not isinstance(v, int | float), v if isinstance(v, int | float) else 0.0, str(v)) for v in value)
 
 
-def _said(value: tuple[object, ...]) -> str:
-    return ", ".join(plain(scalar(part)) for part in value) or ALL_RUNS
-
-
-def _titled(groups: Groups, name: str) -> str:
-    """A line by the parameter that it differs in."""
-    names = [text.rsplit("(", 1)[-1].rstrip(")") for text in groups.legend]
-    return f"{names[0]} = {name}" if names and ";" not in names[0] else name
-
-
-class Cells(NamedTuple):
-    """Panels in rows by judge and setting, and columns by what lines differ in; `width` of a panel in px.
+class PanelTable(NamedTuple):
+    """A panel for every line: rows by judge and setting, columns by the value of the parameter that lines differ in.
 
     Attributes:
-        cells: of each row its group, and of each of its columns the title and the line, or None where there is none.
+        columns: panels in a row.
+        width: of a panel, in px.
+        panels: of every panel, row by row, the group, the title, and the runs; None where the group has none.
     """
 
     columns: int
     width: int
-    cells: Sequence[tuple[Group, str, Line | None]]
+    panels: Sequence[tuple[Group, str, PointRuns | None]]
 
     @property
     def compact(self) -> bool:
-        """Whether panels stand too near for axis titles at each."""
+        """Whether panels are too narrow for axis titles at each."""
         return self.columns > 4
 
 
-def cells_of(groups: Groups) -> Cells:
+def panel_table(groups: Groups) -> PanelTable:
     """A panel for every line, in rows and columns; in rows of four where there would be more than eight columns."""
     names = list(groups.colours)
-    found = []
+    parameters = [text.rsplit("(", 1)[-1].rstrip(")") for text in groups.legend]
+    # One parameter that lines differ in is named in their titles; of several the values alone.
+    prefix = f"{parameters[0]} = " if parameters and ";" not in parameters[0] else ""
+    panels = []
     for group in groups.groups:
         lines = {line.name: line for line in group.lines}
         for name in names if len(names) <= MOST_COLUMNS else lines:
-            line = lines.get(name)
-            title = _titled(groups, name)
-            found.append((group, title, line))
+            panels.append((group, f"{prefix}{name}", lines.get(name)))
     columns = len(names) if len(names) <= MOST_COLUMNS else 4
-    return Cells(columns, 230 if columns <= 4 else 150, found)
+    return PanelTable(columns, 230 if columns <= 4 else 150, panels)
 
 
 def setting_of(group: Group) -> str:
-    """What a panel says below its title of the setting, and of the judge where that is the trained one."""
+    """The note below the title of a panel: the setting and the judge."""
     return ", ".join(part for part in (group.setting, f"{group.judge} judge") if part)
 
 
-def counted(groups: Groups) -> str:
-    """How many seeds a line is over."""
+def seeds_per_line(groups: Groups) -> str:
+    """The number of seeds in a line, as text."""
     counts = [len(line.runs.seeds) for group in groups.groups for line in group.lines]
     return f"{between(min(counts), max(counts))} seed{'' if max(counts) == 1 else 's'} a line"
 
 
-def smoothing_told(options: ConceptOptions) -> str:
-    """What was done to the curves before they were drawn."""
+def smoothing_note(options: ConceptOptions) -> str:
+    """The sentences of a caption that say how curves were smoothed and cut before they were drawn."""
     if not options.smoothing:
         return "Nothing is smoothed." + left_out(options)
     return (
         f"Smoothed over evaluations by a Gaussian of {options.smoothing:g}, which flattens bumps and bends that take "
-        f"few evaluations, and can hide them: what is drawn of runs and means, and nothing else. Fits, tests and the "
+        f"few evaluations, and can hide them. Only the lines of runs and means are smoothed: fits, tests and the "
         f"detector's numbers are those of the curves as recorded.{left_out(options)}"
     )
 
 
 def left_out(options: ConceptOptions) -> str:
-    """Whether evaluations are missing at the start."""
+    """The sentence of a caption about evaluations left out at the start; empty where there are none."""
     return f" The first {plural(options.first, 'evaluation')} are left out." if options.first else ""

@@ -19,23 +19,23 @@ from . import SQL
 
 MAGIC = b"\x89PNG\r\n\x1a\n"
 WIDTH = 1000
-"""About as wide as a row of pictures is, in px."""
+"""Approximate width of a row of pictures, in px."""
 READING = (
-    "Each picture is one evaluation of one run, in the order of training; in it a line of images for every class, "
-    "generated from the class's mean condition. Classes that no training image shows are marked as held out. The same "
-    "images (the same noise) are generated at every evaluation, so that a column of one picture can be followed "
-    "through the others. Images are examples: what is said of a class elsewhere is over all that were generated of it."
+    "Each picture is one evaluation of one run, in the order of training; it has one row of images for each class, "
+    "generated under the mean condition of the class. Classes that no training image shows are marked as held out. An "
+    "image begins from the same noise at every evaluation, so that it can be followed from picture to picture. The "
+    "images are examples: the numbers elsewhere are means over all images that were generated of a class."
 )
 
 
 class SampleOptions(drawing.Options):
-    """What a sweep file may set."""
+    """The options of this drawing in a sweep file."""
 
-    pictures: int = Field(8, ge=1, le=40, description="evaluations that are shown at most, evenly chosen")
+    pictures: int = Field(8, ge=1, le=40, description="largest number of evaluations that are shown, evenly chosen")
 
 
 class SampleGrid(drawing.Drawing):
-    """Kept samples, a row of pictures a point."""
+    """Kept samples, one row of pictures for each point."""
 
     name: ClassVar[str] = "sample_grid"
     experiments: ClassVar[tuple[str, ...]] = ("diffusion",)
@@ -43,7 +43,7 @@ class SampleGrid(drawing.Drawing):
     Options: ClassVar[type[drawing.Options]] = SampleOptions
 
     def figures(self, subject: Subject, options: SampleOptions) -> Sequence[Figure]:
-        """One figure: of every point its first seed that kept samples.
+        """One figure with the first seed of every point that kept samples.
 
         Raises:
             SwingbyError: no run kept any.
@@ -55,31 +55,23 @@ class SampleGrid(drawing.Drawing):
         rows = [row for row in rows if row.pictures]
         if not rows:
             raise subject.cannot(self.name, "no run kept a readable sample")
-        width, height = _size(rows[0].pictures[0].png)
+        # A PNG's header holds its width and height in pixels.
+        width, height = struct.unpack(">II", rows[0].pictures[0].png[16:24])
         scale = max(1, round(WIDTH / max(len(row.pictures) for row in rows) / width * 4)) / 4
         spec = picture_rows(rows, round(scale * width), round(scale * height)).to_dict()
-        caption = f"Images generated of every class over training, by one run a point: {'; '.join(_runs(rows))}."
+        runs = "; ".join(f"{row.title}, {row.notes[0]}" for row in rows)
+        caption = f"Images generated of every class over training, by one run for each point: {runs}."
         return [subject.figure("samples", "Samples over training", caption, READING, spec, [query])]
 
 
 def _row(subject: Subject, row: Mapping[str, Any], most: int) -> PictureRow:
-    kept = [Picture(int(step), png) for step, png in zip(row["step"], row["samples"], strict=False) if _is_png(png)]
+    kept = [
+        Picture(int(step), png)
+        for step, png in zip(row["step"], row["samples"], strict=False)
+        if png is not None and png.startswith(MAGIC) and len(png) > 24
+    ]
     at = sorted({round(k * (len(kept) - 1) / max(most - 1, 1)) for k in range(most)}) if len(kept) > most else None
     trained = trained_of(row["trained"])
     labels = tuple(name if k in trained else f"{name} (held out)" for k, name in enumerate(CLASSES))
     title = subject.label(row["point"]) or "the only point"
     return PictureRow(title, (f"seed {row['seed']}",), labels, kept if at is None else [kept[k] for k in at])
-
-
-def _is_png(png: bytes | None) -> bool:
-    return png is not None and png.startswith(MAGIC) and len(png) > 24
-
-
-def _size(png: bytes) -> tuple[int, int]:
-    """Width and height of a PNG in pixels, from its header."""
-    width, height = struct.unpack(">II", png[16:24])
-    return width, height
-
-
-def _runs(rows: Sequence[PictureRow]) -> list[str]:
-    return [f"{row.title}, {row.notes[0]}" for row in rows]

@@ -23,19 +23,19 @@ TERMS = {
     "loss_prior": ("prior term", "#2c8c5a"),
     "loss_reconstruction": ("reconstruction term", "#d1495b"),
 }
-"""Columns -> what the legend calls them, and their colours."""
+"""Columns -> their names in the legend, and their colours."""
 SEEDS = 12
 READING = (
-    "The loss that training descends, in bits a dimension, and the three terms that add up to it: means over the steps "
-    "since the evaluation before. It can be negative: the data are continuous, and the likelihood is a density. Thick: "
-    f"the median over the seeds; thin: single seeds; dashed: the bound. Values are spaced as log(1 + value / {SYMLOG}) "
-    "on either side of 0. A bump of the held-out class while the diffusion term rises is a step too large, and no "
-    "transient memorization."
+    "The loss that training descends, in bits a dimension, and the three terms that add up to it: means over the "
+    "steps since the previous evaluation. The loss can be negative: the data are continuous, and the likelihood is a "
+    "density. Thick: the median over the seeds; thin: single seeds; dashed: the bound. The axis is log(1 + value / "
+    f"{SYMLOG}) on either side of 0. A bump of the held-out class while the diffusion term rises comes from too large "
+    "a step, and is no transient memorization."
 )
 
 
 class TrainingLoss(drawing.Drawing):
-    """Loss and terms, a panel a point."""
+    """The loss and its terms, one panel for each point."""
 
     name: ClassVar[str] = "training_loss"
     experiments: ClassVar[tuple[str, ...]] = ("diffusion",)
@@ -56,7 +56,7 @@ class TrainingLoss(drawing.Drawing):
         colours = dict(TERMS.values())
         spec = curve_panels(panels, rows, axes, colours, min(len(panels), 4)).to_dict()
         most = max(subject.runs(point).height for point in points)
-        caption = f"The training loss and its terms over training, up to {plural(most, 'seed')} a panel."
+        caption = f"The training loss and its terms over training, up to {plural(most, 'seed')} in a panel."
         return [subject.figure("training-loss", "Training loss", caption, READING, spec, [query])]
 
 
