@@ -1,4 +1,4 @@
-"""The summary of a diffusion report: order, speed, bends, bumps, how it slows down, and how far to trust all that."""
+"""The summary of a diffusion report: learning order, speed, bends, bumps, slow-down, and checks of the judges."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from .detect.descent import FACTOR
 from .detect.detectability import ASIDE, RISE
 from .detect.path import JUDGES, LEARNED, LEAST_FOUND, Judge, held_out, trained_of
 from .detect.runs import Runs, over_seeds, runs_of
-from .detect.shared_bend import SharedBend
 from .drawings import SQL
 
 AUTHORS = 2.0
-"""What the authors smooth by before they draw, in evaluations."""
+"""Width of the Gaussian, in evaluations, by which the authors smooth before they draw."""
 FEW_POINTS = 8
-"""So many points are named one by one; of more, only how many there are."""
+"""The largest number of points that are named one by one; of more, only their number is given."""
 BY: Mapping[Judge, str] = {"measured": "measured judge", "trained": "trained judge"}
 Rows = list[dict[str, Any]]
-Every = Mapping[Judge, Mapping[int, Runs]]
+RunsByJudge = Mapping[Judge, Mapping[int, Runs]]
+"""Of each judge, the runs of each point."""
 
 
 def sentences(data: ReportData, store: Store) -> list[str]:
     """The sentences of a report's summary."""
     rows = ask(store, Query("paths", (data.sweep["sweep_id"],), SQL)).to_dicts()
     every: dict[Judge, dict[int, Runs]] = {judge: runs for judge in JUDGES if (runs := runs_of(rows, judge))}
-    said = [*(_order(data, judge, runs) for judge, runs in every.items()), *_speed(data)]
-    said += [_bends(data, judge, runs) for judge, runs in every.items()]
+    lines = [*(_order(data, judge, runs) for judge, runs in every.items()), *_speed(data)]
+    lines += [_bends(data, judge, runs) for judge, runs in every.items()]
     if every:
-        said += [_bumps(data, every, rows), *_slowing(data, every), _noise(data, every)]
-    return [*said, *_vanishing(data, rows), *_trust(data, rows, every)]
+        lines += [_bumps(data, every, rows), *_slowing(data, every), _noise(data, every)]
+    return [*lines, *_vanishing(data, rows), *_trust(data, rows, every)]
 
 
 def _named(data: ReportData, points: Iterable[int], notes: Mapping[int, str] | None = None) -> str:
-    """Points with what is to be said of each, or how many they are."""
+    """The points by their values, each with its note; or their number, where they cannot be named one by one."""
     points = list(points)
     if data.grid.y is not None or len(data.grid.facets) > 1 or len(points) > FEW_POINTS:
         return plural(len(points), "point")
@@ -57,7 +57,7 @@ def _named(data: ReportData, points: Iterable[int], notes: Mapping[int, str] | N
 
 
 def _order(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
-    """Which concept most runs learn first, point by point; and how many orders hang on one evaluation."""
+    """The concept that most runs learn first, point by point; and the number of runs whose last evaluation decides it."""
     name = "learning_order" if judge == "measured" else "learning_order_by_trained"
     common = {one.point: one for one in data.phases.most_common(name)}
     notes = {}
@@ -71,12 +71,12 @@ def _order(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
     paths = [path for own in runs.values() for path in own.paths]
     ended = [path for path in paths if path.ended]
     late = sum(bool((arrived_at(path.progress[None], LEARNED) == len(path.steps) - 1).any()) for path in ended)
-    weak = f" In {late} of {plural(len(paths), 'run')} it hangs on the last evaluation alone." if late else ""
+    weak = f" In {late} of {plural(len(paths), 'run')} the last evaluation alone decides." if late else ""
     return f"Learned first by most runs, {BY[judge]} (95\u00a0% Wilson intervals): {parts or 'not known'}.{weak}"
 
 
 def _speed(data: ReportData) -> list[str]:
-    """When each concept is right, at the points where the median run has it soonest and latest."""
+    """The steps at which each concept is learned, at the points where the median run is soonest and latest."""
     parts = []
     for name, concept in (("t_color", "color"), ("t_size", "size")):
         found = data.phases.spreads(name)
@@ -89,7 +89,7 @@ def _speed(data: ReportData) -> list[str]:
             parts.append(f"{concept} {first}" + (f", {last}" if ends[0].median != ends[1].median else ""))
     if not parts:
         return []
-    what = "Speed, as the step from which a concept stays right to 0.9 (measured judge; soonest and latest median with"
+    what = "Speed, as the step from which on a concept is right to 0.9 (measured judge; soonest and latest median with"
     return [f"{what} 95\u00a0% bootstrap interval): {'; '.join(parts)}."]
 
 
@@ -98,35 +98,31 @@ def _step(value: float) -> str:
 
 
 def _bends(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
-    """To which side the seeds' paths bend together, and where they come back."""
+    """The side to which the seeds' paths bend together, and the points where they come back."""
     tests = {point: bend for point, own in runs.items() if (bend := own.bend()) is not None}
     if not tests:
-        return f"Whether the seeds' paths bend to one side cannot be told by the {BY[judge]}: it takes two at a point."
-    notes = {point: _bend_note(bend) for point, bend in tests.items()}
+        return f"Whether the seeds' paths bend to one side is not known by the {BY[judge]}: no point has two measured seeds."
+    notes = {point: f"{bend.size:+.2f}, {bend.low:+.2f} to {bend.high:+.2f}" for point, bend in tests.items()}
     sides = {side: [p for p, bend in tests.items() if bend.side == side] for side in ("color", "size", "neither")}
-    names = {"color": "toward color at", "size": "toward size at", "neither": "to neither side surely at"}
+    names = {"color": "toward color at", "size": "toward size at", "neither": "to no established side at"}
     parts = "; ".join(f"{names[side]} {_named(data, points, notes)}" for side, points in sides.items() if points)
     back = [point for point, bend in tests.items() if bend.returns]
     again = f"coming back at {_named(data, back)}" if back else "coming back at none"
-    near = data.cells["point"].n_unique() - len(tests)
+    few = data.cells["point"].n_unique() - len(tests)
     unseen = (
-        f"; untold at {plural(near, 'point')} (too few seeds seen farther than 0.25 from the target)" if near else ""
+        f"; not known at {plural(few, 'point')} (too few seeds begin farther than 0.25 from the target)" if few else ""
     )
     seeds = max(bend.n for bend in tests.values())
     weak = f" At {plural(seeds, 'seed')} the power is low" if seeds <= 5 else " Its power grows with the seeds"
     return (
         f"The path bends, {BY[judge]} (located on all seeds but one, measured on that one; mean with 95\u00a0% "
-        f"t-interval): {parts}; {again}{unseen}.{weak}; straight ways pass in about one of ten."
+        f"t-interval): {parts}; {again}{unseen}.{weak}; about one straight way in ten passes this test."
     )
 
 
-def _bend_note(bend: SharedBend) -> str:
-    return f"{bend.size:+.2f}, {bend.low:+.2f} to {bend.high:+.2f}"
-
-
-def _bumps(data: ReportData, every: Every, rows: Rows) -> str:
-    """The same test of a rise of the error, as recorded and smoothed, at the point where it is most certain."""
-    parts, seeds = [], 0
+def _bumps(data: ReportData, every: RunsByJudge, rows: Rows) -> str:
+    """The test of a bump of the MSE that seeds share, as recorded and smoothed, at the point where it is most certain."""
+    parts, most = [], 0
     for judge, runs in every.items():
         tests = {point: bump for point, own in runs.items() if (bump := own.bump()) is not None}
         if not tests:
@@ -139,129 +135,106 @@ def _bumps(data: ReportData, every: Every, rows: Rows) -> str:
             f"{passed} by the {BY[judge]} (smoothed as the authors draw {blurred}; surest at "
             f"{data.grid.label(best)}: {bump.height:+.2g}, {bump.low:+.2g} to {bump.high:+.2g})"
         )
-        seeds = max(seeds, len(tests))
+        most = max(most, len(tests))
     if not parts:
-        return "Whether the seeds share a bump of the concept-space MSE cannot be told: it takes two seeds a point."
+        return "Whether the seeds share a bump of the concept-space MSE is not known: no point has two seeds."
     return (
-        f"A bump of the concept-space MSE shared by the seeds (the same test, of a rise), of {plural(seeds, 'point')}: "
-        f"{'; '.join(parts)}; chance alone passes one in five to twenty."
+        f"A bump of the concept-space MSE shared by the seeds (located and measured likewise), of "
+        f"{plural(most, 'point')}: {'; '.join(parts)}; chance alone passes one in five to twenty."
     )
 
 
-def _slowing(data: ReportData, every: Every) -> list[str]:
-    """Which law the slow-down of single runs follows better."""
+def _slowing(data: ReportData, every: RunsByJudge) -> list[str]:
+    """The number of single runs whose slow-down follows each law better."""
     parts = []
     for judge in every:
         name = "slowdown" if judge == "measured" else "slowdown_by_trained"
         if name in data.cells.columns:
             counts = Counter(data.cells[name].drop_nulls().to_list())
-            told = ", ".join(f"{counts[law]} {law}" for law in data.phases.categories(name) if counts[law])
-            told = told or "too few evaluations move by more than they scatter"
-            parts.append(f"of {counts.total()} runs by the {BY[judge]} ({told})")
-    return [f"How learning slows down can be told {'; '.join(parts)}."] if parts else []
+            laws = ", ".join(f"{counts[law]} {law}" for law in data.phases.categories(name) if counts[law])
+            laws = laws or "in others too few moves exceed their noise"
+            parts.append(f"{counts.total()} runs by the {BY[judge]} ({laws})")
+    return [f"The law of the slow-down is known of {'; '.join(parts)}."] if parts else []
 
 
-def _noise(data: ReportData, every: Every) -> str:
-    """How much a run's point jumps between evaluations, and in how many single runs a move could have been seen."""
-    parts = []
+def _noise(data: ReportData, every: RunsByJudge) -> str:
+    """The noise of a run's point between evaluations, and the number of single runs in which a move could be seen."""
+    spreads, seen = [], []
     for judge, runs in every.items():
         spread = [np.median(path.scatter, axis=0) for own in runs.values() for path in own.paths]
         color, size = np.median(spread, axis=0).tolist()
-        parts.append(f"{color:.2g} in color and {size:.2g} in size ({BY[judge]})")
-    return (
-        f"From one evaluation to the next a run's mean point scatters by {', '.join(parts)}; a single run is credited "
-        f"with a bump or bend only beyond {FACTOR:g} times its noise.{_sight(data, every)}"
-    )
-
-
-def _sight(data: ReportData, judges: Iterable[Judge]) -> str:
-    """In how many runs the thresholds are low enough for a move to halfway between two classes; "" where unknown."""
-    parts = []
-    for judge in judges:
+        spreads.append(f"{color:.2g} in color and {size:.2g} in size ({BY[judge]})")
         names = [f"{name}{SUFFIX[judge]}" for name in ("mse_threshold", "bend_threshold")]
         if set(names) <= set(data.cells.columns):
             rise, bend = (data.cells[name].drop_nulls() for name in names)
             counts = f"in {(rise <= RISE).sum()} of {plural(len(rise), 'run')} as a rise of the MSE"
-            parts.append(f"{counts} and in {(bend <= ASIDE).sum()} of {len(bend)} as a bend ({BY[judge]})")
-    if not parts:
-        return ""
-    return f" A move to halfway between the held-out class and a trained one could have been seen {', '.join(parts)}."
+            seen.append(f"{counts} and in {(bend <= ASIDE).sum()} of {len(bend)} as a bend ({BY[judge]})")
+    halfway = "A move to halfway between the held-out class and a trained one could have been seen"
+    return (
+        f"From one evaluation to the next a run's mean point scatters by {', '.join(spreads)}; a single run is credited "
+        f"with a bump or bend only beyond {FACTOR:g} times its noise."
+        + (f" {halfway} {', '.join(seen)}." if seen else "")
+    )
 
 
 def _vanishing(data: ReportData, rows: Rows) -> list[str]:
-    """In which share of the held-out class's images no circle is found at the end, and in which runs it had been."""
+    """The share of the held-out class's images without a circle at the end, and the number of runs that lost it."""
     lacking: dict[int, list[float]] = {}
     vanished = 0
     for row in rows:
         number = held_out(row["trained"])
         if number is not None and row.get("found"):
-            found = np.array([np.nan if entry is None else entry[number] for entry in row["found"]], dtype=float)
-            lacking.setdefault(row["point"], []).append(1 - found[-1])
-            vanished += bool(found[-1] < LEAST_FOUND <= np.nanmax(found))
+            shares = np.array([np.nan if entry is None else entry[number] for entry in row["found"]], dtype=float)
+            lacking.setdefault(row["point"], []).append(1 - shares[-1])
+            vanished += bool(shares[-1] < LEAST_FOUND <= np.nanmax(shares))
     if not lacking:
         return []
     means = {point: over_seeds(np.array(values)[:, None]) for point, values in lacking.items()}
-    notes = {point: _share(mean.value[0], mean.half[0]) for point, mean in means.items()}
+    notes = {}
+    for point, mean in means.items():
+        value, half = mean.value[0], mean.half[0]
+        ends = f", {percent(max(0.0, value - half))} to {percent(min(1.0, value + half))}" if np.isfinite(half) else ""
+        notes[point] = f"{percent(value)}{ends}"
     worst = max(means, key=lambda point: means[point].value[0])
     several = data.grid.y is not None or len(data.grid.facets) > 1 or len(means) > FEW_POINTS
     where = f"{notes[worst]} at the worst, {data.grid.label(worst)}" if several else _named(data, means, notes)
-    came = f"in {vanished} of {plural(len(rows), 'run')} it had been in half of them or more, and is not at the end"
+    lost = (
+        f"in {vanished} of {plural(len(rows), 'run')} half of them or more had a circle before, and fewer do at the end"
+    )
     what = "Images of the held-out class without a circle at the last evaluation (mean, 95\u00a0% t-interval)"
-    return [f"{what}: {where}; {came}."]
+    return [f"{what}: {where}; {lost}."]
 
 
-def _share(value: float, half: float) -> str:
-    if not np.isfinite(half):
-        return percent(value)
-    return f"{percent(value)}, {percent(max(0.0, value - half))} to {percent(min(1.0, value + half))}"
-
-
-def _trust(data: ReportData, rows: Rows, every: Every) -> list[str]:
-    """How well the trained classes are learned, how good the trained judge is, and whether the judges agree."""
-    parts = [*_learned(rows), *_accuracy(data), *_agreement(data, every)]
-    return [f"To judge by: {'; '.join(parts)}."] if parts else []
-
-
-def _learned(rows: Rows) -> list[str]:
+def _trust(data: ReportData, rows: Rows, every: RunsByJudge) -> list[str]:
+    """How well the trained classes are learned, how accurate the trained judge is, and whether the judges agree."""
+    parts, names = [], ("judge_color_accuracy", "judge_size_accuracy")
     ends: list[tuple[float, float]] = []
     for row in rows:
         if row.get("color_right") and row.get("size_right"):
-            known = list(trained_of(row["trained"]))
-            ends += [(row["color_right"][-1][k], row["size_right"][-1][k]) for k in known]
-    values = np.array([[np.nan if v is None else v for v in pair] for pair in ends], dtype=float)
-    if not len(values) or not np.isfinite(values).any(axis=0).all():
-        return []
-    color, size = np.nanmean(values, axis=0).tolist()
-    return [f"at the end the trained classes are right in {percent(color)} (color) and {percent(size)} (size)"]
-
-
-def _accuracy(data: ReportData) -> list[str]:
-    names = ("judge_color_accuracy", "judge_size_accuracy")
-    if any(name not in data.cells.columns or data.cells[name].null_count() == data.cells.height for name in names):
-        return []
-    worst = data.cells.select(pl.col(name).min() for name in names).row(0)
-    return [f"the trained judge in {percent(worst[0])} and {percent(worst[1])} of fresh images"]
-
-
-def _agreement(data: ReportData, every: Every) -> list[str]:
-    names = ("learning_order", "learning_order_by_trained")
-    if len(every) < len(JUDGES) or any(name not in data.cells.columns for name in names):
-        return []
-    both = data.cells.select(names).drop_nulls()
-    same = both.filter(pl.col(names[0]) == pl.col(names[1])).height
-    apart = _apart(every["measured"], every["trained"])
-    return [
-        f"the judges name the same order in {same} of {plural(both.height, 'run')}",
-        f"their mean points differ by {apart[0]:.2g} in color and {apart[1]:.2g} in size (medians)",
-    ]
+            ends += [(row["color_right"][-1][k], row["size_right"][-1][k]) for k in trained_of(row["trained"])]
+    right = np.array([[np.nan if v is None else v for v in pair] for pair in ends], dtype=float)
+    if len(right) and np.isfinite(right).any(axis=0).all():
+        color, size = np.nanmean(right, axis=0).tolist()
+        parts.append(f"at the end the trained classes are right in {percent(color)} (color) and {percent(size)} (size)")
+    if all(name in data.cells.columns and data.cells[name].null_count() < data.cells.height for name in names):
+        worst = data.cells.select(pl.col(name).min() for name in names).row(0)
+        parts.append(f"the trained judge in {percent(worst[0])} and {percent(worst[1])} of fresh images")
+    orders = ("learning_order", "learning_order_by_trained")
+    if len(every) == len(JUDGES) and all(name in data.cells.columns for name in orders):
+        both = data.cells.select(orders).drop_nulls()
+        same = both.filter(pl.col(orders[0]) == pl.col(orders[1])).height
+        apart = _apart(every["measured"], every["trained"])
+        parts.append(f"the judges name the same order in {same} of {plural(both.height, 'run')}")
+        parts.append(f"their mean points differ by {apart[0]:.2g} in color and {apart[1]:.2g} in size (medians)")
+    return [f"To judge by: {'; '.join(parts)}."] if parts else []
 
 
 def _apart(one: Mapping[int, Runs], other: Mapping[int, Runs]) -> Sequence[float]:
     """Median difference between the judges over evaluations, in color and in size."""
-    found = [
+    differences = [
         np.abs(p.place[np.isin(p.record, q.record)] - q.place[np.isin(q.record, p.record)])
         for point in one.keys() & other.keys()
         for p, q in zip(one[point].paths, other[point].paths, strict=False)
         if one[point].seeds == other[point].seeds
     ]
-    return np.median(np.concatenate(found), axis=0).tolist() if found else [math.nan, math.nan]
+    return np.median(np.concatenate(differences), axis=0).tolist() if differences else [math.nan, math.nan]

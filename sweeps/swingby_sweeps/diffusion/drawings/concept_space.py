@@ -1,4 +1,4 @@
-"""The drawing `concept_space`: paths of the held-out class over training ([S] Fig 6 a), and the bends that seeds share."""
+"""The drawing `concept_space`: paths of the held-out class over training ([S] Fig 6 a), and bends that seeds share."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ConceptSpace(ConceptDrawing):
     name: ClassVar[str] = "concept_space"
 
     def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
-        """The paths, one panel for each judge and setting; and the bends over the seeds, where there are two or more."""
+        """The paths, one panel for each judge and setting; and the bends over seeds, where there are two or more."""
         groups = groups_of(subject, options, self.name)
         rows = [row for group in groups.groups for row in _rows(group)]
         shown = plane_rows.shown_range(rows)
@@ -135,15 +135,12 @@ def _bends(subject: Subject, options: ConceptOptions, groups: Groups) -> Iterato
                 state = list(STATES)[bend.found + bend.returns]
                 numbers = bend.size, bend.low, bend.high
                 rows.append(SignedMean(line.point, f"{group.judge} judge", *numbers, state, bend_text(bend)))
-    # Of each figure the end of its name, that of its title, its rows, and the chart.
+    # Of each figure the end of its name, the end of its title, and its rows.
     parts: list[tuple[str, str, list[SignedMean]]] = [("", "", rows)] if rows else []
     if grid.y is not None:
         by_kind = {kind: [row for row in rows if row.kind == kind] for kind in KINDS}
-        parts = [
-            ("" if kind == "measured judge" else "-by-trained", f", {kind}", own)
-            for kind, own in by_kind.items()
-            if own
-        ]
+        ends = {"measured judge": "", "trained judge": "-by-trained"}
+        parts = [(ends[kind], f", {kind}", own) for kind, own in by_kind.items() if own]
     for end, of, own in parts:
         if grid.y is None:
             kinds = {kind: colour for kind, colour in KINDS.items() if any(row.kind == kind for row in own)}

@@ -176,8 +176,8 @@ def panel_table(groups: Groups) -> PanelTable:
     panels = []
     for group in groups.groups:
         lines = {line.name: line for line in group.lines}
-        for name in names if len(names) <= MOST_COLUMNS else lines:
-            panels.append((group, f"{prefix}{name}", lines.get(name)))
+        shown = names if len(names) <= MOST_COLUMNS else lines
+        panels += [(group, f"{prefix}{name}", lines.get(name)) for name in shown]
     columns = len(names) if len(names) <= MOST_COLUMNS else 4
     return PanelTable(columns, 230 if columns <= 4 else 150, panels)
 
