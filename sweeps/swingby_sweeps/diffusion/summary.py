@@ -57,7 +57,7 @@ def _named(data: ReportData, points: Iterable[int], notes: Mapping[int, str] | N
 
 
 def _order(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
-    """The concept that most runs learn first, point by point; and the number of runs whose last evaluation decides it."""
+    """The concept that most runs learn first, point by point; and in how many runs the last evaluation decides it."""
     name = "learning_order" if judge == "measured" else "learning_order_by_trained"
     common = {one.point: one for one in data.phases.most_common(name)}
     notes = {}
@@ -101,17 +101,15 @@ def _bends(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
     """The side to which the seeds' paths bend together, and the points where they come back."""
     tests = {point: bend for point, own in runs.items() if (bend := own.bend()) is not None}
     if not tests:
-        return f"Whether the seeds' paths bend to one side is not known by the {BY[judge]}: no point has two measured seeds."
+        return f"Whether the seeds' paths bend to one side is not known ({BY[judge]}): no point has two measured seeds."
     notes = {point: f"{bend.size:+.2f}, {bend.low:+.2f} to {bend.high:+.2f}" for point, bend in tests.items()}
     sides = {side: [p for p, bend in tests.items() if bend.side == side] for side in ("color", "size", "neither")}
     names = {"color": "toward color at", "size": "toward size at", "neither": "to no established side at"}
     parts = "; ".join(f"{names[side]} {_named(data, points, notes)}" for side, points in sides.items() if points)
     back = [point for point, bend in tests.items() if bend.returns]
     again = f"coming back at {_named(data, back)}" if back else "coming back at none"
-    few = data.cells["point"].n_unique() - len(tests)
-    unseen = (
-        f"; not known at {plural(few, 'point')} (too few seeds begin farther than 0.25 from the target)" if few else ""
-    )
+    few, why = data.cells["point"].n_unique() - len(tests), "too few seeds begin farther than 0.25 from the target"
+    unseen = f"; not known at {plural(few, 'point')} ({why})" if few else ""
     seeds = max(bend.n for bend in tests.values())
     weak = f" At {plural(seeds, 'seed')} the power is low" if seeds <= 5 else " Its power grows with the seeds"
     return (
@@ -121,7 +119,7 @@ def _bends(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
 
 
 def _bumps(data: ReportData, every: RunsByJudge, rows: Rows) -> str:
-    """The test of a bump of the MSE that seeds share, as recorded and smoothed, at the point where it is most certain."""
+    """The test of a bump of the MSE that seeds share, and its result at the point where it is most certain."""
     parts, most = [], 0
     for judge, runs in every.items():
         tests = {point: bump for point, own in runs.items() if (bump := own.bump()) is not None}
@@ -152,7 +150,7 @@ def _slowing(data: ReportData, every: RunsByJudge) -> list[str]:
         if name in data.cells.columns:
             counts = Counter(data.cells[name].drop_nulls().to_list())
             laws = ", ".join(f"{counts[law]} {law}" for law in data.phases.categories(name) if counts[law])
-            laws = laws or "in others too few moves exceed their noise"
+            laws = laws or "too few moves exceed their noise"
             parts.append(f"{counts.total()} runs by the {BY[judge]} ({laws})")
     return [f"The law of the slow-down is known of {'; '.join(parts)}."] if parts else []
 
@@ -170,11 +168,11 @@ def _noise(data: ReportData, every: RunsByJudge) -> str:
             counts = f"in {(rise <= RISE).sum()} of {plural(len(rise), 'run')} as a rise of the MSE"
             seen.append(f"{counts} and in {(bend <= ASIDE).sum()} of {len(bend)} as a bend ({BY[judge]})")
     halfway = "A move to halfway between the held-out class and a trained one could have been seen"
-    return (
-        f"From one evaluation to the next a run's mean point scatters by {', '.join(spreads)}; a single run is credited "
-        f"with a bump or bend only beyond {FACTOR:g} times its noise."
-        + (f" {halfway} {', '.join(seen)}." if seen else "")
+    noise = (
+        f"From one evaluation to the next a run's mean point scatters by {', '.join(spreads)}; a bump or bend of a "
+        f"single run counts only beyond {FACTOR:g} times its noise."
     )
+    return f"{noise} {halfway} {', '.join(seen)}." if seen else noise
 
 
 def _vanishing(data: ReportData, rows: Rows) -> list[str]:

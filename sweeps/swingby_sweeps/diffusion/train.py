@@ -82,17 +82,13 @@ class Training:
         if path is not None and path.exists():
             self._restore(path)
         self.model, self.wrapped = accelerator.prepare(self.core, self.optimizer)
-        self._check_together()
-
-    def _check_together(self) -> None:
-        """Raise where the processes are at different steps: they see different folders."""
-        if self.accelerator.num_processes == 1:
-            return
-        mine = torch.tensor([[self.step, self.progress.evaluated]], device=self.accelerator.device)
-        every = cast(Tensor, self.accelerator.gather(mine)).tolist()
-        if any(one != every[0] for one in every):
-            steps = ", ".join(str(step) for step, _ in every)
-            raise LostWorkerError(f"the processes see different checkpoints of one run: at steps {steps}")
+        if size > 1:
+            # Processes at different steps see different folders.
+            mine = torch.tensor([[self.step, self.progress.evaluated]], device=device)
+            every = cast(Tensor, accelerator.gather(mine)).tolist()
+            if any(one != every[0] for one in every):
+                steps = ", ".join(str(step) for step, _ in every)
+                raise LostWorkerError(f"the processes see different checkpoints of one run: at steps {steps}")
 
     @property
     def scaler(self) -> Any:
@@ -167,8 +163,16 @@ class Training:
             self.skipped += ~finite
 
     def _evaluate(self) -> Evaluation:
-        """Generate images with all processes, and begin the means since the last evaluation anew."""
-        ends = self._checked_ends()
+        """Generate images with all processes, and begin the means since the last evaluation anew.
+
+        Raises:
+            FloatingPointError: the last step left no model, which its loss, taken before it, does not show.
+        """
+        if not all(torch.stack([torch.isfinite(weights).all() for weights in self.names]).tolist()):
+            raise FloatingPointError(f"the weights are no finite numbers any more by step {self.step}")
+        low, high = (end.item() for end in self.core.schedule.ends)
+        if not low < high:
+            raise FloatingPointError(f"the noise schedule has no slope any more by step {self.step}")
         *terms, rows, norm = self._total().tolist()
         means = None
         if rows:
@@ -183,16 +187,7 @@ class Training:
             mine = self.generator.images(self.core)
         images = self.generator.gathered(mine, self.accelerator)
         self.model.train(True)
-        return Evaluation(self.step, images, means, ends)
-
-    def _checked_ends(self) -> tuple[float, float]:
-        """The ends of the schedule; raises where the weights are not finite, which the last loss does not show."""
-        if not all(torch.stack([torch.isfinite(weights).all() for weights in self.names]).tolist()):
-            raise FloatingPointError(f"the weights are no finite numbers any more by step {self.step}")
-        low, high = (end.item() for end in self.core.schedule.ends)
-        if not low < high:
-            raise FloatingPointError(f"the noise schedule has no slope any more by step {self.step}")
-        return low, high
+        return Evaluation(self.step, images, means, (low, high))
 
     def _total(self) -> Tensor:
         """The sums over all processes; the gradient's norm is the same in each."""

@@ -95,13 +95,15 @@ class ConceptSpace(ConceptDrawing):
 
 
 def _rows(group: Group) -> Iterator[Row]:
+    """Corners, lines of means and of seeds, and ellipses with dots in them."""
     first = group.lines[0].drawn
     for number in first.trained:
         yield Spot(group.key, "centre", CLASSES[number], *corner(number).tolist())
     yield Spot(group.key, "target", CLASSES[first.number], *corner(first.number).tolist())
     for line in group.lines:
         name, runs = Name(group.key, line.name), line.drawn
-        yield from _ellipses(name, runs)
+        if runs.stretches:
+            yield from _ellipses(name, runs)
         for seed, path in list(zip(runs.seeds, runs.place, strict=True))[:SEEDS]:
             known = np.isfinite(path[:, 0])
             yield from plane_rows.line(name, path[known], "run", seed)
@@ -111,8 +113,6 @@ def _rows(group: Group) -> Iterator[Row]:
 
 def _ellipses(name: Name, runs: Runs) -> Iterator[Corner | Mark]:
     """Ellipses at evaluations that are about equally far apart along the way, and dots in them."""
-    if not runs.stretches:
-        return
     at = np.concatenate(runs.stretches)
     place, half = runs.mean.value[at], np.nan_to_num(runs.mean.half[at])
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
