@@ -1,4 +1,4 @@
-"""How far off the measured judge is: on drawn images, whose circles are known, and on images that hold none.
+"""Calibration of the measured judge: its errors on drawn images, whose circles are known, and on images without any.
 
 `python -m swingby_sweeps.diffusion.calibration` prints both tables.
 """
@@ -34,14 +34,14 @@ class Errors(NamedTuple):
 
     @classmethod
     def of(cls, errors: Array) -> Errors:
-        """Those of errors (N,); at least one."""
+        """Bias, rmse and quantile of errors (N,); N is at least 1."""
         return cls(
             float(errors.mean()), float(np.sqrt(np.square(errors).mean())), float(np.quantile(abs(errors), 0.95))
         )
 
 
 class Calibration(NamedTuple):
-    """How well known circles are measured: the share found, and the errors of those."""
+    """How well known circles are measured: the share that is found, and the errors of these."""
 
     found: float
     color: Errors
@@ -70,7 +70,7 @@ def calibrate(params: DiffusionParams, images: int = 128, seed: int = 0) -> Cali
 
 
 def empty(pixels: int, images: int, seed: int = 0) -> Iterator[tuple[str, Array]]:
-    """Images that hold no circle, by name, each (N, 3, P, P): what the limits of `found` are held against."""
+    """Images without a circle by name, each (N, 3, P, P): the limits of `found` are checked on them."""
     stream = philox(seed, "empty")
     axis = (np.arange(pixels) * 2 + 1) / pixels - 1
     shape, one = (images, 3, pixels, pixels), (images, 3, 1, 1)
@@ -90,7 +90,7 @@ def empty(pixels: int, images: int, seed: int = 0) -> Iterator[tuple[str, Array]
 
 
 def main() -> None:
-    """Prints the errors by contrast, noise and blur, and what is found where there is nothing."""
+    """Print the errors by contrast, noise and blur, and how often a circle is found where there is none."""
     print("pixels contrast size_contrast noise blur | found | colour: bias rmse q95 | size: bias rmse q95")  # noqa: T201
     for pixels in (16, 32):
         for contrast, size_contrast in ((0.1, 0.2), (0.2, 0.3), (0.4, 0.4), (0.8, 0.4)):

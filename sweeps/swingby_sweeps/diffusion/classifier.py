@@ -11,7 +11,7 @@ from diffusers.models.unets.unet_2d import UNet2DModel, UNet2DOutput
 from torch import Tensor, nn
 
 CONCEPTS = ("color", "size")
-"""What is told of an image, in the order of the bits of its class: blue, small."""
+"""The concepts, in the order of the bits of a class: blue, small."""
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,15 @@ class Settings:
 
     Attributes:
         width: channels of every level.
-        levels: resolutions, or as many as the image can be halved for.
+        levels: resolutions; fewer where the image cannot be halved so often.
         layers: ResNet blocks a level, one more on the way up.
         norm_groups: of every GroupNorm; divides `width`.
         lr: of AdamW.
-        decay: what the rate does over the steps; cosine: falls to 0.
+        decay: of the learning rate over the steps; cosine: to 0.
         weight_decay: of AdamW.
         batch: images a step, a quarter of each class; a multiple of 4.
         steps: each on fresh images.
-        held_out: fresh images of each class on which it is measured at last.
+        held_out: fresh images of each class on which its accuracy is measured.
     """
 
     width: int = 32
@@ -43,12 +43,12 @@ class Settings:
     held_out: int = 1024
 
     def rate(self, step: int) -> float:
-        """The rate of a step, from 0 on."""
+        """The learning rate of a step, counted from 0."""
         return self.lr * (1.0 if self.decay == "constant" else 0.5 + 0.5 * math.cos(math.pi * step / self.steps))
 
 
 PAPER = Settings()
-"""The paper's and its authors' numbers; blocks a level, norm and weight decay, which they do not tell, as in Fig 6."""
+"""The numbers of the paper and its authors; blocks a level, norm and weight decay, which they do not give, of Fig 6."""
 BRIEF = Settings(decay="cosine", steps=1000)
 """The same network in a tenth of the steps."""
 SMALL = Settings(width=16, lr=3e-3, decay="cosine", batch=32, steps=200, held_out=256)
@@ -56,14 +56,14 @@ SMALL = Settings(width=16, lr=3e-3, decay="cosine", batch=32, steps=200, held_ou
 
 
 def settings_of(pixels: int) -> Settings:
-    """What a classifier of images of this side is trained with, if nothing else is said."""
+    """The default settings of a classifier of images of this side."""
     return SMALL if pixels <= 16 else PAPER
 
 
 class Classifier(nn.Module):
-    """Tells blue from red and small from big.
+    """Classifies images as blue or red, and as small or big.
 
-    diffusers' U-Net has a time, which is always 0 here, and attention in the middle.
+    It is diffusers' U-Net, with attention in the middle; the time that this net takes is always 0.
 
     Args:
         pixels: side of an image.
@@ -90,6 +90,6 @@ class Classifier(nn.Module):
 
     def forward(self, images: Tensor) -> Tensor:
         """Logits of each concept's two values: (N, 3, P, P) to (N, 2 concepts, 2)."""
-        # From [0, 1] to [-2, 2]: a weak contrast is seen before the rate has fallen.
+        # From [0, 1] to [-2, 2]: a weak contrast is learned before the rate has fallen.
         features = cast(UNet2DOutput, self.unet(4 * images - 2, 0)).sample.amax(dim=(2, 3))
         return torch.stack([head(features) for head in self.heads], dim=1)

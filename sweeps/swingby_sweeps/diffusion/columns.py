@@ -1,4 +1,4 @@
-"""The columns that a diffusion run leaves: curves with an entry an evaluation, recordings on request, and scalars."""
+"""The columns of a diffusion run: curves with one entry for each evaluation, recordings on request, and scalars."""
 
 from __future__ import annotations
 
@@ -14,33 +14,31 @@ _OF = "of the four classes red-big, blue-big, red-small, blue-small"
 
 CURVES: Mapping[str, Column] = {
     "step": Column(pa.list_(pa.int64()), "evaluated steps", "steps"),
-    "loss": Column(
-        _LIST, "the variational bound, mean over the steps since the last evaluation", _BITS, since_last=True
-    ),
-    "loss_diffusion": Column(_LIST, "its diffusion term", _BITS, since_last=True),
-    "loss_prior": Column(_LIST, "its prior term, KL(q(z_1|x) || N(0, I))", _BITS, since_last=True),
-    "loss_reconstruction": Column(_LIST, "its reconstruction term", _BITS, since_last=True),
+    "loss": Column(_LIST, "variational bound, mean over the steps since the last evaluation", _BITS, since_last=True),
+    "loss_diffusion": Column(_LIST, "diffusion term of the bound", _BITS, since_last=True),
+    "loss_prior": Column(_LIST, "prior term of the bound, KL(q(z_1|x) || N(0, I))", _BITS, since_last=True),
+    "loss_reconstruction": Column(_LIST, "reconstruction term of the bound", _BITS, since_last=True),
     "gradient_norm": Column(
-        _LIST, "norm of the gradient of what `clip_of` names, mean over the same steps", since_last=True
+        _LIST, "norm of the gradient that `clip_of` names, mean over these steps", since_last=True
     ),
     "gamma_0": Column(_LIST, "-log SNR at the data's end of the schedule"),
     "gamma_1": Column(_LIST, "-log SNR at the noise's end of the schedule"),
     "color": Column(_FOUR, f"measured colour, 0 red to 1 blue, mean over the images {_OF}"),
-    "color_sd": Column(_FOUR, f"its standard deviation over the images {_OF}"),
+    "color_sd": Column(_FOUR, f"standard deviation of the measured colour over the images {_OF}"),
     "size": Column(_FOUR, f"measured size, 0 big to 1 small, mean over the images {_OF}"),
-    "size_sd": Column(_FOUR, f"its standard deviation over the images {_OF}"),
-    "found": Column(_FOUR, f"share of the images {_OF} that have a circle"),
-    "color_right": Column(_FOUR, f"share of the images {_OF} whose colour is nearer to that of their class"),
-    "size_right": Column(_FOUR, f"share of the images {_OF} whose size is nearer to that of their class"),
+    "size_sd": Column(_FOUR, f"standard deviation of the measured size over the images {_OF}"),
+    "found": Column(_FOUR, f"share of the images {_OF} in which a circle is found"),
+    "color_right": Column(_FOUR, f"share of the images {_OF} with a circle whose colour is nearer to their class"),
+    "size_right": Column(_FOUR, f"share of the images {_OF} with a circle whose size is nearer to their class"),
 }
 RECORDINGS: Mapping[str, Mapping[str, Column]] = {
     "trained": {
         "trained_color": Column(_FOUR, f"the classifier's P(blue), mean over the images {_OF}"),
-        "trained_color_sd": Column(_FOUR, f"its standard deviation over the images {_OF}"),
+        "trained_color_sd": Column(_FOUR, f"standard deviation of P(blue) over the images {_OF}"),
         "trained_size": Column(_FOUR, f"the classifier's P(small), mean over the images {_OF}"),
-        "trained_size_sd": Column(_FOUR, f"its standard deviation over the images {_OF}"),
+        "trained_size_sd": Column(_FOUR, f"standard deviation of P(small) over the images {_OF}"),
     },
-    "samples": {"samples": Column(pa.list_(pa.binary()), f"PNG: a row each {_OF}; null where none was kept")},
+    "samples": {"samples": Column(pa.list_(pa.binary()), f"PNG with a row for each {_OF}; null where none was kept")},
 }
 SCALARS: Mapping[str, Column] = {
     "seconds": Column(pa.float64(), "wall time of all attempts", "s"),
@@ -49,5 +47,5 @@ SCALARS: Mapping[str, Column] = {
     "parameters": Column(pa.int64(), "trained parameters of network and schedule"),
     "judge_color_accuracy": Column(pa.float64(), "the classifier's share of fresh images with the right colour"),
     "judge_size_accuracy": Column(pa.float64(), "the classifier's share of fresh images with the right size"),
-    "engine": Column(pa.string(), "what trained it"),
+    "engine": Column(pa.string(), "version of torch, kind of device, and precision"),
 }

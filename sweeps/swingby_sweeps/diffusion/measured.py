@@ -1,13 +1,13 @@
 """The measured judge: colour and size read off the image itself, as continuous coordinates of concept space.
 
-Each image gets the one soft disc that fits it best (`discs`). Images early in training may hold no circle: noise,
-haze, half-planes. There is one (`found`) if the disc is as strong as no noise makes it, explains nearly all that is not
-noise, differs from its ground to the eye, and does better than any half-plane. These four limits were fixed on drawn
-images, with a circle and without, before any trained model was looked at.
+Each image gets the one soft disc that fits it best (`discs`). Images early in training may hold no circle but noise,
+haze or half-planes. A circle is found (`found`) if the disc is stronger than noise makes it, explains nearly all that
+is not noise, differs visibly from its ground, and fits better than any half-plane. These four limits were fixed on
+drawn images, with a circle and without, before any trained model was looked at.
 
-`python -m swingby_sweeps.diffusion.calibration` prints how far off the coordinates of known circles are, and
-what is found where there is none. It printed these 95 % quantiles of the error in colour and in size, in
-units of the distance of the two means:
+`python -m swingby_sweeps.diffusion.calibration` prints the errors of the coordinates of known circles, and how often a
+circle is found where there is none. It printed these 95 % quantiles of the error in colour and in size, in units of the
+distance of the two means:
 
 | pixels, noise sd, edge in pixels | contrast 0.1, of size 0.2 | 0.2, 0.3 | 0.4, 0.4 | 0.8, 0.4 |
 |---|---|---|---|---|
@@ -45,14 +45,14 @@ MAX_STRAIGHT = 0.9
 """The best half-plane explains at most this part of what the circle does: at most 0.83 on images of circles, which may
 stick out, and at least 0.97 on images of half-planes, sharp or soft."""
 _LARGEST = 1e6
-"""Pixels beyond this belong to no image, but to a sampler that diverged."""
+"""Largest pixel value of an image: beyond it, the sampler diverged."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What is seen in N images; where nothing is found, the numbers are those of the disc that fits best all the same.
+    """The circles of N images; where none is found, the numbers are those of the best disc nevertheless.
 
-    An image with pixels that are not finite, or beyond a million, is not found and has NaN everywhere.
+    In an image with pixels that are not finite, or beyond a million, none is found, and its numbers are NaN.
 
     Attributes:
         found: whether there is a circle, (N,).
@@ -70,7 +70,7 @@ class Measured:
 
 
 def measure(images: Array | torch.Tensor) -> Measured:
-    """The circle of every image; none depends on the others. Works on the CPU in doubles, wherever the images are.
+    """The circle of every image, whatever the other images are; computed on the CPU in float64.
 
     Args:
         images: (N, 3, P, P), of any floating type.
@@ -95,7 +95,7 @@ def measure(images: Array | torch.Tensor) -> Measured:
 
 
 def place(radius: Array, rgb: Array, params: DiffusionParams) -> tuple[Array, Array]:
-    """Where radii (N,) and colours (N, 3) lie in concept space: (colour, size), each (N,) and not clipped.
+    """The coordinates of radii (N,) and colours (N, 3) in concept space: (colour, size), each (N,) and not clipped.
 
     Colour is 0 at mean red and 1 at mean blue, along the line through the two; size 0 at mean big and 1 at mean small.
     """
@@ -105,12 +105,12 @@ def place(radius: Array, rgb: Array, params: DiffusionParams) -> tuple[Array, Ar
 
 
 def coordinates(measured: Measured, params: DiffusionParams) -> tuple[Array, Array]:
-    """Where the images lie in concept space: (colour, size), see `place`; also where no circle was found."""
+    """The coordinates of images in concept space: (colour, size), see `place`; also where no circle was found."""
     return place(measured.radius, measured.rgb, params)
 
 
 def right(measured: Measured, params: DiffusionParams, number: int) -> tuple[Array, Array]:
-    """Whether a circle was found, on that side of 1/2 where class `number` has its mean: (colour, size), (N,) of bool.
+    """Whether a circle was found, and lies on the side of 1/2 of class `number`: (colour, size), (N,) of bool each.
 
     Raises:
         ValueError: there is no such class.

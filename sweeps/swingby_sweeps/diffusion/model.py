@@ -1,4 +1,4 @@
-"""The diffusion model of a run: network and noise schedule as one module, its loss, and images generated from noise."""
+"""The diffusion model of a run: network and noise schedule in one module, the loss, and the generation of images."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Diffusion(nn.Module):
 
     Args:
         params: of the run.
-        key: what its first weights are drawn from, see `Cell.key`; None: torch's own draws.
+        key: of the stream of the initial weights, see `Cell.key`; None: torch's own draws.
     """
 
     def __init__(self, params: DiffusionParams, key: bytes | None = None) -> None:

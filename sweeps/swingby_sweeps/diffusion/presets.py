@@ -9,9 +9,9 @@ Values = Mapping[str, Any]
 
 
 def paper(values: Values) -> dict[str, Any]:
-    """The conventions of [S] G. Where the text is silent (ranges of position, background and noise) those of `authors`.
+    """The conventions of [S] G; where it is silent (ranges of position, background and noise) those of `authors`.
 
-    It fixes the diameters to 70 % and 30 % of the image and names no jitter of size or colour.
+    [S] fixes the diameters to 70 % and 30 % of the image, and names no jitter of size or colour.
     """
     return {
         "size_mean": 0.5,
@@ -27,16 +27,16 @@ def paper(values: Values) -> dict[str, Any]:
 
 
 def authors(values: Values) -> dict[str, Any]:
-    """The conventions of the code behind [S] Fig 6; every parameter's own default but for the clipping is theirs."""
+    """The conventions of the code behind [S] Fig 6: the defaults of all parameters but `clip`."""
     return {"clip": 0.01}
 
 
 def small(values: Values) -> dict[str, Any]:
     """The authors' data, diffusion and judging, with images and a network that one CPU core trains in a few minutes.
 
-    Fewer pixels, channels, layers and steps, at a larger rate that then stays, as the paper's does: how learning slows
-    down is not the rate's doing. The reconstruction term's gradient on the schedule is a thousand times the network's,
-    which is therefore clipped by itself.
+    There are fewer pixels, channels, layers and steps, and the learning rate is larger. It is constant, as in the
+    paper, so that no decay of the rate makes learning slow down. The gradient of the reconstruction term by the
+    schedule is a thousand times that of the network, whose gradient is therefore clipped by itself.
     """
     return {
         "pixels": 16,
