@@ -23,6 +23,7 @@ def start_at_zero(layer: nn.Module) -> None:
     _fill(layer, dict.fromkeys(("weight", "bias"), 0.0))
 
 
+@torch.no_grad()
 def initialise(module: nn.Module, key: bytes) -> None:
     """Draw every parameter of a network anew: torch's defaults in law, but a function of key and name alone.
 
@@ -45,7 +46,14 @@ def initialise(module: nn.Module, key: bytes) -> None:
         elif isinstance(layer, ONES):
             _fill(layer, {"weight": 1.0, "bias": 0.0})
         elif isinstance(layer, DRAWN):
-            _draw(layer, name, key)
+            weight = layer.weight
+            assert isinstance(weight, Tensor)
+            # The fan in as torch counts it: the weight's axis 1 times the kernel's size.
+            bound = 1 / math.sqrt(weight[0].numel())
+            for own, parameter in layer.named_parameters(recurse=False):
+                stream = sample_stream(hashlib.sha256(key + f"{name}.{own}".encode()).digest()[:16], 0)
+                drawn = np.asarray(stream.uniform(-bound, bound, tuple(parameter.shape)))
+                parameter.copy_(torch.from_numpy(drawn).to(parameter.dtype))
         else:
             raise TypeError(
                 f"{name or 'the network itself'} is a {type(layer).__name__} with parameters of its own; "
@@ -57,15 +65,3 @@ def _fill(layer: nn.Module, values: dict[str, float]) -> None:
     for name, parameter in layer.named_parameters(recurse=False):
         with torch.no_grad():
             parameter.fill_(values[name])
-
-
-def _draw(layer: nn.Module, name: str, key: bytes) -> None:
-    weight = layer.weight
-    assert isinstance(weight, Tensor)
-    # The fan in as torch counts it: the weight's axis 1 times the kernel's size.
-    bound = 1 / math.sqrt(weight[0].numel())
-    for own, parameter in layer.named_parameters(recurse=False):
-        stream = sample_stream(hashlib.sha256(key + f"{name}.{own}".encode()).digest()[:16], 0)
-        drawn = np.asarray(stream.uniform(-bound, bound, tuple(parameter.shape)))
-        with torch.no_grad():
-            parameter.copy_(torch.from_numpy(drawn).to(parameter.dtype))

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from accelerate import Accelerator
 from torch import Tensor
 from torch.nn import functional
 
@@ -129,13 +128,27 @@ class Judge:
 
 
 def _made(params: DiffusionParams, settings: Settings, key: bytes, device: str) -> Judge:
-    """A judge trained now, and its accuracy on images of a stream of their own."""
+    """A judge trained now, by AdamW on the cross entropy of both concepts, on images that are each seen once.
+
+    Its accuracy is measured on images of another stream.
+    """
     if settings.batch % len(CLASSES):
         raise ValueError(f"a judge's batch = {settings.batch}; allowed: multiples of {len(CLASSES)}")
     classifier = Classifier(params.pixels, settings)
     initialise(classifier, stream_key(key.hex(), "initialisation"))
+    share, own = settings.batch // len(CLASSES), stream_key(key.hex(), "images")
     with session(device) as accelerator:
-        _train(classifier, params, settings, stream_key(key.hex(), "images"), accelerator)
+        model: Any = classifier.to(accelerator.device)
+        adamw = torch.optim.AdamW(model.parameters(), lr=settings.lr, weight_decay=settings.weight_decay, fused=True)
+        model, optimizer = accelerator.prepare(model, adamw)
+        for step in range(settings.steps):
+            for group in optimizer.param_groups:
+                group["lr"] = settings.rate(step)
+            images, bits = _drawn(params, own, range(step * share, (step + 1) * share), accelerator.device)
+            logits = model(images)
+            accelerator.backward(len(CONCEPTS) * functional.cross_entropy(logits.flatten(0, 1), bits.flatten()))
+            optimizer.step()
+            optimizer.zero_grad()
     judge = Judge(classifier.train(False).requires_grad_(False), params.pixels, Accuracy(math.nan, math.nan))
     right = np.zeros(len(CONCEPTS))
     for low in range(0, settings.held_out, TOGETHER):
@@ -144,24 +157,6 @@ def _made(params: DiffusionParams, settings: Settings, key: bytes, device: str) 
         called = np.stack(judge.probabilities(images), axis=1) > 0.5
         right += (called == (bits.numpy() == 1)).sum(axis=0)
     return replace(judge, accuracy=Accuracy(*(right / (settings.held_out * len(CLASSES))).tolist()))
-
-
-def _train(
-    classifier: Classifier, params: DiffusionParams, settings: Settings, key: bytes, accelerator: Accelerator
-) -> None:
-    """Train by AdamW on the cross entropy of both concepts; every image is seen once."""
-    model: Any = classifier.to(accelerator.device)
-    adamw = torch.optim.AdamW(model.parameters(), lr=settings.lr, weight_decay=settings.weight_decay, fused=True)
-    model, optimizer = accelerator.prepare(model, adamw)
-    share = settings.batch // len(CLASSES)
-    for step in range(settings.steps):
-        for group in optimizer.param_groups:
-            group["lr"] = settings.rate(step)
-        images, bits = _drawn(params, key, range(step * share, (step + 1) * share), accelerator.device)
-        logits = model(images)
-        accelerator.backward(len(CONCEPTS) * functional.cross_entropy(logits.flatten(0, 1), bits.flatten()))
-        optimizer.step()
-        optimizer.zero_grad()
 
 
 def _drawn(params: DiffusionParams, key: bytes, indices: range, device: torch.device | str) -> tuple[Tensor, Tensor]:

@@ -37,27 +37,23 @@ class DormandPrince:
         y: state, shape (C, P).
         failed: cells that needed a step below the resolution of time, or more than a million steps in one call; they
             stay where they were.
-        unasked: tries that the next call makes before it asks whether all cells have arrived. To ask a GPU is to wait
-            for it, and a try too many changes nothing.
+        unasked: steps that the next call tries before it asks whether all cells have arrived. To ask a GPU is to wait
+            for it, and to try too many steps changes nothing.
     """
 
     def __init__(self, field: Field, y: Tensor, rtol: Tensor, atol: Tensor) -> None:
         self._field, self.y, self._rtol, self._atol = field, y, rtol[:, None], atol[:, None]
         self._slope = field(y)
         self.time = torch.zeros_like(rtol)
-        self._step = self._first_step()
+        # A first step from the sizes of y and y' (Hairer, Norsett & Wanner, II.4, the first half of their recipe).
+        scale = self._atol + self._rtol * y.abs()
+        step = 0.01 * self._norm(y, scale) / self._norm(self._slope, scale)
+        self._step = torch.where(torch.isfinite(step) & (step > 0), step, torch.full_like(step, 1e-6))
         self.failed = torch.zeros_like(rtol, dtype=torch.bool)
         self.unasked = 0
 
     def _norm(self, v: Tensor, scale: Tensor) -> Tensor:
         return (v / scale).square().mean(1).sqrt()
-
-    def _first_step(self) -> Tensor:
-        """A first step from the sizes of y and y' (Hairer, Norsett & Wanner, II.4, the first half of their recipe)."""
-        scale = self._atol + self._rtol * self.y.abs()
-        size, speed = self._norm(self.y, scale), self._norm(self._slope, scale)
-        step = 0.01 * size / speed
-        return torch.where(torch.isfinite(step) & (step > 0), step, torch.full_like(step, 1e-6))
 
     def advance(self, until: Tensor) -> None:
         """Integrate every cell to its time `until`, shape (C,)."""
@@ -66,31 +62,27 @@ class DormandPrince:
             if tries >= self.unasked and not bool(going.any()):
                 self.unasked = max(tries - 1, 0) if self.y.is_cuda else 0
                 return
-            self._try_step(until, going)
+            left = until - self.time
+            last = self._step >= left
+            h = torch.where(going, torch.where(last, left, self._step), torch.zeros_like(left))
+            slopes, y = [self._slope], self.y
+            for weights in STAGES:
+                y = self.y + h[:, None] * sum(a * k for a, k in zip(weights, slopes, strict=True) if a)
+                slopes.append(self._field(y))
+            error = h[:, None] * sum(e * k for e, k in zip(ERROR, slopes, strict=True) if e)
+            scale = self._atol + self._rtol * torch.maximum(self.y.abs(), y.abs())
+            ratio = self._norm(error, scale)
+            ratio = torch.where(torch.isfinite(ratio), ratio, torch.full_like(ratio, torch.inf))
+            accepted = going & (ratio <= 1)
+            self.y = torch.where(accepted[:, None], y, self.y)
+            self._slope = torch.where(accepted[:, None], slopes[-1], self._slope)
+            self.time = torch.where(accepted, torch.where(last, until, self.time + h), self.time)
+            proposal = h * (SAFETY * ratio.clamp_min(1e-10) ** -0.2).clamp(SHRINK, GROW)
+            # A step that was cut short to land on a time is no reason to shorten the next one.
+            proposal = torch.where(accepted & last, torch.maximum(proposal, self._step), proposal)
+            self._step = torch.where(going, proposal, self._step)
+            self.failed |= going & ~accepted & (self._step <= 1e-15 * self.time.clamp_min(1e-300))
         self.failed |= self.time < until
-
-    def _try_step(self, until: Tensor, going: Tensor) -> None:
-        left = until - self.time
-        last = self._step >= left
-        h = torch.where(going, torch.where(last, left, self._step), torch.zeros_like(left))
-        slopes = [self._slope]
-        y = self.y
-        for weights in STAGES:
-            y = self.y + h[:, None] * sum(a * k for a, k in zip(weights, slopes, strict=True) if a)
-            slopes.append(self._field(y))
-        error = h[:, None] * sum(e * k for e, k in zip(ERROR, slopes, strict=True) if e)
-        scale = self._atol + self._rtol * torch.maximum(self.y.abs(), y.abs())
-        ratio = self._norm(error, scale)
-        ratio = torch.where(torch.isfinite(ratio), ratio, torch.full_like(ratio, torch.inf))
-        accepted = going & (ratio <= 1)
-        self.y = torch.where(accepted[:, None], y, self.y)
-        self._slope = torch.where(accepted[:, None], slopes[-1], self._slope)
-        self.time = torch.where(accepted, torch.where(last, until, self.time + h), self.time)
-        proposal = h * (SAFETY * ratio.clamp_min(1e-10) ** -0.2).clamp(SHRINK, GROW)
-        # A step cut short to land on a time says nothing against the longer one that was due.
-        proposal = torch.where(accepted & last, torch.maximum(proposal, self._step), proposal)
-        self._step = torch.where(going, proposal, self._step)
-        self.failed |= going & ~accepted & (self._step <= 1e-15 * self.time.clamp_min(1e-300))
 
 
 class Flow:
@@ -143,7 +135,7 @@ class Flow:
 class ClosedForm:
     """Gradient flow of one linear layer: F(t) = T - exp(-A t) (T - F(0)) for moments A and target T.
 
-    Arguments as those of `Flow`; there is no error to allow.
+    The arguments are those of `Flow`, without an allowed error.
     """
 
     def __init__(self, net: Net, moments: Tensor, time_per_step: Array) -> None:

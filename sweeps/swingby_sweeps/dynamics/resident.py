@@ -1,8 +1,8 @@
 """Gradient descent that stays on a GPU: a counter there picks the mini-batch, and many steps are one launch.
 
-A step of a tiny net is some ten kernels of microseconds; launched one by one from Python they cost more than they do.
-So a run of steps is captured once as a CUDA graph and replayed. Nothing in it depends on the number of the step: which
-mini-batch is due is read on the device. Between two recorded steps the host waits for nothing.
+A step of a tiny net is some ten kernels of microseconds each; to launch them one by one from Python takes longer than
+they run. So a run of steps is captured once as a CUDA graph and replayed. Nothing in it depends on the number of the
+step: the number of the mini-batch is read on the device. Between two recorded steps the host waits for nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .shapes import Batching, Order
 
 Array = np.ndarray
 SIZES = (64, 16, 4, 1)
-"""Steps in a graph, from long to short: a stretch between two recorded steps is a few of each."""
+"""Steps in a graph, from long to short: a stretch between two recorded steps is made of a few of each."""
 
 
 class DeviceStream(Protocol):
@@ -36,7 +36,7 @@ class DeviceStream(Protocol):
     reshuffled: bool
 
     def load(self) -> None:
-        """Put the next epoch's data where the last one's was."""
+        """Replace the data by that of the next epoch, in the same memory."""
         ...
 
     def pick(self, batch: Tensor) -> StepData:
@@ -79,18 +79,16 @@ class ResidentDescent:
         self._stream.freeze(cells)
 
     def _take(self, count: int) -> None:
+        """Take so many steps of the loaded epoch."""
         for size in SIZES:
             repeats, count = divmod(count, size)
             for _ in range(repeats):
-                self._replay(size)
-
-    def _replay(self, size: int) -> None:
-        if self._capture and size not in self._graphs:
-            self._graphs |= self._captured(size)
-        if size in self._graphs:
-            self._graphs[size].replay()
-        else:
-            self._steps(size)
+                if self._capture and size not in self._graphs:
+                    self._graphs |= self._captured(size)
+                if size in self._graphs:
+                    self._graphs[size].replay()
+                else:
+                    self._steps(size)
 
     def _steps(self, size: int) -> None:
         for _ in range(size):
@@ -98,11 +96,15 @@ class ResidentDescent:
             self._batch.add_(1).remainder_(self._stream.batches)
 
     def _captured(self, size: int) -> dict[int, torch.cuda.CUDAGraph]:
-        """The graph of so many steps, which leaves the nets as they are; none where the device cannot."""
+        """The graph of so many steps; none where the device makes no graphs. The nets stay as they are."""
         kept = [tensor.clone() for tensor in (*self.net.parameters, self._batch)]
         try:
-            graph = torch.cuda.CUDAGraph()
-            self._warm_up()
+            graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+            # One step first, on a stream of its own: libraries must allocate their memory before a capture.
+            stream.wait_stream(torch.cuda.current_stream())
+            with torch.cuda.stream(stream):
+                self._steps(1)
+            torch.cuda.current_stream().wait_stream(stream)
             with torch.cuda.graph(graph):
                 self._steps(size)
         except RuntimeError as error:
@@ -113,14 +115,6 @@ class ResidentDescent:
             for tensor, before in zip((*self.net.parameters, self._batch), kept, strict=True):
                 tensor.copy_(before)
         return {size: graph}
-
-    def _warm_up(self) -> None:
-        """One step on a stream of its own: libraries allocate before a capture, not in it."""
-        stream = torch.cuda.Stream()
-        stream.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(stream):
-            self._steps(1)
-        torch.cuda.current_stream().wait_stream(stream)
 
 
 class ResidentMoments:
@@ -159,7 +153,7 @@ class ResidentPoints:
         self._weights = torch.as_tensor(weights).to(points.device, points.dtype)
 
     def load(self) -> None:
-        """One upload of all orders, and one gather on the device."""
+        """Shuffle the points for the next epoch: one upload of all orders, and one gather on the device."""
         orders = torch.as_tensor(np.stack([order.next_epoch() for order in self._orders])).to(self._points.device)
         C, N, k = self._points.shape
         shuffled = self._points.gather(1, orders[:, :, None].expand(C, N, k))

@@ -15,7 +15,7 @@ Shapes: C nets, Q patterns (1 for a net linear in x), k = s + bias unit vectors.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -72,15 +72,12 @@ class Pieces:
         block = _kronecker(outer, inner).permute(0, 1, 3, 2, 4)
         if low == high:
             return block
-        return block + _kronecker(self._way(low, high), self.pulled(high, low)).permute(0, 1, 4, 3, 2)
-
-    def _way(self, low: int, high: int) -> Tensor:
-        """P of two layers, shape (C, Q, out of low, in of high); it reaches no bias."""
+        # P of the two layers, (C, Q, out of low, in of high); nothing reaches a bias.
         way = torch.diag_embed(self._on[low])
         for number in range(low + 1, high):
             way = (way @ self._plain(number).mT) * self._on[number][:, :, None]
-        bias = self._W[high].shape[2] - way.shape[3]
-        return torch.nn.functional.pad(way, (0, bias))
+        way = torch.nn.functional.pad(way, (0, self._W[high].shape[2] - way.shape[3]))
+        return block + _kronecker(way, self.pulled(high, low)).permute(0, 1, 4, 3, 2)
 
 
 def _kronecker(a: Tensor, b: Tensor) -> Tensor:
@@ -104,26 +101,22 @@ def hessian(shape: NetShape, W: Sequence[Tensor], masks: Sequence[Tensor], momen
     """The Hessians of C nets over all entries of `layers_of`, or for U U^T over U; shape (C, P, P), upper triangle."""
     pieces = Pieces(shape, W, masks, moments)
     if shape.symmetric:
-        return _tied(pieces)
+        # Two layers, the first rows of U transposed and U, that move as one.
+        top, mixed, whole = pieces.block(0, 0), pieces.block(0, 1), pieces.block(1, 1)
+        C, w, s, d, _ = mixed.shape
+        head, P = s * w, d * w
+        whole = whole.reshape(C, P, P)
+        mixed = mixed.transpose(1, 2).reshape(C, head, P)
+        whole[:, :head, :head] += top.permute(0, 2, 1, 4, 3).reshape(C, head, head)
+        whole[:, :head] += mixed
+        whole[:, :, :head] += mixed.mT
+        return whole
     C, sizes = len(moments), [layer[0].numel() for layer in W]
     ends = [0, *itertools.accumulate(sizes)]
     whole = moments.new_zeros(C, ends[-1], ends[-1])
     for low, high in itertools.combinations_with_replacement(range(len(W)), 2):
         block = pieces.block(low, high).reshape(C, sizes[low], sizes[high])
         whole[:, ends[low] : ends[low + 1], ends[high] : ends[high + 1]] = block
-    return whole
-
-
-def _tied(pieces: Pieces) -> Tensor:
-    """Of U U^T: two layers, U's first rows transposed and U, that move as one."""
-    top, mixed, whole = pieces.block(0, 0), pieces.block(0, 1), pieces.block(1, 1)
-    C, w, s, d, _ = mixed.shape
-    head, P = s * w, d * w
-    whole = whole.reshape(C, P, P)
-    mixed = mixed.transpose(1, 2).reshape(C, head, P)
-    whole[:, :head, :head] += top.permute(0, 2, 1, 4, 3).reshape(C, head, head)
-    whole[:, :head] += mixed
-    whole[:, :, :head] += mixed.mT
     return whole
 
 
@@ -148,22 +141,19 @@ def growth_rates(
     if shape.kind != "relu":
         W = _narrowed(shape, W)
     P = sum(layer[0].numel() for layer in W)
-    found = []
-    for part in _parts(len(moments), max(1, _MOST_NUMBERS // P**2)):
+    rates, together = [], max(1, _MOST_NUMBERS // P**2)
+    for start in range(0, len(moments), together):
+        part = slice(start, start + together)
         H = hessian(shape, [layer[part] for layer in W], [mask[part] for mask in masks], moments[part])
-        found.append(-torch.linalg.eigvalsh(H, UPLO="U")[:, 0])
-    return torch.cat(found).tolist()
-
-
-def _parts(count: int, size: int) -> Iterator[slice]:
-    return (slice(start, start + size) for start in range(0, count, size))
+        rates.append(-torch.linalg.eigvalsh(H, UPLO="U")[:, 0])
+    return torch.cat(rates).tolist()
 
 
 def _narrowed(shape: NetShape, W: list[Tensor]) -> list[Tensor]:
-    """Nets with the same smallest eigenvalue, and fewer weights where width or outputs have more than they can use.
+    """Nets whose Hessian has the same smallest eigenvalue, with fewer hidden units and outputs where many are idle.
 
-    L does not change if hidden units are rotated, or outputs beyond the first s. All but a few can so be
-    rotated to have no weights at all; each of these has the same block of the Hessian to itself, and one is kept.
+    L does not change if hidden units are rotated, or outputs beyond the first s. A rotation leaves all but a few of
+    them without any weight. Each of these has an equal block of the Hessian to itself, so that one of them is kept.
     """
     if shape.symmetric:
         U = _fewer_rows(W[1], shape.s)

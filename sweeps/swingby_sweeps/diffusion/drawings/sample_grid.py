@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -51,8 +51,24 @@ class SampleGrid(drawing.Drawing):
         query = Query("samples", (subject.sweep_id,), SQL)
         if "samples" not in {name for name, _ in subject.store.tables()["diffusion"]}:
             raise subject.cannot(self.name, "no run was asked to record samples")
-        rows = [_row(subject, row, options.pictures) for row in subject.ask(query).iter_rows(named=True)]
-        rows = [row for row in rows if row.pictures]
+        rows: list[PictureRow] = []
+        for row in subject.ask(query).iter_rows(named=True):
+            kept = [
+                Picture(int(step), png)
+                for step, png in zip(row["step"], row["samples"], strict=False)
+                if png is not None and png.startswith(MAGIC) and len(png) > 24
+            ]
+            if kept:
+                trained = trained_of(row["trained"])
+                labels = tuple(name if k in trained else f"{name} (held out)" for k, name in enumerate(CLASSES))
+                title = subject.label(row["point"]) or "the only point"
+                most, last = options.pictures, len(kept) - 1
+                at = (
+                    sorted({round(k * last / max(most - 1, 1)) for k in range(most)})
+                    if last >= most
+                    else range(last + 1)
+                )
+                rows.append(PictureRow(title, (f"seed {row['seed']}",), labels, [kept[k] for k in at]))
         if not rows:
             raise subject.cannot(self.name, "no run kept a readable sample")
         # A PNG's header holds its width and height in pixels.
@@ -62,16 +78,3 @@ class SampleGrid(drawing.Drawing):
         runs = "; ".join(f"{row.title}, {row.notes[0]}" for row in rows)
         caption = f"Images generated of every class over training, by one run for each point: {runs}."
         return [subject.figure("samples", "Samples over training", caption, READING, spec, [query])]
-
-
-def _row(subject: Subject, row: Mapping[str, Any], most: int) -> PictureRow:
-    kept = [
-        Picture(int(step), png)
-        for step, png in zip(row["step"], row["samples"], strict=False)
-        if png is not None and png.startswith(MAGIC) and len(png) > 24
-    ]
-    at = sorted({round(k * (len(kept) - 1) / max(most - 1, 1)) for k in range(most)}) if len(kept) > most else None
-    trained = trained_of(row["trained"])
-    labels = tuple(name if k in trained else f"{name} (held out)" for k, name in enumerate(CLASSES))
-    title = subject.label(row["point"]) or "the only point"
-    return PictureRow(title, (f"seed {row['seed']}",), labels, kept if at is None else [kept[k] for k in at])

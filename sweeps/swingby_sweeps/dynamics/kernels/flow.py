@@ -1,7 +1,7 @@
 """Gradient flow on the CPU, sixteen cells in step: Dormand-Prince 5(4) and the field of a net in one compiled loop.
 
-As in `lanes`, each number of a net is a vector over the cells of a group, and shapes are told in vectors. Every lane
-has a step of its own, and rests once it has arrived: the others of its group never change what it computes.
+As in `lanes`, each number of a net is a vector over the cells of a group, and shapes count vectors. Every lane has a
+step of its own, and rests once it has arrived: the other lanes of its group never change its numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from torch import Tensor
 
 from ..flow import ERROR, GROW, MOST_STEPS, SAFETY, SHRINK, STAGES
 from ..nets import Net
-from ..shapes import NetShape
 from . import LANES
 from .vector import add, add_product, fill, larger_size, less_one, load, memory, move, over, store, times, where, zero
 
@@ -195,7 +194,7 @@ def _judge(
         if ratio <= 1:
             accepted[lane] = 1
             time[lane] = until[lane] if last else time[lane] + h[lane]
-            # A step cut short to land on a time says nothing against the longer one that was due.
+            # A step that was cut short to land on a time is no reason to shorten the next one.
             step[lane] = max(proposal, step[lane]) if last else proposal
         else:
             step[lane] = proposal
@@ -225,7 +224,8 @@ def _advance(
 ) -> None:
     """Every group of cells, y and slope (G, P, LANES), to its times `until` (G, LANES); time < 0 before the first step.
 
-    `work` is scratch of `_scratch` vectors, `few` of three. `out` (G LANES, P) gets the state, a row a cell.
+    `work` is scratch for the images and stages of one group, `few` for three vectors. `out` (G LANES, P) gets the
+    state, one row for each cell.
     """
     P = y.shape[1]
     H, h, accepted, sums = memory(work), few[0], few[1], few[2]
@@ -235,24 +235,24 @@ def _advance(
     error, nothing = move(new, P), move(new, 2 * P)
     for g in range(y.shape[0]):
         Y, M, k0 = move(memory(y), g * P), move(memory(moments), g * moments.shape[1]), move(memory(slope), g * P)
-        begun = time[g, 0] >= 0
+        started = time[g, 0] >= 0
         _copy(K, k0, P)
         _copy(new, Y, P)
         for _ in range(MOST_STEPS):
-            if begun and not _plan(time[g], step[g], failed[g], until[g], h):
+            if started and not _plan(time[g], step[g], failed[g], until[g], h):
                 break
             # One place that calls the field, so that it is compiled once.
-            for stage in range(1 if begun else 0, 7 if begun else 1):
-                if begun:
+            for stage in range(1 if started else 0, 7 if started else 1):
+                if started:
                     _move(Y, P, K, tableau[stage - 1], stage, memory(h), new)
                 if symmetric:
                     _symmetric(new, M, sizes, room, s, H, D, move(K, stage * P))
                 else:
                     _linear(new, M, sizes, room, s, bias, H, D, move(K, stage * P))
-            if not begun:
+            if not started:
                 _copy(k0, K, P)
                 _begin(y[g], slope[g], P, rtol[g], atol[g], time[g], step[g])
-                begun = True
+                started = True
                 continue
             _move(nothing, P, K, tableau[6], 7, memory(h), error)
             _sums(Y, new, P, error, move(memory(rtol), g), move(memory(atol), g), memory(sums))
@@ -287,13 +287,20 @@ class FlowKernel:
         self.failed = torch.from_numpy(self._failed).flatten()[: net.cells]
         time, step = np.full((groups, LANES), -1, dtype), np.zeros((groups, LANES), dtype)
         self._state: tuple[Any, ...] = (self._y, np.empty_like(self._y), M, time, step, self._failed)
-        # Cells that fill up the last group rest at 0: their time is 0, and a tolerance is no divisor of 0.
-        self._tolerance: tuple[Any, ...] = (_in_lanes(rtol, 1), _in_lanes(_absolute_tolerance(rtol, flat), 1))
-        sizes, *rest = _common(net.shape, dtype)
+        # As in `flow.Flow`: 1e-3 rtol times the root mean square of the initial parameters.
+        size = np.sqrt(np.square(flat).mean(1))
+        atol = (1e-3 * rtol * np.where(size > 0, size, 1)).astype(dtype)
+        # Cells that fill up the last group rest at 0, and their tolerance is 1: no error is divided by 0.
+        self._tolerance: tuple[Any, ...] = (_in_lanes(rtol, 1), _in_lanes(atol, 1))
+        shape, sizes = net.shape, np.array([net.shape.k, *net.shape.widths])
+        tableau = np.array([[*row, *[0.0] * (7 - len(row))] for row in (*STAGES, ERROR)], dtype)
         room = int(sizes[0] * sizes.max())
         work = np.zeros(((len(sizes) + 2) * room + 10 * P, LANES), dtype)
         self._out = torch.from_numpy(np.empty((groups * LANES, P), dtype))
-        self._rest: tuple[Any, ...] = (sizes, room, *rest, work, np.empty((3, LANES), dtype), self._out.numpy())
+        self._rest: tuple[Any, ...] = (
+            sizes, room, shape.s, int(shape.bias), shape.symmetric, tableau,
+            work, np.empty((3, LANES), dtype), self._out.numpy(),
+        )  # fmt: skip
 
     def advance(self, start: int, stop: int) -> None:
         """Integrate to the time of step `stop`."""
@@ -315,15 +322,3 @@ def _in_lanes(rows: Array, missing: float = 0) -> Array:
     padded[: len(rows)] = rows
     groups = padded.reshape(-1, LANES, *rows.shape[1:])
     return groups if rows.ndim == 1 else np.ascontiguousarray(groups.swapaxes(1, 2))
-
-
-def _absolute_tolerance(rtol: Array, y: Array) -> Array:
-    """1e-3 rtol times the root mean square of the initial parameters, shape (C,)."""
-    size = np.sqrt(np.square(y).mean(1))
-    return (1e-3 * rtol * np.where(size > 0, size, 1)).astype(y.dtype)
-
-
-def _common(shape: NetShape, dtype: np.dtype) -> tuple[Array, int, int, bool, Array]:
-    """What all cells share: sizes, s, bias, whether the net is U U^T, and the tableau."""
-    tableau = np.array([[*row, *[0.0] * (7 - len(row))] for row in (*STAGES, ERROR)], dtype)
-    return np.array([shape.k, *shape.widths]), shape.s, int(shape.bias), shape.symmetric, tableau

@@ -34,7 +34,7 @@ def _forward(M: Any, h: int, P: Any, w: int, out: int, k: int, inner: int, colum
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _two_rows(M: Any, h: int, P: Any, w: int, out: int, inner: int, columns: int) -> None:
-    """Two rows of it, two columns at a time: each vector that is loaded is used twice."""
+    """Two rows of `_forward`, two columns at a time: each vector that is loaded is used twice."""
     for c in range(0, columns - 1, 2):
         a, b = w + c * inner, w + (c + 1) * inner
         x, y, u, v = zero(P), zero(P), zero(P), zero(P)
@@ -78,7 +78,7 @@ def _backward(M: Any, d: int, P: Any, w: int, h: int, below: int, k: int, out: i
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _two_inputs(M: Any, d: int, P: Any, w: int, h: int, below: int, out: int, inner: int) -> None:
-    """The same for k = 2, by far the most frequent: all of a weight's work at once, two rows of W at a time."""
+    """`_backward` for k = 2, by far the most frequent: all work on a weight at once, two rows of W at a time."""
     for o in range(0, out - 1, 2):
         a, b = w + o * inner, w + (o + 1) * inner
         p, q, r, t = load(M, d + o), load(M, d + out + o), load(M, d + o + 1), load(M, d + out + o + 1)
@@ -202,23 +202,15 @@ def linear_affine(numbers: Array, work: Array, sizes: Array, bias: bool, out: Ar
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _rows_to(U: Any, s: int, width: int, d: int, M: Any) -> None:
-    for r in range(s):
-        for o in range(d):
-            x = zero(M)
-            for i in range(width):
-                x = add_product(x, load(U, r * width + i), load(U, o * width + i))
-            store(M, r * d + o, x)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def symmetric_affine(numbers: Array, work: Array, s: int, d: int, width: int, out: Array) -> None:
     """The rows of U U^T that belong to the informative directions: out (C, s, d)."""
-    M = memory(work)
+    M, top = memory(work), s * width
     for group in range(numbers.shape[0]):
         U = move(memory(numbers), group * numbers.shape[1])
-        _rows_to(U, s, width, d, M)
-        _spread(work, group, s, d, out)
+        for i in range(top):
+            store(M, i, load(U, i))
+        _forward(M, 0, U, 0, top, s, width, d)
+        _spread(work[top:], group, s, d, out)
 
 
 @njit(cache=True, nogil=True)

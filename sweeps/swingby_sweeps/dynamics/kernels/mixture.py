@@ -1,8 +1,9 @@
 """Points of Gaussian clusters, and their second moments: of all, and of every mini-batch, from one pass over the draws.
 
-A net that is linear in x meets its points only through moments, and a point is x = c + deviation z with a standard
-normal z. So for such nets the points themselves are never made: per mini-batch and cluster the sums of 1, z and z z^T
-are kept, which cells that share their draws share too, and a cell's moments follow from its own centres and deviations.
+The training of a net that is linear in x depends on its points only through their moments, and a point is
+x = c + deviation z with a standard normal z. So for such nets the points themselves are never made: the sums of 1, z
+and z z^T over each mini-batch and cluster are kept, and a cell's moments follow from its own centres and deviations.
+Cells with the same streams share these sums.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Mixture:
 
 
 class MixtureDraws:
-    """What C cells draw of points and orders; each set of streams is drawn once, whoever shares it.
+    """The draws of points and orders of C cells; cells with the same streams share one set of draws.
 
     U is the number of different sets of draws. Without `batching` all points come at once, in no order.
 
@@ -80,15 +81,12 @@ class MixtureDraws:
         """
         m, (_, M, s) = self._mixture, self._mixture.centres.shape
         out = np.zeros((len(self._keys), self.batches, M, 1 + s + s * (s + 1) // 2))
-        if self._z is None:
+        drawn, first = self._z is not None, self._first
+        if self._z is None or self._streams is None:
             shape = (len(self._keys) if self.reshuffle else 1, M, m.n, s)
             self._z, self._streams = np.empty(shape), np.empty((len(self._keys), STREAM), np.uint64)
-            first = self._first
-            own = self._keys, m.centres[first], m.deviations[first], m.avoided[first], m.distance[first]
-            _drawn_sums(*own, self._size, self._z, self._streams, out)
-        else:
-            assert self._streams is not None
-            _next_sums(self._streams, self._size, self._z, out)
+        own = self._keys, m.centres[first], m.deviations[first], m.avoided[first], m.distance[first]
+        _epoch_sums(*own, self._size, drawn, self._z, self._streams, out)
         return out
 
     def moments(self, sums: Array) -> Array:
@@ -178,38 +176,32 @@ def _batch_of(stream: Array, size: int, order: Array, partners: Array, batch: Ar
 
 
 @njit(cache=True, nogil=True)
-def _drawn_sums(
+def _epoch_sums(
     keys: Array,
     centres: Array,
     deviations: Array,
     avoided: Array,
     distance: Array,
     size: int,
+    drawn: bool,
     z: Array,
     streams: Array,
     out: Array,
 ) -> None:
-    """The sums of the first epoch; z (U, M, n, s) keeps the draws, or one set of them after the other."""
+    """The sums of an epoch, the first one where nothing is drawn yet.
+
+    z (U, M, n, s) keeps the draws for later epochs; of one epoch alone, z (1, M, n, s) holds one set after the other.
+    """
     N = z.shape[1] * z.shape[2]
     order, partners, batch = np.empty(N, np.int32), np.empty(N, np.int32), np.zeros(N, np.int32)
     for u in range(len(keys)):
         own = z[u if len(z) == len(keys) else 0]
-        _draw(keys[u], centres[u], deviations[u], avoided[u], distance[u], own)
-        begin(keys[u, 0], streams[u])
+        if not drawn:
+            _draw(keys[u], centres[u], deviations[u], avoided[u], distance[u], own)
+            begin(keys[u, 0], streams[u])
         if size < N:
             _batch_of(streams[u], size, order, partners, batch)
         _add_up(own, batch, out[u])
-
-
-@njit(cache=True, nogil=True)
-def _next_sums(streams: Array, size: int, z: Array, out: Array) -> None:
-    """The sums of a further epoch, from draws that were kept."""
-    N = z.shape[1] * z.shape[2]
-    order, partners, batch = np.empty(N, np.int32), np.empty(N, np.int32), np.zeros(N, np.int32)
-    for u in range(len(streams)):
-        if size < N:
-            _batch_of(streams[u], size, order, partners, batch)
-        _add_up(z[u], batch, out[u])
 
 
 @njit(cache=True, nogil=True)

@@ -22,19 +22,19 @@ Array = np.ndarray
 
 @functools.cache
 def _blas() -> ThreadpoolController:
-    # It controls the libraries that are loaded, and numba's np.dot is scipy's.
+    # The controller knows the libraries that are loaded now, and numba's np.dot is that of scipy.
     import scipy.linalg  # noqa: F401
 
     return ThreadpoolController()
 
 
 def one_blas_thread() -> AbstractContextManager[object]:
-    """While it lasts, matrix products of numpy, scipy and numba take one thread."""
+    """A context in which matrix products of numpy, scipy and numba take one thread."""
     return _blas().limit(limits=1, user_api="blas")
 
 
 class Kernel(Protocol):
-    """What a family of compiled loops offers: the functions of its module."""
+    """A family of compiled loops: the functions that its module has."""
 
     arrange: Callable[[Array], Array]
     shuffle: Callable[..., None]
@@ -128,19 +128,16 @@ class PointsDescent:
         while start < stop:
             epoch, first = divmod(start, self._batches)
             last = min(self._batches, first + stop - start)
-            self._shuffle(epoch)
+            if epoch != self._epoch and (self._epoch < 0 or self._batching.reshuffle):
+                points = self.net.arranged(self._points)
+                if self._epoch < 0:
+                    self._shuffled = np.zeros_like(points)
+                orders = np.empty((len(self._streams), self._points.shape[1]), np.int32)
+                next_orders(self._streams, orders)
+                self.net.kernel.shuffle(points, orders, self._shuffled)
+            self._epoch = epoch
             self.net.train(self._shuffled, self._rates, first, last)
             start += last - first
-
-    def _shuffle(self, epoch: int) -> None:
-        if epoch != self._epoch and (self._epoch < 0 or self._batching.reshuffle):
-            points = self.net.arranged(self._points)
-            if self._epoch < 0:
-                self._shuffled = np.zeros_like(points)
-            orders = np.empty((len(self._streams), self._points.shape[1]), np.int32)
-            next_orders(self._streams, orders)
-            self.net.kernel.shuffle(points, orders, self._shuffled)
-        self._epoch = epoch
 
     def freeze(self, cells: Tensor) -> None:
         """Set the cells of a mask (C,) to zero weights that no longer move."""

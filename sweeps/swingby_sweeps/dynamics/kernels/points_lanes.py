@@ -21,31 +21,23 @@ _CHUNK = 512
 """Points whose losses are summed in the cells' own precision."""
 
 
+@njit(cache=True, nogil=True)
 def arrange(points: Array) -> Array:
     """Points (C, N, k) side by side: (G, N, k, LANES)."""
     C, N, k = points.shape
     out = np.zeros((-(-C // LANES), N, k, LANES), points.dtype)
-    _arrange(points, out)
+    for group in range(len(out)):
+        first = group * LANES
+        for i in range(N):
+            for lane in range(min(LANES, C - first)):
+                for r in range(k):
+                    out[group, i, r, lane] = points[first + lane, i, r]
     return out
 
 
 @njit(cache=True, nogil=True)
-def _arrange(points: Array, out: Array) -> None:
-    for group in range(len(out)):
-        first = group * LANES
-        for i in range(out.shape[1]):
-            for lane in range(min(LANES, len(points) - first)):
-                for r in range(out.shape[2]):
-                    out[group, i, r, lane] = points[first + lane, i, r]
-
-
 def shuffle(points: Array, orders: Array, out: Array) -> None:
     """The points of C cells in new orders (C, N)."""
-    _shuffle(points, orders, out)
-
-
-@njit(cache=True, nogil=True)
-def _shuffle(points: Array, orders: Array, out: Array) -> None:
     for c in range(len(orders)):
         group, lane = c // LANES, c % LANES
         for i in range(orders.shape[1]):
@@ -64,9 +56,9 @@ def train(theta: Array, x: Array, rates: Array, sizes: Array, s: int, bias: bool
 
 def losses(theta: Array, x: Array, sizes: Array, s: int, bias: bool, _: Any, total: Array) -> None:
     """total (C,), float64: the sum over all points of 1/2 |f(x) - x|^2."""
-    told = np.zeros((len(x), LANES))
-    _losses(_side_by_side(theta), x, _scratch(sizes, theta, 1), sizes, s, bias, told)
-    total[:] = told.reshape(-1)[: len(total)]
+    sums = np.zeros((len(x), LANES))
+    _losses(_side_by_side(theta), x, _scratch(sizes, theta, 1), sizes, s, bias, sums)
+    total[:] = sums.reshape(-1)[: len(total)]
 
 
 def gradients(theta: Array, x: Array, sizes: Array, s: int, bias: bool, _: Any, into: Array) -> None:
@@ -80,7 +72,7 @@ def outputs(theta: Array, x: Array, sizes: Array, s: int, bias: bool, _: Any, ou
 
 
 def room(sizes: Array, batch: int, dtype: np.dtype) -> tuple[Array, ...]:
-    """Nothing that is worth keeping."""
+    """Nothing: these loops need no memory from one call to the next."""
     return ()
 
 

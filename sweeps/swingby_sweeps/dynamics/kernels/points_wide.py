@@ -22,21 +22,19 @@ _jit = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reasso
 
 
 def room(sizes, batch, dtype):
-    """Where the loops keep a cell's W, W^T, two more such, activations and their gradients, for batches of a size."""
+    """Memory of the loops for batches of a size: a cell's W, W^T, two more such, activations and their gradients.
+
+    Rows of each array start at cache lines, of 64 bytes; so they may be a little longer than needed.
+    """
     weights = max(int(m * n) for m, n in itertools.pairwise(sizes))
     points = max(batch, CHUNK) * int(sizes.max())
-    layers = len(sizes) - 1
-    shapes = [(layers, weights)] * 4 + [(layers + 1, points)] * 2
-    return tuple(_aligned(rows, columns, dtype) for rows, columns in shapes)
-
-
-def _aligned(rows, columns, dtype):
-    """An array (rows, columns or a few more) whose rows start at cache lines, of 64 bytes."""
-    line = 64 // np.dtype(dtype).itemsize
-    columns = -(-columns // line) * line
-    raw = np.empty(rows * columns + line, dtype)
-    skip = -raw.ctypes.data % 64 // raw.itemsize
-    return raw[skip : skip + rows * columns].reshape(rows, columns)
+    layers, line, arrays = len(sizes) - 1, 64 // np.dtype(dtype).itemsize, []
+    for rows, needed in [(layers, weights)] * 4 + [(layers + 1, points)] * 2:
+        columns = -(-needed // line) * line
+        raw = np.empty(rows * columns + line, dtype)
+        skip = -raw.ctypes.data % 64 // raw.itemsize
+        arrays.append(raw[skip : skip + rows * columns].reshape(rows, columns))
+    return tuple(arrays)
 
 
 def arrange(points):
@@ -80,7 +78,10 @@ def losses(theta, x, sizes, s, bias, room, total):
             m = min(CHUNK, x.shape[2] - start)
             _forward(theta[c], x, c, start, m, sizes, bias, W, T, H)
             _error(H, m, sizes[depth], s)
-            total[c] += 0.5 * _squares(H[depth], m * sizes[depth])
+            square = theta.dtype.type(0)
+            for i in range(m * sizes[depth]):
+                square += H[depth, i] * H[depth, i]
+            total[c] += 0.5 * square
 
 
 @_jit
@@ -268,14 +269,6 @@ def _shift(h, b, m, n):
     for j in range(m):
         for o in range(n):
             h[j * n + o] += b[o]
-
-
-@_jit
-def _squares(h, n):
-    total = h.dtype.type(0)
-    for i in range(n):
-        total += h[i] * h[i]
-    return total
 
 
 @_jit
