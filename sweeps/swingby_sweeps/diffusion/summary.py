@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -221,18 +221,14 @@ def _trust(data: ReportData, rows: Rows, every: RunsByJudge) -> list[str]:
     if len(every) == len(JUDGES) and all(name in data.cells.columns for name in orders):
         both = data.cells.select(orders).drop_nulls()
         same = both.filter(pl.col(orders[0]) == pl.col(orders[1])).height
-        apart = _apart(every["measured"], every["trained"])
+        one, other = every["measured"], every["trained"]
+        differences = [
+            np.abs(p.place[np.isin(p.record, q.record)] - q.place[np.isin(q.record, p.record)])
+            for point in one.keys() & other.keys()
+            for p, q in zip(one[point].paths, other[point].paths, strict=False)
+            if one[point].seeds == other[point].seeds
+        ]
+        apart = np.median(np.concatenate(differences), axis=0).tolist() if differences else [math.nan, math.nan]
         parts.append(f"the judges name the same order in {same} of {plural(both.height, 'run')}")
         parts.append(f"their mean points differ by {apart[0]:.2g} in color and {apart[1]:.2g} in size (medians)")
     return [f"To judge by: {'; '.join(parts)}."] if parts else []
-
-
-def _apart(one: Mapping[int, Runs], other: Mapping[int, Runs]) -> Sequence[float]:
-    """Median difference between the judges over evaluations, in color and in size."""
-    differences = [
-        np.abs(p.place[np.isin(p.record, q.record)] - q.place[np.isin(q.record, p.record)])
-        for point in one.keys() & other.keys()
-        for p, q in zip(one[point].paths, other[point].paths, strict=False)
-        if one[point].seeds == other[point].seeds
-    ]
-    return np.median(np.concatenate(differences), axis=0).tolist() if differences else [math.nan, math.nan]

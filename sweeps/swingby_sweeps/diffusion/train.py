@@ -142,25 +142,20 @@ class Training:
         """Take one step of AdamW on the global batch."""
         for group in self.wrapped.param_groups:
             group["lr"] = self.params.lr * rate(self.params, step)
-        parts = self.feed.step(step)
-        for rows in parts:
+        limit = math.inf if self.params.clip is None else self.params.clip
+        for rows in self.feed.step(step):
             with self.accelerator.accumulate(self.model):
                 terms = self.model(*rows)
                 self.accelerator.backward(terms.sum(dim=1).mean())
                 self.sums[:-2] += terms.detach().double().sum(dim=0)
                 self.sums[-2] += len(terms)
                 if self.accelerator.sync_gradients:
-                    self._clip()
+                    norm = cast(Tensor, self.accelerator.clip_grad_norm_(self.clipped, limit))
+                    finite = torch.isfinite(norm)
+                    self.sums[-1] += torch.where(finite, norm, 0).detach().double()
+                    self.skipped += ~finite
                 self.wrapped.step()
                 self.wrapped.zero_grad()
-
-    def _clip(self) -> None:
-        limit = math.inf if self.params.clip is None else self.params.clip
-        norm = self.accelerator.clip_grad_norm_(self.clipped, limit)
-        if norm is not None:
-            finite = torch.isfinite(norm)
-            self.sums[-1] += torch.where(finite, norm, 0).detach().double()
-            self.skipped += ~finite
 
     def _evaluate(self) -> Evaluation:
         """Generate images with all processes, and begin the means since the last evaluation anew.

@@ -58,7 +58,8 @@ class ConceptMse(ConceptDrawing):
         table, panels, rows = panel_table(groups), list[CurvePanel](), list[Level | Spread]()
         for group, title, line in table.panels:
             key = f"{group.key}:{title}"
-            panels.append(CurvePanel(key, title, (setting_of(group), *_notes(subject, group, line))))
+            notes = ("no place yet",) if line is None else _notes(subject, group, line)
+            panels.append(CurvePanel(key, title, (setting_of(group), *notes)))
             rows += [] if line is None else _rows(key, line)
         last = max(float(line.runs.steps[-1]) for group in groups.groups for line in group.lines)
         top = min(HIGHEST, 1.05 * max([row.value for row in rows if isinstance(row, Level)], default=1.0))
@@ -72,9 +73,7 @@ class ConceptMse(ConceptDrawing):
         return [subject.figure("concept-mse", title, caption, READING, spec, queries)]
 
 
-def _notes(subject: Subject, group: Group, line: PointRuns | None) -> tuple[str, ...]:
-    if line is None:
-        return ("no place yet",)
+def _notes(subject: Subject, group: Group, line: PointRuns) -> list[str]:
     outcome, threshold = (name + SUFFIX[group.judge] for name in ("non_monotone", "mse_threshold"))
     notes = [
         f"{share.k} of {share.n} rise: {percent(share.low)} to {percent(share.high)}"
@@ -86,7 +85,7 @@ def _notes(subject: Subject, group: Group, line: PointRuns | None) -> tuple[str,
         own = cells[threshold].drop_nulls()
         notes.append(f"halfway seen in {(own <= RISE).sum()} of {len(own)}")
     bump = line.runs.bump()
-    return (*notes, *([] if bump is None else [f"left-out {bump.height:+.2f} ({bump.low:+.2f} to {bump.high:+.2f})"]))
+    return notes if bump is None else [*notes, f"left-out {bump.height:+.2f} ({bump.low:+.2f} to {bump.high:+.2f})"]
 
 
 def _rows(key: str, line: PointRuns) -> Iterator[Level | Spread]:

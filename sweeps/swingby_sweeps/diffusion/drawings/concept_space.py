@@ -19,7 +19,6 @@ from swingby_analysis.report.subject import Subject
 
 from ..detect.bend import SharedBend
 from ..detect.path import CLASSES, corner
-from ..detect.runs import Runs
 from .concepts import (
     SEEDS,
     ConceptDrawing,
@@ -95,34 +94,31 @@ class ConceptSpace(ConceptDrawing):
 
 
 def _rows(group: Group) -> Iterator[Row]:
-    """Corners, lines of means and of seeds, and ellipses with dots in them."""
+    """The corners of the classes; of every line the mean, single seeds, and ellipses with a dot in each.
+
+    Ellipses stand at evaluations that are about equally far apart along the way of the mean.
+    """
     first = group.lines[0].drawn
     for number in first.trained:
         yield Spot(group.key, "centre", CLASSES[number], *corner(number).tolist())
     yield Spot(group.key, "target", CLASSES[first.number], *corner(first.number).tolist())
+    turn = np.linspace(0, 2 * np.pi, 25)
+    circle = np.stack([np.cos(turn), np.sin(turn)], axis=1)
     for line in group.lines:
         name, runs = Name(group.key, line.name), line.drawn
-        if runs.stretches:
-            yield from _ellipses(name, runs)
+        at = np.concatenate([np.zeros(0, dtype=np.int64), *runs.stretches])
+        place, half = runs.mean.value[at], np.nan_to_num(runs.mean.half[at])
+        way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
+        kept = np.unique([int(np.abs(way - part).argmin()) for part in np.linspace(0, way[-1], ELLIPSES)])
+        for number, k in enumerate(kept.tolist() if len(at) else ()):
+            for order, (x, y) in enumerate((place[k] + half[k] * circle).round(4).tolist()):
+                yield Corner(name.panel, "region", name.line, number, order, x, y)
+            yield Mark(name.panel, "dot", name.line, float(runs.steps[at[k]]), *place[k].round(4).tolist())
         for seed, path in list(zip(runs.seeds, runs.place, strict=True))[:SEEDS]:
             known = np.isfinite(path[:, 0])
             yield from plane_rows.line(name, path[known], "run", seed)
         for number, at in enumerate(runs.stretches):
             yield from plane_rows.line(name, runs.mean.value[at], run=number)
-
-
-def _ellipses(name: Name, runs: Runs) -> Iterator[Corner | Mark]:
-    """Ellipses at evaluations that are about equally far apart along the way, and dots in them."""
-    at = np.concatenate(runs.stretches)
-    place, half = runs.mean.value[at], np.nan_to_num(runs.mean.half[at])
-    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(place, axis=0), axis=1))])
-    kept = np.unique([int(np.abs(way - part).argmin()) for part in np.linspace(0, way[-1], ELLIPSES)])
-    turn = np.linspace(0, 2 * np.pi, 25)
-    for number, k in enumerate(kept.tolist()):
-        around = place[k] + half[k] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-        for order, (x, y) in enumerate(around.round(4).tolist()):
-            yield Corner(name.panel, "region", name.line, number, order, x, y)
-        yield Mark(name.panel, "dot", name.line, float(runs.steps[at[k]]), *place[k].round(4).tolist())
 
 
 def _bends(subject: Subject, options: ConceptOptions, groups: Groups) -> Iterator[Figure]:

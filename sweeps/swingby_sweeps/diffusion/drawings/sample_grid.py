@@ -62,12 +62,8 @@ class SampleGrid(drawing.Drawing):
                 trained = trained_of(row["trained"])
                 labels = tuple(name if k in trained else f"{name} (held out)" for k, name in enumerate(CLASSES))
                 title = subject.label(row["point"]) or "the only point"
-                most, last = options.pictures, len(kept) - 1
-                at = (
-                    sorted({round(k * last / max(most - 1, 1)) for k in range(most)})
-                    if last >= most
-                    else range(last + 1)
-                )
+                most = min(options.pictures, len(kept))
+                at = sorted({round(k * (len(kept) - 1) / max(most - 1, 1)) for k in range(most)})
                 rows.append(PictureRow(title, (f"seed {row['seed']}",), labels, [kept[k] for k in at]))
         if not rows:
             raise subject.cannot(self.name, "no run kept a readable sample")

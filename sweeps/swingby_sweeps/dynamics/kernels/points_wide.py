@@ -78,10 +78,7 @@ def losses(theta, x, sizes, s, bias, room, total):
             m = min(CHUNK, x.shape[2] - start)
             _forward(theta[c], x, c, start, m, sizes, bias, W, T, H)
             _error(H, m, sizes[depth], s)
-            square = theta.dtype.type(0)
-            for i in range(m * sizes[depth]):
-                square += H[depth, i] * H[depth, i]
-            total[c] += 0.5 * square
+            total[c] += 0.5 * _squares(H[depth], m * sizes[depth])
 
 
 @_jit
@@ -272,6 +269,14 @@ def _shift(h, b, m, n):
 
 
 @_jit
+def _squares(h, n):
+    total = h.dtype.type(0)
+    for i in range(n):
+        total += h[i] * h[i]
+    return total
+
+
+@_jit
 def _rectify(h, n):
     zero = h.dtype.type(0)
     for i in range(n):
@@ -281,6 +286,7 @@ def _rectify(h, n):
 
 @_jit
 def _mask(d, h, n):
+    """The gradient passes down through active units alone."""
     zero = h.dtype.type(0)
     for i in range(n):
         d[i] = d[i] if h[i] > zero else zero
