@@ -1,9 +1,9 @@
-"""Training of small nets, many at once: what experiments on learning dynamics share. It knows no experiment.
+"""Training of many small nets at once: the library that experiments on learning dynamics share.
 
 Every cell of a batch has a net of one shape (`shapes.NetShape`) that learns the identity on its s inputs: f(x) is
 compared with x in the first s of d outputs, and with 0 in the others. The loss is L = E[1/2 |f(x) - x|^2] over a
 training set. An experiment chooses coordinates in which its task has this form, draws points and initial weights, and
-puts together
+combines these parts:
 
 | part                   | module                                                              |
 |------------------------|---------------------------------------------------------------------|
@@ -14,5 +14,5 @@ puts together
 | curves                 | `recorder`, `training`                                              |
 | gradient and Hessian   | `second_order`                                                      |
 
-A cell's numbers are the same alone, in any company and in any order, up to rounding.
+A cell has the same numbers alone and in any batch, in any order, up to rounding.
 """

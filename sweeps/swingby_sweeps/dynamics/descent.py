@@ -19,10 +19,10 @@ Array = np.ndarray
 
 
 class BatchStream(Protocol):
-    """What each step trains on, scaled by minus the time of a step: a step is `net.push(batch, parameters)`."""
+    """The data of each step, scaled by minus the time of a step: a step is `net.push(batch, parameters)`."""
 
     def batch(self, step: int) -> StepData:
-        """The data of step number `step` (from 0); asked in order."""
+        """The data of step number `step`, counted from 0; called in order."""
         ...
 
     def freeze(self, cells: Tensor) -> None:
@@ -110,7 +110,7 @@ class Descent:
     """Plain gradient descent; one step is one call of `push`.
 
     Attributes:
-        failed: no cell's step can fail; all False, (C,).
+        failed: all False, (C,): no step can fail.
     """
 
     def __init__(self, net: Net, stream: BatchStream) -> None:

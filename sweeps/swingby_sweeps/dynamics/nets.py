@@ -15,13 +15,13 @@ from torch import Tensor
 from .shapes import CHUNK, NetShape
 
 StepData = Tensor | tuple[Tensor, Tensor]
-"""What a step trains on: scaled second moments (C, k, k) in moment nets; else points (C, B, k) and scale (C, 1, 1)."""
+"""Data of a step: for moment nets scaled second moments (C, k, k); else points (C, B, k) and a scale (C, 1, 1)."""
 
 
 def _by_vectors(r: int, m: int, n: int) -> bool:
-    """Whether a product of sizes (m, r) and (r, n) is done as r outer products.
+    """Whether a product of sizes (m, r) and (r, n) is computed as r outer products.
 
-    Below 400 multiplications torch uses a scalar loop; vector instructions over all cells are then 3 times faster.
+    Below 400 multiplications torch uses a scalar loop; outer products use vector instructions, and are 3 times faster.
     """
     return r <= 4 and n >= 16 and 128 <= r * m * n < 400
 
@@ -122,7 +122,7 @@ class LinearNet(MomentNet):
         self._weights = [self.parameters[0], *self.parameters[1::stride]]
         self._offsets = self.parameters[2::stride] if shape.bias else []
         empty = self.parameters[0].new_empty
-        # Images of the unit vectors after each layer (H_1 is the first parameter itself), and the way back.
+        # Images of the unit vectors after each layer (H_1 is the first parameter itself), and the errors below each.
         self._H = [empty(self.cells, self.k, W.shape[1]) for W in self._weights[1:]]
         self._D = [empty(self.cells, self.k, W.shape[2]) for W in self._weights[1:]]
         self._error = empty(self.cells, self.k, self.d)

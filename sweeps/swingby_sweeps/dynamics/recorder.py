@@ -1,4 +1,4 @@
-"""Records curves of a batch at chosen steps, notices divergence, and turns what it recorded into list columns."""
+"""Recorder of the curves of a batch at chosen steps; it detects divergence, and gives the curves as list columns."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from .nets import Net
 Array = np.ndarray
 Columns = dict[str, pa.Array]
 Observe = Callable[[Net, Array], Mapping[str, Array]]
-"""The curves' values of nets as they are, each (C,) or (C, m), float64, by name. Its second argument is the mask (C,)
-of the cells that are still recorded."""
+"""From nets, and the mask (C,) of the cells that are still recorded, to the values of the curves by name: each (C,) or
+(C, m), float64."""
 
 
 class Recorder:
     """Curves of C cells at the recorded steps.
 
     A cell diverges where one of its losses is not finite or above its limit, or one of the `finite` curves is not
-    finite. The record that shows it is kept if it is finite, and no later one.
+    finite. The record at which it diverges is kept if it is finite; no later one is.
 
     Args:
         steps: the recorded steps, (T,).
-        observe: gives what is recorded.
-        losses: names of the scalar curves that the limit is for.
+        observe: gives the values to record.
+        losses: names of the scalar curves to which the limit applies.
         limit: the loss beyond which a cell has diverged, (C,).
         finite: names of further curves that have to be finite.
 
     Attributes:
-        length: how many of the recorded steps each cell has, (C,): all, or those up to where it diverged.
+        length: number of recorded steps of each cell, (C,): all, or those before it diverged.
         diverged: which cells diverged, (C,).
         diverged_place: the number of the recorded step at which that was noticed, (C,).
     """
@@ -42,7 +42,7 @@ class Recorder:
     ) -> None:
         self.steps, self._observe, self._losses, self._limit = steps, observe, tuple(losses), limit
         self._finite = tuple(finite)
-        # Step by step: a step's numbers come together, and lie together until the end.
+        # The first axis is the step, as the numbers come: they are transposed once, at the end.
         self._curves: dict[str, Array] = {}
         cells = len(limit)
         self.length = np.zeros(cells, dtype=np.int64)
@@ -50,7 +50,7 @@ class Recorder:
         self.diverged_place = np.zeros(cells, dtype=np.int64)
 
     def take(self, place: int, net: Net) -> Tensor:
-        """Record the state of `net` as recorded step number `place`; a mask (C,), on the CPU: who diverged just now."""
+        """Record the state of `net` as recorded step number `place`; gives the cells that diverge there, a CPU mask (C,)."""
         going = ~self._closed
         values = self._observe(net, going)
         losses = np.stack([values[name] for name in self._losses])
@@ -100,7 +100,7 @@ class Recorder:
 
 
 def on_host(values: Mapping[str, Tensor]) -> dict[str, Array]:
-    """Tensors (C,) or (C, m) as float64 arrays; from a GPU by one transfer, since each is a wait."""
+    """Tensors (C,) or (C, m) as float64 arrays; from a GPU in one transfer, since the host waits for each."""
     if next(iter(values.values())).device.type == "cpu":
         return {name: value.double().numpy() for name, value in values.items()}
     rows = [value.double().reshape(len(value), -1) for value in values.values()]

@@ -52,7 +52,7 @@ class ResidentDescent:
     """Plain gradient descent with the steps of `descent.Descent`; with `capture`, by CUDA graphs.
 
     Attributes:
-        failed: no cell's step can fail; all False, (C,).
+        failed: all False, (C,): no step can fail.
     """
 
     def __init__(self, net: Net, stream: DeviceStream, capture: bool) -> None:

@@ -1,4 +1,4 @@
-"""The loop of a batch: a stepper takes the nets from one recorded step to the next, a recorder keeps their curves."""
+"""The training loop of a batch: a stepper advances the nets between recorded steps, a recorder keeps their curves."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Watch = Callable[[int, list[Array]], None]
 
 
 class Stepper(Protocol):
-    """What moves the nets of a batch from one recorded step to the next.
+    """Advances the nets of a batch from one recorded step to the next.
 
     Attributes:
-        failed: cells that could not be followed any further, (C,), bool.
+        failed: cells whose training cannot be continued, (C,), bool.
     """
 
     failed: Tensor
@@ -43,9 +43,10 @@ class Stepper(Protocol):
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One thread of torch and BLAS: a worker's cells are small, and its neighbours have the other cores. No autograd.
+    """A context with one thread of torch and BLAS, and without autograd: cells are small, and other workers have the
+    other cores.
 
-    Numbers below the smallest normal float count as 0: weights that decay for good would else take 8 times as long.
+    Numbers below the smallest normal float count as 0: with them, steps on decaying weights would take 8 times as long.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -65,7 +66,7 @@ def ask_gpu() -> None:
 
 
 class Training:
-    """A batch of cells, in training.
+    """The training of a batch of cells.
 
     Attributes:
         net: the nets.
@@ -86,7 +87,7 @@ class Training:
         return [parameter.double().cpu().numpy() for parameter in self.net.parameters]
 
     def run(self, watch: Watch | None = None) -> None:
-        """Train to the end, recording as asked; a cell that diverges is frozen and its neighbours do not notice."""
+        """Train to the end and record; a cell that diverges is frozen, without an effect on the others."""
         steps = [int(step) for step in self.recorder.steps]
         self._record(0, 0, watch)
         for place, (start, stop) in enumerate(itertools.pairwise(steps), start=1):
@@ -103,9 +104,12 @@ class Training:
 
 
 def final_rows(training: Training, cells: Sequence[Cell], limit: str) -> Columns:
-    """The curves and the columns that every final row begins with: status ok, diverged, or failed.
+    """The curves and the first columns of final rows, with the status ok, diverged or failed.
 
-    `limit` says in a message which loss counts as a divergence.
+    Args:
+        training: at its end.
+        cells: of the batch.
+        limit: the loss that counts as a divergence, as text for messages.
     """
     recorder, failed = training.recorder, training.failed
     messages = [

@@ -1,4 +1,4 @@
-"""Compiled kernels for the CPU, and the table that says which of them trains a net.
+"""Compiled kernels for the CPU; this table says which of them trains a net.
 
 | nets                               | module                        | why that one                                    |
 |------------------------------------|-------------------------------|-------------------------------------------------|
@@ -6,6 +6,8 @@
 | linear, symmetric; flow            | `flow`: 16 cells a vector     | as for steps; every lane has a step of its own  |
 | relu, up to 520 weights beyond W_1 | `points_lanes`: 16 a vector   | a weight is loaded once for four points         |
 | relu, larger                       | `points_wide`                 | matrix products, by BLAS                        |
+
+All of them do regression on the input itself: the first s outputs of a net are compared with its s inputs.
 
 `python -m tests.benchmarks` measures each row against the torch engine, and prints it.
 """

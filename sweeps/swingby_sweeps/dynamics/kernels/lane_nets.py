@@ -1,4 +1,4 @@
-"""Linear and symmetric nets on the CPU, packed sixteen to a vector, and their descent by compiled steps."""
+"""Linear and symmetric nets on the CPU, sixteen cells to a vector, and their descent by compiled steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = np.ndarray
 
 
 class LaneNet(MomentNet):
-    """C nets of one shape, linear in x, whose numbers lie side by side: `numbers` (G, numbers, LANES)."""
+    """C nets of one shape, linear in x, packed sixteen cells side by side in `numbers` (G, numbers, LANES)."""
 
     def __init__(self, shape: NetShape, parameters: Sequence[Array], dtype: np.dtype) -> None:
         """`parameters`: those of `nets.Net`."""
@@ -87,7 +87,7 @@ class LaneDescent:
     """Plain gradient descent of packed nets.
 
     Attributes:
-        failed: no cell's step can fail; all False, (C,).
+        failed: all False, (C,): no step can fail.
     """
 
     def __init__(self, net: LaneNet, moments: MomentStream, dtype: np.dtype) -> None:
@@ -123,6 +123,6 @@ class LaneDescent:
         """Set the cells of a mask (C,) to zero weights that no longer move."""
         self._net.zero(cells)
         self._moments.freeze(cells)
-        # A cell that is frozen before the first epoch is loaded gets its zeros from the stream.
+        # Before the first epoch is loaded there is nothing to zero here: the stream gives zeros for frozen cells.
         for place in np.flatnonzero(cells.numpy()) if self._epoch >= 0 else ():
             self._now[place // LANES, :, :, place % LANES] = 0

@@ -1,4 +1,4 @@
-"""Groups points by their pattern of active units in a ReLU net, and sums the moments of each group, in one pass."""
+"""The patterns of active units of a ReLU net over a set of points, and the moments of the points of each pattern."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def patterns(shape: NetShape, parameters: Sequence[Tensor], x: Tensor) -> tuple[
 
 @_jit
 def group(codes, x, first, moments):
-    """How many different rows codes (N, words; uint64) has, Q, numbered as they come first.
+    """The number Q of different rows in codes (N, words; uint64), numbered in the order in which they first occur.
 
-    first (N,) begins with the points that have each for the first time; moments (N, k, k), zeros, with sum x x^T / N
-    over the points x (N, k) of each.
+    The first Q entries of first (N,) become the points at which each first occurs; those of moments (N, k, k), zeros
+    before, become the sums of x x^T / N over the points x (N, k) of each.
     """
     count, size = 0, 4
     while size < 2 * len(codes):
@@ -64,7 +64,7 @@ def group(codes, x, first, moments):
 
 @_jit
 def _hash(codes, n):
-    """A multiplicative hash, of which the upper bits are the good ones."""
+    """A multiplicative hash; its upper bits are the well mixed ones."""
     h = np.uint64(14695981039346656037)
     for word in codes[n]:
         h = (h ^ word) * np.uint64(11400714819323198485)

@@ -51,7 +51,7 @@ def kernel_of(shape: NetShape) -> Kernel:
 
 
 class PackedRelu(ReluNet):
-    """A ReLU net whose parameters lie in one CPU array, a cell after the other, and which compiled loops evaluate.
+    """ReLU nets that compiled loops evaluate; their parameters lie in one CPU array, one cell after the other.
 
     Attributes:
         packed: the parameters, shape (C, P); `parameters` are views of it.
@@ -68,7 +68,7 @@ class PackedRelu(ReluNet):
         self.use(kernel_of(shape))
 
     def use(self, kernel: Kernel) -> None:
-        """Compute by this family of loops from now on."""
+        """Use this family of loops from now on."""
         self._turned = None
         self.kernel = kernel
         self._room = kernel.room(self.sizes, self._batch, self.packed.numpy().dtype)
@@ -98,7 +98,7 @@ class PackedRelu(ReluNet):
         return out
 
     def arranged(self, whole: Tensor) -> Array:
-        """The points (C, N, k) as the kernel has them, arranged only once."""
+        """The points (C, N, k) in the layout of the kernel; a tensor is arranged once."""
         if self._turned is None or self._turned[0] is not whole:
             self._turned = (whole, self.kernel.arrange(whole.numpy()))
         return self._turned[1]
@@ -108,7 +108,7 @@ class PointsDescent:
     """Mini-batch SGD of packed ReLU nets on points (C, N, k).
 
     Attributes:
-        failed: no cell's step can fail; all False, (C,).
+        failed: all False, (C,): no step can fail.
     """
 
     def __init__(self, net: PackedRelu, points: Tensor, order_keys: Array, rates: Array, batching: Batching) -> None:
