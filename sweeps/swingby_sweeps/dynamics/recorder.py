@@ -50,7 +50,7 @@ class Recorder:
         self.diverged_place = np.zeros(cells, dtype=np.int64)
 
     def take(self, place: int, net: Net) -> Tensor:
-        """Record the state of `net` as recorded step number `place`; gives the cells that diverge there, a CPU mask (C,)."""
+        """Record `net` as recorded step number `place`; gives the cells that diverge there, a mask (C,) on the CPU."""
         going = ~self._closed
         values = self._observe(net, going)
         losses = np.stack([values[name] for name in self._losses])

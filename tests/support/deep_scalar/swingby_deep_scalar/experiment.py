@@ -36,11 +36,11 @@ class DeepScalar(Experiment):
     }
 
     def shape(self, params: Any) -> str:
-        """What cells of one batch share: all but a, start and lr."""
+        """The parameters that the cells of a batch share: all but a, start and lr."""
         return f"{params.drive} {params.training_steps} {params.n} {params.batch_size} {params.dtype}"
 
     def steps(self, params: Any) -> int:
-        """Steps of the whole run."""
+        """The number of steps of a run."""
         return params.training_steps
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
@@ -53,6 +53,6 @@ class DeepScalar(Experiment):
         columns = {name: column.type for name, column in {**self.curves, **self.scalars}.items()}
         began = time.perf_counter()
         with one_thread():
-            found = train(batch.cells, batch.recording)
-        found["seconds"] = pa.array([(time.perf_counter() - began) / len(batch.cells)] * len(batch.cells))
-        yield table(found, pa.schema(list({**SEGMENT_COLUMNS, **columns}.items())))
+            trained = train(batch.cells, batch.recording)
+        trained["seconds"] = pa.array([(time.perf_counter() - began) / len(batch.cells)] * len(batch.cells))
+        yield table(trained, pa.schema(list({**SEGMENT_COLUMNS, **columns}.items())))

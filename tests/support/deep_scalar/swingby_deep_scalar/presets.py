@@ -1,4 +1,4 @@
-"""The bundle of conventions of the example: double precision."""
+"""The conventions of this experiment: double precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What theory says of two balanced scalar layers: u = w_2 w_1 follows u' = 2 a u (1 - u)."""
+"""Theory of two balanced scalar layers: u = w_2 w_1 follows u' = 2 a u (1 - u)."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ def product(u_0: Array, a: Array, t: Array) -> Array:
 
 
 def half_time(u_0: float, a: float) -> float:
-    """When u reaches 1/2: log(1/u_0 - 1) / (2 a)."""
+    """The time at which u reaches 1/2: log(1/u_0 - 1) / (2 a)."""
     return float(np.log(1 / u_0 - 1) / (2 * a))

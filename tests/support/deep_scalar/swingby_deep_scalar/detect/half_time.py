@@ -1,4 +1,4 @@
-"""The detector `half_time`: when the product of the weights reaches one half, beside theory."""
+"""The detector `half_time`: the time at which the product of the weights reaches one half, and that of theory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .. import theory
 
 
 class HalfTime(Detector):
-    """u(t) = 1/2, interpolated between records."""
+    """The time at which u = 1/2, interpolated between records."""
 
     name: ClassVar[str] = "half_time"
     version: ClassVar[str] = "1"
@@ -23,8 +23,8 @@ class HalfTime(Detector):
     needs: ClassVar[tuple[str, ...]] = ("step", "product", "a", "start", "lr")
     outcomes: ClassVar[Mapping[str, Column]] = {
         "escapes": Column(pa.bool_(), "u reaches 1/2"),
-        "half_time": Column(pa.float64(), "when u reaches 1/2; null if never", "time of the flow"),
-        "predicted_half_time": Column(pa.float64(), "log(1/u_0 - 1) / (2 a)", "time of the flow"),
+        "half_time": Column(pa.float64(), "time at which u reaches 1/2; null if never", "time of the flow"),
+        "predicted_half_time": Column(pa.float64(), "this time by theory: log(1/u_0 - 1) / (2 a)", "time of the flow"),
     }
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {"escapes": "yes_no", "half_time": "number"}
 
@@ -36,12 +36,12 @@ class HalfTime(Detector):
 
 
 def _outcomes(row: Mapping[str, object]) -> dict[str, object]:
-    found: dict[str, object] = {"cell_id": row["cell_id"]}
+    outcomes: dict[str, object] = {"cell_id": row["cell_id"]}
     if any(row[name] is None for name in HalfTime.needs):
-        return found
+        return outcomes
     step, u = np.array(row["step"], dtype=np.float64), np.array(row["product"], dtype=np.float64)
     a, start, lr = (float(row[name]) for name in ("a", "start", "lr"))  # pyright: ignore[reportArgumentType]
-    found["predicted_half_time"] = theory.half_time(start**2, a)
-    found["escapes"] = escapes = bool((u >= 0.5).any())
-    found["half_time"] = float(np.interp(0.5, u, step) * lr) if escapes else None
-    return found
+    outcomes["predicted_half_time"] = theory.half_time(start**2, a)
+    outcomes["escapes"] = escapes = bool((u >= 0.5).any())
+    outcomes["half_time"] = float(np.interp(0.5, u, step) * lr) if escapes else None
+    return outcomes
