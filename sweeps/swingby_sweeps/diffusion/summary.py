@@ -130,7 +130,7 @@ def _bumps(data: ReportData, every: RunsByJudge, rows: Rows) -> str:
         smooth = [own.bump() for own in runs_of(rows, judge, AUTHORS).values()]
         blurred = sum(test is not None and test.found for test in smooth)
         parts.append(
-            f"{passed} by the {BY[judge]} (smoothed as the authors draw {blurred}; surest at "
+            f"{passed} by the {BY[judge]} (smoothed as the authors draw: {blurred}; surest at "
             f"{data.grid.label(best)}: {bump.height:+.2g}, {bump.low:+.2g} to {bump.high:+.2g})"
         )
         most = max(most, len(tests))
@@ -196,9 +196,7 @@ def _vanishing(data: ReportData, rows: Rows) -> list[str]:
     worst = max(means, key=lambda point: means[point].value[0])
     several = data.grid.y is not None or len(data.grid.facets) > 1 or len(means) > FEW_POINTS
     where = f"{notes[worst]} at the worst, {data.grid.label(worst)}" if several else _named(data, means, notes)
-    lost = (
-        f"in {vanished} of {plural(len(rows), 'run')} half of them or more had a circle before, and fewer do at the end"
-    )
+    lost = f"in {vanished} of {plural(len(rows), 'run')} half of these images or more had one before, and fewer do then"
     what = "Images of the held-out class without a circle at the last evaluation (mean, 95\u00a0% t-interval)"
     return [f"{what}: {where}; {lost}."]
 

@@ -38,7 +38,7 @@ READING = (
     "color (0 the trained red, 1 the trained blue), upward by size (0 big, 1 small). Squares are the corners of the "
     "classes trained on, the diamond that of the held-out class. Ellipses: in each coordinate the 95 % t-interval of "
     "the mean over the seeds, which includes the noise of the images; with a single seed, the interval from its images "
-    "alone. Dots are the evaluations with an ellipse, closer together where training is slow. Thin: single seeds. An "
+    "alone. Dots are the evaluations with an ellipse, about evenly spaced along the line. Thin: single seeds. An "
     "evaluation counts where half of the seeds have a place; a seed has one where a circle is found in half of its "
     "images, for without circles there is neither color nor size. Gaps between two places are bridged by straight "
     "lines. The thick line is broken where a seed enters or leaves: beyond it the mean is one of other seeds, and the "
