@@ -41,12 +41,12 @@ def _mix64(x: Tensor) -> Tensor:
 
 @functools.lru_cache(maxsize=64)
 def _words(layers: tuple[int, ...], device: torch.device) -> Tensor:
-    """A word for each layer, (L, 1) int64; kept, for what is brought to a GPU makes it wait."""
+    """A word for each layer, (L, 1) int64; cached, since the host waits for every copy to a GPU."""
     return _mix64(torch.tensor(layers, device=device) * _signed(0x9E3779B97F4A7C15, 64))[:, None]
 
 
 def seeds(keys: Tensor, layers: tuple[int, ...]) -> Tensor:
-    """Two words for each layer and sample, on which a mask hangs.
+    """Two words for each layer and sample; the mask is a function of them.
 
     Args:
         keys: (N,) int64, one a sample.
@@ -62,14 +62,14 @@ def seeds(keys: Tensor, layers: tuple[int, ...]) -> Tensor:
 
 @functools.lru_cache(maxsize=64)
 def _spread(elements: int, device: torch.device) -> Tensor:
-    """The hashes of 0, 1, ..., elements - 1; kept, for it would double what a GPU is asked to start at each layer."""
+    """The hashes of 0, 1, ..., elements - 1; cached, since they would double the work of every layer."""
     return _mix32(torch.arange(elements, dtype=torch.int32, device=device))
 
 
 class SampleDropout(nn.Module):
     """Dropout by masks that belong to samples. In evaluation, and at p = 0, the identity.
 
-    Before a forward in training it must have been given its seeds, see `give_keys`.
+    A forward in training needs seeds, see `give_keys`.
 
     Args:
         p: share of elements that become zero, 0 <= p < 1; the others are divided by 1 - p.
@@ -85,7 +85,7 @@ class SampleDropout(nn.Module):
         self.seeds: Tensor | None = None
 
     def extra_repr(self) -> str:
-        """What a print of the module shows."""
+        """The text that a print of the module shows."""
         return f"p={self.p}, layer={self.layer}"
 
     def forward(self, x: Tensor) -> Tensor:

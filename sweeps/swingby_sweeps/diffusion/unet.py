@@ -1,8 +1,8 @@
 """The network of concept-space diffusion ([S] G.2): diffusers' U-Net, with time and condition in every ResNet block.
 
-What the class of diffusers fixes otherwise is mended here: GELU before the output (it has SiLU); in each ResNet block
-one two-layer MLP for the time and one for the condition, whose outputs are added (it has one linear layer for their
-sum); dropout whose masks belong to samples; zero-initialised last convolutions; output = h + x.
+This class changes what that of diffusers fixes: GELU before the output (there SiLU); in each ResNet block one two-layer
+MLP for the time and one for the condition, whose outputs are added (there one linear layer for their sum); dropout
+whose masks belong to samples; zero-initialised last convolutions; output = h + x.
 
 As the authors have it, where the paper is silent: 4 heads of self-attention, the output of which does not start at
 zero; a GELU after the second layer of each MLP too; sinusoids of 1000 t pass one MLP that all blocks share before
@@ -43,7 +43,7 @@ TIMESCALE = 1000
 
 
 class Placed(nn.Module):
-    """Features between zeros, so that the sum of two is one behind the other."""
+    """Features with zeros before and after them: the sum of two such vectors holds one behind the other."""
 
     def __init__(self, features: nn.Module, before: int, after: int) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Placed(nn.Module):
 
 
 class TimeAndCondition(nn.Module):
-    """What one ResNet block is told: a two-layer MLP of the time's features plus one of the condition.
+    """The vector that a ResNet block adds: a two-layer MLP of the time's features plus one of the condition.
 
     Args:
         features: of the time, the first columns; the rest is the condition.
@@ -124,7 +124,7 @@ class ConceptUNet(UNet2DModel):
             flip_sin_to_cos=False,
             class_embed_type="identity",
         )
-        # The base class has registered its own settings over ours. A saved network says all of ours, defaults too.
+        # The base class has registered its own settings over ours; a saved network keeps all of ours, defaults too.
         self.register_to_config(**ours | {"_use_default_values": []})
         own = TimestepEmbedding(width, features, act_fn="gelu", post_act_fn="gelu")
         self.time_embedding = Placed(own, 0, CONDITION)
@@ -147,7 +147,7 @@ class ConceptUNet(UNet2DModel):
 
     @classmethod
     def extract_init_dict(cls, config_dict: Mapping[str, Any], **kwargs: Any) -> tuple[dict, dict, dict]:
-        """What a saved configuration says to the constructor: the base class's own settings follow from ours."""
+        """The constructor's arguments in a saved configuration; the settings of the base class follow from them."""
         ours = cls._get_init_keys(cls)
         kept = {name: value for name, value in config_dict.items() if name in ours or name.startswith("_")}
         return super().extract_init_dict(kept, **kwargs)
@@ -160,7 +160,7 @@ class ConceptUNet(UNet2DModel):
 
     @property
     def dtype(self) -> torch.dtype:
-        """Of the parameters; the base class looks through all modules for it, four times a forward."""
+        """The type of the parameters; the base class searches all modules for it, four times a forward."""
         return self.conv_in.weight.dtype
 
     def forward(self, z: Tensor, time: Tensor, condition: Tensor, keys: Tensor | None = None) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -36,7 +36,7 @@ truths = st.builds(
 seeds = st.integers(0, 2**32 - 1)
 
 
-def told(truth: Truth, seed: int = 0, **more: Any) -> dict[str, Any]:
+def outcomes_of(truth: Truth, seed: int = 0, **more: Any) -> dict[str, Any]:
     """What the detector says of one run."""
     row = {"cell_id": "c", **run(truth, np.random.default_rng(seed), **more)}
     return Bends().detect(table([row])).to_pylist()[0]
@@ -77,7 +77,7 @@ def test_classes_are_numbered_as_the_experiment_numbers_them() -> None:
 
 def test_the_swing_is_found() -> None:
     """A held-out class that goes back toward blue-big and returns: two descents, memorized on the way."""
-    found = told(SWUNG)
+    found = outcomes_of(SWUNG)
     assert found["non_monotone"]
     assert found["transient_memorization"]
     assert found["mse_descents"] == 2
@@ -94,7 +94,7 @@ def test_the_swing_is_found() -> None:
 )
 def test_the_order_is_that_of_the_time_scales(color: float, size: float, which: str) -> None:
     """The concept with the shorter time scale is first; equal ones tie; those never learned are neither."""
-    found = told(Truth(color=color, size=size, spread=0.001))
+    found = outcomes_of(Truth(color=color, size=size, spread=0.001))
     assert found["learning_order"] == which
     assert found["learned"] == math.isfinite(color)
     assert found["color_first"] is (None if which == "neither" else which == "color first")
@@ -116,7 +116,7 @@ def test_a_tie_is_within_one_evaluation(later: int, which: str) -> None:
 
 def test_one_concept_alone_is_first() -> None:
     """A concept that is never learned is last."""
-    found = told(Truth(color=800, size=math.inf))
+    found = outcomes_of(Truth(color=800, size=math.inf))
     assert found["learning_order"] == "color first"
     assert found["t_size"] == math.inf
     assert not found["learned"]
@@ -180,7 +180,7 @@ def test_an_approach_counts_beyond_its_noise(closer: float, noise: float) -> Non
 @pytest.mark.parametrize("number", range(4))
 def test_any_class_can_be_the_held_out_one(number: int) -> None:
     """Whichever corner the class has, its outcomes are those of the default's mirror images."""
-    expected, found = told(SWUNG), told(SWUNG, number=number)
+    expected, found = outcomes_of(SWUNG), outcomes_of(SWUNG, number=number)
     for name in ("learning_order", "non_monotone", "transient_memorization", "transient_bend", "bend_toward"):
         assert found[name] == expected[name]
     assert found["bend"] == pytest.approx(expected["bend"], abs=0.1)
@@ -193,7 +193,7 @@ def test_the_trained_judge_speaks_for_itself() -> None:
     found = Bends().detect(table([{"cell_id": "c", **both}])).to_pylist()[0]
     assert found["learning_order"] == "color first"
     assert found["learning_order_by_trained"] == "size first"
-    alone = told(Truth(400, 5000), 1)
+    alone = outcomes_of(Truth(400, 5000), 1)
     assert all(alone[f"{name}_by_trained"] is None for name in BOTH)
 
 
@@ -270,7 +270,7 @@ def test_a_bend_is_back_at_half_of_its_distance(rest: float, back: bool) -> None
 
 def test_a_path_that_stays_aside_does_not_come_back() -> None:
     """Color learned and size never: a bend toward color, and no transient one."""
-    found = told(Truth(color=500, size=math.inf))
+    found = outcomes_of(Truth(color=500, size=math.inf))
     assert found["bend_toward"] == "color"
     assert not found["transient_bend"]
 
@@ -317,15 +317,15 @@ def test_what_has_no_circle_at_the_end_is_not_learned(truth: Truth, seed: int, c
 
 
 def test_nothing_is_told_of_runs_without_a_place() -> None:
-    """No circle ever, no held-out class, no curves, or too few evaluations: nulls, and neighbours are told of."""
+    """No circle ever, no held-out class, no curves, or too few evaluations: nulls, and other runs have their outcomes."""
     blind = run(Truth(blind=len(STEPS)), np.random.default_rng(0))
     whole = run(Truth(), np.random.default_rng(0))
     rows = [blind, {**whole, "trained": ", ".join(CLASSES)}, {}, {**whole, "step": whole["step"][:2]}, whole]
     rows[2] = {"trained": whole["trained"], "judged": 32, "judged_trained": 8}
-    told = Bends().detect(table([{"cell_id": str(k), **row} for k, row in enumerate(rows)])).to_pylist()
-    for found in told[:4]:
+    outcomes = Bends().detect(table([{"cell_id": str(k), **row} for k, row in enumerate(rows)])).to_pylist()
+    for found in outcomes[:4]:
         assert all(found[name] is None for name in OUTCOMES)
-    assert told[4]["learned"]
+    assert outcomes[4]["learned"]
 
 
 # noise

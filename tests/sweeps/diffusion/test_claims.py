@@ -67,9 +67,9 @@ def asked(slug: str, runs: Iterable[Row]) -> list[tuple[Any, ...]]:
     rows = [{"cell_id": str(k), **row} for k, row in enumerate(runs)]
     names = [*rows[0], *(name for name in Bends.needs if name not in rows[0])]
     table = pa.table({name: pa.array([row.get(name) for row in rows]) for name in names})
-    told = Bends().detect(table).drop_columns(["cell_id"])
-    for name in told.column_names:
-        table = table.append_column(name, told[name])
+    outcomes = Bends().detect(table).drop_columns(["cell_id"])
+    for name in outcomes.column_names:
+        table = table.append_column(name, outcomes[name])
     with duckdb.connect() as connection:
         connection.register("runs", table)
         return connection.execute(query).fetchall()
@@ -417,9 +417,9 @@ def test_shipped_results_stand_in_and_are_called_so(
     for slug in slugs:
         assert rows_of(fresh, slug) == rows_of(here, slug), slug
     with Store.open(fresh) as store:
-        told = recorded_results(store, sweep_id("figure-6-small"))
-    assert told is not None
-    came = f"computed {told.when} on {told.where}, by {told.code}"
+        recorded = recorded_results(store, sweep_id("figure-6-small"))
+    assert recorded is not None
+    came = f"computed {recorded.when} on {recorded.where}, by {recorded.code}"
     page, text = done.page.read_text(), done.page.with_name(TABLE).read_text()
     assert page.count(came) == len(slugs)
     assert text.count("recorded results, not trained here") == 1

@@ -110,9 +110,9 @@ def test_conditions_are_the_images_own_or_their_classes() -> None:
     """`image`: the drawn radius and colour; `class`: the mean of the class, the same for all its images."""
     own, shared = params(), params(condition="class")
     scenes = concepts.scenes(own, KEY, 2, range(30))
-    told = concepts.conditions(scenes, own)
-    assert np.array_equal(told[:, 0], scenes.radius)
-    assert np.array_equal(told[:, 1:], scenes.rgb)
+    conditions = concepts.conditions(scenes, own)
+    assert np.array_equal(conditions[:, 0], scenes.radius)
+    assert np.array_equal(conditions[:, 1:], scenes.rgb)
     assert np.array_equal(concepts.conditions(scenes, shared), np.tile(concepts.class_means(shared)[2], (30, 1)))
 
 

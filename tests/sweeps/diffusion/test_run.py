@@ -180,7 +180,7 @@ def test_a_worker_killed_on_two_nodes(tmp_path: Path) -> None:
         child = driver(tmp_path, {"RAY_AUTH_TOKEN_PATH": nodes.token}, address=nodes.address, code="installed")
         with halfway(tmp_path / "data", runs=2) as workers:
             assert len(set(workers.values())) == 2
-            killed = next(cell_id for cell_id, left in told(tmp_path / "data").items() if not left.final)
+            killed = next(cell_id for cell_id, left in segments_left(tmp_path / "data").items() if not left.final)
             os.kill(workers[killed], signal.SIGKILL)
         said = finished(child)
     assert said.count("is tried again") == 1, said
@@ -203,7 +203,7 @@ class Left(NamedTuple):
     pid: int
 
 
-def told(data: Path) -> dict[str, Left]:
+def segments_left(data: Path) -> dict[str, Left]:
     """What each run has left so far, by cell."""
     found: dict[str, Left] = {}
     records = Records.open(data)
@@ -227,7 +227,7 @@ def halfway(data: Path, runs: int) -> Iterator[dict[str, int]]:
         while len(workers) < runs:
             assert time.monotonic() < deadline, f"of {runs} runs {len(workers)} have begun"
             time.sleep(0.02)
-            for cell_id, left in told(data).items() if any((data / "shards").glob("*/*.parquet")) else ():
+            for cell_id, left in segments_left(data).items() if any((data / "shards").glob("*/*.parquet")) else ():
                 if left.segments >= 2 and cell_id not in workers:
                     os.kill(left.pid, signal.SIGSTOP)
                     workers[cell_id] = left.pid

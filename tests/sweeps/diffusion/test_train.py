@@ -176,7 +176,7 @@ def test_images_are_sampled_and_clipped() -> None:
     assert torch.equal(model.sample(conditions, noise), plain.clamp(0, 1))
 
 
-class Told(torch.nn.Module):
+class ModelStub(torch.nn.Module):
     """In the place of a model: its images show what they were made from, condition and noise."""
 
     def sample(self, conditions: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
@@ -190,16 +190,16 @@ def test_each_class_is_generated_under_its_own_mean(size: int) -> None:
     """As many images of each class as are judged of it, under the mean of the class, each from noise of its own; the
     same however many processes share them, and at every evaluation."""
     of = cell()
-    told: Any = Told()
+    model: Any = ModelStub()
     makers = [Generator(of, CPU, rank, size) for rank in range(size)]
-    parts = [maker.images(told) for maker in makers]
-    assert all(torch.equal(part, maker.images(told)) for part, maker in zip(parts, makers, strict=True))
+    parts = [maker.images(model) for maker in makers]
+    assert all(torch.equal(part, maker.images(model)) for part, maker in zip(parts, makers, strict=True))
     with session("cpu") as accelerator:
         found = sum(
             torch.cat(list(maker.gathered(part, accelerator))) for maker, part in zip(makers, parts, strict=True)
         )
         whole = Generator(of, CPU)
-        every = whole.gathered(whole.images(told), accelerator)
+        every = whole.gathered(whole.images(model), accelerator)
     assert torch.equal(torch.as_tensor(found), torch.cat(list(every)))
     assert [len(images) for images in every] == [2, 2, 2, 3]
     for images, mean in zip(every, class_means(params()), strict=True):

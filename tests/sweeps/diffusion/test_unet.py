@@ -65,14 +65,14 @@ def test_paper_size(groups: int, parameters: int) -> None:
 
 def test_every_block_is_told_time_and_condition() -> None:
     """What enters each ResNet block changes with the time and with each of the four numbers of the condition."""
-    net, told = small(), []
+    net, added = small(), []
     for block in net.resnets:
         assert block.time_emb_proj is not None
-        block.time_emb_proj.register_forward_hook(lambda _module, _given, out: told.append(out))
+        block.time_emb_proj.register_forward_hook(lambda _module, _given, out: added.append(out))
     z, time, condition, keys = batch(3)
     net(z, time.requires_grad_(), condition.requires_grad_(), keys)
-    assert len(told) == len(net.resnets) == 2 + 2 + 4
-    for one in told:
+    assert len(added) == len(net.resnets) == 2 + 2 + 4
+    for one in added:
         by_time, by_condition = torch.autograd.grad(one.square().sum(), (time, condition), retain_graph=True)
         assert (by_time != 0).all()
         assert (by_condition != 0).all()

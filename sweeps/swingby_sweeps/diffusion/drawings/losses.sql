@@ -1,5 +1,5 @@
--- The training loss and its three terms, in bits a dimension: means over the steps since the evaluation before, a row a run
--- that came to an end. $1 is the sweep's id.
+-- The training loss and its three terms, in bits a dimension: means over the steps since the previous evaluation; one row for
+-- each finished run. $1 is the sweep's id.
 select
     members.point, diffusion.seed, diffusion.step,
     diffusion.loss, diffusion.loss_diffusion, diffusion.loss_prior, diffusion.loss_reconstruction

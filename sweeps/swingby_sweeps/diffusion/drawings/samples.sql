@@ -1,5 +1,5 @@
--- Generated images of one run at each point, of its first seed that kept some: a PNG for each evaluation that did, a row of
--- images a class. $1 is the sweep's id.
+-- Generated images of one run at each point, that of the first seed that kept some: a PNG for each evaluation with images, one
+-- row of images for each class. $1 is the sweep's id.
 select members.point, diffusion.seed, diffusion.trained, diffusion.step, diffusion.samples
 from members join diffusion on diffusion.cell_id = members.cell_id
 where members.sweep_id = $1 and diffusion.status in ('ok', 'diverged')
