@@ -75,7 +75,7 @@ def load(path: Path, cell_id: str, expected: Mapping[str, Tensor]) -> tuple[Prog
 
 
 def _fault(path: Path, why: str) -> CheckpointError:
-    return CheckpointError(f"the checkpoint {path} is of no use: {why}; remove it to begin this run anew")
+    return CheckpointError(f"the checkpoint {path} cannot be used: {why}; remove it to begin this run anew")
 
 
 def _kind(tensor: Tensor) -> str:

@@ -20,7 +20,7 @@ from .params import DiffusionParams
 from .train import Evaluation
 
 KEPT_SAMPLES = 8
-"""Evaluations of a run whose images are kept, where the recording `samples` is asked for."""
+"""Evaluations of a run whose images are kept, where the recording `samples` is on."""
 SAMPLES = 4
 """Images of each class that are kept of such an evaluation."""
 
@@ -34,7 +34,7 @@ class EvaluationLog:
     Args:
         params: of the run.
         recorded: its recorded steps.
-        classifier: the trained judge, where the recording `trained` was asked for.
+        classifier: the trained judge, where the recording `trained` is on.
         samples: whether images are kept.
     """
 

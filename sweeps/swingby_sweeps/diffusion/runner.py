@@ -66,7 +66,7 @@ def trained(cell: Cell, batch: Batch) -> Iterator[pa.Table]:
     """The segments of one run, as the first of its processes; the others follow it (`follow`).
 
     Raises:
-        CheckpointError: its checkpoint is of no use.
+        CheckpointError: its checkpoint cannot be used.
         LostWorkerError: a GPU or another process is lost; the run is not at fault.
         ValueError: the batch cannot be shared by so many processes.
     """

@@ -19,9 +19,9 @@ def alpha_sigma(gamma: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def network_time(gamma: Gamma, gamma_min: float, gamma_max: float) -> Gamma:
-    """The time that the network is told: gamma's place between the ends that the schedule began with.
+    """The time that the network is given: the place of gamma between the initial ends of the schedule.
 
-    These stay where they were as the ends learn: the same noise is always the same time, which may leave [0, 1].
+    It does not change as the ends learn: equal noise always has an equal time, which may leave [0, 1].
     """
     return (gamma - gamma_min) / (gamma_max - gamma_min)
 
@@ -32,7 +32,7 @@ class LinearSchedule(nn.Module):
     Args:
         gamma_min: gamma(0), at first.
         gamma_max: gamma(1), at first; above gamma_min.
-        learned: whether b and w are trained; else they are buffers, in a checkpoint all the same.
+        learned: whether b and w are trained; else they are buffers, which a checkpoint holds too.
 
     Raises:
         ValueError: the ends are not in order.
@@ -79,7 +79,7 @@ def antithetic_times(offset: float, batch: int, low: int = 0, high: int | None =
         high: the row after the last one wanted; all if None.
 
     Returns:
-        (high - low,) float32 in [0, 1], the same numbers whichever rows are asked for with them.
+        (high - low,) float32 in [0, 1]; the time of a row does not depend on the other rows.
     """
     rows = torch.arange(low, batch if high is None else high, dtype=torch.float64)
     return ((offset + rows / batch) % 1.0).to(torch.float32)

@@ -58,7 +58,7 @@ class Training:
         path: of the checkpoint; the run goes on from it where there is one.
 
     Raises:
-        CheckpointError: the checkpoint is of no use.
+        CheckpointError: the checkpoint cannot be used.
         LostWorkerError: the processes do not see the same checkpoint.
         ValueError: the batch cannot be shared by so many processes.
     """

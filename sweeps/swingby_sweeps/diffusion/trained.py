@@ -179,5 +179,5 @@ def _kept(path: Path | None, identity: Mapping[str, Any], params: DiffusionParam
         classifier.load_state_dict(tensors)
         return Judge(classifier, params.pixels, Accuracy(**mark["accuracy"]))
     except (ValueError, KeyError, TypeError, RuntimeError) as error:
-        logger.warning("%s is of no use (%s); the judge is trained again", path, error)
+        logger.warning("%s cannot be used (%s); the judge is trained again", path, error)
         return None

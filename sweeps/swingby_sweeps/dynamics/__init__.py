@@ -1,9 +1,10 @@
 """Training of many small nets at once: the library that experiments on learning dynamics share.
 
-Every cell of a batch has a net of one shape (`shapes.NetShape`) that learns the identity on its s inputs: f(x) is
-compared with x in the first s of d outputs, and with 0 in the others. The loss is L = E[1/2 |f(x) - x|^2] over a
-training set. An experiment chooses coordinates in which its task has this form, draws points and initial weights, and
-combines these parts:
+Every cell of a batch has a net of one shape (`shapes.NetShape`) that learns a linear map T of its inputs by the loss
+L = E[1/2 |f(x) - x T|^2] over a training set. By default T is the identity on the s inputs: f(x) is compared with x in
+the first s of d outputs, and with 0 in the others. The Hessian and the compiled ReLU nets know this T alone. An
+experiment chooses coordinates in which its task has this form, draws points and initial weights, and combines these
+parts:
 
 | part                   | module                                                              |
 |------------------------|---------------------------------------------------------------------|

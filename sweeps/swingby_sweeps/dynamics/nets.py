@@ -1,7 +1,8 @@
 """Nets, batched over cells: each holds its parameters, and the gradient of L by hand-written backpropagation.
 
-Shapes: C cells; k = s + bias input coordinates (the last one is 1); d outputs, of which the first s have the inputs as
-targets and the others 0. The loss is L = E[1/2 |f(x) - target|^2]. Inputs are rows: x (k) -> x @ first.
+Shapes: C cells; k = s + bias input coordinates (the last one is 1); d outputs. The loss is L = E[1/2 |f(x) - x T|^2]
+with a linear target T (k, d) of each cell; without one it is the identity: the first s outputs have the inputs as
+targets, the others 0. Inputs are rows: x (k) -> x @ first.
 """
 
 from __future__ import annotations
@@ -50,10 +51,11 @@ class Net(ABC):
         parameters: tensors with a leading cell axis, changed in place by training. Of layered nets the images of the k
             unit vectors under the first layer, (C, k, out), then weight (C, out, in) (and bias (C, out)) of each
             further layer; of symmetric nets U, (C, d, width).
+        target: T of every cell, (C, k, d); None: the identity.
     """
 
-    def __init__(self, shape: NetShape, parameters: Sequence[Tensor]) -> None:
-        self.shape, self.parameters = shape, list(parameters)
+    def __init__(self, shape: NetShape, parameters: Sequence[Tensor], target: Tensor | None = None) -> None:
+        self.shape, self.parameters, self.target = shape, list(parameters), target
         self.s, self.d, self.k, self.bias = shape.s, shape.d, shape.k, shape.bias
 
     @abstractmethod
@@ -88,7 +90,9 @@ class Net(ABC):
         return self.parameters[0].device
 
     def minus_target(self) -> Tensor:
-        """-T, shape (C, k, d): minus the images of the unit vectors under the identity; nothing for the constant."""
+        """-T, shape (C, k, d); of the identity there is nothing for the constant."""
+        if self.target is not None:
+            return -self.target
         target = self.parameters[0].new_zeros(self.k, self.d)
         target.diagonal()[: self.s] = -1
         return target.expand(self.cells, -1, -1)
@@ -116,8 +120,8 @@ class MomentNet(Net):
 class LinearNet(MomentNet):
     """f(x) = W_L ... W_1 x, with biases or without, of one layer or more."""
 
-    def __init__(self, shape: NetShape, parameters: Sequence[Tensor]) -> None:
-        super().__init__(shape, parameters)
+    def __init__(self, shape: NetShape, parameters: Sequence[Tensor], target: Tensor | None = None) -> None:
+        super().__init__(shape, parameters, target)
         stride = 1 + shape.bias
         self._weights = [self.parameters[0], *self.parameters[1::stride]]
         self._offsets = self.parameters[2::stride] if shape.bias else []
@@ -165,8 +169,8 @@ class LinearNet(MomentNet):
 class SymmetricNet(MomentNet):
     """f(x) = U U^T x; the parameter is U, never W = U U^T."""
 
-    def __init__(self, shape: NetShape, parameters: Sequence[Tensor]) -> None:
-        super().__init__(shape, parameters)
+    def __init__(self, shape: NetShape, parameters: Sequence[Tensor], target: Tensor | None = None) -> None:
+        super().__init__(shape, parameters, target)
         self._minus_target = self.minus_target()
 
     def affine(self) -> Tensor:
@@ -186,8 +190,8 @@ class SymmetricNet(MomentNet):
 class ReluNet(Net):
     """f(x) = W_L relu(... relu(W_1 x)), with biases or without."""
 
-    def __init__(self, shape: NetShape, parameters: Sequence[Tensor]) -> None:
-        super().__init__(shape, parameters)
+    def __init__(self, shape: NetShape, parameters: Sequence[Tensor], target: Tensor | None = None) -> None:
+        super().__init__(shape, parameters, target)
         stride = 1 + shape.bias
         self._weights = self.parameters[1::stride]
         self._offsets = self.parameters[2::stride] if shape.bias else [None] * len(self._weights)
@@ -211,14 +215,20 @@ class ReluNet(Net):
             seen.append(h)
         return seen
 
+    def _less_target(self, f: Tensor, x: Tensor) -> Tensor:
+        """f - x T, in place, at points x (C, B, k)."""
+        if self.target is not None:
+            return f.baddbmm_(x, self.target, alpha=-1)
+        f[:, :, : self.s].sub_(x[:, :, : self.s])
+        return f
+
     def outputs(self, x: Tensor) -> Tensor:
         return self._forward(x)[-1].clone()
 
     def loss(self, whole: Tensor) -> Tensor:
         total = torch.zeros(self.cells, dtype=torch.float64, device=whole.device)
         for x in whole.split(CHUNK, dim=1):
-            error = self._forward(x)[-1]
-            error[:, :, : self.s].sub_(x[:, :, : self.s])
+            error = self._less_target(self._forward(x)[-1], x)
             total += error.square_().sum((1, 2), dtype=torch.float64)
         return 0.5 * total / whole.shape[1]
 
@@ -234,9 +244,7 @@ class ReluNet(Net):
     def push(self, data: StepData, into: Sequence[Tensor]) -> None:
         x, scale = data
         seen = self._forward(x)
-        delta = seen[-1]
-        delta[:, :, : self.s].sub_(x[:, :, : self.s])
-        delta.mul_(scale)
+        delta = self._less_target(seen[-1], x).mul_(scale)
         stride = 1 + self.bias
         for layer in range(len(self._weights), 0, -1):
             W, h = self._weights[layer - 1], seen[layer - 1]
@@ -250,6 +258,6 @@ class ReluNet(Net):
         into[0].baddbmm_(x.mT, delta)
 
 
-def build(shape: NetShape, parameters: Sequence[Tensor]) -> Net:
-    """Nets of a shape, of the class of its kind."""
-    return {"linear": LinearNet, "symmetric": SymmetricNet, "relu": ReluNet}[shape.kind](shape, parameters)
+def build(shape: NetShape, parameters: Sequence[Tensor], target: Tensor | None = None) -> Net:
+    """Nets of a shape, of the class of its kind, that learn the target (C, k, d), or the identity."""
+    return {"linear": LinearNet, "symmetric": SymmetricNet, "relu": ReluNet}[shape.kind](shape, parameters, target)

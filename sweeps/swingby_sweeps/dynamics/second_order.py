@@ -3,7 +3,8 @@
 Two layers meet in two Kronecker products. A ReLU net is, on the points of one pattern q of active units, a linear net
 (`kernels.patterns` finds the patterns). Write its output on the unit vectors as
 F_q = X_l W_l^T B_l for each layer l: X_l (k, in) is what enters the layer, B_l (out, d) what the rest of the net makes
-of its outputs. With D_q = A_q (F_q - T) and with P_lm (out of l, in of m), what reaches layer m from layer l < m,
+of its outputs. With D_q = A_q (F_q - T), T the identity on the s inputs, and with P_lm (out of l, in of m), what
+reaches layer m from layer l < m,
 
     dL / dW_l[o, i]             = sum_q (B_l D_q^T X_l)[o, i]
     d2L / dW_l[o, i] dW_m[p, j] = sum_q (B_l B_m^T)[o, p] (X_l^T A_q X_m)[i, j] + P_lm[o, j] (B_m D_q^T X_l)[p, i]

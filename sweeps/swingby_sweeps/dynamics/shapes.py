@@ -14,12 +14,13 @@ CHUNK = 256
 
 @dataclass(frozen=True, slots=True)
 class NetShape:
-    """The shape of a net that learns the identity on `s` inputs.
+    """The shape of a net of `s` inputs.
 
     Attributes:
         kind: layers of weights, "linear" or "relu"; or "symmetric": f(x) = U U^T x with one matrix U.
-        s: inputs, without the constant; they are the targets of the first s outputs.
-        d: outputs, at least s; the target of the others is 0.
+        s: inputs, without the constant. By default a net learns the identity: they are the targets of the first s
+            outputs, and those of the others are 0.
+        d: outputs, at least s.
         hidden: widths of the hidden layers; of a symmetric net the number of columns of U.
         bias: whether every layer has biases; the input then has a last coordinate of 1, whose weights are the first
             layer's biases.

@@ -317,7 +317,7 @@ def test_what_has_no_circle_at_the_end_is_not_learned(truth: Truth, seed: int, c
 
 
 def test_nothing_is_told_of_runs_without_a_place() -> None:
-    """No circle ever, no held-out class, no curves, or too few evaluations: nulls, and other runs have their outcomes."""
+    """No circle ever, no held-out class, no curves, or too few evaluations: nulls; others have outcomes."""
     blind = run(Truth(blind=len(STEPS)), np.random.default_rng(0))
     whole = run(Truth(), np.random.default_rng(0))
     rows = [blind, {**whole, "trained": ", ".join(CLASSES)}, {}, {**whole, "step": whole["step"][:2]}, whole]

@@ -192,7 +192,7 @@ def test_a_file_of_no_use_is_made_again(spoil: Any, tmp_path: Path, caplog: pyte
     assert path.read_bytes() != whole
     with caplog.at_level(logging.WARNING):
         again = Judge.of(params(), tmp_path, "cpu", HASTY)
-    assert f"{path} is of no use" in caplog.text
+    assert f"{path} cannot be used" in caplog.text
     assert "trained again" in caplog.text
     assert path.read_bytes() == whole
     some = images(params(), 2, 3)

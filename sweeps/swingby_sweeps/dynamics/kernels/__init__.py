@@ -7,7 +7,8 @@
 | relu, up to 520 weights beyond W_1 | `points_lanes`: 16 a vector   | a weight is loaded once for four points         |
 | relu, larger                       | `points_wide`                 | matrix products, by BLAS                        |
 
-All of them do regression on the input itself: the first s outputs of a net are compared with its s inputs.
+Linear and symmetric nets learn any linear target (`nets.Net`). The ReLU kernels do regression on the input itself: the
+first s outputs of a net are compared with its s inputs.
 
 `python -m tests.benchmarks` measures each row against the torch engine, and prints it.
 """

@@ -16,7 +16,22 @@ from torch import Tensor
 from ..flow import ERROR, GROW, MOST_STEPS, SAFETY, SHRINK, STAGES
 from ..nets import Net
 from . import LANES
-from .vector import add, add_product, fill, larger_size, less_one, load, memory, move, over, store, times, where, zero
+from .vector import (
+    add,
+    add_product,
+    fill,
+    larger_size,
+    less,
+    less_one,
+    load,
+    memory,
+    move,
+    over,
+    store,
+    times,
+    where,
+    zero,
+)
 
 Array = np.ndarray
 _kernel: Any = numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -71,15 +86,31 @@ def _copy(a: Any, b: Any, count: int) -> None:
 
 
 @_part
-def _error_moments(F: Any, M: Any, k: int, d: int, s: int, out: Any) -> None:
-    """out = M (F - T), shapes (k, d), (k, k), (k, d); F becomes F - T."""
-    for r in range(s):
-        store(F, r * d + r, less_one(load(F, r * d + r)))
+def _error_moments(F: Any, M: Any, k: int, d: int, s: int, T: Any, identity: bool, out: Any) -> None:
+    """out = M (F - T), shapes (k, d), (k, k), (k, d); F becomes F - T. Nothing is read of T if it is the identity."""
+    if identity:
+        for r in range(s):
+            store(F, r * d + r, less_one(load(F, r * d + r)))
+    else:
+        for i in range(k * d):
+            store(F, i, less(load(F, i), load(T, i)))
     _product(M, F, k, k, d, out)
 
 
 @_part
-def _linear(y: Any, M: Any, sizes: Array, room: int, s: int, bias: int, H: Any, D: Any, out: Any) -> None:
+def _linear(
+    y: Any,
+    M: Any,
+    T: Any,
+    identity: bool,
+    sizes: Array,
+    room: int,
+    s: int,
+    bias: int,
+    H: Any,
+    D: Any,
+    out: Any,
+) -> None:
     """out = the gradient of L on y, times what M = -A carries; as `nets.LinearNet.push`.
 
     sizes (L + 1): k, widths, d. H has `room` for the images (k, width) after each layer; D twice the same.
@@ -95,7 +126,7 @@ def _linear(y: Any, M: Any, sizes: Array, room: int, s: int, bias: int, H: Any, 
             _plus(move(above, (k - 1) * n), move(y, at), n)
             at += n
     now, then = D, move(D, room)
-    _error_moments(move(H, (last - 1) * room), M, k, sizes[last], s, now)
+    _error_moments(move(H, (last - 1) * room), M, k, sizes[last], s, T, identity, now)
     for layer in range(last - 1, 0, -1):
         m, n = sizes[layer], sizes[layer + 1]
         if bias:
@@ -109,11 +140,13 @@ def _linear(y: Any, M: Any, sizes: Array, room: int, s: int, bias: int, H: Any, 
 
 
 @_part
-def _symmetric(y: Any, M: Any, sizes: Array, room: int, s: int, H: Any, D: Any, out: Any) -> None:
+def _symmetric(
+    y: Any, M: Any, T: Any, identity: bool, sizes: Array, room: int, s: int, H: Any, D: Any, out: Any
+) -> None:
     """As `nets.SymmetricNet.push` on y = U (d, w), of which the first k = s rows are `top`; sizes: k, w, d."""
     k, w, d, through = sizes[0], sizes[1], sizes[2], move(D, room)
     _dots(y, y, k, d, w, H)
-    _error_moments(H, M, k, d, s, D)
+    _error_moments(H, M, k, d, s, T, identity, D)
     _outer(D, y, k, d, w, out)
     _product(D, y, k, d, w, through)
     _plus(out, through, k * w)
@@ -206,6 +239,7 @@ def _advance(
     y: Array,
     slope: Array,
     moments: Array,
+    targets: Array,
     time: Array,
     step: Array,
     failed: Array,
@@ -224,8 +258,8 @@ def _advance(
 ) -> None:
     """Every group of cells, y and slope (G, P, LANES), to its times `until` (G, LANES); time < 0 before the first step.
 
-    `work` is scratch for the images and stages of one group, `few` for three vectors. `out` (G LANES, P) gets the
-    state, one row for each cell.
+    The targets are (G, k d, LANES), or an empty array for the identity. `work` is scratch for the images and stages of
+    one group, `few` for three vectors. `out` (G LANES, P) gets the state, one row for each cell.
     """
     P = y.shape[1]
     H, h, accepted, sums = memory(work), few[0], few[1], few[2]
@@ -233,8 +267,10 @@ def _advance(
     K = move(D, 2 * room)
     new = move(K, 7 * P)
     error, nothing = move(new, P), move(new, 2 * P)
+    identity = len(targets) == 0
     for g in range(y.shape[0]):
         Y, M, k0 = move(memory(y), g * P), move(memory(moments), g * moments.shape[1]), move(memory(slope), g * P)
+        T = move(memory(targets), g * targets.shape[1])
         started = time[g, 0] >= 0
         _copy(K, k0, P)
         _copy(new, Y, P)
@@ -246,9 +282,9 @@ def _advance(
                 if started:
                     _move(Y, P, K, tableau[stage - 1], stage, memory(h), new)
                 if symmetric:
-                    _symmetric(new, M, sizes, room, s, H, D, move(K, stage * P))
+                    _symmetric(new, M, T, identity, sizes, room, s, H, D, move(K, stage * P))
                 else:
-                    _linear(new, M, sizes, room, s, bias, H, D, move(K, stage * P))
+                    _linear(new, M, T, identity, sizes, room, s, bias, H, D, move(K, stage * P))
             if not started:
                 _copy(k0, K, P)
                 _begin(y[g], slope[g], P, rtol[g], atol[g], time[g], step[g])
@@ -286,7 +322,8 @@ class FlowKernel:
         self._failed = np.zeros((groups, LANES), bool)
         self.failed = torch.from_numpy(self._failed).flatten()[: net.cells]
         time, step = np.full((groups, LANES), -1, dtype), np.zeros((groups, LANES), dtype)
-        self._state: tuple[Any, ...] = (self._y, np.empty_like(self._y), M, time, step, self._failed)
+        targets = np.zeros((0, 1, LANES), dtype) if net.target is None else _in_lanes(net.target.flatten(1).numpy())
+        self._state: tuple[Any, ...] = (self._y, np.empty_like(self._y), M, targets, time, step, self._failed)
         # As in `flow.Flow`: 1e-3 rtol times the root mean square of the initial parameters.
         size = np.sqrt(np.square(flat).mean(1))
         atol = (1e-3 * rtol * np.where(size > 0, size, 1)).astype(dtype)

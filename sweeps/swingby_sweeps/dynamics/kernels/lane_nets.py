@@ -19,8 +19,10 @@ Array = np.ndarray
 class LaneNet(MomentNet):
     """C nets of one shape, linear in x, packed sixteen cells side by side in `numbers` (G, numbers, LANES)."""
 
-    def __init__(self, shape: NetShape, parameters: Sequence[Array], dtype: np.dtype) -> None:
-        """`parameters`: those of `nets.Net`."""
+    def __init__(
+        self, shape: NetShape, parameters: Sequence[Array], dtype: np.dtype, target: Tensor | None = None
+    ) -> None:
+        """`parameters` and `target`: those of `nets.Net`."""
         self.shape, self.s, self.d, self.k, self.bias = shape, shape.s, shape.d, shape.k, shape.bias
         self._cells, self._shapes = len(parameters[0]), [part.shape[1:] for part in parameters]
         self._ends = np.cumsum([part[0].size for part in parameters])
@@ -31,8 +33,13 @@ class LaneNet(MomentNet):
         self._width = shape.hidden[0] if self.symmetric else 0
         self._sizes = np.array([shape.s, shape.d, self._width] if self.symmetric else [self.k, *shape.widths])
         self._work = lanes.scratch(self._sizes, np.dtype(dtype))
+        self.target, self._targets = target, np.zeros((0, 1, LANES), dtype)
         self._target = torch.zeros(self.k, self.d, dtype=getattr(torch, np.dtype(dtype).name))
         self._target.diagonal()[: self.s] = 1
+        if target is not None:
+            self._target = target.to(self._target.dtype)
+            self._targets = np.zeros((len(self.numbers), self.k * self.d, LANES), dtype)
+            lanes.pack(self._target.flatten(1).numpy(), self._targets, 0)
         self._affine: Tensor | None = None
 
     @property
@@ -73,9 +80,11 @@ class LaneNet(MomentNet):
         """Take the steps start .. stop - 1 on moments (G, batches, k k, LANES), the first of them of step 0."""
         self._affine = None
         if self.symmetric:
-            lanes.symmetric_steps(self.numbers, moments, self._work, self.s, self.d, self._width, start, stop)
+            sizes = self.s, self.d, self._width
+            lanes.symmetric_steps(self.numbers, moments, self._targets, self._work, *sizes, start, stop)
         else:
-            lanes.linear_steps(self.numbers, moments, self._work, self._sizes, self.s, self.bias, start, stop)
+            sizes = self._sizes, self.s, self.bias
+            lanes.linear_steps(self.numbers, moments, self._targets, self._work, *sizes, start, stop)
 
     def zero(self, cells: Tensor) -> None:
         self._affine = None

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from . import LANES
-from .vector import add, add_product, less_one, load, memory, move, store, zero
+from .vector import add, add_product, less, less_one, load, memory, move, store, zero
 
 Array = np.ndarray
 
@@ -100,11 +100,18 @@ def _two_inputs(M: Any, d: int, P: Any, w: int, h: int, below: int, out: int, in
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _error(M: Any, f: int, moments: Any, A: int, at: int, k: int, s: int, d: int) -> None:
-    """F -= T, and A @ F to place at of M: F (k, d) lies at f, A (k, k) at A of moments; T is 1 for s inputs."""
-    for p in range(s):
-        place = f + p * d + p
-        store(M, place, less_one(load(M, place)))
+def _error(M: Any, f: int, moments: Any, A: int, at: int, k: int, s: int, d: int, T: Any, t: int) -> None:
+    """F -= T, and A @ F to place at of M: F (k, d) lies at f, A (k, k) at A of moments.
+
+    T (k, d) lies at t of its memory; where t < 0 it is the identity of s inputs.
+    """
+    if t < 0:
+        for p in range(s):
+            place = f + p * d + p
+            store(M, place, less_one(load(M, place)))
+    else:
+        for i in range(k * d):
+            store(M, f + i, less(load(M, f + i), load(T, t + i)))
     for r in range(k):
         for o in range(d):
             x = zero(M)
@@ -120,7 +127,7 @@ def _add(P: Any, at: int, M: Any, other: int, count: int) -> None:
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def _linear_step(P: Any, moments: Any, place: int, work: Any, sizes: Array, s: int, bias: bool) -> None:
+def _linear_step(P: Any, moments: Any, place: int, work: Any, sizes: Array, s: int, bias: bool, T: Any, t: int) -> None:
     """One step of one group, in place; work has room for a net's images after each layer and for two more."""
     k, layers, d, room = sizes[0], len(sizes) - 1, sizes[-1], sizes[0] * sizes.max()
     head = at = k * sizes[1]
@@ -134,7 +141,7 @@ def _linear_step(P: Any, moments: Any, place: int, work: Any, sizes: Array, s: i
         if bias:
             _add(work, layer * room + (k - 1) * out, P, at, out)
             at += out
-    _error(work, (layers - 1) * room, moments, place, D, k, s, d)
+    _error(work, (layers - 1) * room, moments, place, D, k, s, d, T, t)
     for layer in range(layers - 1, 0, -1):
         inner, out = sizes[layer], sizes[layer + 1]
         if bias:
@@ -148,36 +155,42 @@ def _linear_step(P: Any, moments: Any, place: int, work: Any, sizes: Array, s: i
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def linear_steps(
-    numbers: Array, moments: Array, work: Array, sizes: Array, s: int, bias: bool, start: int, stop: int
+    numbers: Array, moments: Array, targets: Array, work: Array, sizes: Array, s: int, bias: bool, start: int, stop: int
 ) -> None:
     """The steps start .. stop - 1 of G groups of linear nets, in place.
 
     A net's numbers are the images of the k unit vectors (k, sizes[1]), then weight (out, in) (and bias) of each further
-    layer; sizes: k and then the width of every layer, the d outputs last; work: `scratch(sizes)`.
+    layer; sizes: k and then the width of every layer, the d outputs last; work: `scratch(sizes)`. The targets are
+    (G, k d, LANES), or an empty array for the identity.
     """
-    A, scratch, k = memory(moments), memory(work), sizes[0]
+    A, T, scratch, k = memory(moments), memory(targets), memory(work), sizes[0]
     for group in range(numbers.shape[0]):
         P = move(memory(numbers), group * numbers.shape[1])
+        t = group * targets.shape[1] if len(targets) else -1
         for step in range(start, stop):
             place = (group * moments.shape[1] + step % moments.shape[1]) * k * k
-            _linear_step(P, A, place, scratch, sizes, s, bias)
+            _linear_step(P, A, place, scratch, sizes, s, bias, T, t)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def symmetric_steps(
-    numbers: Array, moments: Array, work: Array, s: int, d: int, width: int, start: int, stop: int
+    numbers: Array, moments: Array, targets: Array, work: Array, s: int, d: int, width: int, start: int, stop: int
 ) -> None:
-    """The steps start .. stop - 1 of G groups of symmetric nets U U^T, in place: a net's numbers are U (d, width)."""
-    A, scratch, top = memory(moments), memory(work), s * width
+    """The steps start .. stop - 1 of G groups of symmetric nets U U^T, in place: a net's numbers are U (d, width).
+
+    The targets are (G, s d, LANES), or an empty array for the identity.
+    """
+    A, T, scratch, top = memory(moments), memory(targets), memory(work), s * width
     F, D, through = top, top + s * d, top + 2 * s * d
     for group in range(numbers.shape[0]):
         U = move(memory(numbers), group * numbers.shape[1])
+        t = group * targets.shape[1] if len(targets) else -1
         for step in range(start, stop):
             place = (group * moments.shape[1] + step % moments.shape[1]) * s * s
             for i in range(top):
                 store(scratch, i, load(U, i))
             _forward(scratch, 0, U, 0, F, s, width, d)
-            _error(scratch, F, A, place, D, s, s, d)
+            _error(scratch, F, A, place, D, s, s, d, T, t)
             # through = D @ U, and U += D^T @ top: U lies as a weight of d outputs does.
             _backward(scratch, D, U, 0, 0, through, s, d, width)
             _add(U, 0, scratch, through, top)

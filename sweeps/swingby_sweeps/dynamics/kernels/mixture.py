@@ -65,7 +65,7 @@ class MixtureDraws:
         self._size = batching.size if batching else m.points
         self.batches = -(-m.points // self._size)
         self.reshuffle = batching is not None and batching.reshuffle
-        # A cell that draws points again has them by its own centres: it shares them with nobody.
+        # Which points are drawn again depends on a cell's own centres: such a cell shares its draws with no other.
         own = np.where(m.distance > 0, np.arange(1, len(m.distance) + 1), 0).astype(np.uint64)
         sets = np.concatenate([m.keys.reshape(len(m.keys), -1), own[:, None]], axis=1)
         _, self._first, which = np.unique(sets, axis=0, return_index=True, return_inverse=True)

@@ -51,7 +51,7 @@ def kernel_of(shape: NetShape) -> Kernel:
 
 
 class PackedRelu(ReluNet):
-    """ReLU nets that compiled loops evaluate; their parameters lie in one CPU array, one cell after the other.
+    """ReLU nets that learn the identity by compiled loops; their parameters lie in one CPU array, cell after cell.
 
     Attributes:
         packed: the parameters, shape (C, P); `parameters` are views of it.
