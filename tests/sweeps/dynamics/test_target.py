@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
@@ -24,6 +26,7 @@ SHAPES = {
     "symmetric": NetShape("symmetric", s=2, d=4, hidden=(3,)),
 }
 RATES = np.full(CELLS, 0.05)
+Train = Callable[[NetShape, Tensor | None, int, bool], Net]
 
 
 def start(shape: NetShape) -> list[Tensor]:
@@ -79,9 +82,8 @@ def flowed(shape: NetShape, wanted: Tensor | None, steps: int, compiled: bool) -
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("train", [descended, flowed])
-def test_compiled_kernels_learn_the_target_of_the_reference(name: str, train: object) -> None:
+def test_compiled_kernels_learn_the_target_of_the_reference(name: str, train: Train) -> None:
     """Kernels and torch nets take the same steps toward any target, and their losses are those of this target."""
-    assert callable(train)
     shape = SHAPES[name]
     kernel, reference = (train(shape, target(shape), 60, compiled) for compiled in (True, False))
     for mine, theirs in zip(kernel.parameters, reference.parameters, strict=True):
@@ -93,9 +95,8 @@ def test_compiled_kernels_learn_the_target_of_the_reference(name: str, train: ob
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("train", [descended, flowed])
-def test_without_a_target_it_is_the_identity(name: str, train: object) -> None:
+def test_without_a_target_it_is_the_identity(name: str, train: Train) -> None:
     """The kernels give the same numbers, bit for bit, for no target and for the identity as one."""
-    assert callable(train)
     shape = SHAPES[name]
     for mine, theirs in zip(
         train(shape, None, 60, True).parameters, train(shape, identity(shape), 60, True).parameters, strict=True
