@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .kernels import LANES
+from .kernels import LANES, aligned
 from .kernels.lanes import pack
 from .kernels.mixture import MixtureDraws
 from .nets import Net, StepData
@@ -70,7 +70,7 @@ class FullBatchMoments:
 
     def epoch_in_lanes(self, dtype: np.dtype) -> Array:
         C, k = self.whole.shape[:2]
-        out = np.zeros((-(-C // LANES), 1, k * k, LANES), dtype)
+        out = aligned((-(-C // LANES), 1, k * k, LANES), dtype)
         pack((self._rates * self.whole).reshape(C, -1).astype(dtype), out[:, 0], 0)
         return out
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from ..descent import MomentStream
 from ..nets import MomentNet, StepData
 from ..shapes import NetShape
-from . import LANES, lanes
+from . import LANES, aligned, lanes
 
 Array = np.ndarray
 
@@ -26,7 +26,7 @@ class LaneNet(MomentNet):
         self.shape, self.s, self.d, self.k, self.bias = shape, shape.s, shape.d, shape.k, shape.bias
         self._cells, self._shapes = len(parameters[0]), [part.shape[1:] for part in parameters]
         self._ends = np.cumsum([part[0].size for part in parameters])
-        self.numbers = np.zeros((-(-self._cells // LANES), int(self._ends[-1]), LANES), dtype)
+        self.numbers = aligned((-(-self._cells // LANES), int(self._ends[-1]), LANES), dtype)
         for part, end in zip(parameters, self._ends, strict=True):
             lanes.pack(part.reshape(self._cells, -1).astype(dtype), self.numbers, int(end) - part[0].size)
         self.symmetric = shape.symmetric
@@ -38,7 +38,7 @@ class LaneNet(MomentNet):
         self._target.diagonal()[: self.s] = 1
         if target is not None:
             self._target = target.to(self._target.dtype)
-            self._targets = np.zeros((len(self.numbers), self.k * self.d, LANES), dtype)
+            self._targets = aligned((len(self.numbers), self.k * self.d, LANES), dtype)
             lanes.pack(self._target.flatten(1).numpy(), self._targets, 0)
         self._affine: Tensor | None = None
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from . import LANES
+from . import LANES, aligned
 from .vector import add, add_product, less, less_one, load, memory, move, store, zero
 
 Array = np.ndarray
@@ -254,4 +254,4 @@ def unpack(numbers: Array, at: int, part: Array) -> None:
 
 def scratch(sizes: Array, dtype: np.dtype) -> Array:
     """Scratch of a step: images after each layer, two errors; sizes as in `linear_steps`, or (s, d, width)."""
-    return np.empty(((len(sizes) + 1) * int(sizes[0]) * int(sizes.max()), LANES), dtype)
+    return aligned(((len(sizes) + 1) * int(sizes[0]) * int(sizes.max()), LANES), dtype)

@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 
 from ..shapes import Batching
-from . import LANES
+from . import LANES, aligned
 from .streams import STREAM, begin, normals, permute
 
 Array = np.ndarray
@@ -100,7 +100,7 @@ class MixtureDraws:
         """The moments times each cell's rate (C,), sixteen cells side by side: (G, batches, k k, LANES)."""
         m, k = self._mixture, self._mixture.centres.shape[2] + self._mixture.bias
         groups = -(-len(self.which) // LANES)
-        out = np.zeros((groups, sums.shape[1], k * k, LANES), dtype)
+        out = aligned((groups, sums.shape[1], k * k, LANES), dtype)
         _moments_in_lanes(sums, self.which, m.centres, m.deviations, rates, out)
         return out
 

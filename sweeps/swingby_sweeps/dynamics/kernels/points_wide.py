@@ -12,6 +12,8 @@ import itertools
 import numba
 import numpy as np
 
+from . import aligned
+
 CHUNK = 128
 """Points at a time in an evaluation: products are small enough for the direct kernels of BLAS."""
 _DIRECT = 1_000_000
@@ -28,13 +30,9 @@ def room(sizes, batch, dtype):
     """
     weights = max(int(m * n) for m, n in itertools.pairwise(sizes))
     points = max(batch, CHUNK) * int(sizes.max())
-    layers, line, arrays = len(sizes) - 1, 64 // np.dtype(dtype).itemsize, []
-    for rows, needed in [(layers, weights)] * 4 + [(layers + 1, points)] * 2:
-        columns = -(-needed // line) * line
-        raw = np.empty(rows * columns + line, dtype)
-        skip = -raw.ctypes.data % 64 // raw.itemsize
-        arrays.append(raw[skip : skip + rows * columns].reshape(rows, columns))
-    return tuple(arrays)
+    layers, line = len(sizes) - 1, 64 // np.dtype(dtype).itemsize
+    shapes = [(layers, weights)] * 4 + [(layers + 1, points)] * 2
+    return tuple(aligned((rows, -(-columns // line) * line), dtype) for rows, columns in shapes)
 
 
 def arrange(points):
