@@ -18,9 +18,7 @@ CURVES: Mapping[str, Column] = {
     "loss_diffusion": Column(_LIST, "diffusion term of the bound", _BITS, since_last=True),
     "loss_prior": Column(_LIST, "prior term of the bound, KL(q(z_1|x) || N(0, I))", _BITS, since_last=True),
     "loss_reconstruction": Column(_LIST, "reconstruction term of the bound", _BITS, since_last=True),
-    "gradient_norm": Column(
-        _LIST, "norm of the gradient that `clip_of` names, mean over these steps", since_last=True
-    ),
+    "gradient_norm": Column(_LIST, "norm of the gradient that `clip_of` names, mean over these steps", since_last=True),
     "gamma_0": Column(_LIST, "-log SNR at the data's end of the schedule"),
     "gamma_1": Column(_LIST, "-log SNR at the noise's end of the schedule"),
     "color": Column(_FOUR, f"measured colour, 0 red to 1 blue, mean over the images {_OF}"),
@@ -28,8 +26,8 @@ CURVES: Mapping[str, Column] = {
     "size": Column(_FOUR, f"measured size, 0 big to 1 small, mean over the images {_OF}"),
     "size_sd": Column(_FOUR, f"standard deviation of the measured size over the images {_OF}"),
     "found": Column(_FOUR, f"share of the images {_OF} in which a circle is found"),
-    "color_right": Column(_FOUR, f"share of the images {_OF} with a circle whose colour is nearer to their class"),
-    "size_right": Column(_FOUR, f"share of the images {_OF} with a circle whose size is nearer to their class"),
+    "color_right": Column(_FOUR, f"share of the images {_OF} that have a circle, of a colour nearer to their class"),
+    "size_right": Column(_FOUR, f"share of the images {_OF} that have a circle, of a size nearer to their class"),
 }
 RECORDINGS: Mapping[str, Mapping[str, Column]] = {
     "trained": {
