@@ -8,14 +8,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scipy.stats import t as student
+
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.sweepfile.parameters import split
 from swingby_analysis.statements.statement import EFFECT, Shared, Statement
 from swingby_analysis.statements.template import Template
+from swingby_analysis.stats.intervals import CONFIDENCE, majority
 
-PROVIDED = ("runs", "grid")
-"""Views that every statement can name: the runs with their outcomes, and their places in the diagram."""
+PROVIDED = ("runs", "grid", "intervals")
+"""Views that every statement can name: the runs with their outcomes, their places in the diagram, and what an interval
+of so many seeds hangs on."""
+FEWEST = 10
+"""Seeds up to which the view `intervals` goes at least."""
 ROWS = "answers"
 """The name under which the rows of a statement are counted."""
 _NOT_SQL = re.compile(r"--[^\n]*|'(?:[^']|'')*'")
@@ -29,12 +35,14 @@ class Asked:
     Attributes:
         axes: the names of the parameters that advance together, axis by axis.
         diagram: what its diagram names, such as x and y; without one, x and y are the first two axes.
+        seeds: how many seeds each of its points has.
     """
 
     sweep_id: str
     experiment: str
     axes: Sequence[Sequence[str]] = ()
     diagram: Mapping[str, Any] | None = None
+    seeds: int = 0
 
     def expression(self, axis: str) -> str:
         """Where the diagram places a cell along "x" or "y", as SQL; null without such an axis."""
@@ -69,7 +77,11 @@ def compose(statement: Statement, asked: Sequence[Asked], tables: Collection[str
     parts = [_cte(view.name, view.select, view.comment) for view in statement.shared.views if view.name in used]
     sql = "\n".join([*parts, _counted(statement), statement.body])
     named, asked_for = words_of(sql), relations_of(sql)
-    provided = {"runs": lambda: _runs(asked, tables, named), "grid": lambda: _grid(asked)}
+    provided = {
+        "runs": lambda: _runs(asked, tables, named),
+        "grid": lambda: _grid(asked),
+        "intervals": lambda: _intervals(asked),
+    }
     parts = [provided[name]() for name in PROVIDED if name in asked_for and name not in given] + parts
     whole = ",\n".join([*parts, _cte(ROWS, statement.body)])
     return f"{comment(statement.question)}\nwith\n{whole}\n{_counted(statement)}"
@@ -155,6 +167,20 @@ def _grid(asked: Sequence[Asked]) -> str:
     ]
     text = "\n    union all\n".join(selects)
     return f"-- Where the diagrams of the sweeps place each cell.\ngrid as (\n{text}\n)"
+
+
+def _intervals(asked: Sequence[Asked]) -> str:
+    """The view `intervals`: what intervals of n seeds hang on, for every n that a point of these sweeps can have."""
+    rows = [
+        f"({n}, {majority(n) or 'null'}, {f'{student.ppf((1 + CONFIDENCE) / 2, n - 1):.6g}' if n > 1 else 'null'})"
+        for n in range(1, max(FEWEST, sum(item.seeds for item in asked)) + 1)
+    ]
+    text = textwrap.fill(", ".join(rows), _COMMENT_WIDTH - 8, initial_indent="    ", subsequent_indent="    ")
+    return (
+        "-- Of n seeds: how many make the lower end of Wilson's 95 % interval of their share exceed one half, and by\n"
+        "-- which factor of its standard error the 95 % t-interval of a mean reaches to either side.\n"
+        f"intervals(n, majority, student) as (\n    values\n{text}\n)"
+    )
 
 
 def _counted(statement: Statement) -> str:

@@ -65,7 +65,8 @@ class Needed:
 def asked_of(sweep: Sweep) -> Asked:
     """A sweep as a query names it."""
     diagram = None if sweep.diagram is None else {"x": sweep.diagram.x, "y": sweep.diagram.y}
-    return Asked(sweep.sweep_id, sweep.experiment_name, [list(axis.names) for axis in sweep.axes], diagram)
+    axes = [list(axis.names) for axis in sweep.axes]
+    return Asked(sweep.sweep_id, sweep.experiment_name, axes, diagram, len(sweep.seeds))
 
 
 def wanted(statements: Sequence[Statement], overrides: Sequence[str]) -> dict[str, Needed]:

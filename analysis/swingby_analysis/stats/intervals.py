@@ -23,6 +23,12 @@ class Interval(NamedTuple):
     high: Floats
 
 
+def majority(n: int) -> int | None:
+    """The least k of n whose interval (Wilson's) lies above one half; None where that of n of n does not."""
+    low, _ = wilson(np.arange(n + 1), n, CONFIDENCE)
+    return int((low > 0.5).argmax()) if low[-1] > 0.5 else None
+
+
 def newcombe(a: ArrayLike, of_a: Interval, b: ArrayLike, of_b: Interval, alike: ArrayLike = 0.0) -> Interval:
     """Newcombe's interval of b - a from the intervals of both shares: the distances to their ends, squared and added.
 

@@ -158,11 +158,14 @@ def cells_without_outcome(
         if sweep_ids is not None
         else ""
     )
-    # A row without a token is an archived result, whose curves are too thin for a detector, unless it is whole.
+    # A row without a token is an archived result, whose curves are too thin for a detector that needs any, unless it is
+    # whole. Of an experiment that is not installed, nobody knows which columns are curves.
+    of = registry.experiment(experiment) if experiment in registry.offered(registry.EXPERIMENTS) else None
+    thin = of is not None and {*of.curves}.union(*of.recordings.values()).isdisjoint(detector.needs)
     cells = f"""from {quoted(experiment)} e
                 where e.status in ('ok', 'diverged') {unseen} {wanted}
-                  and (len(e.recorded) > 0 or e.shard in (select shard from shards where shape = $whole))"""
-    named = {"version": detector.version, "sweeps": list(sweep_ids or ()), "whole": WHOLE}
+                  and ($thin or len(e.recorded) > 0 or e.shard in (select shard from shards where shape = $whole))"""
+    named = {"version": detector.version, "sweeps": list(sweep_ids or ()), "thin": thin, "whole": WHOLE}
 
     def ask(query: str, **more: Any) -> pa.Table:
         used = {name: value for name, value in (named | more).items() if f"${name}" in query}

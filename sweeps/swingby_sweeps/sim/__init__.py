@@ -8,6 +8,7 @@ PACKAGE = Package(
         "descents": "detect.descents:Descents",
         "theory": "detect.theory:Theory",
         "bounds": "detect.bounds:Bounds",
+        "lines": "detect.lines:Lines",
     },
     drawings={
         "theory": "drawings.theory:Theory",

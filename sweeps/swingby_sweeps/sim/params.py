@@ -150,6 +150,11 @@ class SimParams(Params):
         return self.lr * factor
 
     @property
+    def time(self) -> float:
+        """Time of the flow of L in the whole run."""
+        return self.total_steps * self.time_per_step
+
+    @property
     def depth(self) -> int:
         """Number of weight matrices: 1 for one_layer and the symmetric family (U appears twice, and is one)."""
         return self.layers if self.model in ("linear", "relu") else 1

@@ -148,6 +148,85 @@ def normal_start(width: int, gain: float) -> tuple[float, float]:
     return gain**2, gain**2 / width**0.5
 
 
+def uniform_start(width: int, high: float) -> tuple[float, float]:
+    """Means of w_pp(0) and w_12(0), where U's entries are uniform on [0, high): d' high^2 / 3 and d' high^2 / 4."""
+    return width * high**2 / 3, width * high**2 / 4
+
+
+def predicted_rise(mu: Array, a: Array, major: float, minor: float) -> float:
+    """The rise of the OOD loss over L_ref by eq 4.3, to leading order in w_12, from a start of two concepts.
+
+    While the stronger major entry w follows w' = 2 a_1 w (1 - w), w_12 grows at a_1 + a_2 - w (3 a_1 + a_2) / 2 and
+    goes as w^((a_1 + a_2) / (2 a_1)) (1 - w)^((a_1 - a_2) / (4 a_1)). Meanwhile the loss over L_ref, less what the
+    weaker concept leaves, is (mu_1^2 (1 - w)^2 - 2 mu_1 mu_2 w_12 (2 - w)) / ||x^||^2: it rises from the least value of
+    that to 0, and by less where the weaker concept grows meanwhile: the larger the start, the sooner.
+
+    Args:
+        mu, a: of both concepts, in any order.
+        major, minor: w_pp(0) and w_12(0).
+
+    Returns:
+        NaN where the signals are equal, or major >= 1.
+    """
+    (a_2, a_1), (mu_2, mu_1) = np.sort(a), np.sort(mu)
+    if a_1 - a_2 < 1e-12 or major >= 1:
+        return np.nan
+    left = np.geomspace(1e-9, 1 - major, 400)  # 1 - w
+    grown = ((1 - left) / major) ** ((a_1 + a_2) / (2 * a_1)) * (left / (1 - major)) ** ((a_1 - a_2) / (4 * a_1))
+    loss = (mu_1 * left) ** 2 - 2 * mu_1 * mu_2 * minor * grown * (1 + left)
+    return max(0.0, -float(loss.min())) / float(mu_1**2 + mu_2**2)
+
+
+def steepest_rate(a: Array, layers: int) -> float:
+    """lr = 2 / (L a_max): above it descent settles on no solution of L linear layers.
+
+    At every solution the largest curvature is at least L a_p, for each p: the slopes of the output along e_p have
+    squared length sum_l |p_l|^2 |q_(l-1)|^2 with p_l . q_l = 1, so at least L (as in Mulayoff and Michaeli 2020 for the
+    flattest minimum).
+    """
+    return 2 / (layers * float(a.max()))
+
+
+def plateau_gain(a: Array, layers: int, stretch: float, time: float) -> float:
+    """The gain of a normal start that takes `time`, of the flow of L, to leave its first plateau; 0 up to two layers.
+
+    A normal start of gain g stretches by g in each layer, but by g sqrt(h / d) in the first, whose fan-in is d and not
+    the width h. Layers that grow alike follow k' = a_p k^(L - 1) (Saxe et al. 2014) from k = g (h / d)^(1 / 2L), so the
+    slowest concept takes 1 / ((L - 2) a_min k^(L - 2)).
+
+    Args:
+        stretch: h / d.
+    """
+    if layers <= 2:
+        return 0.0
+    return (1 / ((layers - 2) * float(a.min()) * time)) ** (1 / (layers - 2)) / stretch ** (1 / (2 * layers))
+
+
+def steep_gain(a: Array, layers: int, stretch: float, lr: float) -> float:
+    """The gain of a normal start at which lr times the largest curvature is 2; infinite of a single layer.
+
+    That curvature is a_max g^(2 (L - 1)) (1 + (L - 1) h / d); `stretch` is h / d.
+    """
+    if layers == 1:
+        return np.inf
+    return (2 / (lr * float(a.max()) * (1 + (layers - 1) * stretch))) ** (1 / (2 * (layers - 1)))
+
+
+def spread_needed(clusters: int, time: float) -> float:
+    """The sigma of sigma^2 T / C = 1: what a piece of a ReLU net that meets one cluster alone takes to learn along it.
+
+    Of all points a share 1/C are that cluster's, and across the way to its centre their second moment is sigma^2, so
+    the rate in the time T of the flow of L is sigma^2 / C, up to a factor of order 1 for the other layers.
+    """
+    return (clusters / time) ** 0.5
+
+
+def rate_in_steps(a: Array, step: float) -> Array:
+    """-log(1 - h a_k) / h, (s,): the rate at which descent in steps of h approaches 1; NaN from h a_k = 1 on."""
+    left = 1 - step * a
+    return -np.log(np.where(left > 0, left, np.nan)) / step
+
+
 def least_training_loss(a: Array, rank: int) -> float:
     """The least L any W of rank r can have: half the sum of the s - r smallest a_p (Eckart and Young on A^(1/2))."""
     return 0.5 * float(np.sort(a)[: max(len(a) - rank, 0)].sum())

@@ -37,38 +37,24 @@ def signals(common: Mapping[str, Any], **other: Any) -> Floats:
 
 
 def steepest_rate(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """lr = 2 / (L a_max): above it descent settles on no solution.
-
-    At every solution of L linear layers the largest curvature is at least L a_p, for each p: the slopes of the output
-    along e_p have squared length sum_l |p_l|^2 |q_(l-1)|^2 with p_l . q_l = 1, so at least L (as in Mulayoff and
-    Michaeli 2020 for the flattest minimum). For ReLU nets this is the line of the linear net.
-    """
-    largest = float(signals(resolved["common"]).max())
-    depths = [float(value or 0) for value in _y(grid).values]
-    corners = [(2 / (depth * largest), depth) for depth in depths]
+    """`theory.steepest_rate` at every depth; for ReLU nets this is the line of the linear net."""
+    a = signals(resolved["common"])
+    depths = [int(value or 0) for value in _y(grid).values]
+    corners = [(theory.steepest_rate(a, depth), float(depth)) for depth in depths]
     return [_within(grid, GridLine("lr = 2 / (L a_max), least curvature of a solution", *_columns(corners)))]
 
 
 def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """The gains below which a start stays on its first plateau, and above which it is too steep.
-
-    A normal start of gain g stretches by g in each layer, but by g sqrt(h / d) in the first, whose fan-in is d and not
-    the width h. Layers that grow alike follow k' = a_p k^(L - 1) (Saxe et al. 2014) from k = g (h / d)^(1 / 2L), so the
-    slowest concept takes 1 / ((L - 2) a_min k^(L - 2)); that is the time of the run on the first line. The largest
-    curvature at the start is a_max g^(2 (L - 1)) (1 + (L - 1) h / d); on the second line that times lr is 2.
-    """
-    common, y = resolved["common"], _y(grid)
-    a, total = signals(common), run_time(parameters(common))
+    """`theory.plateau_gain` of the time of the run, and `theory.steep_gain`, where they are."""
+    y = _y(grid)
     slow, steep = [], []
     for row, value in zip(y.positions, y.values, strict=True):
-        own = {**common, y.name: value}
-        depth, stretch = float(own["layers"]), float(own["width"]) / float(own["d"])
+        p = parameters(resolved["common"], **{y.name: value})
+        a, depth, stretch = task.signal(p), int(p.layers), p.width / p.d
         if depth > 2:
-            least = (1 / ((depth - 2) * a.min() * total)) ** (1 / (depth - 2))
-            slow.append((least / stretch ** (1 / (2 * depth)), row))
+            slow.append((theory.plateau_gain(a, depth, stretch, p.time), row))
         if depth > 1:
-            curved = common["lr"] * a.max() * (1 + (depth - 1) * stretch)
-            steep.append(((2 / curved) ** (1 / (2 * (depth - 1))), row))
+            steep.append((theory.steep_gain(a, depth, stretch, p.lr), row))
     return [
         _within(grid, GridLine("time of the first plateau = time of the run", *_columns(slow))),
         _within(grid, GridLine("lr x curvature at the start = 2", *_columns(steep))),
@@ -120,30 +106,13 @@ def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
 
 def _typical(common: Mapping[str, Any], scale_name: str, scale: float) -> tuple[float, float]:
     """w_pp(0) and w_12(0) of a typical start: means, but one standard deviation for w_12(0) of a normal start (E.1)."""
-    width = common["width"]
-    if scale_name == "init_gain":
-        return theory.normal_start(width, scale)
-    return width * scale**2 / 3, width * scale**2 / 4
+    start = theory.normal_start if scale_name == "init_gain" else theory.uniform_start
+    return start(common["width"], scale)
 
 
 def rise_at(mu: tuple[float, float], common: Mapping[str, Any], scale_name: str, scale: float) -> float:
-    """The predicted rise over L_ref, to leading order in w_12; nan where signals are equal, or all is learned at once.
-
-    While the stronger major entry w follows w' = 2 a_1 w (1 - w), w_12 grows at a_1 + a_2 - w (3 a_1 + a_2) / 2 and
-    goes as w^((a_1 + a_2) / (2 a_1)) (1 - w)^((a_1 - a_2) / (4 a_1)). The loss over L_ref, without the share of the
-    weaker concept, is then (mu_1^2 (1 - w)^2 - 2 mu_1 mu_2 w_12 (2 - w)) / ||x^||^2. The predicted rise is from the
-    least value of this to 0. The true rise is smaller where the weaker concept grows in the meantime, which happens
-    sooner from a larger start.
-    """
-    a_2, a_1 = sorted(signals(common, mu=mu).tolist())
-    mu_2, mu_1 = sorted(mu)
-    major, minor = _typical(common, scale_name, scale)
-    if a_1 - a_2 < 1e-12 or major >= 1:
-        return math.nan
-    left = np.geomspace(1e-9, 1 - major, 400)
-    grown = ((1 - left) / major) ** ((a_1 + a_2) / (2 * a_1)) * (left / (1 - major)) ** ((a_1 - a_2) / (4 * a_1))
-    loss = (mu_1 * left) ** 2 - 2 * mu_1 * mu_2 * minor * grown * (1 + left)
-    return max(0.0, -float(loss.min())) / (mu_1**2 + mu_2**2)
+    """`theory.predicted_rise` from a typical start."""
+    return theory.predicted_rise(np.array(mu), signals(common, mu=mu), *_typical(common, scale_name, scale))
 
 
 def bottleneck(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -184,27 +153,17 @@ def points_near(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
 
 
 def spread_needed(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """sigma^2 T / C = 1: the time T that a piece of a ReLU net which meets one cluster alone needs along its spread.
-
-    A share 1/C of all points are that cluster's, and their second moment across the direction of its centre is sigma^2,
-    so the rate in the time of the flow of L is sigma^2 / C, up to a factor of order 1 for the other layers.
-    """
-    common = resolved["common"]
+    """`theory.spread_needed` of the time of the run."""
     heights = []
     for value in grid.x.values:
-        p = parameters({**common, "epochs": value} if grid.x.name == "epochs" else common)
-        heights.append(math.sqrt(p.clusters / run_time(p)))
+        p = parameters(resolved["common"], **({"epochs": value} if grid.x.name == "epochs" else {}))
+        heights.append(theory.spread_needed(p.clusters, p.time))
     return [_within(grid, GridLine("sigma^2 T / C = 1, T the time of the run", list(grid.x.positions), heights))]
 
 
 def relu_distance(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """The lines of `points_near`, and that of `spread_needed`."""
     return [*points_near(resolved, grid), *spread_needed(resolved, grid)]
-
-
-def run_time(p: SimParams) -> float:
-    """Time of the flow of L in a whole run: steps x lr under half_sum."""
-    return p.total_steps * p.time_per_step
 
 
 def _y(grid: Grid) -> GridAxis:

@@ -68,6 +68,7 @@ def hypercube(seed: int, losses: list[list[float]]) -> Row:
         "n": 50,
         "batch_size": 10,
         "zero_cluster": False,
+        "steps_per_epoch": 10,
         "step": [0, 10, 30, 50],
         "hierarchy_loss": losses,
     }
@@ -100,7 +101,7 @@ def test_a_mean_is_told_by_enough_seeds_only(seeds: int, shift: float, expected:
         {
             **common,
             "seed": seed,
-            "init_gain": tau * np.sqrt(width),
+            "tau": tau,
             "e_1_major": mean,
             "e_1_minor_spread": mean / np.sqrt(width),
             "jacobian": [[mean, w, w, 1.0]],

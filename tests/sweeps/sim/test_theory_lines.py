@@ -195,7 +195,7 @@ def test_the_time_of_a_run_is_that_of_its_steps(reduction: str, zero_cluster: bo
     common = {**COMMON, "s": 2, "d": 6, "reduction": reduction, "zero_cluster": zero_cluster}
     p = Sim.point("paper", **{**common, "model": "relu"}).params
     assert isinstance(p, SimParams)
-    assert theory_lines.run_time(theory_lines.parameters(common)) == pytest.approx(p.total_steps * p.time_per_step)
+    assert theory_lines.parameters(common).time == p.time == pytest.approx(p.total_steps * p.time_per_step)
 
 
 def test_one_training_point_in_the_mean_lies_near_the_test_point_on_its_line() -> None:

@@ -15,13 +15,7 @@
 -- of these rises lies above 0 (without a bump that happens in 5 to 20 % of samples); false if it lies below 0.01, the
 -- least rise that counts in a run; else, and with fewer than two seeds or three evaluations common to them, the seeds
 -- are too few to tell. At five seeds this has little power. Rows by judge and contrast.
-with factors as (  -- of the t-interval; with more seeds than ten that of ten, which is a little wider
-    select * from (
-        values (2, 12.7062), (3, 4.3027), (4, 3.1824), (5, 2.7764), (6, 2.5706), (7, 2.4469), (8, 2.3646), (9, 2.3060),
-        (10, 2.2622)
-    ) given(n, factor)
-),
-records as (
+with records as (
     select
         preset, model, judge, contrast, seed, judged, unnest(step) as step, unnest(found)[4] as share,
         unnest(color)[4] as blue, unnest(size)[4] as small
@@ -70,9 +64,9 @@ located as (
 rises as (
     select
         preset, model, judge, contrast, seeds, avg(rise) as rise, median(start) as start, median(peak) as peak,
-        factor * stddev_samp(rise) / sqrt(seeds) as half
-    from located join factors on n = least(seeds, 10)
-    group by preset, model, judge, contrast, seeds, factor
+        student * stddev_samp(rise) / sqrt(seeds) as half
+    from located join intervals on n = seeds
+    group by preset, model, judge, contrast, seeds, student
 ),
 points as (
     select

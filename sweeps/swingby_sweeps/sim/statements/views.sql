@@ -99,7 +99,7 @@ where met or kappa = 2;
 -- The entries of W at the start, where U is normal, beside what E.1 says of them.
 create view normal_starts as
 select
-    preset, seed, init, width, init_gain / sqrt(width) as tau, e_1_major, e_1_minor_spread,
+    preset, seed, init, width, tau, e_1_major, e_1_minor_spread,
     jacobian[1][1] as w_11, jacobian[1][2] as w_12
 from runs
 where model = 'symmetric' and s = 2 and init = 'normal';
@@ -132,7 +132,7 @@ create view order_of_test_points as
 with epochs as (
     select
         preset, seed, model, layers, s, d, epoch,
-        arg_min(losses, abs(placed - epoch * ceil((s + zero_cluster::integer) * n / batch_size))) as losses
+        arg_min(losses, abs(placed - epoch * steps_per_epoch)) as losses
     from (
         select *, unnest(step) as placed, unnest(hierarchy_loss) as losses
         from runs where hierarchy_loss is not null and drive = 'sgd'

@@ -14,8 +14,7 @@
 with records as (
     select
         preset, cell_id, seed, layers, d, width, lr, mu, bump_height, l_ref,
-        ceil((s + zero_cluster::integer) * n / batch_size) as an_epoch, epochs,
-        (bump_peak - bump_start) / an_epoch as lasts,
+        steps_per_epoch as an_epoch, epochs, (bump_peak - bump_start) / an_epoch as lasts,
         unnest(step) as placed, unnest(ood_loss) as loss
     from runs
     where drive = 'sgd' and non_monotone

@@ -60,15 +60,9 @@
 with by_point as (
     select point, count(*) as n, count(*) filter (where swings) as k from placed group by point
 ),
-judged as (  -- the lower end of Wilson's 95 % interval of each point's share
-    select
-        *,
-        (k / n + 1.96 ** 2 / (2 * n) - 1.96 * sqrt(k * (n - k) / n ** 3 + 1.96 ** 2 / (4 * n ** 2)))
-        / (1 + 1.96 ** 2 / n) as low
-    from by_point
-)
+judged as (select *, coalesce(k >= majority, false) as rules from by_point join intervals using (n))
 select
     seed, avg(swings::integer) as share, median(bump_height) filter (where swings) as height,
-    (select count(*) from judged where low > 0.5) as ruled, (select count(*) from judged) as points
+    (select count(*) from judged where rules) as ruled, (select count(*) from judged) as points
 from placed
 group by seed

@@ -28,7 +28,7 @@
 -- Of every run beyond and before the learning rate 2 / (L a_p), a_p the largest: does it get to the answer (in at most
 -- a tenth of the runs beyond), does it diverge? No solution of a linear net of L layers has a largest curvature below L
 -- a_p. And from which rate on do most seeds diverge, in units of that line, by depth?
-with rates as (select *, lr * layers * list_max(a) / 2 as beyond from placed),
+with rates as (select *, lr / steepest_rate as beyond from placed),
 shares as (
     select layers, lr, any_value(beyond) as beyond, avg((outcome = 'diverged')::integer) as share
     from rates

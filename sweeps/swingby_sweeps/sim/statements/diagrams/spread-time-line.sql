@@ -12,25 +12,23 @@
 --     that line {found_above:.0%} of the runs get to the answer, below it {found_below:.0%}, and it tells {by_time:.1%}
 --     of the runs wrong, where the best single spread, {any_value(border):.2g}, tells {by_spread:.1%} wrong.
 --
--- A piece of a ReLU net that meets one cluster alone learns along that cluster's spread at sigma^2 / C. Which of two
--- lines tells better which runs get to the answer: sigma^2 T / C = 1 with T the time of the run, or one spread for all
--- times, the one that errs least? A run errs if it gets to the answer below the line, or does not above it.
-with times as (
-    select *, sigma[1] as spread, sqrt(s / (epochs * ceil(s * n / batch_size) * time_per_step)) as needed
-    from placed
-),
+-- A piece of a ReLU net that meets one cluster alone learns along that cluster's spread at the rate sigma^2 / C. Which
+-- of two lines tells better which runs get to the answer: sigma^2 T / C = 1 with T the time of the run (`spread_needed`
+-- of the detector `lines`), or one spread for all times, the one that errs least? A run errs if it gets to the answer
+-- below the line, or does not above it.
+with spreads as (select *, sigma[1] as spread from placed),
 fixed as (
     select border, avg((found <> (spread > border))::integer) as wrong
-    from times, (select distinct spread as border from times) borders
+    from spreads, (select distinct spread as border from spreads) borders
     group by border
 ),
 best as (select arg_min(border, wrong) as border from fixed)
 select
     seed, any_value(border) as border,
-    avg((found <> (spread > needed))::integer) as by_time,
+    avg((found <> (spread > spread_needed))::integer) as by_time,
     avg((found <> (spread > border))::integer) as by_spread,
-    avg(found::integer) filter (where spread > needed) as found_above,
-    avg(found::integer) filter (where spread <= needed) as found_below,
+    avg(found::integer) filter (where spread > spread_needed) as found_above,
+    avg(found::integer) filter (where spread <= spread_needed) as found_below,
     by_spread - by_time as effect
-from times, best
+from spreads, best
 group by seed

@@ -7,14 +7,15 @@
 --     one the rate is that of a descent in steps as long as these, which is faster than the flow.
 -- setting: one_layer, d = {d}, bias {bias}
 -- measured: rate / a_k {median(rate / a):.3f} (median), {min(rate / a):.3f} to {max(rate / a):.3f} (all fits); over
---     that of a descent in steps {median(rate * h / -ln(1 - h * a)) filter (where h * a < 1):.3f} (median)
+--     that of a descent in steps {median(rate / in_steps):.3f} (median)
 --
 -- Of every seed: is the terminal rate of concept k the theorem's a_k, within 15 %, for every k and point of the grid?
 -- One layer, SGD; the rate of log |r_k - 1| in the time of the flow of L, fitted by the detector (which takes the
 -- initial-noise term off where there is no bias). Seeds whose runs end before the terminal phase tell nothing. Beside
--- it: the rate over -log(1 - h a_k) / h, that of a descent in steps of h.
+-- it: the rate over that of a descent in steps, -log(1 - h a_k) / h (`rate_in_steps` of the detector `lines`).
 with rates as (
-    select preset, seed, d, bias, time_per_step as h, unnest(terminal_rate) as rate, unnest(a) as a
+    select
+        preset, seed, d, bias, unnest(terminal_rate) as rate, unnest(a) as a, unnest(rate_in_steps) as in_steps
     from runs
     where model = 'one_layer' and terminal_rate is not null
 )
