@@ -53,6 +53,19 @@ def empty() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_column_of_runs_has_one_meaning(name: str) -> None:
+    """No two detectors of an experiment have an outcome of one name, and none has that of a parameter or result."""
+    experiment = registry.experiment(name)
+    curves = [experiment.curves, *experiment.recordings.values(), experiment.scalars]
+    columns = [
+        *(field.name for field in parameter_schema(experiment.Params)),
+        *(key for item in curves for key in item),
+    ]
+    columns += [outcome for detector in registry.detectors_for(name) for outcome in detector.outcomes]
+    assert sorted({column for column in columns if columns.count(column) > 1}) == []
+
+
 @pytest.mark.parametrize("statement", catalogue(), ids=IDS)
 def test_its_query_runs_where_nothing_was_run(statement: Statement, empty: duckdb.DuckDBPyConnection) -> None:
     """A claim then has no row, or one in which no seed tells; a finding has its one row. Nothing is left to fill in."""

@@ -101,7 +101,7 @@ def test_a_mean_is_told_by_enough_seeds_only(seeds: int, shift: float, expected:
         {
             **common,
             "seed": seed,
-            "tau": tau,
+            "start_sd": tau,
             "e_1_major": mean,
             "e_1_minor_spread": mean / np.sqrt(width),
             "jacobian": [[mean, w, w, 1.0]],

@@ -32,11 +32,11 @@ OUTCOMES: dict[str, Column] = {
     "rate_in_steps": Column(
         LIST, "-log(1 - h a_k) / h: terminal rate of one layer by descent in steps of h; null from h a_k = 1 on"
     ),
-    "tau": Column(pa.float64(), "standard deviation of the entries of U, gain / sqrt(d') (normal start)"),
+    "start_sd": Column(pa.float64(), "standard deviation tau of the entries of U, gain / sqrt(d') (normal start)"),
     "predicted_rise": Column(
         pa.float64(),
-        "rise of the OOD loss over L_ref by eq 4.3 to leading order, from a typical start of two concepts whose signals "
-        "differ (symmetric model, normal or uniform start)",
+        "rise of the OOD loss over L_ref by eq 4.3 to leading order, from a typical start of two concepts with unequal "
+        "signals (symmetric model, normal or uniform start)",
     ),
 }
 
@@ -90,7 +90,7 @@ def lines(p: SimParams) -> dict[str, Any]:
             found["plateau_gain"] = theory.plateau_gain(a, p.layers, stretch, p.time)
             found["steep_gain"] = theory.steep_gain(a, p.layers, stretch, p.lr)
     if p.starts_from_U and p.init == "normal":
-        found["tau"] = p.init_gain / p.width**0.5
+        found["start_sd"] = p.init_gain / p.width**0.5
     if p.model == "symmetric" and p.s == 2 and p.init in ("normal", "uniform"):
         normal = p.init == "normal"
         start = theory.normal_start(p.width, p.init_gain) if normal else theory.uniform_start(p.width, p.init_high)

@@ -74,7 +74,7 @@ select
     list_position(list_transform(major, lambda w: w >= 0.5), true) as half
 from pairs;
 
--- Every run of which App. D speaks beside its bounds, under two sets of the constants of App. D.1: the most lenient
+-- Every seed of which App. D speaks beside its bounds, under two sets of the constants of App. D.1: the most lenient
 -- ones, and some under which all of its assumptions can hold at once. Runs that meet all of them stand under `theory`,
 -- the others under their own preset, by the lenient constants. Repaired after results were seen: runs were told apart by
 -- sweep point and seed, and points of two sweeps can have the same number; now by cell.
@@ -92,17 +92,47 @@ with each as (
     where app_d_met is not null
 )
 select
-    * replace (if(met, 'theory', preset) as preset), if(met, 'met', 'not met') as assumed
+    if(met, 'theory', preset) as preset, model, drive, s, K, C, log_P, kappa, if(met, 'met', 'not met') as assumed, seed,
+    max(d_11_beyond) as d_11_beyond, bool_and(d_11_kept) as d_11_kept,
+    max(d_23_beyond) as d_23_beyond, bool_and(d_23_kept) as d_23_kept,
+    max(d_36_beyond) as d_36_beyond, bool_and(d_36_kept) as d_36_kept,
+    min(major_least) as major_least, max(major_most) as major_most, any_value(major_bound) as major_bound,
+    max(minor_beyond) as minor_beyond
 from each
-where met or kappa = 2;
+where met or kappa = 2
+group by all;
 
 -- The entries of W at the start, where U is normal, beside what E.1 says of them.
 create view normal_starts as
 select
-    preset, seed, init, width, tau, e_1_major, e_1_minor_spread,
+    preset, seed, init, width, start_sd as tau, e_1_major, e_1_minor_spread,
     jacobian[1][1] as w_11, jacobian[1][2] as w_12
 from runs
 where model = 'symmetric' and s = 2 and init = 'normal';
+
+-- How the standard deviation of w_12(0) over seeds, and its ratio to the mean of w_11(0), go with the width d': the
+-- slope of its log against log d', with its standard error, beside the slope that E.1 says.
+create view spreads_by_width as
+with widths as (
+    select
+        preset, width, count(*) as n, stddev_samp(w_12) as sd, avg(w_11) as mean,
+        any_value(e_1_minor_spread) as stated_sd, any_value(e_1_major) as stated_mean
+    from normal_starts
+    group by preset, width
+),
+spreads as (
+    select preset, width, n, 'itself' as measure, sd as spread, stated_sd as stated from widths
+    union all
+    select preset, width, n, 'beside the major entry', sd / mean, stated_sd / stated_mean from widths
+)
+select
+    preset, measure, count(*) as grid, min(width) as least, max(width) as most, min(n) as seeds,
+    regr_slope(ln(stated), ln(width)) as expected, regr_slope(ln(spread), ln(width)) as slope,
+    sqrt(greatest(1 - regr_r2(ln(spread), ln(width)), 0) / (count(*) - 2)
+        * regr_syy(ln(spread), ln(width)) / regr_sxx(ln(spread), ln(width))) as se
+from spreads
+where spread > 0
+group by preset, measure;
 
 -- Pairs of runs of one seed that differ in a single convention, and whether the two show the same: the OOD loss
 -- non-monotone or not, the outcome, and the largest rise of the OOD loss within 5 % of L_ref.
@@ -160,17 +190,35 @@ select
 from parts
 group by all;
 
--- Every run at its place in the diagram: whether it swings by, and whether it gets to the answer.
+-- Every run at its place in the diagram: whether it swings by, whether it gets to the answer, and how far the first
+-- cluster is from the origin in units of its spread.
 create view placed as
 select
     *, coalesce(transient_memorization, false) as swings, outcome = 'generalized' as found,
-    final_ood_loss / l_ref as final_loss
+    final_ood_loss / l_ref as final_loss, sigma[1] as spread, mu[1] / sigma[1] as distance
 from runs join grid using (cell_id);
+
+-- Of the values in a diagram along x, along y, of the distance and of the spread: where the lowest third of them ends,
+-- and where the highest third begins.
+create view thirds as
+with found as (
+    select
+        list_sort(list(distinct x)) as xs, list_sort(list(distinct y)) as ys,
+        list_sort(list(distinct distance)) as distances, list_sort(list(distinct spread)) as spreads
+    from placed
+)
+select
+    xs[ceil(len(xs) / 3)::integer] as low_x, xs[-ceil(len(xs) / 3)::integer] as high_x,
+    ys[ceil(len(ys) / 3)::integer] as low_y, ys[-ceil(len(ys) / 3)::integer] as high_y,
+    distances[ceil(len(distances) / 3)::integer] as low_distance,
+    distances[-ceil(len(distances) / 3)::integer] as high_distance,
+    spreads[ceil(len(spreads) / 3)::integer] as low_spread, spreads[-ceil(len(spreads) / 3)::integer] as high_spread
+from found;
 
 -- Of every seed the shares of the runs that swing by, and that get to the answer, with and without the training points
 -- near the test point, over the points of the grid that there are with both.
 create view with_points_near as
-with rounded as (select *, round(mu[1], 5) as centre, round(sigma[1], 5) as spread from placed),
+with rounded as (select * replace (round(spread, 5) as spread), round(mu[1], 5) as centre from placed),
 shared as (
     select * from rounded where (centre, spread) in (select (centre, spread) from rounded where truncate)
 )

@@ -13,8 +13,4 @@
 -- Of every seed: does |w_ij(t)| <= |w_ij(0)| exp(eta t (a_i + a_j) kappa) (D.11) hold for every entry at every recorded
 -- step (rounding of 1e-6 in the log allowed)? Rows by the constants, and by whether all of App. D's assumptions are met
 -- under them (judged here, from W(0), a_p and the step).
-select
-    preset, model, drive, s, K, C, log_P, kappa, assumed, seed, bool_and(d_11_kept) as holds, max(d_11_beyond) as worst
-from under_constants
-where d_11_kept is not null
-group by all
+select *, d_11_kept as holds, d_11_beyond as worst from under_constants where d_11_kept is not null

@@ -14,8 +14,4 @@
 -- every entry at every recorded step up to T_1 = log P / (2 eta a_max kappa) (rounding of 1e-6 in the log allowed)?
 -- Rows by the constants, and by whether all of App. D's assumptions are met under them (judged here, from W(0), a_p and
 -- the step).
-select
-    preset, model, drive, s, K, C, log_P, kappa, assumed, seed, bool_and(d_23_kept) as holds, max(d_23_beyond) as worst
-from under_constants
-where d_23_kept is not null
-group by all
+select *, d_23_kept as holds, d_23_beyond as worst from under_constants where d_23_kept is not null

@@ -14,7 +14,4 @@
 -- Of every seed: does every minor entry stay in the initial phase, |w_ij| <= P beta omega (Assertion D.1, Lemma D.8),
 -- at every recorded step, beta omega being the largest |w_ij(0)|? Rows by the constants, and by whether all of App. D's
 -- assumptions are met under them (judged here, from W(0), a_p and the step).
-select
-    preset, model, drive, s, K, C, log_P, kappa, assumed, seed, max(minor_beyond) as worst, worst <= 0 as holds
-from under_constants
-group by all
+select *, minor_beyond as worst, minor_beyond <= 0 as holds from under_constants

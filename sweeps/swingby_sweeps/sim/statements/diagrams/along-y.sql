@@ -78,14 +78,10 @@
 --
 -- Of every seed: in what share of its runs is there transient memorization, in the lowest and in the highest third of
 -- the values along y?
-with edges as (
-    select ys[ceil(len(ys) / 3)::integer] as low_to, ys[len(ys) + 1 - ceil(len(ys) / 3)::integer] as high_from
-    from (select list_sort(list(distinct y)) as ys from placed)
-)
 select
-    seed, any_value(low_to) as low_to, any_value(high_from) as high_from,
-    avg(swings::integer) filter (where y <= low_to) as low,
-    avg(swings::integer) filter (where y >= high_from) as high,
+    seed, any_value(low_y) as low_to, any_value(high_y) as high_from,
+    avg(swings::integer) filter (where y <= low_y) as low,
+    avg(swings::integer) filter (where y >= high_y) as high,
     high - low as effect
-from placed, edges
+from placed cross join thirds
 group by seed

@@ -50,15 +50,11 @@
 --
 -- Of every seed: in what share of its runs is there transient memorization, in the lowest, the middle and the highest
 -- third of the values along x?
-with edges as (
-    select xs[ceil(len(xs) / 3)::integer] as low_to, xs[len(xs) + 1 - ceil(len(xs) / 3)::integer] as high_from
-    from (select list_sort(list(distinct x)) as xs from placed)
-)
 select
-    seed, any_value(low_to) as low_to, any_value(high_from) as high_from,
-    avg(swings::integer) filter (where x <= low_to) as low,
-    avg(swings::integer) filter (where x > low_to and x < high_from) as middle,
-    avg(swings::integer) filter (where x >= high_from) as high,
+    seed, any_value(low_x) as low_to, any_value(high_x) as high_from,
+    avg(swings::integer) filter (where x <= low_x) as low,
+    avg(swings::integer) filter (where x > low_x and x < high_x) as middle,
+    avg(swings::integer) filter (where x >= high_x) as high,
     middle - low as effect, middle - high as effect_2
-from placed, edges
+from placed cross join thirds
 group by seed

@@ -16,15 +16,10 @@
 --
 -- Of every seed: in what share of its runs does the net get to the answer, where the test point is near the nearest
 -- cluster, in units of sigma, and where it is far?
-with distances as (select *, mu[1] / sigma[1] as distance from placed),
-edges as (
-    select xs[ceil(len(xs) / 3)::integer] as low_to, xs[len(xs) + 1 - ceil(len(xs) / 3)::integer] as high_from
-    from (select list_sort(list(distinct distance)) as xs from distances)
-)
 select
-    seed, any_value(low_to) as low_to, any_value(high_from) as high_from,
-    avg(found::integer) filter (where distance <= low_to) as low,
-    avg(found::integer) filter (where distance >= high_from) as high,
+    seed, any_value(low_distance) as low_to, any_value(high_distance) as high_from,
+    avg(found::integer) filter (where distance <= low_distance) as low,
+    avg(found::integer) filter (where distance >= high_distance) as high,
     high - low as effect
-from distances, edges
+from placed cross join thirds
 group by seed

@@ -15,15 +15,12 @@
 --
 -- At one distance of the test point in units of sigma (in bins of a factor of 1.4): does it matter how far out the
 -- clusters are themselves?
-with distances as (
-    select *, round(2 * log2(mu[1] / sigma[1])) as distance, mu[1] > 1 as far from placed where mu[1] <> 1
-),
-bins as (
+with bins as (
     select
-        seed, distance, avg(swings::integer) filter (where far) as far_out,
-        avg(swings::integer) filter (where not far) as near_by
-    from distances
-    group by seed, distance
+        seed, round(2 * log2(distance)) as bin, avg(swings::integer) filter (where mu[1] > 1) as far_out,
+        avg(swings::integer) filter (where mu[1] < 1) as near_by
+    from placed
+    group by seed, bin
 )
 select seed, avg(far_out - near_by) as effect, avg(near_by) as near_by, avg(far_out) as far_out
 from bins

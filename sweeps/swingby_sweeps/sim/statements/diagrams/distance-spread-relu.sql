@@ -17,16 +17,12 @@
 -- Of every seed: how much more often does the net get to the answer at the largest third of the spreads than at the
 -- smallest, and, at one spread, where the clusters are far out (mu_1 above 1) than where they are near? Which is more?
 -- Added after results had been seen.
-with spreads as (select *, sigma[1] as spread, mu[1] > 1 as far from placed where mu[1] <> 1),
-edges as (
-    select xs[ceil(len(xs) / 3)::integer] as low_to, xs[len(xs) + 1 - ceil(len(xs) / 3)::integer] as high_from
-    from (select list_sort(list(distinct spread)) as xs from spreads)
-)
 select
-    seed, any_value(low_to) as low_to, any_value(high_from) as high_from,
-    avg(found::integer) filter (where spread <= low_to) as small,
-    avg(found::integer) filter (where spread >= high_from) as large,
-    avg(found::integer) filter (where not far) as near_by, avg(found::integer) filter (where far) as far_out,
+    seed, any_value(low_spread) as low_to, any_value(high_spread) as high_from,
+    avg(found::integer) filter (where spread <= low_spread) as small,
+    avg(found::integer) filter (where spread >= high_spread) as large,
+    avg(found::integer) filter (where mu[1] < 1) as near_by, avg(found::integer) filter (where mu[1] > 1) as far_out,
     large - small - abs(far_out - near_by) as effect
-from spreads, edges
+from placed cross join thirds
+where mu[1] <> 1
 group by seed

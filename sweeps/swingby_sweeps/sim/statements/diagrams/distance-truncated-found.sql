@@ -13,6 +13,6 @@
 -- slug: distance-truncated-found-relu
 -- sweeps: diagram-distance-relu, diagram-distance-truncated-relu
 --
--- Of every seed, at the points of the coarser grid: is there less transient memorization, and does the net get to the
--- answer less often, where training points near the test point were redrawn than where they were not?
+-- Of every seed, at the points of the coarser grid: does the net get to the answer less often where training points
+-- near the test point were redrawn than where they were not?
 select *, found_with - found_without as effect from with_points_near

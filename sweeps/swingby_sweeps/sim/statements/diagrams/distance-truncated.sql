@@ -13,6 +13,6 @@
 -- slug: distance-truncated-relu
 -- sweeps: diagram-distance-relu, diagram-distance-truncated-relu
 --
--- Of every seed, at the points of the coarser grid: is there less transient memorization, and does the net get to the
--- answer less often, where training points near the test point were redrawn than where they were not?
+-- Of every seed, at the points of the coarser grid: is there less transient memorization where training points near the
+-- test point were redrawn than where they were not?
 select *, with_them - without_them as effect from with_points_near

@@ -16,10 +16,9 @@
 -- of two lines tells better which runs get to the answer: sigma^2 T / C = 1 with T the time of the run (`spread_needed`
 -- of the detector `lines`), or one spread for all times, the one that errs least? A run errs if it gets to the answer
 -- below the line, or does not above it.
-with spreads as (select *, sigma[1] as spread from placed),
-fixed as (
+with fixed as (
     select border, avg((found <> (spread > border))::integer) as wrong
-    from spreads, (select distinct spread as border from spreads) borders
+    from placed, (select distinct spread as border from placed) borders
     group by border
 ),
 best as (select arg_min(border, wrong) as border from fixed)
@@ -30,5 +29,5 @@ select
     avg(found::integer) filter (where spread > spread_needed) as found_above,
     avg(found::integer) filter (where spread <= spread_needed) as found_below,
     by_spread - by_time as effect
-from spreads, best
+from placed, best
 group by seed

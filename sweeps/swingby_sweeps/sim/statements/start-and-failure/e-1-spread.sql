@@ -14,18 +14,4 @@
 -- as d' grows? Of a normal U it is tau^2 sqrt(d'). A statement about all seeds together: true if the slope of its log
 -- against log d', over the widths of the grid, is negative.
 -- Repaired after results were seen: it counted all seeds, of which it is one statement.
-with widths as (
-    select
-        preset, width, count(*) as n, stddev_samp(w_12) as spread, any_value(e_1_minor_spread) as predicted
-    from normal_starts
-    group by preset, width
-)
-select
-    preset, count(*) as grid, min(width) as least, max(width) as most, min(n) as seeds,
-    regr_slope(ln(predicted), ln(width)) as expected, regr_slope(ln(spread), ln(width)) as slope,
-    sqrt(greatest(1 - regr_r2(ln(spread), ln(width)), 0) / (count(*) - 2)
-        * regr_syy(ln(spread), ln(width)) / regr_sxx(ln(spread), ln(width))) as se,
-    slope < 0 as holds
-from widths
-where spread > 0
-group by preset
+select *, slope < 0 as holds from spreads_by_width where measure = 'itself'

@@ -1,0 +1,68 @@
+"""Writes the verdicts on an experiment's claims into its README: `python -m tests.support.write_verdicts DATA`.
+
+DATA is a data folder in which every sweep of the claims was run, or unpacked; nothing is trained. A README has them
+between two marks. It takes a folder of a gigabyte, so that no test can hold these sections against the code.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from swingby import __version__
+from swingby.store import Store
+from swingby_analysis.query import Query, ask
+from swingby_analysis.statements.catalogue import claims
+from swingby_analysis.statements.claims import write_claims
+from swingby_analysis.statements.verdict import MARK
+from tests.support.places import ROOT
+
+SECTION = re.compile(r"(<!-- verdicts: (?P<name>\w+); .*? -->\n).*?(<!-- end of verdicts -->)", re.DOTALL)
+
+
+def section(whole: str, experiment: str, store: Store) -> str:
+    """What the Markdown of `swingby claims` says of one experiment, and how these verdicts came about."""
+    own = claims(experiment)
+    texts = {item.text for item in own}
+    sweeps = {name for item in own for name in item.sweeps}
+    lines, verdicts, shown = whole.splitlines(), list[str](), list[str]()
+    for line in lines:
+        cells = [re.sub(r"\\(.)", r"\1", cell.strip()) for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if cells and cells[0].removesuffix(MARK).strip() in texts:
+            shown.append(line)
+            verdicts.append(cells[2])
+    notes = [line for line in lines if (found := re.match(r"Sweep ([\w-]+):", line)) and found[1] in sweeps]
+    counts = sorted(Counter(verdicts).items(), key=lambda item: (-item[1], item[0]))
+    made = ask(store, Query("statements/made", (experiment,))).row(0, named=True)
+    said = (
+        f"Made by `swingby claims {experiment}` (swingby {__version__}). {len(verdicts)} claims; "
+        f"{', '.join(f'{verdict}: {count}' for verdict, count in counts)}. {made['cells']:,} runs of {made['sweeps']} "
+        f"sweeps, {made['fewest']} to {made['most']} seeds a sweep, the last trained on {made['trained']}. "
+        f"{MARK}: added, split or repaired after results had been seen; the page says how."
+    )
+    return "\n".join(["", *lines[:2], *shown, "", *(part for note in notes for part in (note, "")), said, "", ""])
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Judges all claims, and writes the section of each README that has one."""
+    data = Path(arguments[0])
+    with tempfile.TemporaryDirectory() as folder:
+        found = Path(folder) / "claims.md"
+        write_claims(data, Path(folder), run=None, markdown_file=found)
+        whole = found.read_text(encoding="utf-8")
+    with Store.open(data) as store:
+        for readme in sorted((ROOT / "sweeps").rglob("README.md")):
+            before = readme.read_text(encoding="utf-8")
+            after = SECTION.sub(lambda match: match[1] + section(whole, match["name"], store) + match[3], before)
+            if after != before:
+                readme.write_text(after, encoding="utf-8")
+                print(f"wrote {readme.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
