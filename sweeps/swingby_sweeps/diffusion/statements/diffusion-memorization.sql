@@ -20,5 +20,6 @@
 -- the detector looked at the whole training loss before, took one that is not known for one that does not rise, and any
 -- step nearer, however small, for an approach.
 select
-    *, case when non_monotone then mse_bump end as value, case when non_monotone then transient_memorization end as holds
+    *, case when non_monotone then mse_bump end as value,
+    case when non_monotone then transient_memorization end as holds
 from by_judge

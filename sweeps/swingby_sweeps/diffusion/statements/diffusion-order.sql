@@ -29,7 +29,7 @@ counts as (
     from by_judge
     group by all
 ),
-said as (
+listed as (
     select
         preset, model, judge,
         string_agg(format('{:g}: {} / {}', contrast, color_first, size_first), ', ' order by contrast) as list
@@ -41,6 +41,6 @@ select
     case when count(distinct contrast) = 2 then
         bool_and(coalesce(learning_order, '') = if(lowest, 'size first', 'color first'))
     end as holds
-from ends join said using (preset, model, judge)
+from ends join listed using (preset, model, judge)
 where lowest or highest
 group by preset, model, judge, seed

@@ -36,11 +36,11 @@ seeds as (
 times as (
     select preset, model, judge, contrast, median(t) as t from timed group by all
 ),
-said as (
+listed as (
     select
         preset, model, judge,
         string_agg(if(isinf(t), 'never', format('{:.0f}', t)), ', ' order by contrast) as list
     from times
     group by all
 )
-select *, rho <= -0.8 as holds from seeds join said using (preset, model, judge)
+select *, rho <= -0.8 as holds from seeds join listed using (preset, model, judge)

@@ -8,7 +8,7 @@
 --                 halfway between the corners of two classes. Both have been asked since results of these sweeps were
 --                 seen.
 --
--- Views that statements share. `runs` and `grid` are provided.
+-- Views that statements share. `runs`, `grid` and `intervals` are provided.
 
 -- Every run once as either judge saw it: the one that measures the images, and the trained classifier.
 create view by_judge as

@@ -18,7 +18,7 @@
 --                   explain it, and the sweep over the time of the run that puts this line to the test; one in six of
 --                   its runs are those seen before, of the diagram that suggested it.
 --
--- Views that statements share. `runs` and `grid` are provided.
+-- Views that statements share. `runs`, `grid` and `intervals` are provided.
 
 -- Runs of one layer without bias beside the closed form from the same weights: their largest distance over ||x^||.
 create view beside_closed_form as
@@ -76,8 +76,9 @@ from pairs;
 
 -- Every seed of which App. D speaks beside its bounds, under two sets of the constants of App. D.1: the most lenient
 -- ones, and some under which all of its assumptions can hold at once. Runs that meet all of them stand under `theory`,
--- the others under their own preset, by the lenient constants. Repaired after results were seen: runs were told apart by
--- sweep point and seed, and points of two sweeps can have the same number; now by cell.
+-- the others under their own preset, by the lenient constants. A seed with several runs has one row: the worst of them.
+-- Repaired after results were seen: runs were told apart by sweep point and seed, and points of two sweeps can have the
+-- same number; now by cell.
 create view under_constants as
 with each as (
     select
@@ -92,7 +93,8 @@ with each as (
     where app_d_met is not null
 )
 select
-    if(met, 'theory', preset) as preset, model, drive, s, K, C, log_P, kappa, if(met, 'met', 'not met') as assumed, seed,
+    if(met, 'theory', preset) as preset, model, drive, s, K, C, log_P, kappa, if(met, 'met', 'not met') as assumed,
+    seed,
     max(d_11_beyond) as d_11_beyond, bool_and(d_11_kept) as d_11_kept,
     max(d_23_beyond) as d_23_beyond, bool_and(d_23_kept) as d_23_kept,
     max(d_36_beyond) as d_36_beyond, bool_and(d_36_kept) as d_36_kept,
@@ -201,7 +203,7 @@ from runs join grid using (cell_id);
 -- Of the values in a diagram along x, along y, of the distance and of the spread: where the lowest third of them ends,
 -- and where the highest third begins.
 create view thirds as
-with found as (
+with along as (
     select
         list_sort(list(distinct x)) as xs, list_sort(list(distinct y)) as ys,
         list_sort(list(distinct distance)) as distances, list_sort(list(distinct spread)) as spreads
@@ -213,7 +215,7 @@ select
     distances[ceil(len(distances) / 3)::integer] as low_distance,
     distances[-ceil(len(distances) / 3)::integer] as high_distance,
     spreads[ceil(len(spreads) / 3)::integer] as low_spread, spreads[-ceil(len(spreads) / 3)::integer] as high_spread
-from found;
+from along;
 
 -- Of every seed the shares of the runs that swing by, and that get to the answer, with and without the training points
 -- near the test point, over the points of the grid that there are with both.

@@ -13,7 +13,8 @@
 --
 -- Of every seed with a rise between two descents, d = s: at the top of the largest rise, is the nearest of the centres,
 -- however far, mu_p e_p (and of the origin, where a cluster lies there) that of the concept with the largest a_p? Seeds
--- without a rise tell nothing. Beside it: how often the training loss is higher at the top than where the rise began.
+-- without a rise tell nothing. Also measured: how often the training loss is higher at the top than where the rise
+-- began.
 with tops as (
     select
         *, output[list_position(step, bump_peak)] as placed,

@@ -20,8 +20,8 @@
 --
 -- Of every seed: does the truncated training set (no point within min(mu)/2 of the test point) give the same OOD loss
 -- as the whole one, within 5 % of L_ref at every recorded step? The two runs share their seed, so data and initial
--- weights agree but for the points drawn again. Beside it: in how many seeds any point was (the recorded points differ,
--- or, where none are recorded, the training loss does).
+-- weights agree but for the points drawn again. Also measured: in how many seeds any point was (the recorded points
+-- differ, or, where none are recorded, the training loss does).
 select
     whole.preset, whole.seed, whole.layers, whole.d, whole.width, whole.mu, whole.sigma, whole.sigma_is,
     whole.non_monotone as rises, cut.non_monotone as cut_rises,

@@ -56,7 +56,8 @@
 -- sweeps: diagram-spread-time-relu
 --
 -- Of every run of the grid: does it show transient memorization? Are there points of the grid at which most seeds do?
--- Repaired after results had been seen: one point was enough, where one in forty is above by chance if all are at a half.
+-- Repaired after results had been seen: one point was enough, where one in forty is above by chance if all are at a
+-- half.
 with by_point as (
     select point, count(*) as n, count(*) filter (where swings) as k from placed group by point
 ),

@@ -38,7 +38,7 @@
 -- Of every seed: at each point of the grid whose a_1 and a_2 differ, is the concept with the larger a_p learned first?
 -- First is the one whose final stretch with r_k >= 0.9 starts earlier (t90). Where a run ends before either gets there,
 -- first is the one that is further at the end. A seed counts if this is so at every such point; what cannot be told
--- counts against. Beside it: the share at the two points next to a_1 = a_2, one on each side, and at the others.
+-- counts against. Also measured: the share at the two points next to a_1 = a_2, one on each side, and at the others.
 with points as (
     select
         *, abs(ln(a[1] / a[2])) as distance,

@@ -20,7 +20,7 @@
 --
 -- Of every seed of which theory speaks: do the concepts arrive in the predicted order (growth from w_pp(0), and the
 -- delay by suppression; one layer: Theorem 4.1), at every point of the grid at which it can be told? It cannot where
--- two arrive within one record, or two never. Beside it: how many of the wrong runs have two a_p within 1 % of each
+-- two arrive within one record, or two never. Also measured: how many of the wrong runs have two a_p within 1 % of each
 -- other.
 select
     *, list_sort(a) as up, list_min(list_transform(range(1, s), lambda i: up[i + 1] / up[i])) as nearest,

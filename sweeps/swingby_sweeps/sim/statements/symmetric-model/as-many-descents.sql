@@ -32,5 +32,5 @@
 --     finer, more seeds do under the conventions of the code; see the next claim.
 --
 -- Of every seed: does the OOD loss fall at least as many times as there are concepts (descents >= s, by the detector: a
--- drop counts from 1 % of L_ref on)? Beside it: in how many seeds it does by drops from 0.1 % of L_ref on.
+-- drop counts from 1 % of L_ref on)? Also measured: in how many seeds it does by drops from 0.1 % of L_ref on.
 select *, coalesce(descents >= s, false) as holds from runs where model = 'symmetric'

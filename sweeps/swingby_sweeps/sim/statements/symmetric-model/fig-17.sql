@@ -9,7 +9,7 @@
 --     non_monotone)} of {count(*)} seeds, by {max(bump_height):.3f} L_ref at most
 --
 -- Of every seed: does the training loss only fall, that is, never rise above its least value so far by more than 1 % of
--- L_ref (the detectors' floor)? Beside it: how often the OOD loss of the same runs does not only fall.
+-- L_ref (the detectors' floor)? Also measured: how often the OOD loss of the same runs does not only fall.
 select
     *,
     list_max(list_transform(

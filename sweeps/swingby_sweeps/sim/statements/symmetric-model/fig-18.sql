@@ -28,7 +28,7 @@ tops as (
         *, list_position(off_1, list_max(off_1)) as at_1, list_position(off_2, list_max(off_2)) as at_2
     from ways
 ),
-told as (
+peaks as (
     select
         *, list_max(off_1) as top_1, list_max(off_2) as top_2,
         case when a[1] < a[2] then way_1[at_1] else way_2[at_2] end as weaker,
@@ -42,4 +42,4 @@ select
         and stronger > 0.5,
         false
     ) as holds
-from told
+from peaks

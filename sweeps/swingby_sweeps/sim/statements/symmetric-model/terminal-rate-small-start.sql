@@ -13,9 +13,9 @@
 --     scale {max(most):.3g} by {100 * median(off_most):.2g} % (median)
 --
 -- Of every seed: at the smallest initial scale of the grid, are the terminal rates of the symmetric flow those of the
--- theory, 2 a_k and a_i + a_j, within 3 % for every entry? Beside it: the largest deviation at the largest scale. Rates
--- in the time of eq 4.3. Rows by mu. Seeds without a fit tell nothing.
--- Repaired after results were seen: a run may have no rate of a minor entry, and its NULL took the whole list along.
+-- theory, 2 a_k and a_i + a_j, within 3 % for every entry? Also measured: the largest deviation at the largest scale.
+-- Rates in the time of eq 4.3. Rows by mu. Seeds without a fit tell nothing. Repaired after results were seen: a run
+-- may have no rate of a minor entry, and its NULL took the whole list along.
 with rates as (
     select
         preset, seed, mu, init_gain, unnest(terminal_rate || coalesce(minor_rate, [])) as rate,

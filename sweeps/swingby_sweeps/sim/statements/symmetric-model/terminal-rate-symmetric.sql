@@ -17,9 +17,9 @@
 -- Of every seed: are the terminal rates of the symmetric flow those of the theory, 2 a_k for log(|1 - w_kk| / w_kk) and
 -- a_i + a_j for log |w_ij|, within 3 %, for every entry and point of the grid? Rates in the time of eq 4.3, a_p as the
 -- model meets them (squared where A squared drives it). Rows by the scale of U at the start (largest value of a uniform
--- one, gain of a normal one). Seeds without a fit tell nothing. Beside it: which entries are off; the major entry of
--- the least a_p arrives last.
--- Repaired after results were seen: a run may have no rate of a minor entry, and its NULL took the whole list along.
+-- one, gain of a normal one). Seeds without a fit tell nothing. Also measured: which entries are off; the major entry
+-- of the least a_p arrives last. Repaired after results were seen: a run may have no rate of a minor entry, and its
+-- NULL took the whole list along.
 with rates as (
     select
         preset, seed, s, init, case when init = 'uniform' then init_high else init_gain end as scale,
