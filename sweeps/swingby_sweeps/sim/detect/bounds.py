@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -92,49 +92,47 @@ class Bounds(Detector):
 
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
-        rows = list(_told(table))
+        curves = {name: Curves(table[name]) for name in ("step", "jacobian", "output")}
+        rows: list[Row] = []
+        for place, cell in enumerate(table.drop_columns(list(curves)).to_pylist()):
+            step, jacobian, output = (curve.row(place) for curve in curves.values())
+            symmetric = cell["model"] in ("symmetric", "w_recurrence")
+            row = _from_parameters(cell) if symmetric else {}
+            known = all(cell[name] is not None for name in ("s", "d", "a", "mu", "time_per_step"))
+            if cell["status"] == "ok" and known and step is not None and jacobian is not None:
+                W = jacobian.reshape(len(step), cell["s"], cell["s"])
+                if symmetric and cell["d"] == cell["s"]:
+                    row |= _app_d(cell, step[:, 0], W)
+                elif cell["model"] == "one_layer" and cell["drive"] == "sgd" and output is not None:
+                    row |= _theorem_4_1(cell, step[:, 0], W[0], output)
+            rows.append(row)
         columns = {
             name: pa.array([row.get(name) for row in rows], column.type) for name, column in self.outcomes.items()
         }
         return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
 
 
-def _told(table: pa.Table) -> Iterator[Row]:
-    curves = {name: Curves(table[name]) for name in ("step", "jacobian", "output")}
-    for place, cell in enumerate(table.drop_columns(list(curves)).to_pylist()):
-        step, jacobian, output = (curve.row(place) for curve in curves.values())
-        symmetric = cell["model"] in ("symmetric", "w_recurrence")
-        said = _from_parameters(cell) if symmetric else {}
-        whole = cell["status"] == "ok" and all(
-            cell[name] is not None for name in ("s", "d", "a", "mu", "time_per_step")
-        )
-        if whole and step is not None and jacobian is not None:
-            W = jacobian.reshape(len(step), cell["s"], cell["s"])
-            if symmetric and cell["d"] == cell["s"]:
-                said |= _app_d(cell, step[:, 0], W)
-            elif cell["model"] == "one_layer" and cell["drive"] == "sgd" and output is not None:
-                said |= _theorem_4_1(cell, step[:, 0], W[0], output)
-        yield said
-
-
 def _from_parameters(cell: Row) -> Row:
-    said: Row = {}
+    """The columns that parameters alone decide: the exponent of omega, and E.1."""
+    row: Row = {}
     if cell["s"] == 2 and cell["a"]:
         a_2, a_1 = sorted(cell["a"])
-        said["omega_exponent"] = theory.omega_exponent(a_1, a_2)
+        row["omega_exponent"] = theory.omega_exponent(a_1, a_2)
     if cell["init"] == "normal" and cell["width"] is not None and cell["init_gain"] is not None:
-        said["e_1_major"], said["e_1_minor_spread"] = theory.normal_start(cell["width"], cell["init_gain"])
-    return said
+        row["e_1_major"], row["e_1_minor_spread"] = theory.normal_start(cell["width"], cell["init_gain"])
+    return row
 
 
 def _app_d(cell: Row, steps: Array, W: Array) -> Row:
     """The columns of App. D. A step is 2 `time_per_step` in its time, and 0 of D.2 where a flow drives the cell."""
     a, eta = np.asarray(cell["a"]), 2 * cell["time_per_step"]
     major = np.diagonal(W, axis1=1, axis2=2)
-    said: Row = {name: [] for name, column in OUTCOMES.items() if column.type in (LIST, FLAGS)}
+    minor = np.abs(W)[:, ~np.eye(W.shape[-1], dtype=bool)]
+    row: Row = {name: [] for name, column in OUTCOMES.items() if column.type in (LIST, FLAGS)}
     for constants in ASKED:
         held = assumptions(W[0], a, constants, 0.0 if cell["drive"] == "flow" else eta)
-        found = {
+        edge = math.log(constants.P) + math.log(float(np.abs(W[0]).max()))
+        values = {
             "app_d_K": constants.K,
             "app_d_C": constants.C,
             "app_d_log_P": math.log(constants.P),
@@ -142,12 +140,12 @@ def _app_d(cell: Row, steps: Array, W: Array) -> Row:
             "app_d_met": held.all_ascending,
             "major_bound": upper_major(constants.K),
             **_growth(W, a, eta, steps, constants),
-            **_later(major, float(np.abs(W[0]).max()), a, eta, steps, constants),
-            "minor_beyond": _minor(W, constants),
+            **_later(major, edge, a, eta, steps, constants),
+            "minor_beyond": float(np.log(max(minor.max(), TINY)) - edge) if minor.size else None,
         }
-        for name, value in found.items():
-            said[name].append(value)
-    return said | {"major_least": float(major.min()), "major_most": float(major.max())}
+        for name, value in values.items():
+            row[name].append(value)
+    return row | {"major_least": float(major.min()), "major_most": float(major.max())}
 
 
 def _growth(W: Array, a: Array, eta: float, steps: Array, constants: Constants) -> Row:
@@ -167,10 +165,13 @@ def _growth(W: Array, a: Array, eta: float, steps: Array, constants: Constants) 
     }
 
 
-def _later(major: Array, largest: float, a: Array, eta: float, steps: Array, constants: Constants) -> Row:
-    """D.36 of each major entry, from the record at which it has left the initial phase until it is at `LEVEL`."""
+def _later(major: Array, edge: float, a: Array, eta: float, steps: Array, constants: Constants) -> Row:
+    """D.36 of each major entry, from the record at which its log passes `edge` until it is at `LEVEL`.
+
+    Args:
+        edge: log of P beta omega, where the initial phase ends.
+    """
     beyond: list[Array] = []
-    edge = math.log(constants.P) + math.log(largest)
     for entry, signal in zip(major.T, a, strict=True):
         left = np.flatnonzero(np.log(np.maximum(entry, TINY)) >= edge)
         grown = np.flatnonzero(entry >= LEVEL)
@@ -183,12 +184,6 @@ def _later(major: Array, largest: float, a: Array, eta: float, steps: Array, con
         return {"d_36_beyond": None, "d_36_kept": None}
     every = np.concatenate(beyond)
     return {"d_36_beyond": _largest(every), "d_36_kept": bool((every <= ROUNDING).all())}
-
-
-def _minor(W: Array, constants: Constants) -> float | None:
-    minor = np.abs(W)[:, ~np.eye(W.shape[-1], dtype=bool)]
-    edge = math.log(constants.P) + math.log(float(np.abs(W[0]).max()))
-    return float(np.log(max(minor.max(), TINY)) - edge) if minor.size else None
 
 
 def _largest(values: Array) -> float | None:
