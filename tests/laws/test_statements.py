@@ -9,17 +9,28 @@ from functools import cache
 import duckdb
 import pyarrow as pa
 import pytest
+from scipy.stats import t as student
 
 from swingby.model import registry
 from swingby.model.columns import parameter_schema
+from swingby.select.intervals import wilson
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.statements.catalogue import catalogue
 from swingby_analysis.statements.compose import Asked, compose
 from swingby_analysis.statements.needed import asked_of
-from swingby_analysis.statements.statement import Statement
+from swingby_analysis.statements.statement import Statement, parse
 
 EXPERIMENTS = sorted(registry.offered(registry.EXPERIMENTS))
 IDS = [statement.slug for statement in catalogue()]
+INTERVALS = """-- sweeps: none
+-- rule: effect over seeds
+-- found: yes
+-- not found: no
+-- cannot be told: unsure
+--
+-- Which rows does the view have?
+select n as seed, n, majority, student, 1 as effect from intervals"""
+"""A finding that shows the whole view `intervals`."""
 
 
 @cache
@@ -78,6 +89,19 @@ def test_its_query_runs_where_nothing_was_run(statement: Statement, empty: duckd
         assert len(rows) == 1
     texts = [statement.text, statement.setting, statement.measured, *statement.words.values()]
     assert not [text for text in texts if re.search(r"\[[a-z_]+\]", re.sub(r"\{.*?\}", "", text))]
+
+
+def test_the_view_of_intervals_has_the_numbers_of_python() -> None:
+    """For each number of seeds of the sweeps: the least count above one half by Wilson, and Student's quantile."""
+    (statement,) = parse(INTERVALS, "intervals.sql")
+    query = compose(statement, [Asked("", "sim", seeds=30), Asked("", "sim", seeds=10)], ())
+    with duckdb.connect() as connection:
+        (found,) = connection.execute(query).to_arrow_table().to_pylist()
+    assert found["n"] == list(range(1, 41))
+    for n, majority, factor in zip(found["n"], found["majority"], found["student"], strict=True):
+        above = [k for k in range(n + 1) if wilson(k, n)[0] > 0.5]
+        assert majority == (above[0] if above else None)
+        assert factor == (pytest.approx(student.ppf(0.975, n - 1), rel=1e-5) if n > 1 else None)
 
 
 @pytest.mark.parametrize("statement", catalogue(), ids=IDS)
