@@ -96,7 +96,7 @@ def test_the_view_of_intervals_has_the_numbers_of_python() -> None:
     (statement,) = parse(INTERVALS, "intervals.sql")
     query = compose(statement, [Asked("", "sim", seeds=30), Asked("", "sim", seeds=10)], ())
     with duckdb.connect() as connection:
-        (found,) = connection.execute(query).to_arrow_table().to_pylist()
+        (found,) = connection.sql(query).to_arrow_table().to_pylist()
     assert found["n"] == list(range(1, 41))
     for n, majority, factor in zip(found["n"], found["majority"], found["student"], strict=True):
         above = [k for k in range(n + 1) if wilson(k, n)[0] > 0.5]

@@ -172,7 +172,7 @@ def _grid(asked: Sequence[Asked]) -> str:
 def _intervals(asked: Sequence[Asked]) -> str:
     """The view `intervals`: what intervals of n seeds hang on, for every n that a point of these sweeps can have."""
     rows = [
-        f"({n}, {majority(n) or 'null'}, {f'{student.ppf((1 + CONFIDENCE) / 2, n - 1):.6g}' if n > 1 else 'null'})"
+        f"({n}, {majority(n) or 'null'}, {f'{student.ppf((1 + CONFIDENCE) / 2, n - 1):.6g}e0' if n > 1 else 'null'})"
         for n in range(1, max(FEWEST, sum(item.seeds for item in asked)) + 1)
     ]
     text = textwrap.fill(", ".join(rows), _COMMENT_WIDTH - 8, initial_indent="    ", subsequent_indent="    ")
