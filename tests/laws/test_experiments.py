@@ -121,4 +121,4 @@ def test_ray_trains_what_the_for_loop_trains(name: str, tmp_path: Path) -> None:
         rows = sweep_rows(data, sweep.name).to_pylist()
         kept = {"cell_id", "status", *experiment.scalars, *experiment.curves}
         results.append({row["cell_id"]: {key: row[key] for key in kept & row.keys()} for row in rows})
-    experiment_laws.assert_close(experiment, sweep.cells(), *results)
+    experiment_laws.assert_close(experiment, list(sweep.cells()), *results)

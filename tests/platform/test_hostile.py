@@ -289,13 +289,15 @@ def test_no_record_leads_out_of_its_folder(name: str, tmp_path: Path) -> None:
     records = Records.open(tmp_path / "data")
     for made in (
         lambda: records.workdir(name, ["x"]),
-        lambda: records._plan_path(name),
+        lambda: entry(records.data / "plans", name, ".parquet"),
         lambda: entry(records.data / "locks", name, ".lock"),
     ):
         with contextlib.suppress(SwingbyError):
             path = made()
             assert path.resolve().is_relative_to(records.data.resolve())
             assert path.resolve() != records.data.resolve()
+    with pytest.raises((SwingbyError, UnicodeError)):
+        records.read_plan(name)
     before = tree(tmp_path, records.data)
     with contextlib.suppress(SwingbyError, UnicodeError), records.lock(name):
         pass

@@ -52,9 +52,8 @@ def test_a_part_is_written_as_markdown_has_it(part: Part, text: str) -> None:
 
 def test_only_verdicts_that_need_it_stand_behind_a_statement() -> None:
     """A statement that was found is a plain sentence, any other says what became of it."""
-    found, not_found = (
-        Statement(tone, "It rises.", Badge(text, tone)) for text, tone in (("found", "yes"), ("no", "no"))
-    )
+    found = Statement("yes", "It rises.", Badge("found", "yes"))
+    not_found = Statement("no", "It rises.", Badge("no", "no"))
     assert lines(Statements([found, not_found]), Text("End.")) == [
         "- It rises.", "- It rises. *(no)*", "", "End."
     ]  # fmt: skip
