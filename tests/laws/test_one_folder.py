@@ -40,9 +40,8 @@ NOT_HERE = ("laws/test_one_folder.py", "laws/test_wheel.py", "platform/launch", 
 def checkout(folder: Path) -> Path:
     """A copy of the three source roots, as installed packages lie, without diffusion, and what it offers."""
     site = folder / "site"
-    hide = shutil.ignore_patterns("__pycache__", "*.pyc")
-    for root, package in SOURCE_ROOTS:
-        shutil.copytree(ROOT / root / package, site / package, ignore=hide)
+    for root, package in SOURCE_ROOTS:  # with their compiled kernels, which take long to make
+        shutil.copytree(ROOT / root / package, site / package)
     shutil.move(site / "swingby_sweeps" / "diffusion", folder / "diffusion")
     return site
 

@@ -20,7 +20,8 @@ from pydantic import ValidationError
 from swingby.model import registry
 from swingby.model.cell import Cell
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
-from swingby.run.driver import run_sweep
+from swingby.run.driver import run
+from swingby.run.options import RunOptions
 from swingby.sweepfile.sweep import Sweep
 
 TIMES = {"s", "1/s"}
@@ -42,8 +43,7 @@ def finished(experiment: str, data: Path) -> list[Sweep]:
     if find_spec(f"tests.sweeps.{experiment}") and find_spec(made_up):
         return import_module(made_up).write(data)
     sweeps = examples(experiment)
-    for sweep in sweeps:
-        run_sweep(sweep, data, local=True, pilot=False)
+    run(sweeps, data, RunOptions(local=True, pilot=False))
     return sweeps
 
 

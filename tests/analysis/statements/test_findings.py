@@ -18,7 +18,8 @@ from typer.testing import CliRunner
 from swingby.archive import pack
 from swingby.cli import app
 from swingby.errors import SwingbyError
-from swingby.run.driver import run_sweep
+from swingby.run.driver import run, run_sweep
+from swingby.run.options import RunOptions
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby_analysis.page.html import VEGA_LITE
@@ -155,11 +156,9 @@ def _three(values: Any) -> Any:
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, dict[str, str]]]:
     """Every sweep of the page, thinned and trained, and their ids by name."""
     data = tmp_path_factory.mktemp("findings") / "data"
-    ids = {}
-    for diagram in CATALOGUE:
-        sweep = thin(diagram.sweep)
-        ids[diagram.sweep] = sweep.sweep_id
-        run_sweep(sweep, data, local=True, pilot=False)
+    sweeps = [thin(diagram.sweep) for diagram in CATALOGUE]
+    ids = {diagram.sweep: sweep.sweep_id for diagram, sweep in zip(CATALOGUE, sweeps, strict=True)}
+    run(sweeps, data, RunOptions(local=True, pilot=False))
     with Store.open(data) as opened:
         yield opened, ids
 
