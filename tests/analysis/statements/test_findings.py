@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from swingby.archive import pack
 from swingby.cli import app
 from swingby.errors import SwingbyError
-from swingby.run.driver import run, run_sweep
+from swingby.run.driver import run
 from swingby.run.options import RunOptions
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep, named_sweeps
