@@ -19,6 +19,7 @@ from swingby.data.records import Records
 from swingby.data.records.headers import PLAN_COLUMNS, Plan
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.model.detector import Detector
 from swingby.model.experiment import Column, Experiment
 from swingby.run.outcomes import SHARD, derive
 from swingby.run.worker.segments import curve_columns
@@ -56,7 +57,7 @@ class Kept:
             SwingbyError: a name to leave out is no column's; with the nearest one.
         """
         experiment = registry.experiment(plan.experiment)
-        detectors = registry.detectors_for(plan.experiment)
+        detectors = _recorded_detectors(experiment)
         curves = curve_columns(experiment, plan.recording) if whole else {}
         outcomes = [f"{item.name}.{outcome}" for item in detectors for outcome in item.outcomes]
         known = [*experiment.scalars, *(name for name in curves if name != "step"), *outcomes]
@@ -132,7 +133,7 @@ def pack(
         resolved={**plan.resolved, "source": portable_text(str(plan.resolved.get("source") or ""))},
         provenance=portable({name: value for name, value in plan.provenance.items() if name != "recorded"}),
         computed=entries,
-        detectors={item.name: item.version for item in registry.detectors_for(of.name)},
+        detectors={item.name: item.version for item in _recorded_detectors(of)},
         outcomes=kept.outcomes,
         scalars=list(kept.scalars),
         curves=list(kept.curves if whole else of.curves),
@@ -160,6 +161,11 @@ def _digits(store: Store, sweep_id: str, asked: int) -> int:
     if known is not None and known.thin:
         raise SwingbyError("these results are recorded ones themselves; train the sweep to pack it")
     return asked if known is None else min(asked, known.digits)
+
+
+def _recorded_detectors(experiment: Experiment) -> list[Detector]:
+    """The detectors whose outcomes a file keeps: those of parameters alone are computed again, in full precision."""
+    return [item for item in registry.detectors_for(experiment.name) if item.needs_results(experiment)]
 
 
 def _in_order(plan: Plan) -> pa.Table:

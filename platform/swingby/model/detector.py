@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import pyarrow as pa
 
-from swingby.model.experiment import Column
+from swingby.model.experiment import Column, Experiment
 
 OutcomeKind = Literal["yes_no", "category", "number"]
 
@@ -32,6 +32,10 @@ class Detector(ABC):
     outcomes: ClassVar[Mapping[str, Column]]
     kinds: ClassVar[Mapping[str, OutcomeKind]]
     needs: ClassVar[tuple[str, ...]]
+
+    def needs_results(self, experiment: Experiment) -> bool:
+        """Whether it reads anything that runs give; where it does not, parameters alone decide its outcomes."""
+        return not set(self.needs) <= set(experiment.Params.model_fields)
 
     @abstractmethod
     def detect(self, table: pa.Table) -> pa.Table:

@@ -158,10 +158,10 @@ def cells_without_outcome(
         if sweep_ids is not None
         else ""
     )
-    # A row without a token is an archived result, whose curves are too thin for a detector that needs any, unless it is
-    # whole. Of an experiment that is not installed, nobody knows which columns are curves.
-    of = registry.experiment(experiment) if experiment in registry.offered(registry.EXPERIMENTS) else None
-    thin = of is not None and {*of.curves}.union(*of.recordings.values()).isdisjoint(detector.needs)
+    # A row without a token is an archived result: unless it is whole, its curves are too thin and its scalars too rough
+    # for a detector. Of an experiment that is not installed, nobody knows which columns are parameters.
+    installed = experiment in registry.offered(registry.EXPERIMENTS)
+    thin = installed and not detector.needs_results(registry.experiment(experiment))
     cells = f"""from {quoted(experiment)} e
                 where e.status in ('ok', 'diverged') {unseen} {wanted}
                   and ($thin or len(e.recorded) > 0 or e.shard in (select shard from shards where shape = $whole))"""

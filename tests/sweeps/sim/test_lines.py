@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from swingby.archive import shipped, unpack
+from swingby.archive import pack, shipped, unpack
 from swingby.data.records import Records
+from swingby.run.driver import run_sweep
 from swingby.run.outcomes import derive
 from swingby.store import Store
+from swingby.sweepfile.sweep import Sweep
 from swingby_sweeps.sim import task, theory
 from swingby_sweeps.sim.detect.lines import OUTCOMES, Lines, lines
 from swingby_sweeps.sim.experiment import Sim
@@ -38,6 +41,22 @@ def test_archived_results_get_their_lines_without_their_curves(tmp_path: Path) -
         (row,) = store.sql(query).rows()
     assert (row.n, row.told) == (1620, 1620)
     assert not any(derive(Records.open(tmp_path)).values())
+
+
+def test_packing_neither_rounds_nor_freezes_lines(tmp_path: Path) -> None:
+    """A thin file has no column of the detector; of the unpacked results it says what it said of the trained ones."""
+    sweep = Sweep.parse("name: small\nexperiment: sim\nbase: {d: 2, n: 30, epochs: 2, batch_size: 7}\n", "small.yaml")
+    run_sweep(sweep, tmp_path / "trained", local=True, pilot=False)
+    packed = pack(tmp_path / "trained", "small", tmp_path)
+    assert not [name for name in pq.read_schema(packed.path).names if name.startswith("lines.")]
+    unpack(tmp_path / "unpacked", packed.path)
+    derive(Records.open(tmp_path / "unpacked"))
+    columns, rows = ", ".join(f'"{name}"' for name in OUTCOMES), []
+    for data in ("trained", "unpacked"):
+        with Store.open(tmp_path / data) as store:
+            query = f"select cell_id, {columns} from outcomes_lines order by cell_id"
+            rows.append(store.sql(query).arrow().to_pylist())
+    assert rows[0] == rows[1] != []
 
 
 def test_what_applies_to_a_cell() -> None:
