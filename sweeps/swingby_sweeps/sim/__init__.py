@@ -8,7 +8,7 @@ PACKAGE = Package(
         "descents": "detect.descents:Descents",
         "theory": "detect.theory:Theory",
         "bounds": "detect.bounds:Bounds",
-        "lines": "detect.lines:Lines",
+        "theory_lines": "detect.theory_lines:TheoryLines",
     },
     drawings={
         "theory": "drawings.theory:Theory",

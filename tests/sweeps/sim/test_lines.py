@@ -18,7 +18,7 @@ from swingby.run.outcomes import derive
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
 from swingby_sweeps.sim import task, theory
-from swingby_sweeps.sim.detect.lines import OUTCOMES, Lines, lines
+from swingby_sweeps.sim.detect.theory_lines import OUTCOMES, TheoryLines, lines
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.params import SimParams
 
@@ -35,9 +35,9 @@ def test_archived_results_get_their_lines_without_their_curves(tmp_path: Path) -
     (path,) = [path for path in shipped().values() if path.stem == "diagram-dimension-width-relu"]
     unpack(tmp_path, path)
     counts = derive(Records.open(tmp_path))
-    assert {name for name, count in counts.items() if count} == {"lines"}
+    assert {name for name, count in counts.items() if count} == {"theory_lines"}
     with Store.open(tmp_path) as store:
-        query = "select count(*) as n, count(steepest_rate) as told from outcomes_lines join sim using (cell_id)"
+        query = "select count(*) as n, count(steepest_rate) as told from outcomes_theory_lines join sim using (cell_id)"
         (row,) = store.sql(query).rows()
     assert (row.n, row.told) == (1620, 1620)
     assert not any(derive(Records.open(tmp_path)).values())
@@ -54,7 +54,7 @@ def test_packing_neither_rounds_nor_freezes_lines(tmp_path: Path) -> None:
     columns, rows = ", ".join(f'"{name}"' for name in OUTCOMES), []
     for data in ("trained", "unpacked"):
         with Store.open(tmp_path / data) as store:
-            query = f"select cell_id, {columns} from outcomes_lines order by cell_id"
+            query = f"select cell_id, {columns} from outcomes_theory_lines order by cell_id"
             rows.append(store.sql(query).arrow().to_pylist())
     assert rows[0] == rows[1] != []
 
@@ -101,7 +101,7 @@ def test_the_rate_in_steps_is_that_of_descent() -> None:
 def test_a_parameter_that_a_row_lacks_stands_at_its_default() -> None:
     """Of a table written before `moment_power` was a parameter."""
     p = of(model="symmetric", drive="flow", d=2, width=2, init="normal")
-    row = {name: getattr(p, name) for name in Lines.needs}
+    row = {name: getattr(p, name) for name in TheoryLines.needs}
     rows = [{"cell_id": "a", **row}, {"cell_id": "b", **row, "moment_power": None}]
-    first, second = Lines().detect(pa.Table.from_pylist(rows)).drop_columns(["cell_id"]).to_pylist()
+    first, second = TheoryLines().detect(pa.Table.from_pylist(rows)).drop_columns(["cell_id"]).to_pylist()
     assert first == second

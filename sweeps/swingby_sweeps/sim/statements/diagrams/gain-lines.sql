@@ -18,7 +18,7 @@
 --
 -- Theory places two gains for each depth and width: below the first a start is too small to leave the first plateau
 -- in the time of the run, above the second it is too steep for the learning rate (`plateau_gain` and `steep_gain` of
--- the detector `lines`). How do the runs below, between and above end?
+-- the detector `theory_lines`). How do the runs below, between and above end?
 -- Repaired after results had been seen: the first layer's fan-in had been left out of both lines.
 select
     seed,

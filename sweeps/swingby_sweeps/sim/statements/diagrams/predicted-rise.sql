@@ -14,7 +14,7 @@
 -- sweeps: diagram-ratio-start
 --
 -- By eq 4.3 to leading order the loss rises from a typical start by a share of L_ref that the parameters give
--- (`predicted_rise` of the detector `lines`). Is there more transient memorization where that is over one percent than
+-- (`predicted_rise` of the detector `theory_lines`). Is there more transient memorization where that is over one percent than
 -- where it is not?
 -- Repaired after results had been seen: the rise had been taken from the peak of w_12, and not from the loss's own
 -- trough.

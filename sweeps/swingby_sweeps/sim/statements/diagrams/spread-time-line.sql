@@ -14,7 +14,7 @@
 --
 -- A piece of a ReLU net that meets one cluster alone learns along that cluster's spread at the rate sigma^2 / C. Which
 -- of two lines tells better which runs get to the answer: sigma^2 T / C = 1 with T the time of the run (`spread_needed`
--- of the detector `lines`), or one spread for all times, the one that errs least? A run errs if it gets to the answer
+-- of the detector `theory_lines`), or one spread for all times, the one that errs least? A run errs if it gets to the answer
 -- below the line, or does not above it.
 with fixed as (
     select border, avg((found <> (spread > border))::integer) as wrong

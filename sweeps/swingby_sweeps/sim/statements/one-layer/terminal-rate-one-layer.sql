@@ -12,7 +12,7 @@
 -- Of every seed: is the terminal rate of concept k the theorem's a_k, within 15 %, for every k and point of the grid?
 -- One layer, SGD; the rate of log |r_k - 1| in the time of the flow of L, fitted by the detector (which takes the
 -- initial-noise term off where there is no bias). Seeds whose runs end before the terminal phase tell nothing. Also
--- measured: the rate over that of a descent in steps, -log(1 - h a_k) / h (`rate_in_steps` of the detector `lines`).
+-- measured: the rate over that of a descent in steps, -log(1 - h a_k) / h (`rate_in_steps` of the detector `theory_lines`).
 with rates as (
     select
         preset, seed, d, bias, unnest(terminal_rate) as rate, unnest(a) as a, unnest(rate_in_steps) as in_steps

@@ -1,4 +1,4 @@
-"""The detector `lines`: what theory says of a SIM cell from its parameters alone, such as where its boundaries lie."""
+"""The detector `theory_lines`: what theory says of a SIM cell from its parameters alone, such as its boundaries."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ OUTCOMES: dict[str, Column] = {
 }
 
 
-class Lines(Detector):
+class TheoryLines(Detector):
     """Boundaries and rates that theory derives from the parameters of a cell, whatever the cell did.
 
     It reads no curve, so that it tells of archived results as well. What does not apply to a cell is null.
     """
 
-    name: ClassVar[str] = "lines"
+    name: ClassVar[str] = "theory_lines"
     version: ClassVar[str] = "1"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
