@@ -13,7 +13,8 @@ import pytest
 
 from swingby.model import registry
 from swingby.model.experiment import Experiment
-from swingby.run.driver import run_sweep
+from swingby.run.driver import run
+from swingby.run.options import RunOptions
 from swingby.store.lookup import sweep_rows
 from swingby.sweepfile.sweep import Sweep
 from tests.support import experiment_laws
@@ -110,15 +111,18 @@ def test_law(name: str, sweep: Sweep, law: Callable[[Experiment, Sweep], None]) 
 
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("one_thread")
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_ray_trains_what_the_for_loop_trains(name: str, tmp_path: Path) -> None:
-    """The first example has equal rows in the store by the for-loop and by Ray, whatever batches Ray makes."""
-    sweep, experiment = experiment_laws.examples(name)[0], registry.experiment(name)
-    results = []
-    for local in (True, False):
-        data = tmp_path / f"local-{local}"
-        assert run_sweep(sweep, data, local=local, pilot=False).ok == len(sweep)
-        rows = sweep_rows(data, sweep.name).to_pylist()
+@pytest.mark.xdist_group("ray")
+def test_ray_trains_what_the_for_loop_trains(tmp_path: Path) -> None:
+    """The first example of every experiment has equal rows by the for-loop and by Ray, whatever batches Ray makes."""
+    examples = {name: experiment_laws.examples(name)[0] for name in EXPERIMENTS}
+    for data, local in ((tmp_path / "loop", True), (tmp_path / "ray", False)):
+        results = run([*examples.values()], data, RunOptions(local=local, pilot=False))
+        assert [result.ok for result in results] == [len(sweep) for sweep in examples.values()]
+    for name, sweep in examples.items():
+        experiment = registry.experiment(name)
         kept = {"cell_id", "status", *experiment.scalars, *experiment.curves}
-        results.append({row["cell_id"]: {key: row[key] for key in kept & row.keys()} for row in rows})
-    experiment_laws.assert_close(experiment, list(sweep.cells()), *results)
+        by_loop, by_ray = (
+            {row["cell_id"]: {key: row[key] for key in kept & row.keys()} for row in rows}
+            for rows in (sweep_rows(tmp_path / data, sweep.name).to_pylist() for data in ("loop", "ray"))
+        )
+        experiment_laws.assert_close(experiment, list(sweep.cells()), by_loop, by_ray)

@@ -39,12 +39,28 @@ def finished(experiment: str, data: Path) -> list[Sweep]:
 
     They are the examples, trained here, or, where training takes long, made up by `tests.sweeps.EXPERIMENT.examples`.
     """
-    made_up = f"tests.sweeps.{experiment}.examples"
-    if find_spec(f"tests.sweeps.{experiment}") and find_spec(made_up):
-        return import_module(made_up).write(data)
+    made_up = made_up_of(experiment)
+    if made_up is not None:
+        return made_up.write(data)
     sweeps = examples(experiment)
     run(sweeps, data, RunOptions(local=True, pilot=False))
     return sweeps
+
+
+def made_up_of(experiment: str) -> Any:
+    """The module `tests.sweeps.EXPERIMENT.examples` of an experiment whose runs take long; None: it has none."""
+    package = f"tests.sweeps.{experiment}"
+    return import_module(f"{package}.examples") if find_spec(package) and find_spec(f"{package}.examples") else None
+
+
+def long_sweeps(data: Path | None = None) -> dict[str, int]:
+    """Named sweeps behind claims that take hours, with their seeds; their results are made up in this data folder."""
+    found: dict[str, int] = {}
+    for made_up in filter(None, map(made_up_of, sorted(registry.offered(registry.EXPERIMENTS)))):
+        found |= made_up.LONG
+        if data is not None:
+            made_up.write_long(data)
+    return found
 
 
 def batches(experiment: Experiment, cells: Iterable[Cell]) -> list[tuple[Cell, ...]]:

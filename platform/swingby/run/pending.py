@@ -131,19 +131,22 @@ class PendingCells:
         ids: the id of every cell, in the order of `Sweep.cells`.
         places: the places in `ids` of the cells to train, as of the last `refresh`.
         reserved: the places of pending cells that other drivers train.
+        samples: what batches took that ran with the sweep's recording, as of the last `refresh`.
 
     Args:
         retry_failed: whether cells that failed are pending.
+        device: the kind of device whose batches are `samples`; None: any.
     """
 
-    def __init__(self, sweep: Sweep, records: Records, retry_failed: bool = False) -> None:
-        self._sweep, self._records, self._retry_failed = sweep, records, retry_failed
+    def __init__(self, sweep: Sweep, records: Records, retry_failed: bool = False, device: str | None = None) -> None:
+        self._sweep, self._records, self._retry_failed, self._device = sweep, records, retry_failed, device
+        self.samples: Sequence[Sample] = ()
         self.ids = sweep.cell_ids()
         self.places = self.reserved = np.zeros(0, np.int64)
         self._tried = np.zeros(len(self.ids), bool)
 
     def refresh(self, shared: Sequence[TrainedCells] = (), reservations: Sequence[Reservation] = ()) -> CellCounts:
-        """Reads the finished cells from the store, and sets `places` and `reserved`.
+        """Reads finished cells and samples from the store, and sets `places`, `reserved` and `samples`.
 
         A cell that another sweep or driver trains is left out if it records all there that this sweep asks for.
 
@@ -151,17 +154,19 @@ class PendingCells:
             shared: cells that other sweeps of this run train.
             reservations: cells that other drivers train; read before the store ingested what is new.
         """
-        done, failed = self._finished(self.ids)
-        places = np.flatnonzero(~(done | failed | self._tried))
-        count = len(places)
-        for ids, tokens in shared:
-            places = places[~self._covered(places, ids, tokens)]
-        free, reserved = places, list[tuple[int, str]]()
-        for one in reservations:
-            covered = self._covered(free, one.ids, one.tokens)
-            free = free[~covered]
-            reserved += [(int(covered.sum()), one.owner)] if covered.any() else []
-        self.places, self.reserved = free, np.setdiff1d(places, free, assume_unique=True)
+        with Store.open(self._records.data) as store:
+            done, failed = self._finished(store, self.ids)
+            places = np.flatnonzero(~(done | failed | self._tried))
+            count = len(places)
+            for ids, tokens in shared:
+                places = places[~self._covered(places, ids, tokens)]
+            free, reserved = places, list[tuple[int, str]]()
+            for one in reservations:
+                covered = self._covered(free, one.ids, one.tokens)
+                free = free[~covered]
+                reserved += [(int(covered.sum()), one.owner)] if covered.any() else []
+            self.places, self.reserved = free, np.setdiff1d(places, free, assume_unique=True)
+            self.samples = self._samples(store)
         return CellCounts(int(done.sum()), int(failed.sum()), count - len(places), tuple(reserved))
 
     def mark_tried(self) -> None:
@@ -177,16 +182,16 @@ class PendingCells:
         Returns:
             Whether some of the remaining cells are reserved by nobody any more.
         """
-        done, failed = self._finished(self.ids.take(pa.array(self.reserved)))
+        with Store.open(self._records.data) as store:
+            done, failed = self._finished(store, self.ids.take(pa.array(self.reserved)))
         free = self.reserved = self.reserved[~(done | failed)]
         for one in reservations:
             free = free[~self._covered(free, one.ids, one.tokens)]
         return len(free) > 0
 
-    def _finished(self, ids: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    def _finished(self, store: Store, ids: pa.Array) -> tuple[np.ndarray, np.ndarray]:
         """Masks of the cells that have a result, and of those that failed and are left alone."""
-        with Store.open(self._records.data) as store:
-            letters = store.states(self._sweep.experiment_name, ids, self._sweep.recording.tokens)
+        letters = store.states(self._sweep.experiment_name, ids, self._sweep.recording.tokens)
         return letters == "d", (letters == "f") & (not self._retry_failed)
 
     def _covered(self, places: np.ndarray, ids: pa.Array, tokens: frozenset[str]) -> np.ndarray:
@@ -238,16 +243,15 @@ class PendingCells:
         most = self._sweep.experiment.max_batch
         return {shape: most(self.representatives[shape]) for shape in self.shapes()}
 
-    def samples(self, device: str | None) -> list[Sample]:
-        """What batches of the experiment took that ran with the sweep's recording, on a kind of device (None: any)."""
+    def _samples(self, store: Store) -> list[Sample]:
+        """What batches of the experiment took that ran with the sweep's recording, on this kind of device."""
         name, tokens = self._sweep.experiment_name, " ".join(self._sweep.recording.tokens)
-        with Store.open(self._records.data) as store:
-            rows = store.sql(SAMPLES, [name, tokens, device or "", RECENT]).rows()
-            if max(self.max_batches().values(), default=0) == 1 and rows:
-                # The time of a run that was stopped half-way is not that of a whole one.
-                query = f"select shard from {quoted(name)} where status <> 'running'"
-                whole = {row.shard for row in store.sql(query)}
-                rows = [row for row in rows if whole.intersection(row.names)]
+        rows = store.sql(SAMPLES, [name, tokens, self._device or "", RECENT]).rows()
+        if rows and max(self.max_batches().values(), default=0) == 1:
+            # The time of a run that was stopped half-way is not that of a whole one.
+            query = f"select shard from {quoted(name)} where status <> 'running'"
+            whole = {row.shard for row in store.sql(query)}
+            rows = [row for row in rows if whole.intersection(row.names)]
         return [Sample(row.shape, row.cells, row.seconds, row.bytes) for row in rows]
 
 

@@ -86,7 +86,7 @@ class Planner:
         self.machines = tuple(machines) or (float(self.workers),)
         self.shared: Sequence[TrainedCells] = ()
         self.reservations = Reservations(records) if reservations is None else reservations
-        self.pending = PendingCells(sweep, records, self.options.retry_failed)
+        self.pending = PendingCells(sweep, records, self.options.retry_failed, self.options.device)
         self._provenance = provenance()
         self._pilots = Pilots(records, stop, self.options.deadline, child)
 
@@ -134,7 +134,7 @@ class Planner:
     def unmeasured(self) -> list[str]:
         """The shapes of missing cells that are worth measuring and have no measured batch, cheapest first."""
         work = self.pending.work(self.pending.shapes())
-        return unmeasured(self.pending.samples(self.options.device), self.pending.max_batches(), work)
+        return unmeasured(self.pending.samples, self.pending.max_batches(), work)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -160,23 +160,22 @@ class Planner:
         self.records.write_plan(plan)
         plan.__dict__.pop("table", None)  # the store reads the file: two of them would be in memory
         ingest(self.records)
-        reasons = refused_records(self.records, f"plans/{plan.plan_id}.parquet")
-        if not reasons:
-            of = self.sweep.experiment
-            columns = {
-                **of.scalars,
-                **of.curves,
-                **{name: also[name] for also in of.recordings.values() for name in also},
-            }
-            with Store.open(self.records.data) as store:
-                reasons = store.misfits(of.name, {name: column.type for name, column in columns.items()})
+        of = self.sweep.experiment
+        columns = {
+            **of.scalars,
+            **of.curves,
+            **{name: also[name] for also in of.recordings.values() for name in also},
+        }
+        with Store.open(self.records.data) as store:
+            reasons = refused_records(store, f"plans/{plan.plan_id}.parquet")
+            reasons = reasons or store.misfits(of.name, {name: column.type for name, column in columns.items()})
         if reasons:
             raise SwingbyError(f"the store cannot hold experiment {plan.experiment!r}: {reasons[0]}")
         self.reservations.reserve(plan)
 
     def _planned(self, counts: CellCounts) -> Planned:
         """The plan of all pending cells; samples of every shape count, since they tell the cost of the others."""
-        known = costs(self.pending.samples(self.options.device), self.pending.work(self.pending.shape_names))
+        known = costs(self.pending.samples, self.pending.work(self.pending.shape_names))
         target = self.options.target_seconds / GRAINS
         chosen = choose(self.pending.shape_codes(), known, self.pending.max_batches(), self.workers, target)
         return self._planned_batches(chosen, counts, known)

@@ -117,36 +117,38 @@ class Tally:
         grown = disk(self._records.data) - (self._before or 0)
         took = Actual(self._core_seconds, self._wall_seconds, grown)
         alone = took if len(self._plans) == 1 and self._done.total() else None  # what was taken for one sweep
-        results = []
-        for plans in self._plans.values():
-            sweep, records = plans[-1].sweep, self._records
-            # A plan that was not written has the number of the next.
-            ids = sorted({planned.plan.plan_id for planned in plans})
-            with Store.open(records.data) as store:
-                counts = final_counts(store, sweep.experiment_name, sweep.sweep_id)
-                failures = failed_cells(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
-            done = sum(self._done[plan_id] for plan_id in ids)
-            missing = [planned for planned in plans if planned.missing]
-            whole = alone is not None and len(missing) == 1 and done == missing[0].missing
-            result = RunResult(
-                name=sweep.name,
-                sweep_id=sweep.sweep_id,
-                cells=len(sweep),
-                ok=counts["ok"],
-                diverged=counts["diverged"],
-                failed=counts["failed"],
-                missing=len(sweep) - sum(counts.values()),
-                trained=plans[-1].piloted + done,
-                given_up={cell: reason for (plan, cell), reason in self._given_up.items() if plan in ids},
-                failures=failures,
-                bad=tuple(reason for plan_id in ids for reason in refused_records(records, f"{plan_id}/")),
-                drained=drained,
-                seconds=seconds,
-                forecast=missing[0].forecast if whole else None,
-                actual=alone,
-            )
-            results.append(result)
-        return results
+        with Store.open(self._records.data) as store:
+            return [self._result(store, plans, alone, drained, seconds) for plans in self._plans.values()]
+
+    def _result(
+        self, store: Store, plans: Sequence[Planned], alone: Actual | None, drained: bool, seconds: float
+    ) -> RunResult:
+        """The result of one sweep; `alone` is what it took, if the run was of this sweep alone."""
+        sweep = plans[-1].sweep
+        # A plan that was not written has the number of the next.
+        ids = sorted({planned.plan.plan_id for planned in plans})
+        counts = final_counts(store, sweep.experiment_name, sweep.sweep_id)
+        failures = failed_cells(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
+        done = sum(self._done[plan_id] for plan_id in ids)
+        missing = [planned for planned in plans if planned.missing]
+        whole = alone is not None and len(missing) == 1 and done == missing[0].missing
+        return RunResult(
+            name=sweep.name,
+            sweep_id=sweep.sweep_id,
+            cells=len(sweep),
+            ok=counts["ok"],
+            diverged=counts["diverged"],
+            failed=counts["failed"],
+            missing=len(sweep) - sum(counts.values()),
+            trained=plans[-1].piloted + done,
+            given_up={cell: reason for (plan, cell), reason in self._given_up.items() if plan in ids},
+            failures=failures,
+            bad=tuple(reason for plan_id in ids for reason in refused_records(store, f"{plan_id}/")),
+            drained=drained,
+            seconds=seconds,
+            forecast=missing[0].forecast if whole else None,
+            actual=alone,
+        )
 
 
 def disk(data: Path) -> int:

@@ -88,6 +88,7 @@ class Store:
         self._lock = threading.Lock()
         self._seen: tuple[int, ...] = ()
         self._generation: Generation | None = None
+        self._tables: tuple[tuple[int, ...], dict[str, list[tuple[str, str]]]] = (), {}
         self._connection: Database | None = None
         self._current()
 
@@ -130,6 +131,10 @@ class Store:
 
     def tables(self) -> dict[str, list[tuple[str, str]]]:
         """Every table that a query can name, with its columns and their types."""
+        self._current()
+        (of, known), seen = self._tables, self._seen
+        if of == seen:
+            return known
         found = self.sql(
             """select table_name, column_name, data_type from duckdb_columns()
                where database_name = current_database() and schema_name = 'main' and not internal
@@ -138,6 +143,7 @@ class Store:
         tables: dict[str, list[tuple[str, str]]] = {}
         for name, column, type_ in found.rows():
             tables.setdefault(name, []).append((column, type_))
+        self._tables = seen, tables  # labelled as too old if the generation has moved on meanwhile
         return tables
 
     def misfits(self, experiment: str, columns: Mapping[str, pa.DataType]) -> list[str]:

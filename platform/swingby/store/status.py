@@ -238,11 +238,10 @@ def is_presented(records: Records, sweep: Sweep) -> bool:
     return bool(rows) and wanted.items() <= json.loads(rows[0].resolved).items()
 
 
-def refused_records(records: Records, start: str) -> list[str]:
+def refused_records(store: Store, start: str) -> list[str]:
     """Records whose names begin so and that the store lists as bad, with the reasons."""
-    with Store.open(records.data) as store:
-        listed = "select shard, reason from bad_shards where starts_with(shard, ?) order by shard"
-        return [f"{row.shard}: {row.reason}" for row in store.sql(listed, [start]).rows()]
+    listed = "select shard, reason from bad_shards where starts_with(shard, ?) order by shard"
+    return [f"{row.shard}: {row.reason}" for row in store.sql(listed, [start]).rows()]
 
 
 def shards_to_ingest(store: Store, records: Records) -> int:

@@ -41,12 +41,12 @@ from swingby_analysis.statements.verdict import (
     Answer,
     verdict,
 )
-from tests.support import synthetic_diffusion
+from tests.support import experiment_laws
 
 SEEDS = 2
 TINY = (f"seeds.count={SEEDS}", "base.n=200", "record.points=80")
 """Every named sweep with few seeds, few points a cluster, and few records: a record takes as long as many steps."""
-HOURS = {"figure-6-small": 5, "learning-order": 3}
+HOURS = experiment_laws.long_sweeps()
 """Sweeps that take hours, and how many seeds they have."""
 CATALOGUE = claims()
 PHRASES = CATALOGUE[0].shared.presets
@@ -128,16 +128,18 @@ def test_the_catalogue_is_whole() -> None:
     assert len(set(slugs)) == len(slugs) >= 50
     for claim in CATALOGUE:
         assert len(claim.question) > 40, claim.slug
-        assert claim.hours == (claim.slug.startswith("diffusion-"))
+        assert claim.hours == any(name in HOURS for name in claim.sweeps), claim.slug
         assert claim.order, claim.slug
-    for name, hours in {(name, claim.hours) for claim in CATALOGUE for name in claim.sweeps}:
-        assert Sweep.load(name).experiment_name == ("diffusion" if hours else "sim"), name
+        assert len({Sweep.load(name).experiment_name for name in claim.sweeps}) == 1, claim.slug
 
 
 def test_claims_of_one_experiment() -> None:
     """An experiment's claims are those of its folder; one of which nothing is claimed is answered with the nearest."""
-    assert {claim.hours for claim in claims("diffusion")} == {True}
-    assert len(claims("sim")) + len(claims("diffusion")) == len(CATALOGUE)
+    judged = sorted({Sweep.load(claim.sweeps[0]).experiment_name for claim in CATALOGUE})
+    assert "sim" in judged
+    for name in judged:
+        assert {Sweep.load(claim.sweeps[0]).experiment_name for claim in claims(name)} == {name}
+    assert sum(len(claims(name)) for name in judged) == len(CATALOGUE)
     with pytest.raises(SwingbyError, match="there is no claim about 'simm'; did you mean 'sim'"):
         claims("simm")
 
@@ -189,11 +191,10 @@ def test_an_unknown_claim_is_answered_with_the_nearest() -> None:
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `data`, every sweep trained small, and `out`, the claims judged on it.
 
-    Sweeps that take hours are made up, and one of the two behind most claims on diffusion is not there.
+    Sweeps that take hours are made up, and some of them are not there.
     """
     folder = tmp_path_factory.mktemp("claims")
-    for name in HOURS:
-        synthetic_diffusion.write(folder / "data", Sweep.load(name))
+    experiment_laws.long_sweeps(folder / "data")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("swingby_analysis.statements.needed.train", train_here)
         done = write_claims(folder / "data", folder / "out", overrides=TINY, run=("--local", "--no-pilot"))
@@ -402,7 +403,7 @@ def test_the_markdown_ends_with_how_it_was_made(written: Path, table: pl.DataFra
     ids = {cell for query in queries_of.values() for cell in re.findall(r"'([0-9a-f]{16})'", query)}
     with Store.open(written / "data") as store:
         ((runs,),) = store.sql("select count(distinct cell_id) from members where sweep_id in $1", [sorted(ids)]).rows()
-    assert f"{runs:,} runs of {len(ids)} sweeps, {SEEDS} to {max(HOURS.values())} seeds a sweep" in last
+    assert f"{runs:,} runs of {len(ids)} sweeps, {SEEDS} to {max(HOURS.values(), default=SEEDS)} seeds a sweep" in last
 
 
 @pytest.mark.slow

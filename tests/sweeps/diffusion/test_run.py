@@ -171,6 +171,7 @@ def test_killed_and_continued(tmp_path: Path) -> None:
     assert [min(first) > 0 for _, first in sorted(starts.items())] == [False, True]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)  # two nodes of Ray beside other work
 def test_a_worker_killed_on_two_nodes(tmp_path: Path) -> None:
     """Through Tune on two nodes, a run on each: the worker of one is killed in the middle. All evaluations of both are
