@@ -7,13 +7,15 @@ of it but that file is imported until it is asked for. Single entry points of th
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import Distribution, EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
@@ -84,13 +86,31 @@ def nearest(name: str, known: list[str]) -> str:
     return f"{guess}allowed: {', '.join(sorted(known)) or '(none)'}"
 
 
+def _entry_points() -> EntryPoints:
+    """The entry points of everything that is installed now; read again once a folder of `sys.path` has changed."""
+    return _read_entry_points(tuple((path, _changed(path)) for path in sys.path))
+
+
+def _changed(path: str) -> int:
+    """When files in a folder were last added or removed, in nanoseconds; 0 if there is no such folder."""
+    try:
+        return Path(path or ".").stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+@lru_cache(maxsize=1)
+def _read_entry_points(places: tuple[tuple[str, int], ...]) -> EntryPoints:
+    return entry_points()
+
+
 def packages() -> dict[str, Package]:
     """Every installed package that declares what it offers, by its dotted name.
 
     Raises:
         SwingbyError: one cannot be imported, or declares nothing; names it.
     """
-    return {name: package for name, package, _ in _declared(entry_points(group=PACKAGES))}
+    return {name: package for name, package, _ in _declared(_entry_points().select(group=PACKAGES))}
 
 
 def _declared(points: Any) -> Iterator[tuple[str, Package, Distribution | None]]:
@@ -132,7 +152,7 @@ def offered(group: str) -> dict[str, Offer]:
         SwingbyError: two packages offer different things by one name; or as `packages`.
     """
     found: dict[str, Offer] = {}
-    points, kind = entry_points(), group.rpartition(".")[2]
+    points, kind = _entry_points(), group.rpartition(".")[2]
     offers = [Offer(point.name, point.value, group, point.dist) for point in points.select(group=group)]
     for dotted, package, dist in _declared(points.select(group=PACKAGES)):
         values = getattr(package, kind, {}).items()
@@ -233,7 +253,7 @@ def data_files(kind: str, suffix: str) -> list[Traversable]:
         SwingbyError: as `packages`; or a package of that group cannot be imported.
     """
     found = {str(file): file for folder in folders(kind) for file in _below(folder, suffix)}
-    for point in entry_points(group=FOLDERS[kind]) if kind in FOLDERS else ():
+    for point in _entry_points().select(group=FOLDERS[kind]) if kind in FOLDERS else ():
         _imported(point.value)
         held = sorted(files(point.value).iterdir(), key=lambda item: item.name)
         found |= {str(file): file for file in held if file.name.endswith(suffix)}
