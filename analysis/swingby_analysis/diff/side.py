@@ -135,11 +135,10 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     found = find_sweep(store, sweep)
     queries = {"sweep": Query("diff/sweep", (found.sweep_id,)), "columns": Query("diff/columns", (found.experiment,))}
     row = ask(store, queries["sweep"]).row(0, named=True)
-    tables = store.tables()
-    if found.experiment not in tables:
+    types = store.columns(found.experiment)
+    if not types:
         raise _no_cell(letter, found.name, found.cells)
     roles = {name: role for name, role, _ in ask(store, queries["columns"]).iter_rows()}
-    types = dict(tables[found.experiment])
     wanted = [name for name in types if name in OWN or roles.get(name) in ("parameter", "scalar")]
     here = (found.sweep_id, found.experiment)
     queries |= {"cells": Query("diff/cells", (*here, tuple(wanted)))}
@@ -177,10 +176,10 @@ def _with_outcomes(
 ) -> tuple[pl.DataFrame, dict[str, OutcomeKind], list[Query]]:
     """The cells with the outcomes that the installed version of each detector wrote of the very row that stands for
     the cell; the kinds of these outcomes, and the queries."""
-    kinds, queries, tables = dict[str, OutcomeKind](), list[Query](), store.tables()
+    kinds, queries = dict[str, OutcomeKind](), list[Query]()
     for detector in registry.detectors_for(experiment):
         table = f"outcomes_{detector.name}_all"
-        names = [name for name, _ in tables.get(table, ()) if name in detector.kinds and name not in cells.columns]
+        names = [name for name in store.columns(table) if name in detector.kinds and name not in cells.columns]
         if not names:
             continue
         query = Query("diff/outcomes", (sweep_id, table, detector.version, ("cell_id", SHARD, *names)))

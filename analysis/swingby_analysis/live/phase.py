@@ -182,7 +182,7 @@ def pools(
 ) -> dict[int, Pool]:
     """The cells at each point of a sweep, of which so many are planned."""
     found = {point: Pool(cells) for point, cells in planned.items()}
-    if experiment not in store.tables():
+    if experiment not in store.names():
         return found
     # Outcomes of the very row that stands for the cell; which row that is, its shard says.
     join = ""

@@ -146,7 +146,7 @@ def read(
     experiment: str = sweep["experiment"]
     how: Reported = registry.experiment(experiment).report
     queries = {name: Query(name, (sweep_id, experiment)) for name in ("counts", "origins")}
-    counts = ask(store, queries["counts"]).row(0, named=True) if experiment in store.tables() else None
+    counts = ask(store, queries["counts"]).row(0, named=True) if experiment in store.names() else None
     if counts is None or not counts["ok"] + counts["diverged"]:
         raise SwingbyError(
             f"sweep {sweep['name']!r} has no finished cell yet, of {sweep['cells']:,}; `swingby run {sweep['name']}` "
@@ -192,7 +192,7 @@ def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
         SwingbyError: no detector has an outcome of a cell of this experiment.
     """
     tables = (f"outcomes_{detector.name}" for detector in registry.detectors_for(experiment))
-    outcomes = tuple(name for name in tables if name in store.tables())
+    outcomes = tuple(name for name in tables if name in store.names())
     if not outcomes:
         raise SwingbyError(
             f"no installed detector reads {experiment!r}, so there is no outcome to draw; a package offers "

@@ -75,9 +75,9 @@ def claims_page(store: Store, claims: Sequence[Claim], judged: Mapping[str, Judg
     by_claim: dict[str, list[Row]] = {}
     for row in ask(store, ROWS).iter_rows(named=True):
         by_claim.setdefault(row["claim"], []).append(row)
-    counts, tables = ask(store, COUNTS).to_dicts(), store.tables()
+    counts = ask(store, COUNTS).to_dicts()
     experiments = dict.fromkeys(name for item in shared for name in item.experiments)
-    sizes = [Query("statements/made", (name,)) for name in experiments if name in tables]
+    sizes = [Query("statements/made", (name,)) for name in experiments if name in store.names()]
     every, size = sum(row["claims"] for row in counts), _size([ask(store, query).row(0, named=True) for query in sizes])
     ids: dict[str, dict[str, None]] = {}
     for item in judged.values():

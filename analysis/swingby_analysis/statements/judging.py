@@ -128,7 +128,7 @@ def ask(store: Store, statement: Statement, asked: Sequence[Asked]) -> tuple[str
         SwingbyError: it is wrong.
     """
     try:
-        query = compose(statement, asked, store.tables())
+        query = compose(statement, asked, store.names())
         return query, store.sql(query).polars()
     except SwingbyError as error:
         raise SwingbyError(f"{'claim' if statement.claims else 'finding'} {statement.slug}: {error}") from error

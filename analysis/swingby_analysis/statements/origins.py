@@ -18,11 +18,10 @@ def origins(store: Store, ids: Mapping[str, Collection[str]]) -> tuple[list[Quer
     Args:
         ids: experiment -> ids of its sweeps; an experiment of which the store has no cell is left out.
     """
-    tables = store.tables()
     queries = [
         Query("statements/origins", (tuple(sweeps), experiment))
         for experiment, sweeps in sorted(ids.items())
-        if experiment in tables
+        if experiment in store.names()
     ]
     return queries, [row for query in queries for row in ask(store, query).to_dicts()]
 

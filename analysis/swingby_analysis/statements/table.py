@@ -88,7 +88,7 @@ def write(records: Records, store: Store, judged: Sequence[tuple[int, Judged]], 
     shown = [row for rank, item in judged for row in rows(rank, item)]
     queries = [{"claim": item.claim.slug, "query": item.query} for _, item in judged]
     version = f"{VERSION}.{''.join(filter(str.isdigit, utc_now()))}"
-    changed, there = False, store.tables()
+    changed, there = False, store.names()
     for kind, key, schema, fresh in ((KIND, KEY, SCHEMA, shown), (QUERIES, QUERIES_KEY, QUERIES_SCHEMA, queries)):
         stored = store.sql(f"select * from {kind}").arrow().to_pylist() if kind in there else []
         # A table of an older version may lack columns: its rows then have nulls.

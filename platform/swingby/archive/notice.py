@@ -74,7 +74,7 @@ class RecordedResults:
 def recorded_results(store: Store, sweep_id: str) -> RecordedResults | None:
     """The recorded results of a sweep; None if there are none, or no such sweep."""
     sweeps = store.sql("select name, experiment from sweeps where sweep_id = ?", [sweep_id]).rows()
-    if not sweeps or sweeps[0].experiment not in store.tables():
+    if not sweeps or sweeps[0].experiment not in store.names():
         return None
     ((name, experiment),) = sweeps
     rows = store.sql(RESULTS.format(experiment=quoted(experiment)), {"sweep": sweep_id, "whole": WHOLE}).rows()

@@ -186,7 +186,7 @@ def _rows(store: Store, of: Experiment, sweep_id: str, kept: Kept, cells: pa.Tab
     lacking = cells.num_rows - counts["ok"] - counts["diverged"]
     if lacking:
         raise SwingbyError(f"{lacking:,} of {cells.num_rows:,} cells have no result: finish the sweep first")
-    there = {name for name, _ in store.tables().get(of.name, [])}
+    there = set(store.columns(of.name))
     columns, joins = list[str](), list[str]()
     for name in (*kept.scalars, *kept.curves):
         columns.append(f"e.{quoted(name)}" if name in there else f"null as {quoted(name)}")

@@ -120,7 +120,7 @@ class _Study:
 
         detectors = registry.detectors_for(self.sweep.experiment_name)
         with Store.open(self.data) as store:
-            tables = store.tables()
+            tables = store.names()
         without = [one.name for one in detectors if f"outcomes_{one.name}" not in tables]
         if without:
             raise SwingbyError(f"no outcomes of {', '.join(without)}")

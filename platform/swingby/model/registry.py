@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -86,7 +86,7 @@ def nearest(name: str, known: list[str]) -> str:
     return f"{guess}allowed: {', '.join(sorted(known)) or '(none)'}"
 
 
-def _entry_points() -> EntryPoints:
+def _entry_points() -> Any:
     """The entry points of everything that is installed now; read again once a folder of `sys.path` has changed."""
     return _read_entry_points(tuple((path, _changed(path)) for path in sys.path))
 
@@ -100,7 +100,7 @@ def _changed(path: str) -> int:
 
 
 @lru_cache(maxsize=1)
-def _read_entry_points(places: tuple[tuple[str, int], ...]) -> EntryPoints:
+def _read_entry_points(places: tuple[tuple[str, int], ...]) -> Any:
     return entry_points()
 
 

@@ -141,16 +141,15 @@ def cells_without_outcome(
     store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None, most: int
 ) -> Iterator[pa.Table]:
     """Tables of cells that a detector has not seen, with the columns it needs; about `most` neighbouring cells each."""
-    tables = store.tables()
-    if experiment not in tables:
+    there = store.columns(experiment)
+    if not there:
         return
-    there = {name for name, _ in tables[experiment]}
     needs = [f"e.{quoted(name)}" if name in there else f"null as {quoted(name)}" for name in detector.needs]
     known = f"outcomes_{detector.name}_all"
     unseen = (
         f"and not exists (select 1 from {quoted(known)} o where o.cell_id = e.cell_id and o.version = $version "
         f"and o.{SHARD} = e.shard)"
-        if known in tables
+        if known in store.names()
         else ""
     )
     wanted = (

@@ -75,7 +75,7 @@ class Retries:
     def _last_step(self, plan: Plan, cell_id: str) -> int:
         """The last step of an unfinished cell that an earlier run of the sweep committed; -1: none."""
         with Store.open(self._records.data) as store:
-            if plan.experiment not in store.tables():
+            if plan.experiment not in store.names():
                 return -1
             query = f"""select e.steps from {quoted(plan.experiment)} e join shards s using (shard)
                         where e.cell_id = ? and e.status = 'running' and s.sweep_id = ?"""

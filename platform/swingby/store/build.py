@@ -21,6 +21,7 @@ from swingby.store.database import (
     WRITER,
     Database,
     DatabaseError,
+    MissingError,
     connect,
     disk_is_full,
 )
@@ -78,8 +79,9 @@ class Build:
     def _open_index(self, connection: Connection, index: Path) -> None:
         try:
             _attach_made(connection, "ix", index, STORAGE)
-            made = "select 1 from duckdb_tables() where database_name = 'ix' and table_name = 'state'"
-            if not fetch(connection, made):
+            try:
+                fetch(connection, "select format from ix.state")
+            except MissingError:
                 connection.execute("begin")
                 connection.execute(script("index"))
                 # A revision never comes again, not even in an index that was made anew: publications are skipped by it.

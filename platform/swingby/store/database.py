@@ -16,6 +16,7 @@ from swingby.errors import SwingbyError
 
 DatabaseError = duckdb.Error
 UnfitError = duckdb.DataError
+MissingError = duckdb.CatalogException
 """What a value raises that a column cannot take."""
 Database = duckdb.DuckDBPyConnection
 

@@ -11,6 +11,7 @@ A rebuild makes the next build beside the old one; the pointer says which is liv
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -58,6 +59,10 @@ def check_version(what: Path, found: Any) -> None:
         )
 
 
+VIEW = re.compile(r'create view (?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>\w+))')
+"""How a statement of `Generation.views` begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class Generation:
     """One published state of the store: what a reader attaches, and the views that make it one schema.
@@ -83,6 +88,14 @@ class Generation:
     published: float
     cost: float
     format: int = FORMAT
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the views: every table that a query can name."""
+        heads = [VIEW.match(view) for view in self.views]
+        return frozenset(
+            head["quoted"].replace('""', '"') if head["quoted"] else head["plain"] for head in heads if head
+        )
 
 
 class Layout:

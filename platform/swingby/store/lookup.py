@@ -64,9 +64,8 @@ def find_cell(store: Store, start: str) -> tuple[str, str]:
         SwingbyError: none fits, or several do.
     """
     experiments = sorted({item.experiment for item in known_sweeps(store)})
-    tables = store.tables()
     found: list[tuple[str, str]] = []
-    for name in (name for name in experiments if name in tables):
+    for name in (name for name in experiments if name in store.names()):
         query = f"select cell_id from {quoted(name)} where starts_with(cell_id, ?) limit 3"
         found += [(row.cell_id, name) for row in store.sql(query, [start]).rows()]
     if not found:
@@ -93,9 +92,8 @@ def sweep_rows(data: Path, sweep: str, points: bool = False) -> pa.Table:
                 "semi join members m on m.cell_id = p.cell_id and m.sweep_id = ?"
             )
             return store.sql(query, [found.sweep_id]).arrow()
-        tables = store.tables()
         outcomes = [f"outcomes_{item.name}" for item in registry.detectors_for(name)]
-        joined = [quoted(table) for table in outcomes if table in tables]
+        joined = [quoted(table) for table in outcomes if table in store.names()]
         columns = ["m.point", "e.*", *(f"{table}.* exclude (cell_id, {OF_SHARD})" for table in joined)]
         # Outcomes of the very row that is the cell's result; which row that is, `e.shard` says already.
         joins = " ".join(

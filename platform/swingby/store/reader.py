@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import namedtuple
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -88,7 +88,7 @@ class Store:
         self._lock = threading.Lock()
         self._seen: tuple[int, ...] = ()
         self._generation: Generation | None = None
-        self._tables: tuple[tuple[int, ...], dict[str, list[tuple[str, str]]]] = (), {}
+        self._kept_of: tuple[tuple[int, ...], dict[str, Any]] = (), {}
         self._connection: Database | None = None
         self._current()
 
@@ -129,12 +129,38 @@ class Store:
         """
         return self._query(query, parameters, {})
 
+    def names(self) -> frozenset[str]:
+        """Every table that a query can name; cheap, where `tables` has to look at every column."""
+        self._current()
+        assert self._generation is not None
+        return self._generation.names
+
+    def columns(self, table: str) -> dict[str, str]:
+        """The columns of a table and their types; none if there is no such table."""
+        return self._kept(f"columns of {table}", lambda: self._read_columns(table))
+
+    def _read_columns(self, table: str) -> dict[str, str]:
+        if table not in self.names():
+            return {}
+        return {row.column_name: row.column_type for row in self.sql(f"describe {quoted(table)}").rows()}
+
+    def _kept(self, key: str, read: Callable[[], Any]) -> Any:
+        """What `read` gives of the generation that is read now; read once for each generation."""
+        self._current()
+        seen = self._seen
+        if self._kept_of[0] != seen:
+            self._kept_of = seen, {}
+        kept = self._kept_of[1]
+        if key not in kept:
+            # If the generation has moved on meanwhile, this is kept for one that is never asked for again.
+            kept[key] = read()
+        return kept[key]
+
     def tables(self) -> dict[str, list[tuple[str, str]]]:
         """Every table that a query can name, with its columns and their types."""
-        self._current()
-        (of, known), seen = self._tables, self._seen
-        if of == seen:
-            return known
+        return self._kept("tables", self._read_tables)
+
+    def _read_tables(self) -> dict[str, list[tuple[str, str]]]:
         found = self.sql(
             """select table_name, column_name, data_type from duckdb_columns()
                where database_name = current_database() and schema_name = 'main' and not internal
@@ -143,12 +169,11 @@ class Store:
         tables: dict[str, list[tuple[str, str]]] = {}
         for name, column, type_ in found.rows():
             tables.setdefault(name, []).append((column, type_))
-        self._tables = seen, tables  # labelled as too old if the generation has moved on meanwhile
         return tables
 
     def misfits(self, experiment: str, columns: Mapping[str, pa.DataType]) -> list[str]:
         """Which of these columns the experiment's table has in a type that does not go with theirs, in words."""
-        there = dict(self.tables().get(experiment, []))
+        there = self.columns(experiment)
         incoming = storable(pa.schema(list(columns.items())).empty_table())
         wanted = self._query("describe from incoming", None, {"incoming": incoming}).rows()
         return [
@@ -162,7 +187,7 @@ class Store:
 
         A result counts even where the experiment's table shows another row of the cell, one with more recordings.
         """
-        if experiment not in self.tables():
+        if experiment not in self.names():
             return Finished(frozenset(), frozenset())
         ids = cell_ids if isinstance(cell_ids, pa.Array | pa.ChunkedArray) else pa.array(cell_ids, pa.string())
         self._check_version()
@@ -180,7 +205,7 @@ class Store:
     def states(self, experiment: str, cell_ids: pa.Array, tokens: Sequence[str]) -> np.ndarray:
         """The state of each cell as one letter: `d`one and `f`ailed as in `finished`, or `m`issing."""
         letters = np.full(len(cell_ids), "m", "U1")
-        if experiment not in self.tables():
+        if experiment not in self.names():
             return letters
         self._check_version()
         asked = pa.table({"cell_id": cell_ids, "place": pa.array(np.arange(len(cell_ids)))})
@@ -199,7 +224,7 @@ class Store:
     def shards_of(self, experiment: str, cell_ids: Sequence[str]) -> pa.Table:
         """The shards that hold rows of these cells, except rows that were taken back: `cell_id`, `shard`."""
         self._check_version()
-        if experiment not in self.tables():
+        if experiment not in self.names():
             return pa.table({name: pa.array([], pa.string()) for name in ("cell_id", "shard")})
         query = f"""select distinct cell_id, shard from ix.rows.{quoted(experiment)} r semi join asked using (cell_id)
                     where not {retracted("r")} order by all"""

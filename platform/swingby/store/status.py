@@ -118,7 +118,7 @@ def statuses(store: Store) -> list[SweepStatus]:
         row["sweep_id"]: SweepStatus(**{**row, "title": (row["title"] or "").strip() or row["name"]})
         for row in store.sql(script("sweeps")).arrow().to_pylist()
     }
-    for experiment in sorted({one.experiment for one in found.values()} & store.tables().keys()):
+    for experiment in sorted({one.experiment for one in found.values() if one.experiment in store.names()}):
         for row in store.sql(query("counts", experiment)).rows():
             one = found.get(row.sweep_id)
             if one is None:
@@ -145,7 +145,7 @@ def sweep_status(data: Path, sweep: str | None = None) -> list[SweepStatus]:
 def final_counts(store: Store, experiment: str, sweep_id: str) -> dict[str, int]:
     """How many cells of a sweep have a final row, by status (ok, diverged, failed)."""
     counts = {"ok": 0, "diverged": 0, "failed": 0}
-    if experiment in store.tables():
+    if experiment in store.names():
         rows = store.sql(query("final_counts", experiment), [sweep_id]).rows()
         counts |= {row.status: row.cells for row in rows}
     return counts
@@ -153,7 +153,7 @@ def final_counts(store: Store, experiment: str, sweep_id: str) -> dict[str, int]
 
 def deliveries(store: Store, experiment: str, sweep_id: str) -> tuple[Delivery, ...]:
     """The sweep's cells that have a final row, by where and when they came."""
-    if experiment not in store.tables():
+    if experiment not in store.names():
         return ()
     rows = store.sql(query("deliveries", experiment), [sweep_id]).rows()
     return tuple(Delivery(*row) for row in rows)
@@ -164,7 +164,7 @@ def deliveries(store: Store, experiment: str, sweep_id: str) -> tuple[Delivery, 
 
 def failed_cells(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[str, str], ...]:
     """The first cells of a sweep that failed, with the first line of what each raised."""
-    if experiment not in store.tables():
+    if experiment not in store.names():
         return ()
     rows = store.sql(query("failed_cells", experiment), [sweep_id, MOST_FAILURES]).rows()
     return tuple((row.cell_id, ((row.message or "").splitlines() or [""])[0]) for row in rows)
@@ -180,7 +180,7 @@ def failure_lines(found: Sequence[tuple[str, str]], failed: int) -> list[str]:
 
 def failure_reasons(store: Store, experiment: str, sweep_id: str) -> tuple[Reason, ...]:
     """Why cells of a sweep failed, the latest reasons first; messages that differ in numbers only are one reason."""
-    if experiment not in store.tables():
+    if experiment not in store.names():
         return ()
     rows = store.sql(query("failure_reasons", experiment), [sweep_id, MOST_REASONS]).rows()
     return tuple(Reason(*row) for row in rows)
@@ -191,7 +191,7 @@ def failure_reasons(store: Store, experiment: str, sweep_id: str) -> tuple[Reaso
 
 def cells_in_progress(store: Store, records: Records, experiment: str, sweep_id: str) -> list[InProgress]:
     """The cells of a sweep in progress as of the last publication, those that are furthest first."""
-    if experiment not in store.tables():
+    if experiment not in store.names():
         return []
     rows = store.sql(query("cells_in_progress", experiment), [sweep_id, MOST_IN_PROGRESS]).rows()
     return [InProgress(row.cell_id, row.steps, _steps_of(records, experiment, row.cell_id)) for row in rows]

@@ -112,7 +112,7 @@ def compare(records: Records, sweep: str, constants: Constants) -> Comparison:
         if known.experiment != "sim":
             raise SwingbyError(f"sweep {known.name!r} is over {known.experiment!r}; theory speaks of sweeps over sim")
         derive(records, [known.sweep_id])
-        if "outcomes_theory" not in store.tables():
+        if "outcomes_theory" not in store.names():
             raise SwingbyError(f"sweep {known.name!r} has no finished cell yet; `swingby run {known.name}` trains them")
         rows = store.sql(RUNS, [known.sweep_id]).arrow()
         if not rows.num_rows:
@@ -151,7 +151,7 @@ def unmet(constants: Constants) -> list[str]:
 def _judged(records: Records, store: Store, rows: pa.Table, constants: Constants) -> dict[str, Row]:
     """Cell id -> which assumptions hold, for the symmetric family; verdicts not yet kept become derived records."""
     kept: dict[str, Row] = {}
-    if KIND in store.tables():
+    if KIND in store.names():
         kept = {row["cell_id"]: row for row in store.sql(JUDGED, list(asdict(constants).values())).arrow().to_pylist()}
     family = [row for row, omega in enumerate(rows["omega"].to_pylist()) if omega is not None]
     missing = [row for row in family if rows["cell_id"][row].as_py() not in kept]

@@ -49,7 +49,7 @@ class SampleGrid(drawing.Drawing):
             SwingbyError: no run kept any.
         """
         query = Query("samples", (subject.sweep_id,), SQL)
-        if "samples" not in {name for name, _ in subject.store.tables()["diffusion"]}:
+        if "samples" not in subject.store.columns("diffusion"):
             raise subject.cannot(self.name, "no run was asked to record samples")
         rows: list[PictureRow] = []
         for row in subject.ask(query).iter_rows(named=True):
