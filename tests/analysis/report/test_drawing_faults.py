@@ -92,7 +92,11 @@ def headings(page: str) -> list[str]:
     ("error", "told"),
     [
         (SwingbyError("<b>no</b> such plane"), "<b>no</b> such plane."),
-        (KeyError("centre_output"), "KeyError: 'centre_output' (test_drawing_faults.py, line "),
+        pytest.param(
+            KeyError("centre_output"),
+            "KeyError: 'centre_output' (test_drawing_faults.py, line ",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_drawing_that_fails_leaves_the_others(

@@ -153,6 +153,7 @@ def test_a_replay_equals_what_is_stored(trained: Path, tmp_path: Path) -> None:
     assert "weights" in frame.columns
 
 
+@pytest.mark.slow
 def test_a_replayed_flow_agrees_though_it_steps_otherwise(tmp_path: Path) -> None:
     """A flow recorded at every step takes other adaptive steps than one recorded at few; that is no difference."""
     text = "{name: flow, experiment: sim, base: {model: symmetric, drive: flow, d: 3, width: 3, n: 50, rotate: false}}"

@@ -410,6 +410,7 @@ def test_readers_go_on_with_what_is_here(walk: Any, machines: Machines, proxy: P
     assert walk.started().total() == 4
 
 
+@pytest.mark.slow
 def test_nothing_is_ever_half_there(machines: Machines, proxy: Proxy, tmp_path: Path) -> None:
     """Of an object in many pieces of which one is refused nothing is seen, and the last one of its name stays; cut
     answers are asked for again, and what comes is whole."""

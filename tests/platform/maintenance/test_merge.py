@@ -120,6 +120,7 @@ def killed(here: Path, there: Path, copies: Path) -> int:
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
+@pytest.mark.slow
 def test_a_merge_killed_anywhere_is_begun_again(union: Records, tmp_path: Path) -> None:
     """Killed before any of its renames, a merge has left whole files only, and the next one finishes it."""
     here = copied(union, tmp_path / "here", {0, 3, 4, 5, 6})

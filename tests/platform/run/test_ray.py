@@ -115,6 +115,7 @@ def test_tune_isolates_what_goes_wrong(walk: Any) -> None:
     assert {row.threads for row in walk.rows("select threads from walk where status <> 'failed'")} == {"1"}
 
 
+@pytest.mark.slow
 def test_tune_leaves_what_the_loop_leaves(walk: Any) -> None:
     """The same cells by Ray Tune and by the plain for-loop: the same rows, to the last bit."""
     columns = "cell_id, seed, seed_mode, width, rate, status, message, recorded, steps, step, position, final_position"

@@ -155,6 +155,7 @@ def test_writers_wait_for_each_other(records: Records) -> None:
     assert len(cells(records)) == 1
 
 
+@pytest.mark.slow
 def test_many_writers_at_once_are_as_one(records: Records) -> None:
     """Several processes that write shards and ingest at once leave each cell once, and what a rebuild leaves."""
     code = """

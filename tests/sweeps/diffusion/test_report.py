@@ -328,6 +328,7 @@ def test_seeds_that_rest_have_no_slow_down() -> None:
         assert slowdown(runs_of(rows, first=1)[0].speeds) is None
 
 
+@pytest.mark.slow
 def test_smoothing_changes_what_is_drawn_of_runs_and_nothing_else(read: tuple[Store, ReportData]) -> None:
     """Fits, the numbers above the panels and the test of bends are the same however much is smoothed; lines are not."""
     store, data = read

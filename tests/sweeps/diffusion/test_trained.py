@@ -55,6 +55,7 @@ def test_it_tells_the_classes_apart(judge: Judge) -> None:
         assert abs(share - said) < 4 * error
 
 
+@pytest.mark.slow
 def test_nobody_is_right_where_the_classes_overlap() -> None:
     """Radii m +- j of classes that lie d < 2j apart: at most 1 - (1 - d / 2j) / 2 can be told, and the accuracy is not
     above that by more than 4 standard errors."""

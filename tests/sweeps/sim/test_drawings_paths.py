@@ -458,6 +458,7 @@ def test_the_nearest_training_point_is_the_one_that_is_told(shown: Callable[[str
         )
 
 
+@pytest.mark.slow
 def test_a_truncated_set_is_beside_its_whole_twin(shown: Callable[[str], Figure], tmp_path: Path) -> None:
     """How many sets had a point drawn again is told where the store has the sets as drawn at first, and only there."""
     wide = SWEEP.replace("sigma: [0.05, 0.05]", "sigma: [0.3, 0.3]")

@@ -267,7 +267,13 @@ def found(node: Any, key: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"training": True}, {"most_descents": True}, {"common_seed": True, "mark_step": 700}]
+    "options",
+    [
+        pytest.param({}, marks=pytest.mark.slow),
+        {"training": True},
+        pytest.param({"most_descents": True}, marks=pytest.mark.slow),
+        {"common_seed": True, "mark_step": 700},
+    ],
 )
 def test_what_stages_draws_is_what_was_recorded(ways: Subject, options: dict[str, Any]) -> None:
     """Thick lines are the records of the run named above the panel; the ground is its stages; the seed is said."""
@@ -337,6 +343,7 @@ def test_most_descents_goes_by_the_fine_count_then_the_coarse_one(ways: Subject)
     assert shown.why[1].startswith("1 of 5 seeds has as many")
 
 
+@pytest.mark.slow
 def test_a_common_seed_is_one_seed_and_needs_common_seeds(ways: Subject, tmp_path: Path) -> None:
     """All panels show one seed, which does at the first point what most do there; independent ones are refused."""
     (figure,) = Stages().figures(ways, StagesOptions(common_seed=True))
