@@ -163,11 +163,11 @@ def read(
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
     chosen = _plane(cells, how, plane)
     if how.curves is not None:
-        head = sweep_id, experiment, MOST_SEEDS, KEPT_STEPS
+        head, last = (sweep_id, experiment, MOST_SEEDS, KEPT_STEPS), store.last_step(experiment)
         for name in how.curves.titles:
-            queries[f"curve {name}"] = Query("curves", (*head, name, how.curves.unit or "ones", (1,)))
+            queries[f"curve {name}"] = Query("curves", (*head, name, how.curves.unit or "ones", (1,), last))
         if chosen is not None and how.plane is not None:
-            queries["plane"] = Query("curves", (*head, how.plane.curve, how.plane.unit or "ones", chosen))
+            queries["plane"] = Query("curves", (*head, how.plane.curve, how.plane.unit or "ones", chosen, last))
     firsts = cells.unique("point", keep="first", maintain_order=True)
     return ReportData(
         sweep=sweep,

@@ -2,7 +2,7 @@
 -- its unit; a curve of numbers has the one entry 1. `value`: the median, and the 10 % and 90 % quantiles (values that occur),
 -- where a value that is not finite, and any of a run that ended by diverging, counts as larger than all others. `finite`: the
 -- median of the finite values. Of more than $3 runs at a point, those of the first $3 seeds. $1 is the sweep's id, $2 its
--- experiment, $5 the curve, $6 the column of its unit ('ones' for none).
+-- experiment, $5 the curve, $6 the column of its unit ('ones' for none), $8 that of a run's last step.
 with cells as (
     select *, list_resize([1.0::double], list_max($7::integer[]), 1.0) as ones from query_table($2)
 ),
@@ -14,7 +14,8 @@ chosen as (
 ),
 asked as (
     select
-        cell_id, steps, status, step,
+        cell_id, status, step,
+        columns(lambda name: name = $8) as steps,
         columns(lambda name: name = $5) as value,
         columns(lambda name: name = $6) as unit
     from cells

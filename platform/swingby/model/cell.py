@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from swingby.model.params import Params
+from swingby.model.params import UntypedParams
 
 SeedMode = Literal["common", "independent"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -45,7 +45,7 @@ class Point:
 
     experiment: str
     stream_version: int
-    params: Params
+    params: UntypedParams
     seeds: SeedMode = "common"
 
     @property
@@ -89,7 +89,7 @@ class Cell:
         return hashlib.sha256(f"{self.point.point_id}:{self.seed}".encode()).hexdigest()[:32]
 
     @property
-    def params(self) -> Params:
+    def params(self) -> UntypedParams:
         """The resolved parameters."""
         return self.point.params
 

@@ -8,12 +8,12 @@ from typing import Any, Literal, Union, get_args, get_origin
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
-from swingby.model.params import Params
+from swingby.model.params import UntypedParams
 
 _SCALARS: dict[Any, pa.DataType] = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
 
-def parameter_schema(params: type[Params]) -> pa.Schema:
+def parameter_schema(params: type[UntypedParams]) -> pa.Schema:
     """A field for each parameter: int64, double, string, bool, list<double> (`Vector`), list<list<double>> (`Matrix`).
 
     A parameter that may be None has a nullable field.

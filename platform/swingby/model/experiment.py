@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.model.cell import Cell
-from swingby.model.params import Params
+from swingby.model.params import UntypedParams
 from swingby.model.process_group import ALONE, ProcessGroup
 from swingby.model.reported import Reported
 
@@ -70,11 +70,13 @@ class Recording:
             from a fortieth of the run on), "epoch" (once an epoch, at its start), "every".
         points: how many recorded steps "log" and "sqrt" aim at.
         also: names of the experiment's recordings on request.
+        code: the digest of the experiment's code, where that counts (`Experiment.code`).
     """
 
     steps: Spacing = "log"
     points: int = 200
     also: tuple[str, ...] = ()
+    code: str = ""
 
     def at(self, total: int, epoch: int | None = None) -> np.ndarray:
         """The recorded steps: int64, strictly increasing, from 0 to `total`, both included.
@@ -105,6 +107,11 @@ class Recording:
     @property
     def tokens(self) -> tuple[str, ...]:
         """The texts that a finished cell is marked with; a cell that lacks a requested one is computed again."""
+        return (*self.asked, *([f"code:{self.code}"] if self.code else []))
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The tokens of what is recorded, whatever code records it."""
         when = f"{self.steps}:{self.points}" if self.steps in ("log", "sqrt") else self.steps
         return (f"steps:{when}", *sorted(set(self.also)))
 
@@ -166,11 +173,12 @@ class Experiment(ABC):
         recordings: on request: name -> the columns it adds.
         report: what every report of a sweep over it draws and says.
         spreads: whether several processes can train a batch together, by `Batch.group`.
+        discovers: whether its columns are found as it runs; then `curves` and `scalars` say what is known beforehand.
     """
 
     name: ClassVar[str]
     stream_version: ClassVar[int]
-    Params: ClassVar[type[Params]]
+    Params: ClassVar[type[UntypedParams]]
     presets: ClassVar[Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {}
     default_preset: ClassVar[str | None] = None
     scalars: ClassVar[Mapping[str, Column]] = {}
@@ -178,6 +186,16 @@ class Experiment(ABC):
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}
     report: ClassVar[Reported] = Reported()
     spreads: ClassVar[bool] = False
+    discovers: ClassVar[bool] = False
+
+    @property
+    def code(self) -> str:
+        """A digest of the code, which a result is marked with; "" where releases say what changed."""
+        return ""
+
+    def declaration(self) -> dict[str, Any] | None:
+        """What readers of results need where the experiment is not installed, as plain JSON values; None: nothing."""
+        return None
 
     @abstractmethod
     def shape(self, params: Any) -> str:
@@ -220,7 +238,7 @@ class Experiment(ABC):
 
         Relative to a curve's largest value. A batch of another size rounds otherwise, and float32 rounds much.
         """
-        return 1e-9 if params.dtype == "float64" else 1e-3
+        return 1e-9 if getattr(params, "dtype", "float64") == "float64" else 1e-3
 
     def prepare(self, params: Sequence[Any], tell: Callable[[str], None]) -> None:
         """Prepare the machine for such cells (one of each shape): done once on each machine, and reported by `tell`."""

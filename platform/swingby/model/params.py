@@ -41,15 +41,13 @@ def introduced(params: type[BaseModel]) -> dict[str, Any]:
     }
 
 
-class Params(BaseModel):
-    """Base of every experiment's parameters: flat, frozen, strict, finite, unknown names refused.
+class UntypedParams(BaseModel):
+    """Base of parameters without a `dtype`: flat, frozen, strict, finite, unknown names refused.
 
     A parameter is a string, bool, int, float (or None too), `Vector` or `Matrix`: what a typed column can hold.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-    dtype: Literal["float32", "float64"] = Field("float32", description="arithmetic of the run")
 
     def canonical(self) -> dict[str, Any]:
         """The parameters as plain JSON values, without those at their introduction default."""
@@ -58,3 +56,9 @@ class Params(BaseModel):
             if values[name] == default:
                 del values[name]
         return values
+
+
+class Params(UntypedParams):
+    """Base of the parameters of an experiment that computes in the arithmetic of `dtype`."""
+
+    dtype: Literal["float32", "float64"] = Field("float32", description="arithmetic of the run")

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from swingby.model.cell import Point, SeedMode, canonical_json
 from swingby.model.columns import parameter_schema
-from swingby.model.params import Params, introduced, plain
+from swingby.model.params import UntypedParams, introduced, plain
 
 CHUNK = 32_768
 """Points that are made into columns at a time."""
@@ -36,7 +36,7 @@ class Points(Sequence[Point]):
 
     def __init__(
         self,
-        shared: tuple[str, int, type[Params], SeedMode],
+        shared: tuple[str, int, type[UntypedParams], SeedMode],
         constants: Mapping[str, Any],
         columns: Mapping[str, pa.Array],
         digests: bytes,
@@ -147,7 +147,7 @@ class _Labeller:
         self._codes: dict[str, np.ndarray] = {}
         self._watched = self._watching(points.params)
 
-    def _watching(self, params: type[Params]) -> type[Params]:
+    def _watching(self, params: type[UntypedParams]) -> type[UntypedParams]:
         """A subclass of the parameters that notes which of them are read; access to all at once reads all."""
         fields, read = self._fields, self._read
 
@@ -201,7 +201,7 @@ class PointWriter:
     that were equal at all points so far are compared together.
     """
 
-    def __init__(self, experiment: str, stream_version: int, params: type[Params], seeds: SeedMode) -> None:
+    def __init__(self, experiment: str, stream_version: int, params: type[UntypedParams], seeds: SeedMode) -> None:
         self._shared = experiment, stream_version, params, seeds
         around = Point(experiment, stream_version, params.model_construct(), seeds).around
         self._head, self._tail = canonical_json({**around, "params": {}}).split("{}", 1)

@@ -188,9 +188,34 @@ def load(group: str, name: str) -> Any:
         raise SwingbyError(f"{group} entry point {name!r} ({offers[name].value}) cannot be loaded: {error}") from error
 
 
+_adopted: dict[str, Any] = {}
+
+
+def adopt(own: Any) -> None:
+    """Makes an experiment that no package offers known to this process, in place of an earlier one of its name.
+
+    Raises:
+        SwingbyError: a package offers an experiment of this name.
+    """
+    installed = offered(EXPERIMENTS).get(own.name)
+    if installed is not None:
+        raise SwingbyError(f"the experiment {own.name!r} has the name of an installed one ({installed.value}); rename it")
+    _adopted[own.name] = own
+
+
+def adopted(code: str) -> Any:
+    """The experiment with this code that was adopted; None: there is none."""
+    return next((own for own in _adopted.values() if own.code == code), None)
+
+
+def known(name: str) -> bool:
+    """Whether an experiment of this name is installed, or known to this process."""
+    return name in _adopted or name in offered(EXPERIMENTS)
+
+
 def experiment(name: str) -> Any:
     """The experiment of that name, as one instance a process (an `Experiment`)."""
-    return _instance(EXPERIMENTS, name)
+    return _adopted[name] if name in _adopted else _instance(EXPERIMENTS, name)
 
 
 def detector(name: str) -> Any:

@@ -159,8 +159,7 @@ def cells_without_outcome(
     )
     # A row without a token is an archived result: unless it is whole, its curves are too thin and its scalars too rough
     # for a detector. Of an experiment that is not installed, nobody knows which columns are parameters.
-    installed = experiment in registry.offered(registry.EXPERIMENTS)
-    thin = installed and not detector.needs_results(registry.experiment(experiment))
+    thin = registry.known(experiment) and not detector.needs_results(registry.experiment(experiment))
     cells = f"""from {quoted(experiment)} e
                 where e.status in ('ok', 'diverged') {unseen} {wanted}
                   and ($thin or len(e.recorded) > 0 or e.shard in (select shard from shards where shape = $whole))"""

@@ -12,6 +12,7 @@ import pyarrow as pa
 from swingby.data.records import BatchNote, Plan, Records, provenance
 from swingby.data.records.headers import sweep_table
 from swingby.errors import SwingbyError
+from swingby.function.travel import sent_with
 from swingby.run.batches import Chosen, choose
 from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
@@ -87,7 +88,7 @@ class Planner:
         self.shared: Sequence[TrainedCells] = ()
         self.reservations = Reservations(records) if reservations is None else reservations
         self.pending = PendingCells(sweep, records, self.options.retry_failed, self.options.device)
-        self._provenance = provenance()
+        self._provenance = {**provenance(), **sent_with(sweep.experiment)}
         self._pilots = Pilots(records, stop, self.options.deadline, child)
 
     @property

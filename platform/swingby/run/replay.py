@@ -66,7 +66,8 @@ def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "
         cell_id, experiment = find_cell(store, start)
         stored = store.sql(f"select * from {quoted(experiment)} where cell_id = ?", [cell_id]).arrow()
     began = time.perf_counter()
-    known, cell = registry.experiment(experiment), planned_cell(records, cell_id)
+    cell = planned_cell(records, cell_id, run_code=True)
+    known = registry.experiment(experiment)
     table = pa.concat_tables(known.replay(cell, device))
     seconds = time.perf_counter() - began
     path = out if out is not None else Path(f"replay-{cell_id[:12]}.parquet")

@@ -20,7 +20,7 @@ from swingby.store.database import REBUILD, Database, DatabaseError, clear_error
 from swingby.store.ingestion import ingest
 from swingby.store.layout import Generation, Layout
 from swingby.store.tables import FORMAT, storable, widest
-from swingby.store.views import lost, quoted, retracted
+from swingby.store.views import LAST_STEP, STEPS, lost, quoted, retracted
 
 
 class Rows:
@@ -138,6 +138,10 @@ class Store:
     def columns(self, table: str) -> dict[str, str]:
         """The columns of a table and their types; none if there is no such table."""
         return self._kept(f"columns of {table}", lambda: self._read_columns(table))
+
+    def last_step(self, table: str) -> str:
+        """The column of an experiment's table that has the last step of a cell: `steps`, unless that is a parameter."""
+        return LAST_STEP if LAST_STEP in self.columns(table) else STEPS
 
     def _read_columns(self, table: str) -> dict[str, str]:
         if table not in self.names():

@@ -18,9 +18,10 @@ def statements(name: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in "\n".join(lines).split(";\n") if part.strip(" \n;"))
 
 
-def query(name: str, experiment: str) -> str:
-    """The text of a script about an experiment: its table for {table}, and its name as a literal for {name}."""
-    return script(name).format(table=quoted(experiment), name=literal(experiment))
+def query(name: str, experiment: str, last_step: str = "steps") -> str:
+    """The text of a script about an experiment: its table for {table}, its name as a literal for {name}, and the column
+    with a cell's last step for {last_step}."""
+    return script(name).format(table=quoted(experiment), name=literal(experiment), last_step=last_step)
 
 
 def quoted(name: str) -> str:

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 from swingby.data.records import Records
 from swingby.data.records.headers import plan_cells
 from swingby.errors import SwingbyError
+from swingby.function.travel import take
 from swingby.model import registry
 from swingby.model.cell import Cell
 from swingby.store.lookup import find_sweep
@@ -119,7 +120,7 @@ def statuses(store: Store) -> list[SweepStatus]:
         for row in store.sql(script("sweeps")).arrow().to_pylist()
     }
     for experiment in sorted({one.experiment for one in found.values() if one.experiment in store.names()}):
-        for row in store.sql(query("counts", experiment)).rows():
+        for row in store.sql(query("counts", experiment, store.last_step(experiment))).rows():
             one = found.get(row.sweep_id)
             if one is None:
                 continue
@@ -193,7 +194,7 @@ def cells_in_progress(store: Store, records: Records, experiment: str, sweep_id:
     """The cells of a sweep in progress as of the last publication, those that are furthest first."""
     if experiment not in store.names():
         return []
-    rows = store.sql(query("cells_in_progress", experiment), [sweep_id, MOST_IN_PROGRESS]).rows()
+    rows = store.sql(query("cells_in_progress", experiment, store.last_step(experiment)), [sweep_id, MOST_IN_PROGRESS]).rows()
     return [InProgress(row.cell_id, row.steps, _steps_of(records, experiment, row.cell_id)) for row in rows]
 
 
@@ -213,8 +214,11 @@ def _steps_of(records: Records, experiment: str, cell_id: str) -> int:
         return 0
 
 
-def planned_cell(records: Records, cell_id: str) -> Cell:
+def planned_cell(records: Records, cell_id: str, run_code: bool = False) -> Cell:
     """The cell of that id, from the newest plan that names it.
+
+    Args:
+        run_code: load the experiment from the code that came with the plan, if it is a function: this runs that code.
 
     Raises:
         SwingbyError: no plan names it.
@@ -223,6 +227,8 @@ def planned_cell(records: Records, cell_id: str) -> Cell:
         plan = records.read_plan(plan_id)
         ids = plan.table["cell_id"].to_pylist()
         if cell_id in ids:
+            if run_code:
+                take(plan.provenance, records.data / "cache" / "code")
             return plan_cells(plan, plan.table.slice(ids.index(cell_id), 1))[0]
     raise SwingbyError(f"no plan names the cell {cell_id}; its row came from records without their plans")
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.model.experiment import Experiment
-from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, quoted
+from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, STEPS, quoted
 
 FORMAT = 3
 """The version of how a store lies on disk: of its pointer, its index and its segments."""
@@ -203,7 +203,7 @@ def _clashes(roles: Iterable[tuple[str, str]], taken: dict[str, tuple[str, str]]
     clashes = []
     for name, role in roles:
         there = taken.setdefault(name.lower(), (name, role))
-        if name.lower() in OWN:
+        if name.lower() in OWN and (name, role) != (STEPS, "parameter"):
             clashes.append(f"its {role} {name!r} has the name of a column that every experiment has")
         elif there != (name, role):
             clashes.append(f"its {role} {name!r} clashes with the {there[1]} {there[0]!r}")

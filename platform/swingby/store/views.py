@@ -43,8 +43,11 @@ OF_SHARD = "of_shard"
 DERIVED_COLUMNS: Mapping[str, str] = {"version": "VARCHAR", "record": "VARCHAR", "created": "TIMESTAMP"}
 """Columns of derived records in the index, before their own."""
 
-OWN = {name.lower() for name in (*ROW_COLUMNS, *CELL_COLUMNS, "steps")}
-"""Names (lower case) that no parameter, scalar or curve can have."""
+STEPS, LAST_STEP = "steps", "last_step"
+"""The column with the last step of a cell; the second name is taken where a parameter has the first."""
+
+OWN = {name.lower() for name in (*ROW_COLUMNS, *CELL_COLUMNS, STEPS, LAST_STEP)}
+"""Names (lower case) that no scalar or curve can have, and no parameter but `steps`."""
 
 
 @dataclass
@@ -88,11 +91,12 @@ def natural(version: str) -> tuple[tuple[int, int, str], ...]:
 def experiment_views(name: str, table: Table) -> list[str]:
     """The view with a row a cell and, once there are curves, the one with a row a recorded step."""
     curves = ["step", *sorted(set(table.curves) - {"step"})] if table.curves else []
+    last = LAST_STEP if STEPS in table.parameters else STEPS
     columns = [
         "r.cell_id, c.seed, c.seed_mode",
         *(f"c.{quoted(column)}" for column in sorted(table.parameters)),
         "case when r.final then r.status else 'running' end as status",
-        "r.message, r.recorded, r.to_step as steps, r.shard, r.attempt",
+        f"r.message, r.recorded, r.to_step as {last}, r.shard, r.attempt",
         *(f"r.{quoted(column)}" for column in sorted(table.scalars)),
         *(f"v.{quoted(column)}" for column in curves),
     ]

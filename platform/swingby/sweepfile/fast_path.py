@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from swingby.model.params import Params, Vector
+from swingby.model.params import UntypedParams, Vector
 from swingby.sweepfile.expression import Expression
 from swingby.sweepfile.parameters import PRESET
 
@@ -101,7 +101,7 @@ class FastPath:
     its value alone, so a value that passed once passes again; checks between parameters are made at every point.
     """
 
-    def __init__(self, params: type[Params], where: Expression | None, axes: frozenset[str]) -> None:
+    def __init__(self, params: type[UntypedParams], where: Expression | None, axes: frozenset[str]) -> None:
         self._where, self._axes = where, axes - {PRESET}
         self._checks = checks_between(params)
         self._params = params
@@ -139,7 +139,7 @@ class FastPath:
             return None  # checking in full reports it
         return values
 
-    def learn(self, defaults: Values, own: Values, written: Values, params: Params) -> None:
+    def learn(self, defaults: Values, own: Values, written: Values, params: UntypedParams) -> None:
         """Remembers a point that was checked in full: its values as written, and as checked."""
         if self._checks is None:
             return
@@ -154,7 +154,7 @@ class FastPath:
             self._shared[id(defaults)] = (scratch, values, dict(written))
 
 
-def _is_plain_vector(params: type[Params], name: str) -> bool:
+def _is_plain_vector(params: type[UntypedParams], name: str) -> bool:
     """Whether a parameter is a `Vector` without further checks of its own."""
     info = params.model_fields[name]
     checked = {field for one in params.__pydantic_decorators__.field_validators.values() for field in one.info.fields}

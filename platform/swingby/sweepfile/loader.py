@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pathlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from swingby.errors import SwingbyError
+from swingby.function.experiment import from_file
 from swingby.model import registry
 from swingby.model.cell import Point, SeedMode
 from swingby.model.experiment import Experiment
@@ -32,6 +34,7 @@ class SweepFile:
 
     def __init__(self, text: str, source: str, overrides: Sequence[str], confirm_above: int | None) -> None:
         self.lined = read_yaml(text, source)
+        self.folder = pathlib.Path(source).parent
         self.confirm_above = confirm_above
         if self.lined.value is None:
             self.lined.value = {}
@@ -57,6 +60,8 @@ class SweepFile:
             self.lined.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
         named = {"name": name, "title": self._text("title"), "description": self._text("description")}
         recording = read_recording(self.lined, self.experiment)
+        if self.experiment is not None:
+            recording = replace(recording, code=self.experiment.code)
         seeds, mode = read_seeds(self.lined)
         diagram = read_diagram(self.lined, self.experiment, self._written_axes())
         drawings = read_drawings(self.lined, self.experiment, recording, self._written_axes())
@@ -85,7 +90,7 @@ class SweepFile:
                 points = grid.points(self.lined)
                 presets = tuple(grid.presets)
         return {
-            "experiment_name": self.file.get("experiment"),
+            "experiment_name": None if self.experiment is None else self.experiment.name,
             "preset": preset,
             "base": self.file.get("base") or {},
             "axes": axes,
@@ -109,11 +114,13 @@ class SweepFile:
     @cached_property
     def experiment(self) -> Experiment | None:
         """The experiment, or None with the fault noted."""
-        name = self._text("experiment", needed="such as experiment: mine")
+        name = self._text("experiment", needed="such as experiment: train.py, or the name of an installed one")
         if name is None:
             return None
         offered = registry.offered(registry.EXPERIMENTS)
-        if name not in offered:
+        if re.search(r"\.py(:|$)", name):
+            return self._function(name)
+        if not registry.known(name):
             self.lined.fault(("experiment",), f"unknown experiment {name!r}", registry.nearest(name, list(offered)))
             return None
         try:
@@ -121,6 +128,17 @@ class SweepFile:
         except SwingbyError as error:
             self.lined.fault(("experiment",), str(error))
             return None
+
+    def _function(self, place: str) -> Experiment | None:
+        """The experiment in a file beside the sweep file, `train.py` or `train.py:function`; None: the fault is noted."""
+        file, _, function = place.partition(":")
+        try:
+            found = from_file(self.folder / file, function or None)
+            registry.adopt(found)
+        except SwingbyError as error:
+            self.lined.fault(("experiment",), str(error), "allowed: a Python file beside the sweep file, or FILE:FUNCTION")
+            return None
+        return found
 
     @cached_property
     def parameters(self) -> Parameters | None:

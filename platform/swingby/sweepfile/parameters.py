@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from swingby.model.params import Params
+from swingby.model.params import UntypedParams
 from swingby.model.registry import nearest
 from swingby.sweepfile.yaml import guess, plain_message, shown
 
@@ -39,7 +39,7 @@ class Parameters:
         presets: the experiment's bundles of defaults; the name `preset` stands for one of them on axes and in `where`.
     """
 
-    def __init__(self, model: type[Params], presets: Sequence[str] = ()) -> None:
+    def __init__(self, model: type[UntypedParams], presets: Sequence[str] = ()) -> None:
         self.model = model
         self.names = list(model.model_fields)
         self.presets = list(presets)

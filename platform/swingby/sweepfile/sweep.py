@@ -139,7 +139,7 @@ class Sweep:
             "points": self.points.ids.to_pylist(),
             "seeds": list(self.seeds),
             "seed_mode": self.seed_mode,
-            "recording": list(self.recording.tokens),
+            "recording": list(self.recording.asked),
         }
         return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:16]
 
@@ -162,6 +162,7 @@ class Sweep:
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """The whole sweep as plain JSON values, resolved parameters common to all points under "common"."""
+        declared = self.experiment.declaration()
         return {
             "sweep_id": self.sweep_id,
             "name": self.name,
@@ -176,10 +177,17 @@ class Sweep:
             "points": len(self.points),
             "seeds": list(self.seeds),
             "seed_mode": self.seed_mode,
-            "recording": {**asdict(self.recording), "also": list(self.recording.also)},
+            "recording": _recorded(self.recording),
             "common": self.common,
+            **({} if declared is None else {"declared": declared}),
             **({"presets": list(self.presets)} if self.preset is None and any(self.presets) else {}),
         }
+
+
+def _recorded(recording: Recording) -> dict[str, Any]:
+    """A recording as plain JSON values; its code only where there is some, as in files from before it was kept."""
+    plain = {**asdict(recording), "also": list(recording.also)}
+    return {name: value for name, value in plain.items() if name != "code" or value}
 
 
 def named_sweeps() -> dict[str, Traversable]:

@@ -147,7 +147,9 @@ class Plan:
         check_types(header, _PLAN_TYPES)
         values = {name: header[name] for name in cls.__dataclass_fields__ if name not in ("path", "given")}
         recording = header["recording"]
-        values["recording"] = Recording(recording["steps"], recording["points"], tuple(recording["also"]))
+        values["recording"] = Recording(
+            recording["steps"], recording["points"], tuple(recording["also"]), recording.get("code", "")
+        )
         values["batches"] = tuple(BatchNote(**note) for note in header["batches"])
         return cls(**values, path=path)
 

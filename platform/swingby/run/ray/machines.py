@@ -49,8 +49,8 @@ class Code:
         """
         packages = [distribution("swingby")]
         for name in self.experiments:
-            point = registry.offered(registry.EXPERIMENTS)[name]
-            if point.dist is not None:
+            point = registry.offered(registry.EXPERIMENTS).get(name)  # None: its code is in the plan
+            if point is not None and point.dist is not None:
                 packages.append(point.dist)
         return {package.metadata["Name"]: package for package in packages}
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from swingby.data.records import Plan, Records
+from swingby.function.travel import take
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch
 from swingby.model.process_group import ALONE, ProcessGroup
@@ -153,6 +154,7 @@ def fail_cell(
 def _read(records: Records, assignment: Assignment) -> tuple[Plan, tuple[Cell, ...], BatchDone]:
     """The plan, the cells that are assigned, and the result of training none of them."""
     plan = records.read_plan(assignment.plan_id)
+    take(plan.provenance, records.data / "cache" / "code")
     every = records.read_cells(plan, assignment.batches)
     cells = every if assignment.part is None else every[slice(*assignment.part)]
     first, *merged = assignment.batches

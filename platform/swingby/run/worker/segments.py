@@ -49,7 +49,7 @@ class Segments:
     """The check of the tables of one batch, and the statuses of its final cells."""
 
     def __init__(self, experiment: Experiment, recording: Recording, cell_ids: Sequence[str]) -> None:
-        self.name = experiment.name
+        self.name, self._discovers = experiment.name, experiment.discovers
         self.curves = curve_columns(experiment, recording)
         results = {name: column.type for name, column in {**self.curves, **experiment.scalars}.items()}
         self.schema = pa.schema([*SEGMENT_COLUMNS.items(), *results.items()])
@@ -79,11 +79,13 @@ class Segments:
         Raises:
             ExperimentError: the table breaks the contract.
         """
+        if self._discovers:
+            self._discover(table)
         unknown = [name for name in table.column_names if name not in self.schema.names]
         if unknown:
             raise self._fault(f"it yields columns it does not declare: {', '.join(unknown)}")
-        needed = {*SEGMENT_COLUMNS, *self.curves}
-        if "final" in table.column_names and True in table["final"].to_pylist():
+        needed = {*SEGMENT_COLUMNS, "step"} if self._discovers else {*SEGMENT_COLUMNS, *self.curves}
+        if not self._discovers and "final" in table.column_names and True in table["final"].to_pylist():
             needed |= self.scalars
         missing = [name for name in self.schema.names if name in needed and name not in table.column_names]
         if missing:
@@ -102,6 +104,25 @@ class Segments:
             cell_id = filled["cell_id"][int(of_row[int(np.argmax(wrong))])]
             raise self._fault(f"the steps of cell {cell_id} do not increase strictly within from_step..to_step")
         return filled
+
+    def _discover(self, table: pa.Table) -> None:
+        """Takes up columns that no table of this batch had before: lists of the steps' length are curves."""
+        for field in table.schema:
+            if field.name in self.schema.names and not pa.types.is_null(self.schema.field(field.name).type):
+                known = self.schema.field(field.name).type
+                if pa.types.is_integer(known) and pa.types.is_floating(field.type):  # a whole number, so far
+                    at = self.schema.get_field_index(field.name)
+                    self.schema = self.schema.set(at, field.remove_metadata())
+                continue
+            if self._is_curve(field.name, table):
+                self.curves[field.name] = Column(field.type, "")
+            else:
+                self.scalars |= {field.name}
+            self.schema = self.schema.append(field.remove_metadata())
+
+    @staticmethod
+    def _is_curve(name: str, table: pa.Table) -> bool:
+        return (table.schema.field(name).metadata or {}).get(b"role") == b"curve"
 
     def failed(self, messages: Mapping[str, str]) -> pa.Table:
         """Final rows of failed cells, with their messages, in the columns of `schema`."""

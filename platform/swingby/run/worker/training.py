@@ -143,7 +143,7 @@ class Training:
 
     def _flush(self) -> None:
         """Commits one shard with the rows since the last."""
-        rows = pa.concat_tables(self.buffer) if self.buffer else None
+        rows = pa.concat_tables(self.buffer, promote_options="permissive") if self.buffer else None
         self.buffer = []
         if rows is None or not rows.num_rows:
             return

@@ -1,0 +1,196 @@
+"""The source of an experiment that is a function: its file, the files beside it that it imports, and their hash."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import sys
+import sysconfig
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+from typing import Any, Self
+
+from swingby.errors import SwingbyError
+
+INSTALLED = {
+    Path(__file__).resolve().parent.parent,
+    *(
+        Path(place).resolve()
+        for place in {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
+    ),
+}
+"""Where Python, installed packages and this one lie."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a function is defined, with the text of every file of its own that it needs.
+
+    Attributes:
+        file: the file that defines it, relative to its folder; "" for a function of a notebook or a prompt.
+        function: its name there.
+        files: path relative to the folder -> text, of the file and of the local modules that it imports, directly or
+            through others; of a notebook's function, its own text under "".
+        digest: 16 hexadecimal digits, the start of the SHA-256 of these texts without comments and layout.
+        pickled: a notebook's function as cloudpickle writes it, in base 64, for other processes; "" for a file's.
+    """
+
+    file: str
+    function: str
+    files: Mapping[str, str]
+    digest: str
+    pickled: str = ""
+
+    @classmethod
+    def of_file(cls, path: Path, function: str) -> Self:
+        """The source of a function in a file.
+
+        Raises:
+            SwingbyError: a file cannot be read as Python; names its place.
+        """
+        files = local_files(path)
+        return cls(path.name, function, files, digest_of(files))
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def of_json(cls, value: Mapping[str, Any]) -> Self:
+        """From plain JSON values.
+
+        Raises:
+            KeyError: something is missing.
+        """
+        return cls(**{name: value[name] for name in cls.__dataclass_fields__})
+
+    def write(self, folder: Path) -> Path:
+        """Writes the files below a folder, those that are there already left alone; gives the path of the file."""
+        for name, text in self.files.items():
+            place = PurePosixPath(name)
+            if place.is_absolute() or ".." in place.parts:
+                raise SwingbyError(f"the source {name!r} of {self.function!r} leaves its folder")
+            path = folder / place
+            if not path.is_file() or path.read_text(encoding="utf-8") != text:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                temporary = path.with_name(f".{path.name}.{id(self)}")
+                temporary.write_text(text, encoding="utf-8")
+                temporary.replace(path)
+        return folder / self.file
+
+
+def digest_of(files: Mapping[str, str]) -> str:
+    """The digest of texts of Python: comments, blank lines and layout do not count."""
+    digest = hashlib.sha256()
+    for name, text in sorted(files.items()):
+        digest.update(f"{name}\0{ast.unparse(ast.parse(text))}\0".encode())
+    return digest.hexdigest()[:16]
+
+
+def local_files(path: Path) -> dict[str, str]:
+    """A file and the modules in its folder, or below, that it imports, directly or through each other.
+
+    Raises:
+        SwingbyError: one of them is no Python; names the line.
+    """
+    folder, files, todo = path.parent, dict[str, str](), [path]
+    while todo:
+        file = todo.pop()
+        name = file.relative_to(folder).as_posix()
+        if name in files:
+            continue
+        try:
+            files[name] = file.read_text(encoding="utf-8")
+            tree = ast.parse(files[name], filename=str(file))
+        except SyntaxError as error:
+            raise SwingbyError(f"{file}, line {error.lineno}: {error.msg}") from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise SwingbyError(f"{file} cannot be read: {error}") from None
+        todo += [found for module in imported(tree, name) for found in modules_at(folder, module)]
+    return files
+
+
+def imported(tree: ast.Module, name: str) -> list[str]:
+    """The dotted names that a file may import from its own folder; `name` is the file's path relative to that."""
+    package = PurePosixPath(name).parent.parts
+    found: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            stem = ".".join([*above, *([node.module] if node.module else [])])
+            found += [stem, *(f"{stem}.{alias.name}".lstrip(".") for alias in node.names)]
+    return [module for module in found if module]
+
+
+def modules_at(folder: Path, module: str) -> list[Path]:
+    """The files of a module and of the packages that it lies in, if they are in this folder."""
+    parts, found = module.split("."), list[Path]()
+    for count in range(1, len(parts) + 1):
+        place = folder.joinpath(*parts[:count])
+        found += [file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()]
+    return found
+
+
+def load_file(path: Path, digest: str) -> ModuleType:
+    """The module of a file, run in this process; the modules beside it can be imported by their names.
+
+    Args:
+        digest: of the source; a module that was loaded from the same source is given again.
+
+    Raises:
+        SwingbyError: it raises; names the file and the line.
+    """
+    name = f"swingby_source_{path.stem}_{digest}"
+    if name in sys.modules:
+        return sys.modules[name]
+    folder = str(path.parent.resolve())
+    for other, module in list(sys.modules.items()):  # modules beside an earlier version of the file are others
+        file = getattr(module, "__file__", None)
+        if file and modules_at(Path(folder), other) and _is_users(file, None):
+            del sys.modules[other]
+    if folder in sys.path:
+        sys.path.remove(folder)
+    sys.path.insert(0, folder)
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise SwingbyError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise SwingbyError(f"{path} cannot be loaded: {told(error, path.parent)}") from error
+    return module
+
+
+def told(error: BaseException, folder: Path | None = None) -> str:
+    """An exception in one line, with the innermost place in files of the user: `ValueError: no data (run.py, line 7)`.
+
+    Args:
+        folder: that of the user's files; None: any file that is neither installed nor part of Python.
+    """
+    if isinstance(error, SyntaxError):
+        return f"SyntaxError: {error.msg} ({Path(error.filename or '?').name}, line {error.lineno})"
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if _is_users(file, folder):
+            place = f" ({Path(file).name}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' if text else ''}{text[:400]}{place}"
+
+
+def _is_users(file: str, folder: Path | None) -> bool:
+    if folder is not None:
+        return Path(file).is_absolute() and Path(file).resolve().is_relative_to(folder.resolve())
+    if file.startswith("<"):
+        return file.startswith(("<ipython", "<stdin", "<string"))
+    path = Path(file).resolve()
+    return not any(path.is_relative_to(place) for place in INSTALLED)
