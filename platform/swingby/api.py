@@ -2,26 +2,165 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import polars as pl
+import yaml
+
+from swingby.errors import SwingbyError
+from swingby.function.experiment import FunctionExperiment
+from swingby.function.experiment import experiment as made_of
+from swingby.model import registry
 from swingby.store import Store
 from swingby.sweepfile import sweep as sweep_files
 
-__all__ = ["Store", "Sweep"]
+__all__ = ["Results", "Store", "Sweep"]
+
+
+def data_folder(data: str | Path | None) -> Path:
+    """The data folder that is meant: the given one, that of the environment's SWINGBY_DATA, or `data`."""
+    return Path(data or os.environ.get("SWINGBY_DATA") or "data")
 
 
 class Sweep(sweep_files.Sweep):
-    """A named grid over one experiment; `Sweep.load("file.yaml")`, then `sweep.run(data="data")`."""
+    """A named grid over one experiment; `Sweep.load("file.yaml")` or `Sweep.of(train, axes={...})`, then `.run()`."""
 
-    def run(self, data: str | Path = "data", **options: Any) -> Any:
+    @classmethod
+    def of(
+        cls,
+        experiment: Any,
+        *,
+        axes: Mapping[str, Any] | None = None,
+        seeds: int | Sequence[int] | Mapping[str, Any] = 1,
+        name: str | None = None,
+        **keys: Any,
+    ) -> Self:
+        """A sweep without a file: a dictionary's worth of keys.
+
+        Args:
+            experiment: a function with `@experiment`, any function `train(cell, ...)`, or the name of an experiment.
+            axes, seeds: as in a sweep file.
+            name: by default that of the experiment.
+            keys: further keys of a sweep file, such as `base`, `where`, `record`, `diagram` or `title`.
+
+        Raises:
+            InputFaults: something in it is wrong; it lists everything that is.
+            SwingbyError: a parameter of the function has no type that a column could hold.
+        """
+        if not isinstance(experiment, str):
+            own = experiment if isinstance(experiment, FunctionExperiment) else made_of(experiment)
+            registry.adopt(own)
+            experiment = own.name
+        name = name or experiment.replace("_", "-").lower()
+        return cls.of_dict({"name": name, "experiment": experiment, "axes": axes or {}, "seeds": seeds, **keys})
+
+    @classmethod
+    def of_dict(cls, content: Mapping[str, Any]) -> Self:
+        """The sweep of a dictionary with the keys of a sweep file.
+
+        Raises:
+            InputFaults: something in it is wrong; it lists everything that is.
+        """
+        text = yaml.safe_dump(_plain(content), sort_keys=False)
+        return cls.parse(text, "the sweep")
+
+    def __repr__(self) -> str:
+        return f"<Sweep {self.name}: {len(self.points):,} points x {len(self.seeds)} seeds of {self.experiment_name}>"
+
+    def run(self, data: str | Path | None = None, **options: Any) -> Results:
         """Trains every cell that has no result yet, on Ray Tune (or `local=True`: a plain for-loop).
 
-        Takes the fields of `swingby.run.options.RunOptions` as keywords, and returns a `swingby.run.results.RunResult`.
+        Takes the fields of `swingby.run.options.RunOptions` as keywords. A function that is defined in a notebook is
+        sent to Ray's processes as it is.
+
+        Args:
+            data: the data folder; None: SWINGBY_DATA, or `data`.
 
         Raises:
             SwingbyError: the sweep is running already, or the data folder cannot be used.
         """
+        from swingby.maintenance.retract import retract_older
         from swingby.run.driver import run_sweep
 
-        return run_sweep(self, data, **options)
+        folder = data_folder(data)
+        if options.get("older") == "retrain":
+            retract_older(folder, self)
+        return Results(self, folder, run_sweep(self, folder, **options))
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of a sweep that was run.
+
+    Attributes:
+        sweep: the sweep.
+        data: the data folder.
+        run: how the run went; its fields (ok, failed, diverged, missing, ...) can be asked of the results as well.
+    """
+
+    sweep: Sweep
+    data: Path
+    run: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.run, name)
+
+    def __repr__(self) -> str:
+        return f"<Results {self.run}>"
+
+    def __str__(self) -> str:
+        return str(self.run)
+
+    def _repr_html_(self) -> str:
+        frame = self.polars()
+        return f"<p>{escape(str(self.run))}</p>{frame.head(10)._repr_html_()}"
+
+    def polars(self) -> pl.DataFrame:
+        """Every finished cell as a row: parameters, scalars, curves and outcomes."""
+        from swingby.store.lookup import sweep_rows
+
+        frame = pl.from_arrow(sweep_rows(self.data, self.sweep.sweep_id))
+        return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+
+    def pandas(self) -> Any:
+        """The same as a pandas frame.
+
+        Raises:
+            SwingbyError: pandas is not installed.
+        """
+        try:
+            return self.polars().to_pandas()
+        except ModuleNotFoundError as error:
+            raise SwingbyError(f"pandas is not installed ({error}); pip install pandas, or use .polars()") from None
+
+    def sql(self, query: str, parameters: Sequence[Any] = ()) -> Any:
+        """A query over all results of the data folder."""
+        with Store.open(self.data) as store:
+            return store.sql(query, parameters)
+
+    def report(self, out: str | Path = "out") -> Path:
+        """Draws the report of the sweep; the path of its page.
+
+        Raises:
+            SwingbyError: nothing of it is finished.
+        """
+        write = registry.function("swingby_analysis.report:write_report")
+        return Path(write(self.sweep.sweep_id, self.data, Path(out)).page)
+
+
+def _plain(value: Any) -> Any:
+    """Numpy's numbers and arrays, ranges and tuples as plain values."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    return value

@@ -195,7 +195,8 @@ def _rows(store: Store, of: Experiment, sweep_id: str, kept: Kept, cells: pa.Tab
         columns += [f"{alias}.{quoted(name)} as {quoted(f'{detector}.{name}')}" for name in outcomes]
         joins.append(f"left join {derived} {alias} on {alias}.cell_id = e.cell_id and {alias}.{SHARD} = e.shard")
     table = store.sql(
-        f"""select e.cell_id, e.shard, e.status, e.message, e.{store.last_step(of.name)} as to_step, {", ".join(columns)}
+        f"""select e.cell_id, e.shard, e.status, e.message, e.{store.last_step(of.name)} as to_step,
+                   {", ".join(columns)}
             from members m join {quoted(of.name)} e on e.cell_id = m.cell_id {" ".join(joins)}
             where m.sweep_id = ? and e.status in ('ok', 'diverged')""",
         [sweep_id],

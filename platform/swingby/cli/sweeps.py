@@ -112,6 +112,13 @@ def plan(
     say(summary(plan_sweep(loaded, Records.open(data), options)))
 
 
+def _older(keep: bool, retrain: bool) -> Any:
+    """The option on results of other versions of the code."""
+    if keep and retrain:
+        raise SwingbyError("--keep and --retrain exclude each other: older results count, or are trained again")
+    return "keep" if keep else "retrain" if retrain else None
+
+
 def run(
     sweeps: Annotated[list[str], typer.Argument(help="Sweep files, or names of packaged sweeps.", show_default=False)],
     data: DataFolder = DEFAULT_DATA,
@@ -130,6 +137,12 @@ def run(
     processes: Processes = 1,
     device: Device = None,
     deadline: Deadline = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Count results that another version of the experiment's code made.")
+    ] = False,
+    retrain: Annotated[
+        bool, typer.Option("--retrain", help="Take such results back and train these cells again.")
+    ] = False,
 ) -> None:
     """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
 
@@ -148,6 +161,7 @@ def run(
         swingby run transient-memorization --set seeds.count=3 --local
     """
     from swingby.data.records import Records
+    from swingby.maintenance.retract import retract_older
     from swingby.run import driver
     from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
@@ -164,6 +178,7 @@ def run(
         processes=processes,
         device=cast("Any", device),
         deadline=deadline,
+        older=_older(keep, retrain),
     )
     if dry_run:
         for one in loaded:
@@ -173,6 +188,9 @@ def run(
             else:
                 say(f"{one.name}: {len(one):,} cells, none done ({data} does not exist yet)")
         return
+    for one in loaded if retrain else ():
+        if (taken := retract_older(data, one)) is not None:
+            say(f"{one.name}: the results of {taken.cells:,} cells were taken back ({taken.record})")
     results = driver.run(loaded, data, options)
     for result in results:
         say(str(result))

@@ -16,9 +16,13 @@ NEEDED = "needed.txt"
 """The file with the requirements of a package that was sent to a machine: pip would install what its metadata lists."""
 
 
-def provenance() -> dict[str, Any]:
-    """Git commit and dirty flag of the checkout (None outside one), versions, host, system, CPUs, command line."""
-    commit, dirty = checkout(Path(__file__).resolve().parent)
+def provenance(code: str | None = None) -> dict[str, Any]:
+    """Git commit and dirty flag of a checkout (None outside one), versions, host, system, CPUs, command line.
+
+    Args:
+        code: the folder of the experiment's code, if it is not installed; None: the checkout is that of this package.
+    """
+    commit, dirty = checkout(Path(code or Path(__file__).resolve().parent))
     return {
         "git_commit": commit,
         "git_dirty": dirty,

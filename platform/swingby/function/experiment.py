@@ -10,10 +10,11 @@ import sys
 import textwrap
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Optional, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,7 @@ from swingby.function.handle import CellHandle, CellsHandle, MisuseError, NotFin
 from swingby.function.source import Source, digest_of, load_file, told
 from swingby.model.cell import Cell
 from swingby.model.columns import parameter_schema
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Resources
+from swingby.model.experiment import AFTER, SEGMENT_COLUMNS, Batch, Column, Experiment, Resources
 from swingby.model.params import Matrix, UntypedParams, Vector
 
 STEPS = "steps"
@@ -34,6 +35,11 @@ TYPES: Mapping[str, Any] = {
     "bool": bool, "int": int, "float": float, "str": str, "vector": Vector, "matrix": Matrix,
 }  # fmt: skip
 """The types of parameters by the names that a declaration gives them."""
+TAKEN = frozenset({
+    *SEGMENT_COLUMNS, AFTER, "step", "steps", "last_step", "seed", "seed_mode", "sweep_id", "recorded", "shard",
+    "attempt", "place", "curve",
+})  # fmt: skip
+"""Names of columns that every experiment's table has."""
 ALLOWED = "bool, int, float, str, Literal[...], swingby.Vector, swingby.Matrix, or one of these | None"
 ARROW = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
@@ -79,10 +85,7 @@ class FunctionExperiment(Experiment):
     @property
     def _function(self) -> Callable[..., Any]:
         if self.function is None:
-            raise SwingbyError(
-                f"the code of experiment {self.name!r} is not loaded: name its sweep file, in which experiment: says where "
-                "it is"
-            )
+            raise SwingbyError(f"the code of experiment {self.name!r} is not loaded: name its sweep file, which says where")
         return self.function
 
     @property
@@ -116,18 +119,16 @@ class FunctionExperiment(Experiment):
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         """Trains cell after cell, or all together where the function is batched; stops between cells if it drains."""
-        function = self._function
-        if "torch" in sys.modules:
-            sys.modules["torch"].set_num_threads(max(1, int(batch.cpus)))
-        agreed = Agreed.of(self, batch)
-        if self.batched:
-            yield from self._run_together(function, batch, agreed)
-            return
-        for cell in batch.cells:
-            if batch.draining():
+        function, agreed = self._function, Agreed.of(self, batch)
+        with one_thread_for_each(batch.cpus):
+            if self.batched:
+                yield from self._run_together(function, batch, agreed)
                 return
-            row, curves, scalars = self._run_cell(function, cell, batch)
-            yield agreed.table([(row, curves, scalars)])
+            for cell in batch.cells:
+                if batch.draining():
+                    return
+                row, curves, scalars = self._run_cell(function, cell, batch)
+                yield agreed.table([(row, curves, scalars)])
 
     def _run_cell(self, function: Callable[..., Any], cell: Cell, batch: Batch) -> Any:
         """One cell's row: its segment's columns, its curves and its scalars."""
@@ -197,9 +198,16 @@ class FunctionExperiment(Experiment):
         return f"{self.name} returned {type(returned).__name__}; allowed: a dictionary of scalars by name, or nothing"
 
     def _told(self, error: Exception) -> str:
-        """An exception in one line with the place in the user's code; what the rules of a handle say, without its type."""
+        """An exception in one line, with the place in the user's code."""
         text = told(error)
         return text.removeprefix("MisuseError: ")
+
+    def learn(self, curves: Mapping[str, pa.DataType], scalars: Mapping[str, pa.DataType]) -> None:
+        """Takes up the columns that results have; what they mean is said by `@experiment(curves=..., scalars=...)`."""
+        self.curves, self.scalars = (  # type: ignore[misc]
+            {name: replace(before.get(name, Column(type_, "")), type=type_) for name, type_ in found.items()}
+            for found, before in ((curves, self.curves), (scalars, self.scalars))
+        )
 
     def declaration(self) -> dict[str, Any]:
         """What readers of results need to know, as plain JSON values."""
@@ -226,11 +234,13 @@ class FunctionExperiment(Experiment):
             kind = Literal[tuple(of["choices"])] if of.get("choices") else TYPES[of["type"]]
             default = {"default": of["default"]} if "default" in of else {}
             info = FieldInfo(annotation=None, description=of.get("description"), **default)
-            fields[name] = (kind | None if of.get("optional") else kind, info)
+            fields[name] = (Optional[kind] if of.get("optional") else kind, info)
         params = create_model("Params", __base__=UntypedParams, **fields)
-        return cls(
-            None, declaration["name"], params, None, version=declaration["version"], title=declaration.get("title", "")
-        )
+        meanings = {
+            name: Column(pa.null(), of["meaning"], of["unit"]) for name, of in declaration.get("meanings", {}).items()
+        }
+        name, version, title = (declaration[key] for key in ("name", "version", "title"))
+        return cls(None, name, params, None, version=version, curves=meanings, scalars=meanings, title=title)
 
 
 class Agreed:
@@ -251,7 +261,7 @@ class Agreed:
         return cls(experiment, None if batch.cache is None else batch.cache / "columns" / name)
 
     def table(self, rows: Sequence[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]) -> pa.Table:
-        """Rows as `Experiment.run` yields them; a cell with other columns than the first has failed, with both named."""
+        """Rows as `Experiment.run` yields them; a cell that has other columns than the first has failed."""
         checked = [self._checked(*row) for row in rows]
         fields = [pa.field(name, type_) for name, type_ in SEGMENT_COLUMNS.items()]
         arrays = [pa.array([row[name] for row, _, _ in checked], type_) for name, type_ in SEGMENT_COLUMNS.items()]
@@ -270,11 +280,27 @@ class Agreed:
             "curves": {name: _kind(values) for name, values in curves.items() if name != "step"},
             "scalars": {name: _kind([value]) for name, value in scalars.items()} if row["status"] == "ok" else None,
         }
-        wrong = clash(self._agree(row, kinds), kinds)
+        wrong = self._taken(curves, scalars) or clash(self._agree(row, kinds), kinds)
         if wrong is None:
             return row, curves, scalars
         failed = {**row, "from_step": 0, "to_step": 0, "status": "failed", "message": wrong}
         return failed, {"step": []}, {}
+
+    def _taken(self, curves: Mapping[str, Any], scalars: Mapping[str, Any]) -> str | None:
+        """In words, which name is that of another column; None: none is."""
+        parameters = set(self._experiment.Params.model_fields)
+        for noun, names, others in (
+            ("recorded", curves.keys() - {"step"}, set()),
+            ("returned", scalars.keys(), curves),
+        ):
+            for name in sorted(names):
+                if not name.isidentifier() or name.lower() in TAKEN:
+                    allowed = f"allowed: a name, and none of {', '.join(sorted(TAKEN))}"
+                    return f"the {noun} {name!r} cannot be a column; {allowed}"
+                if name in parameters or name in others:
+                    other = "a parameter" if name in parameters else "a recorded value"
+                    return f"the {noun} {name!r} has the name of {other}; rename one of them"
+        return None
 
     def _agree(self, row: Mapping[str, Any], kinds: dict[str, Any]) -> dict[str, Any]:
         """The columns of the first cell; this one's, if it is the first that ended well."""
@@ -351,6 +377,20 @@ def _row(cell: Cell, steps: Sequence[int], status: str, message: str | None) -> 
     }  # fmt: skip
 
 
+@contextmanager
+def one_thread_for_each(cpus: float) -> Iterator[None]:
+    """While inside, torch computes with as many threads as the batch may use CPUs, if it is loaded."""
+    torch = sys.modules.get("torch")
+    before = None if torch is None else torch.get_num_threads()
+    if torch is not None:
+        torch.set_num_threads(max(1, int(cpus)))
+    try:
+        yield
+    finally:
+        if torch is not None:
+            torch.set_num_threads(before)
+
+
 def parameters(cell: Cell) -> dict[str, Any]:
     """The parameters of a cell as a function takes them."""
     return {name: getattr(cell.params, name) for name in type(cell.params).model_fields}
@@ -368,8 +408,8 @@ def experiment(
     """Makes an experiment of a function `train(cell, **parameters)`.
 
     The parameters are those of the signature after the first, which is a `CellHandle`; their types, defaults,
-    `Annotated[float, Field(gt=0, description=...)]` and `Literal` say what a sweep may set. One without a default has to
-    be set. The first line of the docstring is the title. What it returns, a dictionary or nothing, are its scalars.
+    `Annotated[float, Field(gt=0, description=...)]` and `Literal` say what a sweep may set. One without a default has
+    to be set. The first line of the docstring is the title. What it returns, a dictionary or nothing, are its scalars.
 
     Args:
         name: the name of its table; by default the function's.

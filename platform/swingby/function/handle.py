@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,6 @@ import numpy as np
 from swingby.function.state import load_state, save_state
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-
-PARTIAL_SECONDS = 60.0
-"""A cell that trains for longer shows what it has recorded at least this often."""
-
 
 class NotFiniteError(Exception):
     """A recorded or returned value is not finite: the training has diverged."""
@@ -68,7 +63,6 @@ class CellHandle(_Streams):
     Args:
         steps: the last step, where it is known.
         folder: for checkpoints; None: there is none.
-        show: is given the handle at least once a minute while it records.
     """
 
     def __init__(
@@ -78,23 +72,21 @@ class CellHandle(_Streams):
         steps: int | None,
         device: str = "cpu",
         folder: Path | None = None,
-        show: Callable[[CellHandle], None] | None = None,
     ) -> None:
         super().__init__(cell, device)
         self.params: Mapping[str, Any] = cell.params.model_dump()
         self._at = None if steps is None else frozenset(recording.at(steps).tolist())
-        self._recording, self._show = recording, show
+        self._recording = recording
         self._file = None if folder is None else folder / f"{cell.cell_id}.npz"
         self.steps: list[int] = []
         self.curves: dict[str, list[Any]] = {}
-        self._told = time.monotonic()
 
     def wants(self, step: int) -> bool:
         """Whether `record` would keep what it is given at this step."""
         return self._at is None or step in self._at
 
     def record(self, step: int, **values: Any) -> None:
-        """Keeps values of this step if the sweep records it: numbers, true or false, or vectors and matrices of numbers.
+        """Keeps values of this step if the sweep records it: numbers, true or false, vectors and matrices of numbers.
 
         Steps increase from 0 on; every call names the same values. None stands for a value that there is not.
 
@@ -124,9 +116,6 @@ class CellHandle(_Streams):
                 raise NotFiniteError(f"{name} is {kept if not isinstance(kept, list) else 'not finite'} at step {step}")
         if wanted:
             self.steps.append(step)
-            if self._show is not None and time.monotonic() - self._told >= PARTIAL_SECONDS:
-                self._show(self)
-                self._told = time.monotonic()
 
     def _keep_last(self, step: int, values: Mapping[str, Any]) -> None:
         """Keeps a step that the sweep does not record, since it is the last one."""

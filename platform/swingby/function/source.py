@@ -35,6 +35,7 @@ class Source:
         files: path relative to the folder -> text, of the file and of the local modules that it imports, directly or
             through others; of a notebook's function, its own text under "".
         digest: 16 hexadecimal digits, the start of the SHA-256 of these texts without comments and layout.
+        folder: the folder of the file, where it was read; not part of what it is.
         pickled: a notebook's function as cloudpickle writes it, in base 64, for other processes; "" for a file's.
     """
 
@@ -43,6 +44,7 @@ class Source:
     files: Mapping[str, str]
     digest: str
     pickled: str = ""
+    folder: str = ""
 
     @classmethod
     def of_file(cls, path: Path, function: str) -> Self:
@@ -52,11 +54,11 @@ class Source:
             SwingbyError: a file cannot be read as Python; names its place.
         """
         files = local_files(path)
-        return cls(path.name, function, files, digest_of(files))
+        return cls(path.name, function, files, digest_of(files), folder=str(path.parent.resolve()))
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "folder"}
 
     @classmethod
     def of_json(cls, value: Mapping[str, Any]) -> Self:
@@ -65,7 +67,7 @@ class Source:
         Raises:
             KeyError: something is missing.
         """
-        return cls(**{name: value[name] for name in cls.__dataclass_fields__})
+        return cls(**{name: value[name] for name in cls.__dataclass_fields__ if name != "folder"})
 
     def write(self, folder: Path) -> Path:
         """Writes the files below a folder, those that are there already left alone; gives the path of the file."""

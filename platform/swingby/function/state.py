@@ -1,4 +1,4 @@
-"""Checkpoints of plain states: nested values, numpy arrays and torch tensors in one file that runs no code when read."""
+"""Checkpoints of plain states: nested values, numpy arrays and torch tensors in a file that runs no code when read."""
 
 from __future__ import annotations
 

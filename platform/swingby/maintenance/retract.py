@@ -21,8 +21,10 @@ from swingby.data.records import Records
 from swingby.data.records.retractions import Retraction, checked_reason
 from swingby.errors import SwingbyError
 from swingby.run.commit_lock import commit_lock, newest_plans, plan_token
+from swingby.run.pending import PendingCells
 from swingby.store import Store, ingest
 from swingby.store.lookup import SHORTEST_ID, find_cell, find_sweep
+from swingby.sweepfile.sweep import Sweep
 
 _ID = re.compile(rf"[0-9a-f]{{{SHORTEST_ID},32}}")
 AFFECTED = """
@@ -63,13 +65,36 @@ class _Chosen:
         return [cell for cells in self.cells.values() for cell in cells]
 
 
-def retract(data: str | Path, what: Sequence[str], reason: str, dry_run: bool = False) -> Retracted:
+def retract_older(data: str | Path, sweep: Sweep) -> Retracted | None:
+    """Takes back the results of a sweep that another version of its experiment's code made; None: there are none.
+
+    Raises:
+        SwingbyError: as `retract`.
+    """
+    if not sweep.recording.code or not (Path(data) / "swingby.json").exists():
+        return None
+    pending = PendingCells(sweep, Records.open(data, create=False))
+    try:
+        pending.refresh()
+    except SwingbyError:  # nothing was ever ingested there
+        return None
+    older = pending.ids.take(pa.array(pending.older)).to_pylist()
+    if not older:
+        return None
+    chosen = _Chosen("", "", {sweep.experiment_name: tuple(sorted(older))})
+    return retract(data, (), f"made by another version of the code of {sweep.experiment_name}", chosen=chosen)
+
+
+def retract(
+    data: str | Path, what: Sequence[str], reason: str, dry_run: bool = False, *, chosen: _Chosen | None = None
+) -> Retracted:
     """Takes back all rows of a sweep, or of cells, and removes their checkpoints.
 
     Args:
         what: one sweep (name, id, or file), or cells by their ids' first digits.
         reason: one line, which is kept.
         dry_run: write nothing, and go by the last publication.
+        chosen: the cells themselves, in place of `what`.
 
     Raises:
         SwingbyError: no such sweep or cell, or nothing to take back; the reason is empty; or a sweep with some of the
@@ -80,7 +105,7 @@ def retract(data: str | Path, what: Sequence[str], reason: str, dry_run: bool = 
     if not dry_run:
         ingest(records)
     with Store.open(records.data) as store:
-        chosen = _choose(store, what)
+        chosen = chosen or _choose(store, what)
         among = {"sweep": chosen.sweep_id, "cells": [] if chosen.sweep_id else chosen.ids}
         sweeps = [(row.sweep_id, row.name, row.cells) for row in store.sql(AFFECTED, among).rows()]
         if dry_run:

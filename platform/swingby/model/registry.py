@@ -199,7 +199,9 @@ def adopt(own: Any) -> None:
     """
     installed = offered(EXPERIMENTS).get(own.name)
     if installed is not None:
-        raise SwingbyError(f"the experiment {own.name!r} has the name of an installed one ({installed.value}); rename it")
+        raise SwingbyError(
+            f"the experiment {own.name!r} has the name of an installed one ({installed.value}); rename it"
+        )
     _adopted[own.name] = own
 
 

@@ -89,6 +89,7 @@ class Planned:
         options: the options of the run.
         workers: how many one-core batches run at once.
         piloted: cells that were trained to measure the cost; they count as done.
+        older: cells with a result of another version of the experiment's code, which counts only if it is kept.
         machines: the CPUs of each machine.
         other_batches: how many batches the other sweeps of the run have; all share the machines.
     """
@@ -105,6 +106,7 @@ class Planned:
     options: RunOptions = field(default_factory=RunOptions)
     written: bool = False
     piloted: int = 0
+    older: int = 0
     machines: tuple[float, ...] = ()
     other_batches: int = 0
 
@@ -132,6 +134,8 @@ def summary(planned: Planned) -> str:
     counts = {"done": planned.counts.done, "failed (left alone)": planned.counts.failed, "missing": planned.missing}
     shown = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count or name == "missing")
     lines = [f"{planned.sweep.name}: {counted(len(planned.sweep), 'cell')}: {shown}"]
+    if planned.older:
+        lines.append(f"  {counted(planned.older, 'cell')} of it have results of another version of the code")
     if planned.piloted:
         lines.append(f"  {planned.piloted:,} pilot cells were trained to measure the cost; they are kept as results")
     if planned.counts.shared:

@@ -54,6 +54,10 @@ class RunOptions:
     target_seconds: float = 5.0
     """Seconds that one trial should take."""
 
+    older: Literal["keep", "retrain"] | None = None
+    """What becomes of results that another version of an experiment's code made: "keep" counts them, "retrain" trains
+    their cells again (they have to be taken back first), and None refuses to run while there are any."""
+
     def __post_init__(self) -> None:
         if self.local and self.address is not None:
             raise SwingbyError("--local and --address exclude each other: a for-loop has no cluster")
@@ -67,6 +71,8 @@ class RunOptions:
             raise SwingbyError(
                 f"--device {self.device} is unknown; allowed: cpu, cuda (Ray hands each process a GPU of its own)"
             )
+        if self.older not in (None, "keep", "retrain"):
+            raise SwingbyError(f"older={self.older!r} is unknown; allowed: keep, retrain, None")
         if self.processes < 1:
             raise SwingbyError(f"{self.processes} processes train nothing; allowed: 1 and more")
         if self.deadline is not None and not 0 < self.deadline <= YEAR:

@@ -131,18 +131,28 @@ class PendingCells:
         ids: the id of every cell, in the order of `Sweep.cells`.
         places: the places in `ids` of the cells to train, as of the last `refresh`.
         reserved: the places of pending cells that other drivers train.
+        older: the places of cells whose result does not count: another version of the experiment's code made it.
         samples: what batches took that ran with the sweep's recording, as of the last `refresh`.
 
     Args:
         retry_failed: whether cells that failed are pending.
         device: the kind of device whose batches are `samples`; None: any.
+        keep: whether results of other versions of the experiment's code count.
     """
 
-    def __init__(self, sweep: Sweep, records: Records, retry_failed: bool = False, device: str | None = None) -> None:
+    def __init__(
+        self,
+        sweep: Sweep,
+        records: Records,
+        retry_failed: bool = False,
+        device: str | None = None,
+        keep: bool = False,
+    ) -> None:
         self._sweep, self._records, self._retry_failed, self._device = sweep, records, retry_failed, device
+        self._tokens = sweep.recording.asked if keep else sweep.recording.tokens
         self.samples: Sequence[Sample] = ()
         self.ids = sweep.cell_ids()
-        self.places = self.reserved = np.zeros(0, np.int64)
+        self.places = self.reserved = self.older = np.zeros(0, np.int64)
         self._tried = np.zeros(len(self.ids), bool)
 
     def refresh(self, shared: Sequence[TrainedCells] = (), reservations: Sequence[Reservation] = ()) -> CellCounts:
@@ -156,6 +166,9 @@ class PendingCells:
         """
         with Store.open(self._records.data) as store:
             done, failed = self._finished(store, self.ids)
+            if self._sweep.recording.code and self._tokens != self._sweep.recording.asked:
+                ever = store.states(self._sweep.experiment_name, self.ids, self._sweep.recording.asked) == "d"
+                self.older = np.flatnonzero(ever & ~done)
             places = np.flatnonzero(~(done | failed | self._tried))
             count = len(places)
             for ids, tokens in shared:
@@ -191,7 +204,7 @@ class PendingCells:
 
     def _finished(self, store: Store, ids: pa.Array) -> tuple[np.ndarray, np.ndarray]:
         """Masks of the cells that have a result, and of those that failed and are left alone."""
-        letters = store.states(self._sweep.experiment_name, ids, self._sweep.recording.tokens)
+        letters = store.states(self._sweep.experiment_name, ids, self._tokens)
         return letters == "d", (letters == "f") & (not self._retry_failed)
 
     def _covered(self, places: np.ndarray, ids: pa.Array, tokens: frozenset[str]) -> np.ndarray:

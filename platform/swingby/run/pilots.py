@@ -92,6 +92,7 @@ class Pilots:
 
     Attributes:
         trained: how many cells so far.
+        failed: how many of them failed.
 
     Args:
         stop: true once the run was asked to stop.
@@ -102,7 +103,7 @@ class Pilots:
     def __init__(self, records: Records, stop: Callable[[], bool], deadline: float | None, child: bool) -> None:
         self._data, self._stop, self._child = records.data, stop, child
         self._seconds = deadline or SECONDS
-        self.trained = 0
+        self.trained = self.failed = 0
 
     def train(self, planned: Planned, tell: Callable[[str], None]) -> None:
         """Trains the batches of a written plan, except those that take too long by the cost known so far."""
@@ -127,6 +128,7 @@ class Pilots:
                     tell(f"measuring {note.shape} was given up: {error}")
                     continue
                 self.trained += done.cells
+                self.failed += done.failed
                 known.append(Sample(note.shape, note.cells, done.seconds, 0))
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from swingby.data.records import BatchNote, Plan, Records, provenance
 from swingby.data.records.headers import sweep_table
 from swingby.errors import SwingbyError
-from swingby.function.travel import sent_with
+from swingby.function.travel import FOLDER, sent_with
 from swingby.run.batches import Chosen, choose
 from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
@@ -22,8 +22,9 @@ from swingby.run.pending import CellCounts, PendingCells, Reservations, TrainedC
 from swingby.run.pilots import Pilots, choose_pilots, unmeasured
 from swingby.run.resources import check_processes, cores
 from swingby.store import Store, check_experiment, ingest
-from swingby.store.status import is_presented, refused_records
+from swingby.store.status import failed_cells, is_presented, refused_records
 from swingby.sweepfile.sweep import Sweep
+from swingby.units import counted
 
 GRAINS = 4
 """Batches that should make a trial: the scheduler puts as many together as fit, by the cost seen meanwhile."""
@@ -39,7 +40,7 @@ def plan(sweep: Sweep, records: Records, options: RunOptions | None = None) -> P
     options = options or RunOptions()
     planner = Planner(sweep, records, options, workers=options.workers or cores())
     planned = planner.preview()
-    if not (options.pilot and planner.unmeasured()):
+    if not (options.pilot and planner.unmeasured()) or (planned.older and options.older is None):
         return planned
     with records.lock(sweep.sweep_id) as hold:
         planner.reservations = Reservations(records, {sweep.sweep_id: hold})
@@ -87,8 +88,11 @@ class Planner:
         self.machines = tuple(machines) or (float(self.workers),)
         self.shared: Sequence[TrainedCells] = ()
         self.reservations = Reservations(records) if reservations is None else reservations
-        self.pending = PendingCells(sweep, records, self.options.retry_failed, self.options.device)
-        self._provenance = {**provenance(), **sent_with(sweep.experiment)}
+        self.pending = PendingCells(
+            sweep, records, self.options.retry_failed, self.options.device, self.options.older == "keep"
+        )
+        sent = sent_with(sweep.experiment, elsewhere=not self.options.local or child)
+        self._provenance = {**provenance(sent.get(FOLDER)), **sent}
         self._pilots = Pilots(records, stop, self.options.deadline, child)
 
     @property
@@ -107,7 +111,9 @@ class Planner:
         has none yet, or is to be shown otherwise: the plan is the record that the sweep exists, and how it is shown.
         """
         with self._locked():
-            planned = replace(self._planned(self._refresh()), written=True)
+            counts = self._refresh()
+            self.refuse_older()
+            planned = replace(self._planned(counts), written=True)
             if not planned.missing and planned.plan.sequence > 1 and is_presented(self.records, self.sweep):
                 return replace(planned, written=False)
             self._write(planned.plan)
@@ -117,6 +123,7 @@ class Planner:
         """Trains pilot cells of shapes that have no measured batch, under a plan of their own."""
         with self._locked():
             self._refresh()
+            self.refuse_older()
             pending, lanes = self.pending.of_shapes(self.unmeasured()), self.sweep.experiment.lanes
             width = {shape: lanes(self.pending.representatives[shape]) for shape in pending}
             chosen = choose_pilots(pending, self.pending.max_batches(), width)
@@ -127,10 +134,37 @@ class Planner:
             self._write(planned.plan)
         self.prepare(tell)
         self._pilots.train(planned, tell)
+        if self._pilots.failed and self._pilots.failed == self._pilots.trained:
+            raise SwingbyError(
+                f"all {counted(self._pilots.failed, 'cell')} of {self.sweep.name!r} that were tried first have failed, "
+                f"so the run stops here: {self._first_failure()}"
+            )
+
+    def _first_failure(self) -> str:
+        """Why the first failed cell of the sweep has failed, in one line."""
+        ingest(self.records)
+        with Store.open(self.records.data) as store:
+            found = failed_cells(store, self.sweep.experiment_name, self.sweep.sweep_id)
+        return f"cell {found[0][0][:12]}: {found[0][1]}" if found else "no reason is known"
 
     def prepare(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """Runs `Experiment.prepare` for the shapes of the missing cells."""
         self.sweep.experiment.prepare([self.pending.representatives[shape] for shape in self.pending.shapes()], tell)
+
+    def refuse_older(self) -> None:
+        """Refuses to go on where another version of the code made some of the results, and nobody said what to do.
+
+        Raises:
+            SwingbyError: how many there are, and the three ways to go on.
+        """
+        if len(self.pending.older) and self.options.older is None:
+            of = self.sweep.experiment_name
+            raise SwingbyError(
+                f"{counted(len(self.pending.older), 'cell')} of {self.sweep.name!r} have results of another version of "
+                f"{of}'s code (now {self.sweep.recording.code}). Say what they are: --keep counts them as results; "
+                "--retrain takes them back and trains them again; or raise the version, @experiment(version=...), and "
+                "all cells are new ones"
+            )
 
     def unmeasured(self) -> list[str]:
         """The shapes of missing cells that are worth measuring and have no measured batch, cheapest first."""
@@ -217,6 +251,7 @@ class Planner:
             workers=self.workers,
             options=self.options,
             piloted=self.piloted,
+            older=len(self.pending.older),
             machines=self.machines,
         )
         return replace(planned, forecast=forecast(notes, known, planned.batch_resources, self.workers))

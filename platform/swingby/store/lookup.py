@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
+from swingby.function.experiment import FunctionExperiment
 from swingby.model import registry
 from swingby.store.reader import Store
 from swingby.store.views import OF_SHARD, quoted
@@ -36,9 +38,44 @@ def known_sweeps(store: Store) -> list[KnownSweep]:
 def find_sweep(store: Store, sweep: str) -> KnownSweep:
     """The sweep behind a name (the newest of that name), an id, the first digits of an id, or a sweep file.
 
+    An experiment that is a function is known to this process afterwards, without its code, with the columns that its
+    results have.
+
     Raises:
         SwingbyError: none fits, or an id's first digits fit several.
     """
+    found = _find_sweep(store, sweep)
+    if not registry.known(found.experiment):
+        (row,) = store.sql("select resolved from sweeps where sweep_id = ?", [found.sweep_id]).rows()
+        declared = json.loads(row.resolved).get("declared")
+        if declared is None:
+            return found
+        registry.adopt(FunctionExperiment.of_declaration(declared))
+    experiment = registry.experiment(found.experiment)
+    if isinstance(experiment, FunctionExperiment) and found.experiment in store.names():
+        learn_columns(store, experiment)
+    return found
+
+
+def learn_columns(store: Store, experiment: FunctionExperiment) -> None:
+    """Tells an experiment that is a function which columns its results have."""
+    types = store.columns(experiment.name)
+    rows = store.sql("select name, role from ix.columns where experiment = ?", [experiment.name]).rows()
+    curves, scalars = (
+        {row.name: arrow_type(types[row.name]) for row in rows if row.role == role and row.name in types}
+        for role in ("curve", "scalar")
+    )
+    experiment.learn(curves, scalars)
+
+
+def arrow_type(name: str) -> pa.DataType:
+    """The Arrow type of a DuckDB type that results of functions have."""
+    if name.endswith("[]"):
+        return pa.list_(arrow_type(name[:-2]))
+    return {"BOOLEAN": pa.bool_(), "VARCHAR": pa.string(), "BIGINT": pa.int64()}.get(name, pa.float64())
+
+
+def _find_sweep(store: Store, sweep: str) -> KnownSweep:
     known = known_sweeps(store)
     if sweep.endswith((".yaml", ".yml")):
         wanted = Sweep.load(sweep, confirm_above=None)

@@ -194,7 +194,9 @@ def cells_in_progress(store: Store, records: Records, experiment: str, sweep_id:
     """The cells of a sweep in progress as of the last publication, those that are furthest first."""
     if experiment not in store.names():
         return []
-    rows = store.sql(query("cells_in_progress", experiment, store.last_step(experiment)), [sweep_id, MOST_IN_PROGRESS]).rows()
+    rows = store.sql(
+        query("cells_in_progress", experiment, store.last_step(experiment)), [sweep_id, MOST_IN_PROGRESS]
+    ).rows()
     return [InProgress(row.cell_id, row.steps, _steps_of(records, experiment, row.cell_id)) for row in rows]
 
 

@@ -130,13 +130,15 @@ class SweepFile:
             return None
 
     def _function(self, place: str) -> Experiment | None:
-        """The experiment in a file beside the sweep file, `train.py` or `train.py:function`; None: the fault is noted."""
+        """The experiment in a file beside the sweep file, `train.py` or `train.py:function`; None where it has a fault."""
         file, _, function = place.partition(":")
         try:
             found = from_file(self.folder / file, function or None)
             registry.adopt(found)
         except SwingbyError as error:
-            self.lined.fault(("experiment",), str(error), "allowed: a Python file beside the sweep file, or FILE:FUNCTION")
+            self.lined.fault(
+                ("experiment",), str(error), "allowed: a Python file beside the sweep file, or FILE:FUNCTION"
+            )
             return None
         return found
 

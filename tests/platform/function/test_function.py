@@ -1,0 +1,347 @@
+"""An experiment that is a function: what its signature and its first results give, and what becomes of what goes wrong."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from swingby.api import Sweep
+from swingby.errors import InputFaults, SwingbyError
+from swingby.function.experiment import TAKEN, FunctionExperiment, from_file
+from swingby.function.source import local_files
+from swingby.model.experiment import Recording
+from swingby.run.driver import run_sweep
+from swingby.run.progress import Progress
+from swingby.store import Store
+from swingby.store.views import OWN
+from tests.support.places import ROOT
+
+TRAIN = '''
+"""A quadratic by gradient descent."""
+import warnings
+from swingby import experiment
+from rule import gradient  # beside this file
+
+
+@experiment
+def quadratic(cell, lr: float, width: int = 3, steps: int = 40, kind: str = "plain"):
+    """Gradient descent on a quadratic."""
+    warnings.simplefilter("ignore")
+    w = cell.numpy("init").normal(size=width)
+    for step in range(steps + 1):
+        loss = float(w @ w)
+        cell.record(step, loss=loss, pair=w[:2])
+        w = w - lr * gradient(w)
+        if kind == "raise" and step == 7:
+            raise ValueError("no data")
+    if kind == "wrong":
+        return 3
+    if kind == "other":
+        return {"last": loss}
+    return {"end": loss, "learned": loss < 1e-3, "count": step, "pair_end": w[:2]}
+'''
+SWEEP = """
+name: quadratic
+experiment: train.py
+axes: {lr: [0.05, 0.3], width: [2, 3]}
+seeds: 2
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a sweep file, the function, and a module beside it."""
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "rule.py").write_text("def gradient(w):\n    return 2 * w\n")
+    (tmp_path / "quadratic.yaml").write_text(SWEEP)
+    return tmp_path
+
+
+def run(folder: Path, *overrides: str, **options: Any) -> Any:
+    """Trains the sweep of the folder in the for-loop."""
+    options = {"local": True, "pilot": False, "progress": Progress(), **options}
+    return run_sweep(Sweep.load(folder / "quadratic.yaml", overrides), folder / "data", **options)
+
+
+def rows(folder: Path, query: str = "from quadratic order by cell_id") -> list[Any]:
+    """Rows of the folder's store."""
+    with Store.open(folder / "data") as store:
+        return store.sql(query).rows()
+
+
+def test_a_file_is_an_experiment(folder: Path) -> None:
+    """Parameters, curves and scalars are there with their types; curves are those that the same loop computes here."""
+    assert run(folder).ok == 8
+    found = rows(folder)
+    assert len(found) == 8
+    for row in found:
+        assert list(row.step) == list(range(41))
+        assert row.steps == row.last_step == 40
+        assert np.shape(row.pair) == (41, 2)
+        assert row.end == row.loss[-1]
+        assert row.learned == (row.end < 1e-3)
+        assert row.count == 40
+        assert len(row.pair_end) == 2
+        rate = (1 - 2 * row.lr) ** 2
+        np.testing.assert_allclose(row.loss, row.loss[0] * rate ** np.arange(41), rtol=1e-9)
+    same = {row.loss[0] for row in found if (row.seed, row.width) == (0, 2)}
+    assert len(same) == 1  # common seeds: both rates begin at one point
+
+
+def test_the_record_of_a_sweep_is_kept(folder: Path) -> None:
+    """The steps are those that the sweep asks for, and `wants` says which."""
+    run(folder, "record={points: 9}")
+    expected = Recording(points=9).at(40).tolist()
+    assert all(list(row.step) == expected for row in rows(folder))
+
+
+def test_ray_trains_what_the_loop_trains(folder: Path) -> None:
+    """Workers get the code from the plan, also that of the module beside it, though both files are gone."""
+    run(folder)
+    expected = rows(folder, "select * exclude (shard, attempt) from quadratic order by cell_id")
+    sweep = Sweep.load(folder / "quadratic.yaml")
+    (folder / "train.py").unlink()
+    (folder / "rule.py").unlink()
+    result = run_sweep(sweep, folder / "ray" / "data", workers=2, pilot=False, progress=Progress())
+    assert result.ok == 8
+    assert rows(folder / "ray", "select * exclude (shard, attempt) from quadratic order by cell_id") == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("raise", "ValueError: no data (train.py, line 18)"),
+        ("wrong", "quadratic returned int; allowed: a dictionary of scalars by name, or nothing"),
+        ("other", "it returned last; cell"),
+    ],
+)
+def test_what_goes_wrong_is_the_cells_alone(folder: Path, kind: str, said: str) -> None:
+    """A cell that raises, returns something else, or has other columns fails with the reason; its neighbours go on."""
+    result = run(folder, f"axes={{kind: [plain, {kind}]}}", "base={lr: 0.1}")
+    assert (result.ok, result.failed) == (2, 2)
+    messages = {row.message for row in rows(folder) if row.kind == kind}
+    assert all(said in message for message in messages), messages
+
+
+def test_a_value_that_is_not_finite_ends_the_cell(folder: Path) -> None:
+    """It counts as diverged, with the step and the name; its curve ends there; the others are not touched."""
+    result = run(folder, "axes={lr: [0.1, 1.0e+20]}")
+    assert (result.ok, result.diverged) == (2, 2)
+    for row in rows(folder, "from quadratic where status = 'diverged'"):
+        assert row.message == f"loss is inf at step {row.step[-1]}"
+        assert row.loss[-1] == float("inf")
+        assert len(row.loss) == len(row.step) == len(row.pair) < 41
+        assert row.end is None
+
+
+def test_a_run_whose_pilots_all_fail_stops(folder: Path) -> None:
+    """It says why, with the line of the user's code, and trains nothing more."""
+    with pytest.raises(SwingbyError, match=r"that were tried first have failed.*no data \(train.py, line 18\)"):
+        run(folder, "base={kind: raise}", "seeds=20", pilot=True)
+    assert len(rows(folder)) < 80
+
+
+def test_results_of_other_code_never_count_silently(folder: Path) -> None:
+    """Comments and layout change nothing; another line does: refused, kept, or taken back and trained again."""
+    run(folder)
+    (folder / "rule.py").write_text("# the same\ndef gradient( w ):\n\n    return 2 * w\n")
+    assert run(folder).trained == 0
+    (folder / "rule.py").write_text("def gradient(w):\n    return 2.5 * w\n")
+    with pytest.raises(SwingbyError, match="8 cells of 'quadratic' have results of another version"):
+        run(folder)
+    assert run(folder, older="keep").trained == 0
+    before = {row.cell_id: row.end for row in rows(folder)}
+    sweep = Sweep.load(folder / "quadratic.yaml")
+    assert sweep.run(folder / "data", local=True, pilot=False, older="retrain").ok == 8
+    after = {row.cell_id: row.end for row in rows(folder)}
+    assert after.keys() == before.keys()
+    assert all(after[cell] != before[cell] for cell in after)
+    assert {token for row in rows(folder) for token in row.recorded} >= {f"code:{sweep.experiment.code}"}
+    assert run(folder).trained == 0
+
+
+def test_the_code_is_in_the_plan(folder: Path) -> None:
+    """Both files, by their names, and the hash that every row is marked with."""
+    run(folder)
+    (row,) = rows(folder, "select provenance from plans")
+    assert '"train.py"' in row.provenance
+    assert '"rule.py"' in row.provenance
+    assert set(local_files(folder / "train.py")) == {"train.py", "rule.py"}
+
+
+def test_readers_need_no_code(folder: Path) -> None:
+    """In a process that has never seen the file a report's reader knows parameters and columns."""
+    run(folder)
+    (folder / "train.py").unlink()
+    code = f"""
+from pathlib import Path
+from swingby.model import registry
+from swingby.store import Store
+from swingby.store.lookup import find_sweep
+with Store.open(Path({str(folder / "data")!r})) as store:
+    find_sweep(store, "quadratic")
+of = registry.experiment("quadratic")
+print(list(of.Params.model_fields), sorted(of.curves), sorted(of.scalars), of.title)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == (
+        "['lr', 'width', 'steps', 'kind'] ['loss', 'pair', 'step'] ['count', 'end', 'learned', 'pair_end'] "
+        "Gradient descent on a quadratic"
+    )
+
+
+BATCHED = '''
+import warnings
+import numpy as np
+from swingby import experiment
+
+
+@experiment(batched=True)
+def quadratic(cells, lr: float, width: int = 3, steps: int = 40, kind: str = "plain"):
+    """All cells at once."""
+    warnings.simplefilter("ignore")
+    start = [cell.numpy("init").normal(size=n) for cell, n in zip(cells, width)]
+    loss = np.array([w @ w for w in start])
+    for step in range(steps + 1):
+        cells.record(step, loss=loss)
+        loss = loss * (1 - 2 * lr) ** 2
+    return {"end": loss / (1 - 2 * lr) ** 2}
+'''
+
+
+def test_a_batched_function_gives_what_the_plain_one_gives(folder: Path) -> None:
+    """Columns of parameters in, arrays over cells out: the same losses, and what diverges ends alone."""
+    run(folder)
+    expected = {row.cell_id: row.loss for row in rows(folder)}
+    (folder / "train.py").write_text(BATCHED)
+    assert run_sweep(
+        Sweep.load(folder / "quadratic.yaml"), folder / "b" / "data", local=True, pilot=False, progress=Progress()
+    ).ok == 8  # fmt: skip
+    found = {row.cell_id: row.loss for row in rows(folder / "b")}
+    assert found.keys() == expected.keys()
+    for cell_id, loss in found.items():
+        np.testing.assert_allclose(loss, expected[cell_id], rtol=1e-9)
+    sweep = Sweep.load(folder / "quadratic.yaml", ["axes={lr: [0.1, 1.0e+20]}"])
+    run_sweep(sweep, folder / "c" / "data", local=True, pilot=False, progress=Progress())
+    assert sorted(row.status for row in rows(folder / "c")) == ["diverged", "diverged", "ok", "ok"]
+
+
+LONG = '''
+import os, time
+import numpy as np
+import torch
+from swingby import experiment
+
+
+@experiment
+def slow(cell, steps: int = 60):
+    """Goes on from its checkpoint."""
+    state = cell.resume() or {"step": 0, "w": torch.zeros(2, dtype=torch.bfloat16), "sum": np.zeros(3), 5: (1, None)}
+    first = state["step"]
+    for step in range(first, steps + 1):
+        state["sum"] = state["sum"] + 1
+        state["w"] = state["w"] + 1
+        assert state[5] == (1, None)
+        cell.record(step, total=state["sum"][0], w=float(state["w"][0]))
+        if step % 10 == 9:
+            cell.checkpoint({**state, "step": step + 1})
+            open(os.environ["MARK"], "a").write(f"{step} ")
+        time.sleep(0.02)
+    return {"began": first}
+'''
+
+
+def test_a_killed_cell_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    """Its curve is that of a cell that was never killed, with no step twice and none missing."""
+    (tmp_path / "train.py").write_text(LONG)
+    (tmp_path / "slow.yaml").write_text("name: slow\nexperiment: train.py\nseeds: 1\n")
+    command = [sys.executable, "-m", "swingby", "run", "slow.yaml", "--local", "--no-pilot"]
+    mark = tmp_path / "mark"
+    environment = {**os.environ, "MARK": str(mark)}
+    child = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    deadline = time.monotonic() + 90
+    while not mark.exists() and child.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (row,) = rows(tmp_path, "from slow")
+    assert row.began >= 10
+    assert list(row.step) == list(range(61))
+    assert row.total == [float(step + 1) for step in range(61)]
+    assert row.w == row.total
+
+
+def test_a_function_of_a_script_or_notebook_is_a_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`Sweep.of` takes any function; results have frames and an HTML form; SWINGBY_DATA counts."""
+
+    def parabola(cell: Any, lr: float = 0.1, width: int = 2) -> dict[str, Any]:
+        """A parabola."""
+        cell.record(0, loss=lr * width)
+        return {"end": lr * width + cell.seed}
+
+    monkeypatch.setenv("SWINGBY_DATA", str(tmp_path / "data"))
+    sweep = Sweep.of(parabola, axes={"lr": np.linspace(0.1, 0.3, 3), "width": (1, 2)}, seeds=2)
+    assert repr(sweep) == "<Sweep parabola: 6 points x 2 seeds of parabola>"
+    results = sweep.run(local=True, pilot=False, progress=Progress())
+    assert results.ok == 12
+    frame = results.polars()
+    assert frame.height == 12
+    assert (frame["end"] - frame["seed"] - frame["lr"] * frame["width"]).abs().max() < 1e-12
+    assert "<table" in results._repr_html_()
+    assert len(results.sql("from parabola")) == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def train(cell):\n    pass\n", "has 0 experiments"),
+        ("def train(cell:\n", "train.py, line 1"),
+        ("from swingby import experiment\n@experiment\ndef a(cell, x):\n    pass\n", "the parameter x has no type"),
+        ("from swingby import experiment\n@experiment\ndef a(cell, x: dict = None):\n    pass\n", "no typed column"),
+        ("from swingby import experiment\n@experiment\ndef sim(cell):\n    pass\n", "the name of an installed one"),
+        ("1 / 0\n", "ZeroDivisionError: division by zero (train.py, line 1)"),
+    ],
+)
+def test_a_file_that_is_no_experiment_is_a_fault_of_the_sweep_file(tmp_path: Path, text: str, said: str) -> None:
+    """Its line in the sweep file, and what is wrong in the Python file."""
+    (tmp_path / "train.py").write_text(text)
+    (tmp_path / "quadratic.yaml").write_text("name: a\nexperiment: train.py\n")
+    with pytest.raises(InputFaults, match="line 2") as raised:
+        Sweep.load(tmp_path / "quadratic.yaml")
+    assert said in str(raised.value)
+
+
+def test_a_parameter_without_default_has_to_be_set(folder: Path) -> None:
+    """The sweep file's fault names it."""
+    with pytest.raises(InputFaults, match="lr"):
+        Sweep.load(folder / "quadratic.yaml", ["axes={width: [2]}"])
+
+
+def test_taken_names_are_those_of_the_store() -> None:
+    """A function's results may have no name that the table has anyway."""
+    assert {*OWN, "step"} - {"from_step", "to_step"} <= {*TAKEN}
+
+
+def test_two_experiments_in_a_file_are_told_apart(tmp_path: Path) -> None:
+    """`file.py:name` chooses; without a name both are listed."""
+    text = "from swingby import experiment\n"
+    for name in ("one", "two"):
+        text += f"@experiment\ndef {name}(cell, a: int = 1):\n    return {{'b': a}}\n"
+    (tmp_path / "train.py").write_text(text)
+    with pytest.raises(SwingbyError, match=r"2 experiments \(one, two\)"):
+        from_file(tmp_path / "train.py")
+    of = from_file(tmp_path / "train.py", "two")
+    assert isinstance(of, FunctionExperiment)
+    assert of.name == "two"
+    assert ROOT.is_dir()
