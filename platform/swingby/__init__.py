@@ -7,15 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from swingby.api import Store as Store
-    from swingby.api import Sweep as Sweep
-    from swingby.function.experiment import experiment as experiment
-    from swingby.model.experiment import Column as Column
-    from swingby.model.params import Matrix as Matrix
-    from swingby.model.params import Vector as Vector
+from typing import Any
 
 try:
     __version__ = version("swingby")

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, Optional, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pyarrow as pa
@@ -85,7 +85,9 @@ class FunctionExperiment(Experiment):
     @property
     def _function(self) -> Callable[..., Any]:
         if self.function is None:
-            raise SwingbyError(f"the code of experiment {self.name!r} is not loaded: name its sweep file, which says where")
+            raise SwingbyError(
+                f"the code of experiment {self.name!r} is not loaded: name its sweep file, which says where"
+            )
         return self.function
 
     @property
@@ -231,10 +233,10 @@ class FunctionExperiment(Experiment):
         """
         fields: dict[str, Any] = {}
         for name, of in declaration["params"].items():
-            kind = Literal[tuple(of["choices"])] if of.get("choices") else TYPES[of["type"]]
             default = {"default": of["default"]} if "default" in of else {}
             info = FieldInfo(annotation=None, description=of.get("description"), **default)
-            fields[name] = (Optional[kind] if of.get("optional") else kind, info)
+            kind: Any = Literal[tuple(of["choices"])] if of.get("choices") else TYPES[of["type"]]
+            fields[name] = (kind | None if of.get("optional") else kind, info)
         params = create_model("Params", __base__=UntypedParams, **fields)
         meanings = {
             name: Column(pa.null(), of["meaning"], of["unit"]) for name, of in declaration.get("meanings", {}).items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from swingby.function.state import load_state, save_state
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
+
 
 class NotFiniteError(Exception):
     """A recorded or returned value is not finite: the training has diverged."""
@@ -48,9 +50,8 @@ class _Streams:
 
     def torch(self, name: str) -> Any:
         """The random stream `name` as a torch generator on the CPU."""
-        import torch
-
-        return torch.Generator().manual_seed(self.torch_seed(name))
+        # By its name: whoever only reads results has no need of torch.
+        return import_module("torch").Generator().manual_seed(self.torch_seed(name))
 
 
 class CellHandle(_Streams):

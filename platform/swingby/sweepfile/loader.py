@@ -130,7 +130,7 @@ class SweepFile:
             return None
 
     def _function(self, place: str) -> Experiment | None:
-        """The experiment in a file beside the sweep file, `train.py` or `train.py:function`; None where it has a fault."""
+        """The experiment in a file beside the sweep file, `train.py` or `train.py:function`; None if it has a fault."""
         file, _, function = place.partition(":")
         try:
             found = from_file(self.folder / file, function or None)
