@@ -23,7 +23,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("heavyball")
     section = re.split(r"^## ", README.read_text(), flags=re.MULTILINE)
     (own,) = (part for part in section if part.startswith("Your own experiment"))
-    blocks = dict(re.findall(r"```(python|toml|yaml)\n(.*?)```", own, re.DOTALL))
+    blocks = dict(re.findall(r"```(python|toml|yaml)\n(.*?)```", own.partition("### As a package")[2], re.DOTALL))
     for language, name in (("python", "heavyball.py"), ("toml", "pyproject.toml"), ("yaml", "damping.yaml")):
         (folder / name).write_text(blocks[language])
     install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--target", str(folder / "site"), "."]

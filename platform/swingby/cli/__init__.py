@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from swingby import __version__
-from swingby.cli import archive, attach, cluster, data, doctor, maintenance, sweeps
+from swingby.cli import archive, attach, cluster, data, doctor, maintenance, new, sweeps
 from swingby.cli.console import complain
 from swingby.errors import SwingbyError
 from swingby.model import registry
@@ -98,6 +98,7 @@ for verb in (archive.pack, archive.unpack):
     app.command()(verb)
 app.command()(doctor.doctor)
 app.command()(attach.attach)
+app.command()(new.new)
 app.add_typer(cluster.app, name="cluster")
 
 

@@ -13,7 +13,8 @@ KEYS = {
     "name": "up to 64 of a-z, 0-9 and -",
     "title": "heading of the report",
     "description": "text below the heading",
-    "experiment": "name of an installed experiment",
+    "experiment": "a Python file beside this one with a function `@experiment` (`train.py`, or `train.py:function`), or "
+    "the name of an installed experiment",
     "preset": "one of the experiment's bundles of defaults; `preset: [one, other]` under `axes` runs over several",
     "base": "parameters that stay fixed",
     "axes": "parameters that vary, each with its values: `[1, 2, 4]`, `{linspace: {from, to, points}}`, `{logspace: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,8 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from swingby.api import Sweep
+from swingby.cli import app
 from swingby.errors import InputFaults, SwingbyError
 from swingby.function.experiment import TAKEN, FunctionExperiment, from_file
 from swingby.function.source import local_files
@@ -327,6 +330,35 @@ def test_a_parameter_without_default_has_to_be_set(folder: Path) -> None:
     """The sweep file's fault names it."""
     with pytest.raises(InputFaults, match="lr"):
         Sweep.load(folder / "quadratic.yaml", ["axes={width: [2]}"])
+
+
+def test_the_readmes_function_is_swept(tmp_path: Path) -> None:
+    """The pair of files in sweeps/README.md, as it stands there, and its query."""
+    text = (ROOT / "sweeps" / "README.md").read_text()
+    own = text.partition("## Your own experiment")[2].partition("### As a package")[0]
+    train, sweep = (re.findall(rf"```{kind}\n(.*?)```", own, re.DOTALL)[0] for kind in ("python", "yaml"))
+    (query,) = re.findall(r'swingby sql "(.*)"', own)
+    (tmp_path / "decay.py").write_text(train)
+    (tmp_path / "decay.yaml").write_text(sweep)
+    result = run_sweep(Sweep.load(tmp_path / "decay.yaml"), tmp_path / "data", local=True, progress=Progress())
+    assert result.ok == 180
+    found = rows(tmp_path, query)
+    assert len(found) == 9
+    assert [row[1] for row in found] == sorted((row[1] for row in found), reverse=True)
+
+
+def test_a_new_study_runs(tmp_path: Path) -> None:
+    """`swingby new` writes two files that are trained and drawn; it writes over nothing."""
+    result = CliRunner().invoke(app, ["new", "my-study", "--in", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    sweep = Sweep.load(tmp_path / "my-study.yaml", ["seeds=1"])
+    assert run_sweep(sweep, tmp_path / "data", local=True, pilot=False, progress=Progress()).ok == len(sweep) == 63
+    learned = [row.learned for row in rows(tmp_path, "select learned from my_study")]
+    assert 10 < sum(learned) < 60
+    again = CliRunner().invoke(app, ["new", "my-study", "--in", str(tmp_path)])
+    assert again.exit_code == 2
+    assert "cannot write over what is there" in again.output
+    assert CliRunner().invoke(app, ["new", "My Study"]).exit_code == 2
 
 
 def test_taken_names_are_those_of_the_store() -> None:
