@@ -13,7 +13,7 @@ KEYS = {
     "name": "up to 64 of a-z, 0-9 and -",
     "title": "heading of the report",
     "description": "text below the heading",
-    "experiment": "a Python file beside this one with a function `@experiment` (`train.py`, or `train.py:function`), or "
+    "experiment": "a Python file beside this one with a function `@experiment` (`train.py` or `train.py:function`), or "
     "the name of an installed experiment",
     "preset": "one of the experiment's bundles of defaults; `preset: [one, other]` under `axes` runs over several",
     "base": "parameters that stay fixed",
