@@ -37,27 +37,32 @@ class Expression(Detector):
 
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and `value`; null where the expression cannot be computed."""
+        (kind,) = self.kinds.values()
+        return pa.table({"cell_id": table["cell_id"], "value": evaluate(self.text, self.held(table), kind)})
+
+    def held(self, table: pa.Table) -> pa.Table:
+        """The columns that it reads; one that no run recorded, which arrives without a type, in its declared one."""
         held = table.select(self.needs)
-        for place, name in enumerate(self.needs):  # a column that no run recorded arrives without a type
+        for place, name in enumerate(self.needs):
             if pa.types.is_null(held[name].type) and name in self.schema.names:
                 held = held.set_column(place, name, held[name].cast(self.schema.field(name).type))
-        (kind,) = self.kinds.values()
-        return pa.table({"cell_id": table["cell_id"], "value": evaluate(self.text, held, kind)})
+        return held
 
 
-def expression(experiment: str, outcome: str, text: str, schema: pa.Schema) -> Expression:
+def expression(experiment: str, outcome: str, text: str, schema: pa.Schema, name: str = "") -> Expression:
     """An expression as a detector; the derived table that it fills is that of `expression_table`.
 
     Args:
         outcome: what messages call it.
         schema: the columns of the experiment's table.
+        name: of the detector; "" for that of its table.
 
     Raises:
         ScalarError: it is no expression, or none over such rows.
     """
     kind = kind_of(text, schema)
     fields = {
-        "name": expression_table(experiment, text).removeprefix("outcomes_"),
+        "name": name or expression_table(experiment, text).removeprefix("outcomes_"),
         "version": VERSION,
         "experiments": (experiment,),
         "outcomes": {"value": Column(arrow_type(kind), text)},
