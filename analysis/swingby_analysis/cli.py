@@ -1,4 +1,4 @@
-"""The verb `report`."""
+"""The verbs `report` and `outcome`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, say, tell
+from swingby.cli.console import DEFAULT_DATA, DataFolder, say, table, tell
 from swingby.errors import SwingbyError
 
 
@@ -47,3 +47,47 @@ def report(
     for warning in (*written.remarks, *written.faults):
         tell(f"warning: {warning}")
     say(str(written.page))
+
+
+def outcome(
+    sweep: Annotated[
+        str, typer.Argument(help="A sweep's name, its id (or the first digits), or a sweep file.", show_default=False)
+    ],
+    expression: Annotated[
+        str, typer.Argument(help="SQL over one row of the experiment's table; curves are lists.", show_default=False)
+    ],
+    data: DataFolder = DEFAULT_DATA,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write its map too: .html, .png, .svg or .pdf.")
+    ] = None,
+    rows: Annotated[int, typer.Option(min=0, help="How many points of the grid are printed.")] = 40,
+) -> None:
+    """Tries an outcome on results that are there: what an expression gives, point by point, with 95 % intervals.
+
+    An expression of true or false is counted, with Wilson's intervals of its shares; of a number the quantiles are
+    printed, of a text how often each value comes. Nothing is kept: an expression that is of use goes under `outcomes`
+    of the sweep file, where diagrams, `report`, `watch` and `extend` take it by its name.
+
+    Example:
+
+        swingby outcome my-first 'list_max(curve) > 2 * curve[1]' --out map.png
+    """
+    from swingby_analysis.report.trial import attempt, check_ending
+
+    if out is not None:
+        check_ending(out)
+    tried = attempt(sweep, expression, data)
+    for remark in tried.remarks:
+        tell(f"warning: {remark}")
+    say(f"{tried.sweep.name} ({tried.sweep.sweep_id}): {tried.text}")
+    for line in tried.summary():
+        say(f"  {line}")
+    headings, points = tried.rows()
+    if points and rows:
+        table(headings, points[:rows])
+    if len(points) > rows:
+        more = len(points) - rows
+        say(f"and {more:,} point{'' if more == 1 else 's'} more: --rows {len(points)}")
+    if out is not None:
+        tried.write(out)
+        say(str(out))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from swingby_analysis.diff import curves, shares, side
 from swingby_analysis.diff.pairing import Pairing, pair
 from swingby_analysis.diff.side import Side
 from swingby_analysis.grid import Grid, grid_of
-from swingby_analysis.report.outcomes import Outcome, outcomes_of, spoken
+from swingby_analysis.report.outcomes import Outcome, asked_outcome, outcomes_of, spoken
 from swingby_analysis.stats.exact import LEVEL
 
 
@@ -129,7 +129,7 @@ class Diff:
     @cached_property
     def outcomes(self) -> Mapping[str, Outcome]:
         """The outcomes that diagrams of the experiment can show."""
-        return outcomes_of(self.a.experiment)
+        return outcomes_of(self.a.experiment, self.a.written, asked_outcome(self.a.resolved))
 
     def name_of(self, row: Mapping[str, Any]) -> str:
         """The title of the outcome that a row of `shares` is about, or of one of its values."""
@@ -175,6 +175,9 @@ def compare(a: Side, b: Side) -> Diff:
     if a.experiment != b.experiment:
         over = ", ".join(f"{item.title} is over {item.experiment!r}" for item in (a, b))
         raise SwingbyError(f"two sweeps over one experiment can be compared; {over}")
+    if names := unlike(a, b):
+        what = f"B writes {', '.join(names)} as another expression than A: what has one name is not compared"
+        b = replace(b, warnings=[*b.warnings, what])
     lacking = any(item.cells[name].null_count() for item in (a, b) for name in item.parameters)
     older: dict[str, Any] = {}
     try:
@@ -214,7 +217,16 @@ def _samples(a: Side, b: Side, pairing: Pairing) -> shares.Samples:
     ]
     pairs = pairing.pairs.select("cell_a", "cell_b") if pairing.by_seed else None
     orders = {name: outcome.column.order for name, outcome in outcomes_of(a.experiment).items()}
-    return shares.samples(cells[0], cells[1], pairs, shares.common_kinds(a.kinds, b.kinds), orders)
+    kinds = shares.common_kinds(a.kinds, b.kinds)
+    for name in unlike(a, b):
+        kinds.pop(name, None)
+    return shares.samples(cells[0], cells[1], pairs, kinds, orders)
+
+
+def unlike(a: Side, b: Side) -> list[str]:
+    """The outcomes that both files write as different expressions: names alone do not make them comparable."""
+    tables = [{name: one.table for name, one in item.written.items()} for item in (a, b)]
+    return [name for name in tables[0] if name in tables[1] and tables[0][name] != tables[1][name]]
 
 
 def names_of(a: Side, b: Side) -> Sequence[str]:

@@ -17,8 +17,9 @@ from swingby.model import registry
 from swingby.model.detector import OutcomeKind
 from swingby.run.outcomes import SHARD, derive, refresh
 from swingby.store import Store
-from swingby.store.lookup import find_sweep
+from swingby.store.lookup import Written, find_sweep
 from swingby_analysis.query import Query, ask
+from swingby_analysis.report.outcomes import asked_outcome, current, outcomes_of, with_written
 
 OWN = ("cell_id", "seed", "seed_mode", "status", "message", "shard")
 """Columns that the table of every experiment has, as far as they are read here."""
@@ -39,6 +40,7 @@ class Side:
         types: DuckDB's name of each column's type.
         cells: a row a cell that has come to an end: point, preset, seed, status, parameters, scalars, outcomes.
         kinds: the outcomes that its cells have, and whether each is yes/no, a number or a category.
+        written: those of them that the sweep's file writes.
         in_progress: cells that have rows and no final one.
         origins: a row for each plan that computed cells of it.
         warnings: what a reader must know first.
@@ -53,6 +55,7 @@ class Side:
     types: Mapping[str, str]
     cells: pl.DataFrame
     kinds: Mapping[str, OutcomeKind]
+    written: Mapping[str, Written]
     in_progress: int
     origins: Sequence[Mapping[str, Any]]
     warnings: Sequence[str]
@@ -147,16 +150,26 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     if cells.is_empty():
         raise _no_cell(letter, found.name, found.cells)
     cells, kinds, of_outcomes = _with_outcomes(store, found.sweep_id, found.experiment, cells)
+    resolved = json.loads(row["resolved"])
+    written = {name: one for name, one in current(store, found.sweep_id, resolved).items() if name not in cells.columns}
+    cells, of_written = with_written(store, found.sweep_id, cells, written)
+    kinds |= {name: one.kind for name, one in written.items()}
+    of_outcomes += of_written.values()
+    asked = asked_outcome(resolved)
+    if asked is not None and asked not in kinds and asked in cells.columns:  # a scalar
+        drawn = outcomes_of(found.experiment, asked=asked).get(asked)
+        kinds |= {} if drawn is None else {asked: drawn.kind}
     shipped = recorded_results(store, found.sweep_id)
     return Side(
         letter=letter,
         data=data,
         store=store,
-        sweep={**row, "resolved": json.loads(row["resolved"])},
+        sweep={**row, "resolved": resolved},
         roles=roles,
         types=types,
         cells=cells,
         kinds=kinds,
+        written=written,
         in_progress=int(ask(store, queries["in progress"]).item()),
         origins=ask(store, queries["origins"]).to_dicts(),
         warnings=[*warnings, *([] if shipped is None else [f"{letter}: {shipped}"])],

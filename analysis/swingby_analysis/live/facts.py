@@ -237,7 +237,7 @@ def _phase_json(phase: Phase) -> dict[str, Any]:
         points.append({"at": at, "planned": pool.planned, "results": pool.results, **shown})
     return {
         "detector_table": None if outcome is None else outcome.table,
-        "outcome": None if outcome is None else outcome.column,
+        "outcome": None if outcome is None else outcome.title or outcome.column,
         "value": None if outcome is None else outcome.value,
         "held": dict(phase.at),
         "pooled_over": list(phase.over),

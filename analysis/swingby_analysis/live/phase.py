@@ -10,8 +10,12 @@ from statistics import median
 from typing import Any, Literal
 
 from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.model.columns import scalar_outcomes
+from swingby.model.detector import EXPRESSION_TABLE
 from swingby.model.registry import nearest
 from swingby.store import Store
+from swingby.store.lookup import written_outcomes
 from swingby.store.views import OF_SHARD, quoted
 from swingby.sweepfile.parameters import PRESET
 from swingby.text import plain
@@ -88,18 +92,22 @@ class Pool:
 class Outcome:
     """Which outcome the diagram shows: the table and column that hold it, and of what kind it is.
 
-    `value` is the category whose share is shown; None where each point's commonest category is.
+    Attributes:
+        value: the category whose share is shown; None where each point's commonest category is.
+        title: what it is called, where that is not its column's name.
     """
 
     table: str
     column: str
     kind: Kind
     value: str | None = None
+    title: str = ""
 
     def __str__(self) -> str:
-        name = self.column if self.value in (None, "true") else f"{self.column} = {self.value}"
+        own = self.title or self.column
+        name = own if self.value in (None, "true") else f"{own} = {self.value}"
         what = {"share": "share of cells with", "category": "commonest", "median": "median of"}[self.kind]
-        return plain(f"{what} {name} ({self.table.removeprefix(OUTCOMES)})")
+        return plain(f"{what} {name}" if self.title else f"{what} {name} ({self.table.removeprefix(OUTCOMES)})")
 
 
 @dataclass(frozen=True)
@@ -126,20 +134,25 @@ def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], wan
     """The outcome to show: the one wanted (`name` or `name=value`), the sweep's own, or the first that it has.
 
     Raises:
-        SwingbyError: no detector has written an outcome of the wanted name.
+        SwingbyError: there is no outcome of the wanted name.
     """
-    known: dict[str, tuple[str, str]] = {}
+    written = written_outcomes(store, sweep_id)
+    named = [*(name for name in section(resolved, "outcomes") if name in written), *written]
+    known = {name: (written[name].table, store.columns(written[name].table)["value"]) for name in named}
     for table, columns in sorted(store.tables().items()):
-        if table.startswith(OUTCOMES) and not table.endswith("_all"):
+        by_sweep = EXPRESSION_TABLE.fullmatch(table) or any(column == "sweep_id" for column, _ in columns)
+        if table.startswith(OUTCOMES) and not table.endswith("_all") and not by_sweep:
             for column, type_ in columns:
                 if column not in ("cell_id", OF_SHARD) and not type_.endswith("]"):
                     known.setdefault(column, (table, type_))
     name, _, value = (wanted or "").partition("=")
+    asked = name or str(section(resolved, "diagram").get("outcome") or resolved.get("outcome") or "")
+    if asked and asked not in known and (scalar := _scalar(store, resolved, asked)) is not None:
+        known[asked] = scalar
     if name and known and name not in known:
         raise SwingbyError(f"--outcome: no outcome is called {plain(name)!r}; {nearest(name, list(known))}")
     if not name:
-        value = ""
-        name = str(section(resolved, "diagram").get("outcome") or resolved.get("outcome") or "")
+        value, name = "", asked
     if not name:  # the first that any cell of the sweep has, a yes/no outcome if there is one
         query = "select 1 from {} o semi join members m on m.cell_id = o.cell_id and m.sweep_id = ? limit 1"
         filled = {table for table, _ in known.values() if len(store.sql(query.format(quoted(table)), [sweep_id]))}
@@ -148,11 +161,23 @@ def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], wan
     if name not in known:
         return None
     table, type_ = known[name]
+    column = "value" if name in written else name
+    title = "" if table.startswith(OUTCOMES) and name not in written else name
     if type_ == "BOOLEAN":
-        return Outcome(table, name, "share", value or "true")
+        return Outcome(table, column, "share", value or "true", title)
     if type_ == "VARCHAR" or value:
-        return Outcome(table, name, "share" if value else "category", value or None)
-    return Outcome(table, name, "median")
+        return Outcome(table, column, "share" if value else "category", value or None, title)
+    return Outcome(table, column, "median", None, title)
+
+
+def _scalar(store: Store, resolved: Mapping[str, Any], name: str) -> tuple[str, str] | None:
+    """The table and the type of a scalar of the sweep's experiment; None if it has no such one that can be drawn."""
+    experiment = resolved.get("experiment")
+    if not isinstance(experiment, str) or experiment not in registry.offered(registry.EXPERIMENTS):
+        return None
+    type_ = store.columns(experiment).get(name)
+    known = name in scalar_outcomes(registry.experiment(experiment))
+    return (experiment, type_) if known and type_ is not None else None
 
 
 def section(resolved: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -186,9 +211,12 @@ def pools(
         return found
     # Outcomes of the very row that stands for the cell; which row that is, its shard says.
     join = ""
-    if outcome is not None:
+    column = "null"
+    if outcome is not None and outcome.table == experiment:
+        column = f"e.{quoted(outcome.column)}"
+    elif outcome is not None:
         join = f"left join {quoted(outcome.table)} o on o.cell_id = e.cell_id and o.{OF_SHARD} = e.shard"
-    column = "null" if outcome is None else f"o.{quoted(outcome.column)}"
+        column = f"o.{quoted(outcome.column)}"
     numbers = outcome is not None and outcome.kind == "median"
     value = f"list(cast({column} as double)) as numbers" if numbers else f"cast({column} as varchar) as value"
     rows = store.sql(

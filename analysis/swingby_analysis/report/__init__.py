@@ -85,12 +85,10 @@ def write_report(
     with Store.open(records.data) as store:
         found = find_sweep(store, sweep)
         say(f"drawing {found.name} ...")
-        shown = presentation or {}
-        if presentation is None and (sweep.endswith((".yaml", ".yml")) or sweep in named_sweeps()):
-            written = Sweep.load(sweep, confirm_above=None)
-            shown = written.presentation if written.sweep_id == found.sweep_id else {}
+        shown = presentation_of(sweep, found.sweep_id) if presentation is None else presentation
         if as_published is None:
-            derive(records, [found.sweep_id])
+            own = {found.sweep_id: shown["outcomes"]} if "outcomes" in shown else {}
+            derive(records, [found.sweep_id], own)
         read = report_data.read(store, found.sweep_id, plane, shown)
         if as_published is not None:
             read = replace(read, remarks=words.as_published(as_published, report_data.unseen(store, read)))
@@ -102,6 +100,14 @@ def write_report(
     replace_folder(folder, contents)
     warnings = words.warnings(figures.data)
     return Report(found.name, folder / PAGE, figures.every, warnings, figures.faults, read.remarks)
+
+
+def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:
+    """How a sweep's file, or the packaged one of its name, has it shown; nothing if it is another sweep by now."""
+    if not sweep.endswith((".yaml", ".yml")) and sweep not in named_sweeps():
+        return {}
+    written = Sweep.load(sweep, confirm_above=None)
+    return written.presentation if written.sweep_id == sweep_id else {}
 
 
 def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:

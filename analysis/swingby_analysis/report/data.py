@@ -17,13 +17,14 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.columns import parameter_schema
 from swingby.model.detector import OutcomeKind
+from swingby.model.registry import nearest
 from swingby.model.reported import Curves, Reported
 from swingby.store import Store
 from swingby_analysis.charts.trajectories import PlaneView
 from swingby_analysis.grid import Grid, grid_of
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.curves import PointCurves
-from swingby_analysis.report.outcomes import Outcome, outcomes_of
+from swingby_analysis.report.outcomes import Outcome, asked_outcome, current, outcomes_of, with_written
 from swingby_analysis.report.phases import Phases
 
 KEPT_STEPS = 60
@@ -117,9 +118,11 @@ class ReportData:
 
     @cached_property
     def companions(self) -> list[str]:
-        """The outcomes drawn beside the main diagram: the experiment's own choice, of those known of some run."""
+        """The outcomes drawn beside the main diagram, of those known of some run: the sweep file's, then the
+        experiment's own choice."""
         wanted = self.outcomes if self.reported.companions is None else self.reported.companions
-        others = [name for name in wanted if name in self.outcomes and name != self.outcome]
+        own = self.resolved.get("outcomes") or {}
+        others = [name for name in dict.fromkeys([*own, *wanted]) if name in self.outcomes and name != self.outcome]
         return [name for name in others if self.cells[name].null_count() < self.cells.height]
 
     @cached_property
@@ -158,9 +161,17 @@ def read(
             f"the results of {sweep['name']!r} are recorded ones, which have hardly a curve; `swingby run "
             f"{sweep['name']}` trains it for a report, `swingby findings --recorded` shows what is recorded"
         )
-    outcomes = outcomes_of(experiment)
-    queries["cells"] = cells_query(store, experiment, sweep_id)
+    written, asked = current(store, sweep_id, resolved), asked_outcome(resolved)
+    outcomes = outcomes_of(experiment, written, asked)
+    queries["cells"] = cells_query(store, experiment, sweep_id, alone=bool(outcomes))
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
+    cells, of_written = with_written(store, sweep_id, cells, written)
+    queries |= {f"outcome {name}": query for name, query in of_written.items()}
+    outcomes = {name: one for name, one in outcomes.items() if name in cells.columns}
+    if asked is not None and asked not in outcomes:
+        raise SwingbyError(
+            f"{sweep['name']!r} draws {asked!r}, of which nothing is known here; {nearest(asked, list(outcomes))}"
+        )
     chosen = _plane(cells, how, plane)
     if how.curves is not None:
         head, last = (sweep_id, experiment, MOST_SEEDS, KEPT_STEPS), store.last_step(experiment)
@@ -173,7 +184,7 @@ def read(
         sweep=sweep,
         reported=how,
         counts=Counts(**counts),
-        outcome=(resolved["diagram"] or resolved).get("outcome") or next(iter(outcomes)),
+        outcome=asked or next(iter(outcomes)),
         outcomes=outcomes,
         grid=grid_of(resolved, firsts.iter_rows(named=True)),
         cells=cells,
@@ -185,29 +196,40 @@ def read(
     )
 
 
-def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
+def cells_query(store: Store, experiment: str, sweep_id: str, alone: bool = False) -> Query:
     """The query of a sweep's cells with their outcomes by every detector; curves and matrices are left out.
+
+    Args:
+        alone: whether cells will do of which no detector has an outcome.
 
     Raises:
         SwingbyError: no detector has an outcome of a cell of this experiment.
     """
     tables = (f"outcomes_{detector.name}" for detector in registry.detectors_for(experiment))
     outcomes = tuple(name for name in tables if name in store.names())
-    if not outcomes:
+    if not outcomes and not alone:
         raise SwingbyError(
             f"no installed detector reads {experiment!r}, so there is no outcome to draw; a package offers "
             f"one under the entry-point group {registry.DETECTORS!r}"
         )
+    cells = cells_alone(experiment, sweep_id)
+    return cells if not outcomes else Query("cells", (sweep_id, experiment, outcomes, cells.parameters[-1]))
+
+
+def cells_alone(experiment: str, sweep_id: str) -> Query:
+    """The query of a sweep's cells without any outcome; curves and matrices are left out."""
     kind = registry.experiment(experiment)
     curves = {name for columns in (kind.curves, *kind.recordings.values()) for name in columns}
     types = {field.name: field.type for field in parameter_schema(kind.Params)}
     types |= {name: column.type for name, column in kind.scalars.items()}
     matrices = {name for name, type_ in types.items() if pa.types.is_list(type_) and pa.types.is_list(type_.value_type)}
-    return Query("cells", (sweep_id, experiment, outcomes, tuple(sorted({"recorded", *curves, *matrices}))))
+    return Query("cells_alone", (sweep_id, experiment, tuple(sorted({"recorded", *curves, *matrices}))))
 
 
 def unseen(store: Store, data: ReportData) -> int:
     """How many cells with a result no detector has seen as they are now."""
+    if data.queries["cells"].name == "cells_alone":
+        return 0
     sweep_id, experiment, outcomes, _ = data.queries["cells"].parameters
     return int(ask(store, Query("unseen", (sweep_id, experiment, outcomes))).item())
 

@@ -15,13 +15,15 @@ from swingby.model.reported import Curves
 from swingby_analysis.charts.curves import Band, LogAxes, Run, log_curves
 from swingby_analysis.charts.maps import is_fine, number_map, outcome_map, share_map
 from swingby_analysis.charts.trajectories import Place, plane_range, trajectories
+from swingby_analysis.grid import Grid
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report import prose
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.origins import facts_of
-from swingby_analysis.report.phases import boundary
+from swingby_analysis.report.outcomes import Outcome
+from swingby_analysis.report.phases import Phases, boundary
 
 
 def distinct(figures: Sequence[Figure]) -> list[Figure]:
@@ -33,6 +35,30 @@ def distinct(figures: Sequence[Figure]) -> list[Figure]:
         count = seen[figure.slug]
         renamed.append(figure if count == 1 else replace(figure, slug=f"{figure.slug}-{count}"))
     return renamed
+
+
+def map_of(grid: Grid, phases: Phases, outcome: Outcome) -> Figure:
+    """The map of an outcome, or its marks along one parameter; without queries and facts."""
+    name, words, along = outcome.name, outcome.title, grid.y is None
+    if outcome.kind == "yes_no":
+        rows, slug, title = phases.shares(name), "phase", f"Where runs show {words}"
+        chart, what = share_map(grid, rows, boundary(grid, rows), words), f"Share of the seeds that show {words}"
+        reading = prose.SHARES_ALONG if along else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
+    elif outcome.kind == "category":
+        most, slug = phases.most_common(name), "map"
+        title, what = f"The most common {words}", f"Most common {words} of the seeds"
+        chart = outcome_map(grid, most, phases.categories(name), f"most common {words}")
+        reading = prose.OUTCOMES_ALONG if along else prose.OUTCOMES
+    else:
+        unit, slug = f"{words}{outcome.unit}", "map"
+        title, what = f"The {words}", f"Median {unit} over the seeds"
+        chart = number_map(grid, phases.spreads(name), f"median {unit}")
+        reading = prose.NUMBERS_ALONG if along else prose.NUMBERS
+    n = prose.between(*phases.seeds(name))
+    caption = f"{what}, {n} at each point. {words.capitalize()}: {outcome.column.meaning}."
+    if outcome.column.absent:
+        caption += f" So the median is 0 wherever fewer than half of the runs have a {outcome.column.absent}."
+    return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict())
 
 
 @dataclass(frozen=True)
@@ -104,32 +130,14 @@ class Figures:
 
     def _drawn(self, outcome: str, main: bool = False) -> Figure:
         """The map of an outcome, or its marks along one parameter."""
-        data, known = self.data, self.data.outcomes[outcome]
-        grid, phases, words, along = data.grid, data.phases, known.title, data.grid.y is None
-        if known.kind == "yes_no":
-            rows, slug, title = phases.shares(outcome), "phase", f"Where runs show {words}"
-            chart, what = share_map(grid, rows, boundary(grid, rows), words), f"Share of the seeds that show {words}"
-            reading = prose.SHARES_ALONG if along else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
-        elif known.kind == "category":
-            most, slug = phases.most_common(outcome), "map"
-            title = data.reported.titles.get(outcome, f"The most common {words}")
-            what = f"Most common {words} of the seeds"
-            chart = outcome_map(grid, most, phases.categories(outcome), f"most common {words}")
-            reading = prose.OUTCOMES_ALONG if along else prose.OUTCOMES
-        else:
-            unit, slug = data.with_unit(outcome), "map"
-            title, what = f"The {words}", f"Median {unit} over the seeds"
-            chart = number_map(grid, phases.spreads(outcome), f"median {unit}")
-            reading = prose.NUMBERS_ALONG if along else prose.NUMBERS
-        n = prose.between(*phases.seeds(outcome))
-        asked = (data.resolved["diagram"] or {}).get("title") if main else None
-        caption = f"{what}, {n} at each point. {known.title.capitalize()}: {known.column.meaning}."
-        if known.column.absent:
-            caption += f" So the median is 0 wherever fewer than half of the runs have a {known.column.absent}."
+        data, asked = self.data, (self.data.resolved["diagram"] or {}).get("title") if main else None
+        drawn = map_of(data.grid, data.phases, data.outcomes[outcome])
+        title = asked or data.reported.titles.get(outcome, drawn.title)
+        n = prose.between(*data.phases.seeds(outcome))
         points = main and self.examples is not None
-        queries = [data.queries["cells"], *(data.curve_queries if points else [])]
-        slug, facts = f"{slug}-{outcome.replace('_', '-')}", facts_of(data, n)
-        return Figure(slug, asked or title, caption, reading, chart.to_dict(), queries, facts, points)
+        own = [query for name, query in data.queries.items() if name == f"outcome {outcome}"]
+        queries = [data.queries["cells"], *own, *(data.curve_queries if points else [])]
+        return replace(drawn, title=title, queries=queries, facts=facts_of(data, n), points=points)
 
     def _curves(self, examples: Examples) -> Figure:
         """Every declared curve at the example points: band and median, and single runs of the first."""

@@ -53,10 +53,12 @@ def made_by(data: ReportData) -> dict[str, list[str]]:
         engines = f" ({row['engines']})" if row["engines"] else ""
         plans.append(f"{row['plan_id']}: {row['cells']:,} cells, {times}, on {row['hosts']}{engines}, {code_of(row)}")
     detectors = registry.detectors_for(resolved["experiment"])
+    written = [f"{name}: {text}" for name, text in (resolved.get("outcomes") or {}).items()]
     return {
         "Grid": [*grid, *([f"where {resolved['where']}"] if resolved["where"] else [])],
         "Plans": plans,
         "Detectors": [f"{item.name}, version {item.version}" for item in detectors],
+        **({"Outcomes of the sweep file": written} if written else {}),
         "Recorded": [", ".join([f"{recording['steps']} ({recording['points']} points)", *recording["also"]])],
         "Written by": [f"swingby {__version__}"],
     }

@@ -1,18 +1,26 @@
-"""The outcomes of an experiment that can be drawn, as the installed detectors declare them."""
+"""The outcomes of a sweep that can be drawn: those of installed detectors, of its file, and scalars by their names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
 
 from swingby.model import registry
+from swingby.model.columns import scalar_outcomes
 from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
+from swingby.sandbox.scalar import arrow_type
+from swingby.store import Store
+from swingby.store.lookup import Written, written_outcomes
+from swingby_analysis.query import Query, ask
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One outcome: its name, how it is drawn, and the detector's column."""
+    """One outcome: its name, how it is drawn, and its column."""
 
     name: str
     kind: OutcomeKind
@@ -29,13 +37,49 @@ class Outcome:
         return f" / {self.column.unit}" if self.column.unit else ""
 
 
-def outcomes_of(experiment: str) -> Mapping[str, Outcome]:
-    """Every outcome of an experiment that a diagram can show, by name."""
-    return {
-        name: Outcome(name, kind, detector.outcomes[name])
-        for detector in registry.detectors_for(experiment)
-        for name, kind in detector.kinds.items()
+def outcomes_of(
+    experiment: str, written: Mapping[str, Written] | None = None, asked: str | None = None
+) -> Mapping[str, Outcome]:
+    """Every outcome of an experiment that a diagram can show, by name.
+
+    Args:
+        written: those of the sweep's file; they come first.
+        asked: what the sweep's diagram draws: a scalar of this name is an outcome, too.
+    """
+    found = {
+        name: Outcome(name, one.kind, Column(arrow_type(one.kind), one.expression))
+        for name, one in (written or {}).items()
     }
+    for detector in registry.detectors_for(experiment):
+        found |= {name: Outcome(name, kind, detector.outcomes[name]) for name, kind in detector.kinds.items()}
+    if asked is not None and asked not in found and experiment in registry.offered(registry.EXPERIMENTS):
+        of = registry.experiment(experiment)
+        scalars = scalar_outcomes(of)
+        if asked in scalars:
+            found[asked] = Outcome(asked, scalars[asked], of.scalars[asked])
+    return found
+
+
+def asked_outcome(resolved: Mapping[str, Any]) -> str | None:
+    """The outcome that a resolved sweep wants drawn; None if it names none."""
+    return (resolved.get("diagram") or resolved).get("outcome")
+
+
+def current(store: Store, sweep_id: str, resolved: Mapping[str, Any]) -> dict[str, Written]:
+    """The outcomes that a resolved sweep writes, in its order: those of which the store has values."""
+    there, wanted = written_outcomes(store, sweep_id), resolved.get("outcomes") or {}
+    return {name: there[name] for name, text in wanted.items() if name in there and there[name].expression == text}
+
+
+def with_written(
+    store: Store, sweep_id: str, cells: pl.DataFrame, written: Mapping[str, Written]
+) -> tuple[pl.DataFrame, dict[str, Query]]:
+    """The cells with a column for each outcome of the sweep's file, and the query of each."""
+    queries = {name: Query("written", (sweep_id, one.table)) for name, one in written.items()}
+    for name, query in queries.items():
+        values = ask(store, query).rename({"value": name})
+        cells = cells.join(values, on=["cell_id", "shard"], how="left", maintain_order="left")
+    return cells, queries
 
 
 def spoken(name: str) -> str:

@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.store.status import SweepStatus
-from swingby.store.views import literal, quoted
+from swingby.store.views import OUTCOMES_OF, literal, quoted
 from swingby.sweepfile.parameters import PRESET
 from swingby_analysis.page.html import asset
 from swingby_analysis.serve.board import Standing
@@ -223,7 +223,7 @@ def phase_query(sweep: SweepStatus, tables: Tables) -> str:
     if sweep.experiment not in tables:
         return f"select * from members where sweep_id = {literal(sweep.sweep_id)}"
     columns = {name for name, _ in tables[sweep.experiment]}
-    value, join = _outcome(sweep.experiment, outcome, tables)
+    value, join = _outcome(sweep, outcome, tables)
     parts = ["m.point"]
     for name in dict.fromkeys(axes):
         column, _, entry = name.partition(".")
@@ -239,8 +239,12 @@ def phase_query(sweep: SweepStatus, tables: Tables) -> str:
     )
 
 
-def _outcome(experiment: str, outcome: str | None, tables: Tables) -> tuple[str, str]:
+def _outcome(sweep: SweepStatus, outcome: str | None, tables: Tables) -> tuple[str, str]:
     """The outcome over seeds (None: the first one of a detector) as SQL, and the join with the table that has it."""
+    experiment, view = sweep.experiment, f"{OUTCOMES_OF}{sweep.experiment}"
+    if outcome is not None and outcome in dict(tables.get(view, ())):
+        join = f" left join {quoted(view)} o on o.sweep_id = m.sweep_id and o.cell_id = m.cell_id"
+        return _over_seeds("o", outcome, dict(tables[view])[outcome]), join
     try:
         detectors = registry.detectors_for(experiment)
     except SwingbyError:
@@ -253,4 +257,13 @@ def _outcome(experiment: str, outcome: str | None, tables: Tables) -> tuple[str,
             by_kind = {"category": f"mode({column})", "number": f"avg({column})"}
             value = by_kind.get(detector.kinds[chosen], f"avg({column}::int)")
             return f"{value} as {quoted(chosen)}", f" join {quoted(table)} o using (cell_id)"
+    if outcome is not None and outcome in dict(tables[experiment]):
+        return _over_seeds("e", outcome, dict(tables[experiment])[outcome]), ""
     return "avg((e.status = 'ok')::int) as ok", ""
+
+
+def _over_seeds(alias: str, outcome: str, type_: str) -> str:
+    """A column over seeds as SQL: the most common text, the share of yes, or the mean."""
+    column = f"{alias}.{quoted(outcome)}"
+    value = {"VARCHAR": f"mode({column})", "BOOLEAN": f"avg({column}::int)"}.get(type_, f"avg({column})")
+    return f"{value} as {quoted(outcome)}"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Collection
 from typing import Any, Literal, Union, get_args, get_origin
 
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
+from swingby.model.detector import OutcomeKind
+from swingby.model.experiment import Column, Experiment
 from swingby.model.params import UntypedParams
 
 _SCALARS: dict[Any, pa.DataType] = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
@@ -35,6 +38,45 @@ def parameter_schema(params: type[UntypedParams]) -> pa.Schema:
             raise SwingbyError(f"{what}, which no typed column holds; allowed: {allowed}")
         fields.append(pa.field(name, column, nullable))
     return pa.schema(fields)
+
+
+def row_schema(experiment: Experiment, recordings: Collection[str] | None = None) -> pa.Schema:
+    """The columns of an experiment's table that an outcome may be computed from: a field for each, in its type.
+
+    These are the parameters, `seed`, `status`, `steps`, the scalars, the curves, and the columns of recordings.
+
+    Args:
+        recordings: names of those that are recorded; None: all.
+
+    Raises:
+        SwingbyError: as `parameter_schema`.
+    """
+    asked = [columns for name, columns in experiment.recordings.items() if recordings is None or name in recordings]
+    results: dict[str, Column] = {}
+    for columns in (experiment.scalars, experiment.curves, *asked):
+        results |= columns
+    types = {field.name: field.type for field in parameter_schema(experiment.Params)}
+    types |= {"seed": pa.int64(), "status": pa.string(), "steps": pa.int64(), "step": pa.list_(pa.int64())}
+    return pa.schema(list((types | {name: column.type for name, column in results.items()}).items()))
+
+
+def outcome_kind(type_: pa.DataType) -> OutcomeKind | None:
+    """How a column of this type is drawn as an outcome; None: not at all."""
+    if pa.types.is_boolean(type_):
+        return "yes_no"
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_):
+        return "number"
+    return "category" if pa.types.is_string(type_) or pa.types.is_large_string(type_) else None
+
+
+def scalar_outcomes(experiment: Experiment) -> dict[str, OutcomeKind]:
+    """The scalars of an experiment that a diagram can draw by their names, and how."""
+    found: dict[str, OutcomeKind] = {}
+    for name, column in experiment.scalars.items():
+        kind = outcome_kind(column.type)
+        if kind is not None:
+            found[name] = kind
+    return found
 
 
 def _column(annotation: Any) -> pa.DataType | None:

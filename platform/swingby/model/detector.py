@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar, Literal
@@ -11,6 +13,12 @@ import pyarrow as pa
 from swingby.model.experiment import Column, Experiment
 
 OutcomeKind = Literal["yes_no", "category", "number"]
+
+OUTCOME_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+"""Names that a sweep file may give to outcomes of its own."""
+
+EXPRESSION_TABLE = re.compile(r"outcomes_x_[0-9a-f]{12}")
+"""Tables with the values of outcomes that sweep files write: see `expression_table`."""
 
 
 class Detector(ABC):
@@ -33,6 +41,9 @@ class Detector(ABC):
     kinds: ClassVar[Mapping[str, OutcomeKind]]
     needs: ClassVar[tuple[str, ...]]
 
+    def __str__(self) -> str:
+        return f"detector {self.name!r}"
+
     def needs_results(self, experiment: Experiment) -> bool:
         """Whether it reads anything that runs give; where it does not, parameters alone decide its outcomes."""
         return not set(self.needs) <= set(experiment.Params.model_fields)
@@ -40,3 +51,13 @@ class Detector(ABC):
     @abstractmethod
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
+
+
+def expression_table(experiment: str, expression: str) -> str:
+    """The derived table of an outcome that a sweep file writes as an expression: columns `cell_id` and `value`.
+
+    The name has a hash of the experiment and the text, so that an expression is computed once however many sweeps
+    have it under whatever names, and anew when it is edited.
+    """
+    content = f"{experiment}\n{expression.strip()}".encode()
+    return f"outcomes_x_{hashlib.sha256(content).hexdigest()[:12]}"

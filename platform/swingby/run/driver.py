@@ -106,7 +106,7 @@ def run(
         ]
         driver = Driver(planners, records, reservations, progress, drain, standby)
         driver.run()
-        derive(records, [sweep.sweep_id for sweep in sweeps])
+        derive(records, [sweep.sweep_id for sweep in sweeps], {sweep.sweep_id: sweep.outcomes for sweep in sweeps})
         return driver.tally.results(drain(), time.monotonic() - began)
 
 

@@ -10,13 +10,16 @@ from pathlib import Path
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.model.columns import row_schema, scalar_outcomes
 from swingby.run.driver import ray_for, run
 from swingby.run.options import RunOptions
 from swingby.run.outcomes import SHARD
 from swingby.run.progress import progress_for
+from swingby.sandbox.scalar import kind_of
 from swingby.select import Selector, Share
 from swingby.select.replicate import Replicate, check_half_width
 from swingby.store import Store
+from swingby.store.lookup import written_outcomes
 from swingby.store.sql import quoted
 from swingby.sweepfile.sweep import Sweep
 
@@ -94,8 +97,7 @@ def extend_seeds(
     """
     check_half_width(half_width)
     sweep = Sweep.load(name, overrides)
-    kinds = {each: kind for one in registry.detectors_for(sweep.experiment_name) for each, kind in one.kinds.items()}
-    shares = [each for each, kind in kinds.items() if kind == "yes_no"]
+    shares = yes_no_outcomes(sweep)
     if not outcome and sweep.diagram is not None and sweep.diagram.outcome in shares:
         outcome = sweep.diagram.outcome
     if not outcome:
@@ -143,18 +145,41 @@ def run_rounds(
             say(selector.tell(shares_of(data, sweep, outcome)))
 
 
+def yes_no_outcomes(sweep: Sweep) -> list[str]:
+    """The outcomes of a sweep that have a share: of its detectors, of its file, and yes/no scalars."""
+    kinds = {each: kind for one in registry.detectors_for(sweep.experiment_name) for each, kind in one.kinds.items()}
+    kinds |= scalar_outcomes(sweep.experiment)
+    if sweep.outcomes:
+        if getattr(sweep.experiment, "discovers", False):
+            return [*(each for each, kind in kinds.items() if kind == "yes_no"), *sweep.outcomes]
+        schema = row_schema(sweep.experiment)
+        kinds |= {each: kind_of(text, schema) for each, text in sweep.outcomes.items()}
+    return [each for each, kind in kinds.items() if kind == "yes_no"]
+
+
 def shares_of(data: Path, sweep: Sweep, outcome: str) -> list[Share]:
-    """The share of a yes/no outcome at each point of a sweep, by the store."""
-    for detector in registry.detectors_for(sweep.experiment_name):
-        if outcome in detector.outcomes:
-            shown, outcomes = f"o.{quoted(outcome)}", quoted(f"outcomes_{detector.name}")
-            query = f"""
-                select m.point, count(*) filter (where {shown}) as k, count({shown}) as n
-                from members m
-                join {quoted(sweep.experiment_name)} e using (cell_id)
-                left join {outcomes} o on o.cell_id = e.cell_id and o.{SHARD} = e.shard
-                where m.sweep_id = ? and e.status <> 'failed'
-                group by m.point order by m.point"""
-            with Store.open(data) as store:
-                return [Share(row.point, row.k, row.n) for row in store.sql(query, [sweep.sweep_id]).rows()]
-    raise SwingbyError(f"no installed detector has the outcome {outcome!r}")
+    """The share of a yes/no outcome at each point of a sweep, by the store.
+
+    Raises:
+        SwingbyError: there is no such outcome, or it is none of yes or no.
+    """
+    with Store.open(data) as store:
+        detectors = [one for one in registry.detectors_for(sweep.experiment_name) if outcome in one.outcomes]
+        written = written_outcomes(store, sweep.sweep_id).get(outcome)
+        table, shown = None, f"e.{quoted(outcome)}"
+        if detectors:
+            table, shown = f"outcomes_{detectors[0].name}", f"o.{quoted(outcome)}"
+        elif written is not None:
+            if written.kind != "yes_no":
+                raise SwingbyError(f"outcome {outcome!r} is a {written.kind}, and has no share")
+            table, shown = written.table, "o.value"
+        elif outcome not in scalar_outcomes(sweep.experiment):
+            raise SwingbyError(f"no installed detector has the outcome {outcome!r}, and neither has the sweep file")
+        join = f"left join {quoted(table)} o on o.cell_id = e.cell_id and o.{SHARD} = e.shard" if table else ""
+        query = f"""
+            select m.point, count(*) filter (where {shown}) as k, count({shown}) as n
+            from members m
+            join {quoted(sweep.experiment_name)} e using (cell_id) {join}
+            where m.sweep_id = ? and e.status <> 'failed'
+            group by m.point order by m.point"""
+        return [Share(row.point, row.k, row.n) for row in store.sql(query, [sweep.sweep_id]).rows()]

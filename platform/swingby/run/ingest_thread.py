@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 from swingby.data.locks import HeldError
 from swingby.data.records import Records
 from swingby.data.remote.bucket import StorageError
-from swingby.model import registry
 from swingby.model.detector import Detector
 from swingby.run.drain import Drain
+from swingby.run.expressions import Task, bind, written_in
 from swingby.run.forecast import Planned
-from swingby.run.outcomes import cells_without_outcome, detect, write_outcomes
+from swingby.run.outcomes import cells_without_outcome, detect, tasks_of, write_outcomes
 from swingby.run.progress import Progress
 from swingby.store import Ingest, Store
 
@@ -191,20 +191,24 @@ class LiveOutcomes:
         self._written = set()
         whole = True
         query = "select distinct experiment from sweeps where list_contains(?, sweep_id) order by all"
-        for row in store.sql(query, [self._sweep_ids]).rows():
-            for detector in registry.detectors_for(row.experiment):
-                if detector.name not in self._waiting:
-                    whole = self._apply(store, row.experiment, detector, start) and whole
+        experiments = [row.experiment for row in store.sql(query, [self._sweep_ids]).rows()]
+        written = written_in(store, self._sweep_ids, {})
+        tasks, _ = tasks_of(store, self._sweep_ids, experiments, written)
+        if (bound := bind(self._records, store, written)) is not None:
+            self._written.add(bound)
+        for task in tasks:
+            if task.detector.name not in self._waiting:
+                whole = self._apply(store, task, start) and whole
         if whole:  # all that is published; other shards are for the next turn
             self._shards = store.sql("select count(*) as seen from shards").rows()[0].seen
         return bool(self._written)
 
-    def _apply(self, store: Store, experiment: str, detector: Detector, start: float) -> bool:
+    def _apply(self, store: Store, task: Task, start: float) -> bool:
         """Applies one detector within a turn; true if it saw every published cell."""
-        tables: list[pa.Table] = []
+        tables, detector = list[pa.Table](), task.detector
         failed, whole = self._failed.setdefault(detector.name, set()), True
         try:
-            for table in cells_without_outcome(store, experiment, detector, self._sweep_ids, TURN_CELLS):
+            for table in cells_without_outcome(store, task.experiment, detector, task.sweep_ids, TURN_CELLS):
                 known = pc.call_function(
                     "is_in", [table["cell_id"]], pc.SetLookupOptions(pa.array(failed, pa.string()))
                 )
@@ -223,10 +227,10 @@ class LiveOutcomes:
             self._postpone(detector, f"{type(error).__name__}: {error}")
             whole = True
         if tables:
-            self._written.add(write_outcomes(self._records, experiment, detector, tables)[0])
+            self._written.add(write_outcomes(self._records, task.experiment, detector, tables)[0])
         return whole
 
     def _postpone(self, detector: Detector, reason: str) -> None:
         """Leaves a detector to the end of the run."""
         self._waiting.add(detector.name)
-        self._line(f"outcomes by detector {detector.name!r} wait for the end of the run: {reason}")
+        self._line(f"outcomes by {detector} wait for the end of the run: {reason}")

@@ -1,4 +1,4 @@
-"""What is done before results are read: new records are ingested, and installed detectors derive outcomes of new cells.
+"""What is done before results are read: new records are ingested, and outcomes of new cells are derived.
 
 The outcomes become records, too. Where a folder may only be read, its last publication is all there is to read.
 """
@@ -6,7 +6,7 @@ The outcomes become records, too. Where a folder may only be read, its last publ
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +17,7 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.detector import Detector
+from swingby.run.expressions import Task, Written, bind, expression_tasks, written_in
 from swingby.store import Layout, Store, ingest
 from swingby.store.sql import quoted
 from swingby.units import counted
@@ -73,32 +74,46 @@ def refresh(records: Records) -> AsPublished | None:
     return None
 
 
-def derive(records: Records, sweep_ids: Sequence[str] | None = None) -> dict[str, int]:
-    """Applies every installed detector to the finished cells that it has not seen, then ingests the outcomes.
+def tasks_of(
+    store: Store, sweep_ids: Sequence[str] | None, experiments: Iterable[str], written: Mapping[Any, Mapping[str, str]]
+) -> tuple[list[Task], list[str]]:
+    """What is to be derived: by every installed detector, then every expression; and faults of expressions."""
+    ids = None if sweep_ids is None else tuple(sweep_ids)
+    tasks = [Task(name, detector, ids) for name in experiments for detector in registry.detectors_for(name)]
+    expressions, faults = expression_tasks(written, store)
+    return [*tasks, *expressions], faults
+
+
+def derive(records: Records, sweep_ids: Sequence[str] | None = None, outcomes: Written | None = None) -> dict[str, int]:
+    """Applies installed detectors, and expressions of sweep files, to finished cells they have not seen; then ingests.
 
     Args:
         records: the data folder; ingest first what is new.
         sweep_ids: only cells of these sweeps; None: all.
+        outcomes: sweep id -> the outcomes that its file writes now; of any other sweep they are those of its last plan.
 
     Returns:
         How many cells each detector was applied to.
 
     Raises:
-        SwingbyError: a detector raised for some cells (all other outcomes are kept), breaks its contract, or the disk
-            refuses.
+        SwingbyError: a detector raised for some cells, or an expression cannot be computed (all other outcomes are
+            kept); a detector breaks its contract; or the disk refuses.
     """
-    counts, failed = dict[str, int](), list[str]()
+    counts = dict[str, int]()
     with Store.open(records.data) as store:
         rows = store.sql("select distinct experiment from sweeps order by all").rows()
-        pairs = [(row.experiment, detector) for row in rows for detector in registry.detectors_for(row.experiment)]
-        for experiment, detector in pairs:
+        written = written_in(store, sweep_ids, outcomes or {})
+        tasks, failed = tasks_of(store, sweep_ids, [row.experiment for row in rows], written)
+        bound = bind(records, store, written)
+        for task in tasks:
+            detector = task.detector
             counts.setdefault(detector.name, 0)
-            for table in cells_without_outcome(store, experiment, detector, sweep_ids, CHUNK):
+            for table in cells_without_outcome(store, task.experiment, detector, task.sweep_ids, CHUNK):
                 tables, faults = detect(detector, table)
                 failed += faults.values()
                 if tables:
-                    counts[detector.name] += write_outcomes(records, experiment, detector, tables)[1]
-    if any(counts.values()):
+                    counts[detector.name] += write_outcomes(records, task.experiment, detector, tables)[1]
+    if bound is not None or any(counts.values()):
         ingest(records)
     if failed:
         more = f" (and {len(failed) - 3:,} more)" if len(failed) > 3 else ""
@@ -130,7 +145,7 @@ def detect(detector: Detector, table: pa.Table) -> tuple[list[pa.Table], dict[st
     except Exception as error:
         if table.num_rows == 1:
             cell_id, reason = table["cell_id"][0].as_py(), f"{type(error).__name__}: {error}"
-            return [], {cell_id: f"cell {cell_id} by detector {detector.name!r} ({reason})"}
+            return [], {cell_id: f"cell {cell_id} by {detector} ({reason})"}
     half = table.num_rows // 2
     first, faults = detect(detector, table.slice(0, half))
     second, more = detect(detector, table.slice(half))
@@ -203,6 +218,6 @@ def _detect_checked(detector: Detector, table: pa.Table) -> pa.Table:
     missing = [name for name in expected if name not in outcomes.column_names]
     if missing or not outcomes["cell_id"].equals(table["cell_id"]):
         why = f"no column {', '.join(missing)}" if missing else "other rows than it was given"
-        raise SwingbyError(f"detector {detector.name!r} breaks its contract: it returns {why}")
+        raise SwingbyError(f"{detector} breaks its contract: it returns {why}")
     schema = pa.schema([("cell_id", pa.string()), *((name, column.type) for name, column in detector.outcomes.items())])
     return outcomes.select(expected).cast(schema).append_column(SHARD, table[SHARD])

@@ -72,20 +72,30 @@ def _kind(statement: Any) -> str:
 
 
 def _inspected(connection: duckdb.DuckDBPyConnection, query: str) -> str:
+    parsed(connection, query)
+    return query
+
+
+def parsed(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, Any]:
+    """The node of a SELECT as DuckDB's parser has it, every part of it checked.
+
+    Raises:
+        RefusedError: it is not one SELECT, or it could do more than read tables.
+    """
     ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
     try:
         tree = json.loads(text)
-        parts = list(_parts(tree))
+        found = list(parts(tree))
     except RecursionError:
         raise RefusedError(f"nested too deeply; {ALLOWED}") from None
     if tree.get("error", True) or len(tree["statements"]) != 1:
         raise RefusedError(f"{tree.get('error_message', 'it cannot be checked')}; {ALLOWED}")
-    for part in parts:
+    for part in found:
         _check(part)
-    return query
+    return tree["statements"][0]["node"]
 
 
-def _parts(tree: Any) -> Iterator[dict[str, Any]]:
+def parts(tree: Any) -> Iterator[dict[str, Any]]:
     """Every mapping in a tree, itself included."""
     left = [tree]
     while left:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from swingby.data.files import sync_folder, write_whole
 from swingby.errors import SwingbyError
+from swingby.model.detector import EXPRESSION_TABLE, OUTCOME_NAME
 from swingby.model.experiment import AFTER
 from swingby.store.database import (
     BASE_MB,
@@ -30,13 +31,19 @@ from swingby.store.packing import listed
 from swingby.store.sql import literal, quoted, script, statements
 from swingby.store.tables import FORMAT, UPGRADES, Connection, fetch, widest
 from swingby.store.views import (
+    BINDING,
     CELL_COLUMNS,
     CURVE_COLUMNS,
     DERIVED_COLUMNS,
+    EXPRESSIONS,
+    OF_SHARD,
+    OUTCOMES_OF,
     ROW_COLUMNS,
+    Bound,
     Table,
     derived_views,
     experiment_views,
+    outcome_views,
 )
 
 COLUMNS = """
@@ -168,9 +175,34 @@ class Build:
             (key,) = fetch(connection, "select key from ix.kinds where kind = ?", kind)[0]
             own = [*key, *sorted(set(columns) - set(key) - set(DERIVED_COLUMNS))]
             found += derived_views(kind, own, [version for (version,) in versions])
+        found += _outcome_views(connection, tables, kinds)
         for number, _ in sealed:
             connection.execute(f"detach seg{number}")
         return found
+
+
+def _outcome_views(connection: Connection, tables: Mapping[str, Table], kinds: Mapping[str, list[str]]) -> list[str]:
+    """The views with the outcomes that sweep files write; what does not fit, as in records of others, is left out."""
+    if not set(BINDING) <= set(kinds.get(EXPRESSIONS, ())):
+        return []
+    query = f"""select distinct on (sweep_id, outcome) sweep_id, experiment, outcome, table_name
+                from ix.derived.{EXPRESSIONS} where expression is not null order by sweep_id, outcome, version desc"""
+    held = {name for name, columns in kinds.items() if {"cell_id", OF_SHARD, "value"} <= set(columns)}
+    values = "database_name = 'ix' and schema_name = 'derived' and column_name = 'value'"
+    types = dict(fetch(connection, f"select table_name, data_type from duckdb_columns() where {values}"))
+    taken = {*kinds, *(f"{kind}_all" for kind in kinds), *tables, *(f"{name}_points" for name in tables)}
+    bound = [
+        Bound(*row)
+        for row in ((sweep, of, name, table) for sweep, of, name, table in fetch(connection, query))
+        if all(isinstance(item, str) for item in row)
+        and row[1] in tables
+        and f"{OUTCOMES_OF}{row[1]}" not in taken
+        and OUTCOME_NAME.fullmatch(row[2])
+        and row[2] not in ("sweep_id", "point", "cell_id", OF_SHARD)
+        and EXPRESSION_TABLE.fullmatch(row[3])
+        and row[3] in held
+    ]
+    return outcome_views(bound, types)
 
 
 def _catalogue(connection: Connection, open_segment: str) -> tuple[dict[str, Table], dict[str, list[str]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +12,15 @@ import pyarrow as pa
 from swingby.errors import SwingbyError
 from swingby.function.experiment import FunctionExperiment
 from swingby.model import registry
+from swingby.model.detector import OutcomeKind
 from swingby.store.reader import Store
-from swingby.store.views import OF_SHARD, quoted
+from swingby.store.views import EXPRESSIONS, OF_SHARD, OUTCOMES_OF, quoted
 from swingby.sweepfile.sweep import Sweep
 
 SHORTEST_ID = 6
 """Digits of an id that are enough to name a sweep or a cell."""
+KINDS: Mapping[str, OutcomeKind] = {"BOOLEAN": "yes_no", "VARCHAR": "category"}
+"""How outcomes of these types are drawn; any other one is a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,37 @@ class KnownSweep:
     name: str
     experiment: str
     cells: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An outcome that a sweep file writes as an expression, as far as the store has it.
+
+    Attributes:
+        expression: its text.
+        table: the derived table with its values: `cell_id`, `value`, and the shard of the row they were computed from.
+        kind: how it is drawn.
+    """
+
+    expression: str
+    table: str
+    kind: OutcomeKind
+
+
+def written_outcomes(store: Store, sweep_id: str) -> dict[str, Written]:
+    """The outcomes that a sweep's file writes, by name: those of which the store has values."""
+    experiment = store.sql("select any_value(experiment) as name from sweeps where sweep_id = ?", [sweep_id]).rows()
+    view = f"{OUTCOMES_OF}{experiment[0].name}"
+    if EXPRESSIONS not in store.names() or view not in store.names():
+        return {}
+    query = f"""select outcome, expression, table_name from {EXPRESSIONS}
+                where sweep_id = ? and expression is not null order by outcome"""
+    types, found = store.columns(view), dict[str, Written]()
+    for row in store.sql(query, [sweep_id]).rows():
+        type_ = store.columns(row.table_name).get("value")
+        if row.outcome in types and type_ is not None:
+            found[row.outcome] = Written(row.expression, row.table_name, KINDS.get(type_, "number"))
+    return found
 
 
 def known_sweeps(store: Store) -> list[KnownSweep]:
@@ -132,6 +167,9 @@ def sweep_rows(data: Path, sweep: str, points: bool = False) -> pa.Table:
         outcomes = [f"outcomes_{item.name}" for item in registry.detectors_for(name)]
         joined = [quoted(table) for table in outcomes if table in store.names()]
         columns = ["m.point", "e.*", *(f"{table}.* exclude (cell_id, {OF_SHARD})" for table in joined)]
+        written = written_outcomes(store, found.sweep_id)
+        columns += [f"{quoted(one.table)}.value as {quoted(outcome)}" for outcome, one in written.items()]
+        joined += dict.fromkeys(quoted(one.table) for one in written.values())
         # Outcomes of the very row that is the cell's result; which row that is, `e.shard` says already.
         joins = " ".join(
             f"left join {table} on {table}.cell_id = e.cell_id and {table}.{OF_SHARD} = e.shard" for table in joined

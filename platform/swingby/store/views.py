@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from swingby.model.experiment import AFTER
@@ -39,6 +39,15 @@ CURVE_COLUMNS = ("curve", "steps")
 
 OF_SHARD = "of_shard"
 """The column of derived records that says from which shard's row of its cell a row was computed."""
+
+OUTCOMES_OF = "outcomes_of_"
+"""Begin of the names of views with the outcomes that sweep files write, one view an experiment."""
+
+EXPRESSIONS = "expressions"
+"""The kind of derived records that says which expression an outcome of a sweep is, and which table has its values."""
+
+BINDING = ("sweep_id", "outcome", "experiment", "expression", "table_name")
+"""Columns of these records; the first two are their key. No expression: the sweep has the outcome no more."""
 
 DERIVED_COLUMNS: Mapping[str, str] = {"version": "VARCHAR", "record": "VARCHAR", "created": "TIMESTAMP"}
 """Columns of derived records in the index, before their own."""
@@ -168,3 +177,64 @@ def derived_views(kind: str, columns: Sequence[str], versions: Sequence[str]) ->
         f"create view {quoted(kind)} as select {own} from {rows} where version = {literal(newest)} and {valid}",
         f"create view {quoted(kind + '_all')} as select version, {own} from {rows} where {valid}",
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """An outcome that a sweep file writes as an expression: its name there, and the table with its values."""
+
+    sweep_id: str
+    experiment: str
+    outcome: str
+    table: str
+
+
+def outcome_views(bound: Sequence[Bound], types: Mapping[str, str]) -> list[str]:
+    """For each experiment the view `outcomes_of_<experiment>`: a row a finished cell of a sweep, a column an outcome.
+
+    Sweeps may give one name to different expressions: each row has what its own sweep means by it. Where these are of
+    different types, the column is text.
+
+    Args:
+        types: table -> the type of its values.
+    """
+    found = []
+    for experiment in sorted({one.experiment for one in bound}):
+        sweeps: dict[str, dict[str, str]] = {}
+        for one in bound:
+            if one.experiment == experiment:
+                sweeps.setdefault(one.sweep_id, {})[one.outcome] = one.table
+        alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        for sweep_id, tables in sweeps.items():
+            alike.setdefault(tuple(sorted(tables.items())), []).append(sweep_id)
+        seen: dict[str, set[str]] = {}
+        for name, table in (pair for pairs in alike for pair in pairs):
+            seen.setdefault(name, set()).add(types[table])
+        mixed = {name for name, kinds in seen.items() if len(kinds) > 1}
+        branches = [_outcomes_of(experiment, pairs, sweep_ids, mixed) for pairs, sweep_ids in alike.items()]
+        view = quoted(f"{OUTCOMES_OF}{experiment}")
+        found.append(f"create view {view} as {' union all by name '.join(branches)}")
+    return found
+
+
+def _outcomes_of(
+    experiment: str, pairs: Sequence[tuple[str, str]], sweep_ids: Sequence[str], mixed: Collection[str]
+) -> str:
+    """The query for the outcomes of sweeps that mean the same by the same names."""
+    values = [
+        f"{f'cast(o{k}.value as varchar)' if name in mixed else f'o{k}.value'} as {quoted(name)}"
+        for k, (name, _) in enumerate(pairs)
+    ]
+    joins = [
+        f"left join {quoted(table)} o{k} on o{k}.cell_id = r.cell_id and o{k}.{OF_SHARD} = r.shard"
+        for k, (_, table) in enumerate(pairs)
+    ]
+    return f"""
+select m.sweep_id, m.point, m.cell_id, r.shard as {OF_SHARD}, {", ".join(values)}
+from members m
+join (select cell_id, shard from ix.rows.{quoted(experiment)} d
+      where d.final and d.status in ('ok', 'diverged')
+        and not exists (select 1 from ix.dropped.{quoted(experiment)} x where x.curve = d.curve)) r
+  on r.cell_id = m.cell_id
+{chr(10).join(joins)}
+where m.sweep_id in ({", ".join(map(literal, sweep_ids))})"""

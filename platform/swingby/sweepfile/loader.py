@@ -18,6 +18,7 @@ from swingby.model.experiment import Experiment
 from swingby.sweepfile.axes import Axis, read_axes
 from swingby.sweepfile.expression import Expression, ExpressionError, parse
 from swingby.sweepfile.grid import Grid
+from swingby.sweepfile.outcomes import read_outcomes
 from swingby.sweepfile.overrides import TOP, apply_overrides
 from swingby.sweepfile.parameters import PRESET, Parameters, split
 from swingby.sweepfile.sections import axis_names, read_diagram, read_drawings, read_outcome, read_recording, read_seeds
@@ -63,12 +64,14 @@ class SweepFile:
         if self.experiment is not None:
             recording = replace(recording, code=self.experiment.code)
         seeds, mode = read_seeds(self.lined)
-        diagram = read_diagram(self.lined, self.experiment, self._written_axes())
+        outcomes = read_outcomes(self.lined, self.experiment, recording)
+        diagram = read_diagram(self.lined, self.experiment, self._written_axes(), outcomes)
         drawings = read_drawings(self.lined, self.experiment, recording, self._written_axes())
-        outcome = read_outcome(self.lined, self.experiment, diagram)
+        outcome = read_outcome(self.lined, self.experiment, diagram, outcomes)
         grid = self._grid(seeds, mode)
         self.lined.finish()
-        asked = {"recording": recording, "diagram": diagram, "drawings": drawings, "outcome": outcome}
+        asked = {"recording": recording, "diagram": diagram, "drawings": drawings}
+        asked |= {"outcome": outcome, "outcomes": outcomes}
         return named | grid | asked | {"seeds": tuple(seeds), "seed_mode": mode}
 
     def _grid(self, seeds: Sequence[int], mode: SeedMode) -> dict[str, Any]:

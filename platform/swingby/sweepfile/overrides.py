@@ -26,10 +26,12 @@ KEYS = {
     "diagram": "the phase diagram: a mapping with the keys below",
     "drawings": "more figures, each a name or `{name: {option: value}}`; a drawing that needs a recording says which",
     "outcome": "outcome that the report sums up where there is no diagram",
+    "outcomes": "outcomes of your own, a name and an SQL expression over one row each: `learned: loss[-1] < 0.1 * "
+    "loss[1]`; curves are lists, counted from 1",
 }
 """The keys of a sweep file, each with what it takes."""
 TOP = list(KEYS)
-NESTED = ("base", "axes", "seeds", "record", "diagram")
+NESTED = ("base", "axes", "seeds", "record", "diagram", "outcomes")
 
 
 def apply_overrides(lined: Lined, overrides: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.cell import SeedMode
+from swingby.model.columns import scalar_outcomes
 from swingby.model.experiment import Experiment, Recording, Spacing
 from swingby.sweepfile.yaml import Lined, Path, shown
 
@@ -22,7 +23,7 @@ class Diagram:
     Attributes:
         x: an axis of the sweep.
         y: another one; without it a line is drawn instead of a map.
-        outcome: the outcome that is drawn, as a detector names it.
+        outcome: the outcome that is drawn: one of a detector or of the sweep file, or a scalar of the experiment.
         facet: an axis whose every value gets a panel of its own.
         title: the heading.
     """
@@ -69,7 +70,9 @@ class _Record(_Section):
 class _Diagram(_Section):
     x: str = Field(description="axis from left to right")
     y: str | None = Field(None, description="axis from bottom to top; without it the diagram is a line")
-    outcome: str = Field(description="what is drawn: an outcome of a detector of the experiment")
+    outcome: str = Field(
+        description="what is drawn: one of `outcomes`, an outcome of a detector, or a scalar of the experiment"
+    )
     facet: str | None = Field(None, description="axis whose every value gets a panel of its own")
     title: str | None = Field(None, description="heading of the diagram")
 
@@ -113,8 +116,14 @@ def read_recording(lined: Lined, experiment: Experiment | None) -> Recording:
     return Recording(record.steps, record.points, tuple(record.also))
 
 
-def read_diagram(lined: Lined, experiment: Experiment | None, axes: list[str]) -> Diagram | None:
-    """The diagram, its axes checked against the sweep's, its outcome against those of the experiment's detectors."""
+def read_diagram(
+    lined: Lined, experiment: Experiment | None, axes: list[str], outcomes: Collection[str] = ()
+) -> Diagram | None:
+    """The diagram, its axes checked against the sweep's, its outcome against those that there are.
+
+    Args:
+        outcomes: those that the file writes itself.
+    """
     if lined.value.get("diagram") is None:
         return None
     diagram = lined.read(("diagram",), lined.value["diagram"], _Diagram)
@@ -130,11 +139,13 @@ def read_diagram(lined: Lined, experiment: Experiment | None, axes: list[str]) -
         if name is not None:
             drawn.setdefault(name, key)
     if experiment is not None:
-        _known_outcome(lined, experiment.name, diagram.outcome, ("diagram", "outcome"))
+        _known_outcome(lined, experiment, diagram.outcome, ("diagram", "outcome"), outcomes)
     return Diagram(**diagram.model_dump())
 
 
-def read_outcome(lined: Lined, experiment: Experiment | None, diagram: Diagram | None) -> str | None:
+def read_outcome(
+    lined: Lined, experiment: Experiment | None, diagram: Diagram | None, outcomes: Collection[str] = ()
+) -> str | None:
     """The outcome that a report without a diagram sums up; None for none, or with the fault noted."""
     outcome = lined.value.get("outcome")
     if outcome is None or experiment is None:
@@ -144,18 +155,22 @@ def read_outcome(lined: Lined, experiment: Experiment | None, diagram: Diagram |
     elif not isinstance(outcome, str):
         lined.fault(("outcome",), f"outcome must be text, got {shown(outcome)}")
     else:
-        _known_outcome(lined, experiment.name, outcome, ("outcome",))
+        _known_outcome(lined, experiment, outcome, ("outcome",), outcomes)
         return outcome
     return None
 
 
-def _known_outcome(lined: Lined, experiment: str, outcome: str, path: Path) -> None:
+def _known_outcome(lined: Lined, experiment: Experiment, outcome: str, path: Path, outcomes: Collection[str]) -> None:
+    """Notes a fault where an outcome is none of the sweep file's, of a detector's, and no scalar of the experiment."""
+    if outcome in (lined.value.get("outcomes") or ()) and outcome not in outcomes:
+        return  # its own fault is noted
     try:
-        known = [kind for detector in registry.detectors_for(experiment) for kind in detector.kinds]
+        detected = [kind for detector in registry.detectors_for(experiment.name) for kind in detector.kinds]
+        known = [*outcomes, *detected, *scalar_outcomes(experiment)]
     except SwingbyError as error:
         lined.fault(path, f"outcomes are not known: {error}")
         return
-    if outcome not in known:
+    if outcome not in known and not getattr(experiment, "discovers", False):
         lined.fault(path, f"unknown outcome {outcome!r}", registry.nearest(outcome, known))
 
 

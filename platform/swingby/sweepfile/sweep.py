@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -45,6 +45,7 @@ class Sweep:
         diagram: the diagram to draw, if any.
         drawings: further drawings, in order.
         outcome: the outcome that a report without a diagram sums up, if the file names one.
+        outcomes: the outcomes that the file writes itself: name -> SQL expression over one row.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Sweep:
     diagram: Diagram | None = None
     drawings: tuple[Drawn, ...] = ()
     outcome: str | None = None
+    outcomes: Mapping[str, str] = field(default_factory=dict)
     title: str | None = None
     description: str | None = None
 
@@ -157,6 +159,7 @@ class Sweep:
             "diagram": None if self.diagram is None else asdict(self.diagram),
             "drawings": [asdict(drawn) for drawn in self.drawings],
             "outcome": self.outcome,
+            "outcomes": dict(self.outcomes),
         }
 
     @cached_property

@@ -185,7 +185,8 @@ def _syntax_fault(error: yaml.MarkedYAMLError) -> Fault:
     if "single document" in (error.context or ""):
         return Fault("more than one document ('---')", line, "write one sweep a file")
     context = f"{error.context}: " if error.context else ""
-    return Fault(f"not YAML: {context}{problem}", line)
+    hint = "a text that holds ': ' stands in quotes" if problem.startswith("mapping values") else None
+    return Fault(f"not YAML: {context}{problem}", line, hint)
 
 
 class _Builder:
