@@ -57,6 +57,8 @@ def row_schema(experiment: Experiment, recordings: Collection[str] | None = None
         results |= columns
     types = {field.name: field.type for field in parameter_schema(experiment.Params)}
     types |= {"seed": pa.int64(), "status": pa.string(), "steps": pa.int64(), "step": pa.list_(pa.int64())}
+    if "steps" in experiment.Params.model_fields:
+        types["last_step"] = pa.int64()
     return pa.schema(list((types | {name: column.type for name, column in results.items()}).items()))
 
 
