@@ -19,8 +19,10 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report import prose
 from swingby_analysis.report.data import ReportData
-from swingby_analysis.report.examples import Examples
+from swingby_analysis.report.examples import Examples, choose
+from swingby_analysis.report.grid_curves import grid_curves
 from swingby_analysis.report.origins import facts_of
+from swingby_analysis.report.outcomes import FINAL
 from swingby_analysis.report.phases import boundary
 
 
@@ -58,7 +60,7 @@ class Figures:
         """Every figure: the drawings that the sweep asks for; then, if it asks for one or for none, its diagram."""
         if not self.has_main:
             return distinct(self.drawn)
-        diagrams = [self.main, *map(self._drawn, self.data.companions)]
+        diagrams = [self.main, *map(self._drawn, self.data.companions), *grid_curves(self.data)]
         if self.examples is not None:
             paths = None if self.data.plane is None else self._paths(self.examples)
             diagrams += [self._curves(self.examples), *([] if paths is None else [paths])]
@@ -74,6 +76,13 @@ class Figures:
         """The diagram that the sweep asks for; pointing at it shows curves."""
         return self._drawn(self.data.outcome, main=True)
 
+    @cached_property
+    def first(self) -> int | None:
+        """The point whose curves stand beside the main diagram at first; None where no curves are shown."""
+        if self.examples is not None:
+            return self.examples.first
+        return next(iter(choose(self.data))) if self.data.curves else None
+
     @property
     def curves(self) -> Curves:
         """The curves that the experiment declares; only where `examples` are shown."""
@@ -83,7 +92,7 @@ class Figures:
     @property
     def curve_titles(self) -> list[str]:
         """The titles of the curves, in the order of the legend."""
-        return list(self.curves.titles.values())
+        return [one.title for one in self.data.shown]
 
     @cached_property
     def axes(self) -> LogAxes:
@@ -126,8 +135,9 @@ class Figures:
         caption = f"{what}, {n} at each point. {known.title.capitalize()}: {known.column.meaning}."
         if known.column.absent:
             caption += f" So the median is 0 wherever fewer than half of the runs have a {known.column.absent}."
-        points = main and self.examples is not None
-        queries = [data.queries["cells"], *(data.curve_queries if points else [])]
+        points = main and self.first is not None
+        finals = [data.queries["finals"]] if outcome.startswith(FINAL) and "finals" in data.queries else []
+        queries = [data.queries["cells"], *finals, *(data.curve_queries if points else [])]
         slug, facts = f"{slug}-{outcome.replace('_', '-')}", facts_of(data, n)
         return Figure(slug, asked or title, caption, reading, chart.to_dict(), queries, facts, points)
 
