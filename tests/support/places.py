@@ -8,4 +8,5 @@ ROOT = Path(__file__).parents[2]
 SUPPORT = Path(__file__).parent
 TOY = SUPPORT / "toy_experiment"
 MISBEHAVING = SUPPORT / "misbehaving_experiment"
+BARE = SUPPORT / "bare_experiment"
 IMAGES = SUPPORT / "image_experiment"

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import altair as alt
+import numpy as np
 
 from swingby_analysis.grid import Grid, GridAxis, plain
 
@@ -21,6 +22,8 @@ NO_RESULT = "#eef1f4"
 RED, BLUE, VIOLET = "#d1495b", "#2a6f97", "#7a3fa0"
 """The colours of the first line of a chart, of the second, and of one that is to stand out from both."""
 
+ORDERED = ("#5b4fb3", "#2f7fc1", "#1fa187", "#7fb13d", "#e0952a")
+"""Colours of lines at ascending values, from dark to light; each is seen on white and on a dark ground."""
 TILE = 48
 """The side in px of a tile where the grid is coarse."""
 OVERLAP = {"x2Offset": 0.6, "y2Offset": -0.6, "strokeWidth": 0}
@@ -66,6 +69,14 @@ def finished(chart: Any, rows: Iterable[Row], look: Mapping[str, Any] = LOOK, **
 def waiting(chart: Any, name: str, **properties: Any) -> Any:
     """The chart with its look and no rows yet, but data of this name, which the page fills in."""
     return chart.properties(config=alt.Config(**LOOK), data=alt.InlineData(values=[], name=name), **properties)
+
+
+def ordered_colours(count: int) -> list[str]:
+    """So many of the colours between those of `ORDERED`, from its first to its last."""
+    stops = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in ORDERED])
+    at = np.linspace(0, len(stops) - 1, count) if count > 1 else np.array([1.0])
+    mixed = np.stack([np.interp(at, range(len(stops)), channel) for channel in stops.T], axis=1).round().astype(int)
+    return ["#" + "".join(f"{value:02x}" for value in row) for row in mixed.tolist()]
 
 
 def panel_size(grid: Grid) -> tuple[int, int]:

@@ -15,6 +15,7 @@ import vl_convert
 from swingby.errors import SwingbyError
 from swingby_analysis.page import Figure
 from swingby_analysis.page.html import VEGA_LITE
+from swingby_analysis.page.plain_files import DATA, csv_of, vega_lite_of
 
 KINDS = ("png", "svg", "pdf")
 SUBTITLE = 88
@@ -24,13 +25,25 @@ SHARPNESS = 3.0
 
 
 def pictures(figures: Collection[Figure], kinds: Collection[str], sharpness: float = SHARPNESS) -> dict[str, bytes]:
-    """Each figure as files for a paper, by file name: those of png, svg and pdf that are asked for."""
+    """Each figure as files for a paper, by file name: those of png, svg and pdf that are asked for.
+
+    Beside each PNG lie the rows of the figure as CSV, and its spec.
+    """
     files = {}
     for figure in figures if kinds else ():
         drawn = svg(figure)
         for kind in kinds:
             files[f"{figure.slug}.{kind}"] = _converted(drawn, kind, sharpness)
+        if "png" in kinds:
+            spec = titled(figure)
+            files[f"{figure.slug}.csv"] = csv_of(spec).encode()
+            files[f"{figure.slug}.vl.json"] = vega_lite_of(spec).encode()
     return files
+
+
+def files_of(kinds: Collection[str]) -> list[str]:
+    """The kinds of all files that `pictures` writes for a figure, in the order in which a page lists them."""
+    return [*(kind for kind in KINDS if kind in kinds), *(DATA if "png" in kinds else ())]
 
 
 def svg(figure: Figure) -> str:

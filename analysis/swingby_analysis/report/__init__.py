@@ -19,7 +19,7 @@ from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby_analysis.page import Code as Name
 from swingby_analysis.page import Figure, Fold, Heading, Items, Page, Section, Several, Table, Terms, Text
 from swingby_analysis.page.html import html
-from swingby_analysis.page.pictures import KINDS, pictures
+from swingby_analysis.page.pictures import KINDS, files_of, pictures
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report import words
 from swingby_analysis.report.drawings import attempt
@@ -92,7 +92,7 @@ def write_report(
         read = report_data.read(store, found.sweep_id, plane, shown)
         if as_published is not None:
             read = replace(read, remarks=words.as_published(as_published, report_data.unseen(store, read)))
-        examples = Examples.of(read, store) if read.curves else None
+        examples = Examples.of(read, store) if read.curves and read.reported.curves is not None else None
         summary = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
         figures = Figures(read, examples, *attempt(read, store), summary)
     folder = entry(out.expanduser().absolute(), found.name)
@@ -166,5 +166,5 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
         lead=(data.resolved["description"] or "").strip(),
         byline=Several(["Sweep ", name, ", id ", sweep_id, ", experiment ", experiment, f"; written {written}."]),
         sections=sections,
-        files=[kind for kind in KINDS if kind in kinds],
+        files=files_of(kinds),
     )

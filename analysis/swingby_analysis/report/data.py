@@ -18,17 +18,22 @@ from swingby.model import registry
 from swingby.model.columns import parameter_schema
 from swingby.model.detector import OutcomeKind
 from swingby.model.registry import nearest
-from swingby.model.reported import Curves, Reported
+from swingby.model.reported import Reported
 from swingby.store import Store
+from swingby_analysis.charts.bands import ValueScale
+from swingby_analysis.charts.curves import FLOOR
 from swingby_analysis.charts.trajectories import PlaneView
 from swingby_analysis.grid import Grid, grid_of
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.curves import PointCurves
-from swingby_analysis.report.outcomes import Outcome, asked_outcome, current, outcomes_of, with_written
+from swingby_analysis.report.outcomes import FINAL, Outcome, asked_outcome, current, drawable, outcomes_of, with_written
 from swingby_analysis.report.phases import Phases
+from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
 
 KEPT_STEPS = 60
 """About how many steps of each curve travel in the page."""
+COMPANIONS = 3
+"""Scalars that are drawn beside the diagram of an experiment that no detector reads."""
 MOST_SEEDS = 100
 """Seeds of a point whose curves are read: more move a median or a decile by less than a line is wide."""
 
@@ -61,7 +66,8 @@ class ReportData:
         outcomes: every outcome that can be drawn.
         grid: where the points stand.
         cells: a row a finished cell: point, seed, status, scalars, outcomes.
-        curves: the curves of every point that has some, where the page shows them.
+        shown: the curves of numbers that the page shows.
+        curves: these curves at every point that has some.
         plane: the two entries that the paths of these curves are drawn over, counted from 1; None without such paths.
         origins: which plans computed the cells.
         queries: every query, by name.
@@ -76,6 +82,7 @@ class ReportData:
     outcomes: Mapping[str, Outcome]
     grid: Grid
     cells: pl.DataFrame
+    shown: Sequence[ShownCurve]
     curves: Mapping[int, PointCurves]
     plane: tuple[int, int] | None
     origins: Sequence[Mapping[str, Any]]
@@ -117,11 +124,24 @@ class ReportData:
         return PlaneView(x, y, landmarks)
 
     @cached_property
+    def scales(self) -> Mapping[str, ValueScale]:
+        """The scale of each shown curve over all points, by title."""
+        scales = scales_of(self.shown, (curve.values for curve in self.curves.values()))
+        if self.reported.curves is None:
+            return scales
+        # Declared curves have a logarithmic axis with a floor, here as in the other figures.
+        return {title: ValueScale(True, FLOOR, max(scale.high, 10 * FLOOR)) for title, scale in scales.items()}
+
+    @cached_property
     def companions(self) -> list[str]:
         """The outcomes drawn beside the main diagram, of those known of some run: the sweep file's, then the
-        experiment's own choice."""
-        wanted = self.outcomes if self.reported.companions is None else self.reported.companions
+        experiment's own choice; without a choice every outcome of its detectors, or, where it has none, its first scalars.
+        """
+        wanted: Sequence[str] | None = self.reported.companions
         own = self.resolved.get("outcomes") or {}
+        if wanted is None:
+            detected = [name for name, one in self.outcomes.items() if one.detected]
+            wanted = detected or [name for name in self.outcomes if name not in (self.outcome, "status")][:COMPANIONS]
         others = [name for name in dict.fromkeys([*own, *wanted]) if name in self.outcomes and name != self.outcome]
         return [name for name in others if self.cells[name].null_count() < self.cells.height]
 
@@ -141,13 +161,14 @@ def read(
         presentation: laid over how its last run would have it shown (see `Sweep.presentation`).
 
     Raises:
-        SwingbyError: no cell of it is finished, no detector reads its experiment, or it has no such plane.
+        SwingbyError: no cell of it is finished, or it has no such plane.
     """
     row = ask(store, Query("sweep", (sweep_id,))).row(0, named=True)
     resolved = {**json.loads(row["resolved"]), **(presentation or {})}
     sweep: dict[str, Any] = {**row, "title": resolved["title"], "resolved": resolved}
     experiment: str = sweep["experiment"]
-    how: Reported = registry.experiment(experiment).report
+    kind = registry.experiment(experiment)
+    how: Reported = kind.report
     queries = {name: Query(name, (sweep_id, experiment)) for name in ("counts", "origins")}
     counts = ask(store, queries["counts"]).row(0, named=True) if experiment in store.names() else None
     if counts is None or not counts["ok"] + counts["diverged"]:
@@ -161,34 +182,34 @@ def read(
             f"the results of {sweep['name']!r} are recorded ones, which have hardly a curve; `swingby run "
             f"{sweep['name']}` trains it for a report, `swingby findings --recorded` shows what is recorded"
         )
-    written, asked = current(store, sweep_id, resolved), asked_outcome(resolved)
-    outcomes = outcomes_of(experiment, written, asked)
-    queries["cells"] = cells_query(store, experiment, sweep_id, alone=bool(outcomes))
+    written = current(store, sweep_id, resolved)
+    queries["cells"] = cells_query(store, experiment, sweep_id)
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
     cells, of_written = with_written(store, sweep_id, cells, written)
     queries |= {f"outcome {name}": query for name, query in of_written.items()}
-    outcomes = {name: one for name, one in outcomes.items() if name in cells.columns}
-    if asked is not None and asked not in outcomes:
-        raise SwingbyError(
-            f"{sweep['name']!r} draws {asked!r}, of which nothing is known here; {nearest(asked, list(outcomes))}"
-        )
-    chosen = _plane(cells, how, plane)
-    if how.curves is not None:
-        head, last = (sweep_id, experiment, MOST_SEEDS, KEPT_STEPS), store.last_step(experiment)
-        for name in how.curves.titles:
-            queries[f"curve {name}"] = Query("curves", (*head, name, how.curves.unit or "ones", (1,), last))
-        if chosen is not None and how.plane is not None:
-            queries["plane"] = Query("curves", (*head, how.plane.curve, how.plane.unit or "ones", chosen, last))
+    chosen, shown = _plane(cells, how, plane), shown_curves(kind)
+    final = [] if kind.scalars or outcomes_of(experiment, written) else [one.column for one in shown]
+    if final:
+        queries["finals"] = Query("finals", (sweep_id, experiment, tuple(final)))
+        last = ask(store, queries["finals"]).with_columns(pl.selectors.starts_with(FINAL).cast(pl.Float64))
+        cells = cells.join(last, on="cell_id", how="left", maintain_order="left")
+    outcomes = {name: one for name, one in drawable(experiment, final, written).items() if name in cells.columns}
+    head, step = (sweep_id, experiment, MOST_SEEDS, KEPT_STEPS), store.last_step(experiment)
+    for one in shown:
+        queries[f"curve {one.column}"] = Query("curves", (*head, one.column, one.unit, (1,), step))
+    if shown and chosen is not None and how.plane is not None:
+        queries["plane"] = Query("curves", (*head, how.plane.curve, how.plane.unit or "ones", chosen, step))
     firsts = cells.unique("point", keep="first", maintain_order=True)
     return ReportData(
         sweep=sweep,
         reported=how,
         counts=Counts(**counts),
-        outcome=asked or next(iter(outcomes)),
+        outcome=_outcome(resolved, outcomes),
         outcomes=outcomes,
         grid=grid_of(resolved, firsts.iter_rows(named=True)),
         cells=cells,
-        curves=_curves(store, how.curves, queries, chosen) if how.curves is not None else {},
+        shown=shown,
+        curves=_curves(store, shown, queries, chosen) if shown else {},
         plane=chosen,
         origins=ask(store, queries["origins"]).to_dicts(),
         queries=queries,
@@ -196,42 +217,44 @@ def read(
     )
 
 
-def cells_query(store: Store, experiment: str, sweep_id: str, alone: bool = False) -> Query:
-    """The query of a sweep's cells with their outcomes by every detector; curves and matrices are left out.
-
-    Args:
-        alone: whether cells will do of which no detector has an outcome.
-
-    Raises:
-        SwingbyError: no detector has an outcome of a cell of this experiment.
-    """
+def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
+    """The query of a sweep's cells with their outcomes by every detector; curves and matrices are left out."""
     tables = (f"outcomes_{detector.name}" for detector in registry.detectors_for(experiment))
     outcomes = tuple(name for name in tables if name in store.names())
-    if not outcomes and not alone:
-        raise SwingbyError(
-            f"no installed detector reads {experiment!r}, so there is no outcome to draw; a package offers "
-            f"one under the entry-point group {registry.DETECTORS!r}"
-        )
-    cells = cells_alone(experiment, sweep_id)
-    return cells if not outcomes else Query("cells", (sweep_id, experiment, outcomes, cells.parameters[-1]))
+    bare = bare_cells_query(experiment, sweep_id)
+    return Query("cells", (sweep_id, experiment, outcomes, bare.parameters[-1])) if outcomes else bare
 
 
-def cells_alone(experiment: str, sweep_id: str) -> Query:
+def bare_cells_query(experiment: str, sweep_id: str) -> Query:
     """The query of a sweep's cells without any outcome; curves and matrices are left out."""
     kind = registry.experiment(experiment)
     curves = {name for columns in (kind.curves, *kind.recordings.values()) for name in columns}
     types = {field.name: field.type for field in parameter_schema(kind.Params)}
     types |= {name: column.type for name, column in kind.scalars.items()}
     matrices = {name for name, type_ in types.items() if pa.types.is_list(type_) and pa.types.is_list(type_.value_type)}
-    return Query("cells_alone", (sweep_id, experiment, tuple(sorted({"recorded", *curves, *matrices}))))
+    return Query("bare_cells", (sweep_id, experiment, tuple(sorted({"recorded", *curves, *matrices}))))
 
 
 def unseen(store: Store, data: ReportData) -> int:
     """How many cells with a result no detector has seen as they are now."""
-    if data.queries["cells"].name == "cells_alone":
-        return 0
-    sweep_id, experiment, outcomes, _ = data.queries["cells"].parameters
+    sweep_id, experiment, outcomes, *_ = data.queries["cells"].parameters
+    if data.queries["cells"].name != "cells":
+        return data.cells.height if registry.detectors_for(str(experiment)) else 0
     return int(ask(store, Query("unseen", (sweep_id, experiment, outcomes))).item())
+
+
+def _outcome(resolved: Mapping[str, Any], outcomes: Mapping[str, Outcome]) -> str:
+    """What the main diagram draws: the outcome that the sweep names, else the first.
+
+    Raises:
+        SwingbyError: it names one of which nothing is known here.
+    """
+    asked = asked_outcome(resolved)
+    if asked is None or asked in outcomes:
+        return asked or next(iter(outcomes))
+    raise SwingbyError(
+        f"{resolved['name']!r} draws {asked!r}, of which nothing is known here; {nearest(asked, list(outcomes))}"
+    )
 
 
 def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[int, int] | None:
@@ -250,20 +273,21 @@ def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[
 
 
 def _curves(
-    store: Store, curves: Curves, queries: Mapping[str, Query], plane: tuple[int, int] | None
+    store: Store, shown: Sequence[ShownCurve], queries: Mapping[str, Query], plane: tuple[int, int] | None
 ) -> dict[int, PointCurves]:
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane."""
-    tables = {title: _by_point(ask(store, queries[f"curve {name}"])) for name, title in curves.titles.items()}
+    tables = {one.title: _by_point(ask(store, queries[f"curve {one.column}"])) for one in shown}
     paths = _by_point(ask(store, queries["plane"])) if plane is not None else {}
     by_point = {}
     for point, rows in next(iter(tables.values())).items():
-        # (3, T): median, low, high
-        quantiles = {title: table[point]["value"].list.to_array(3).to_numpy().T for title, table in tables.items()}
+        # (5, T): median, low, high, and the quartiles
+        every = {title: table[point]["value"].list.to_array(5).to_numpy().T for title, table in tables.items()}
         path = None
         if plane is not None:
             entries = paths[point].partition_by("entry", as_dict=True)
             path = np.stack([entries[entry,]["finite"].fill_null(np.nan).to_numpy() for entry in plane])
-        by_point[point] = PointCurves(rows["step"].to_numpy(), quantiles, path, int(rows["runs"][0]))
+        values, quartiles = ({title: five[part] for title, five in every.items()} for part in (slice(3), slice(3, 5)))
+        by_point[point] = PointCurves(rows["step"].to_numpy(), values, path, int(rows["runs"][0]), quartiles)
     return by_point
 
 

@@ -20,9 +20,10 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report import prose
 from swingby_analysis.report.data import ReportData
-from swingby_analysis.report.examples import Examples
+from swingby_analysis.report.examples import Examples, choose
+from swingby_analysis.report.grid_curves import grid_curves
 from swingby_analysis.report.origins import facts_of
-from swingby_analysis.report.outcomes import Outcome
+from swingby_analysis.report.outcomes import FINAL, Outcome
 from swingby_analysis.report.phases import Phases, boundary
 
 
@@ -84,7 +85,7 @@ class Figures:
         """Every figure: the drawings that the sweep asks for; then, if it asks for one or for none, its diagram."""
         if not self.has_main:
             return distinct(self.drawn)
-        diagrams = [self.main, *map(self._drawn, self.data.companions)]
+        diagrams = [self.main, *map(self._drawn, self.data.companions), *grid_curves(self.data)]
         if self.examples is not None:
             paths = None if self.data.plane is None else self._paths(self.examples)
             diagrams += [self._curves(self.examples), *([] if paths is None else [paths])]
@@ -100,6 +101,13 @@ class Figures:
         """The diagram that the sweep asks for; pointing at it shows curves."""
         return self._drawn(self.data.outcome, main=True)
 
+    @cached_property
+    def first(self) -> int | None:
+        """The point whose curves stand beside the main diagram at first; None where no curves are shown."""
+        if self.examples is not None:
+            return self.examples.first
+        return next(iter(choose(self.data))) if self.data.curves else None
+
     @property
     def curves(self) -> Curves:
         """The curves that the experiment declares; only where `examples` are shown."""
@@ -109,7 +117,7 @@ class Figures:
     @property
     def curve_titles(self) -> list[str]:
         """The titles of the curves, in the order of the legend."""
-        return list(self.curves.titles.values())
+        return [one.title for one in self.data.shown]
 
     @cached_property
     def axes(self) -> LogAxes:
@@ -134,9 +142,10 @@ class Figures:
         drawn = map_of(data.grid, data.phases, data.outcomes[outcome])
         title = asked or data.reported.titles.get(outcome, drawn.title)
         n = prose.between(*data.phases.seeds(outcome))
-        points = main and self.examples is not None
+        points = main and self.first is not None
         own = [query for name, query in data.queries.items() if name == f"outcome {outcome}"]
-        queries = [data.queries["cells"], *own, *(data.curve_queries if points else [])]
+        finals = [data.queries["finals"]] if outcome.startswith(FINAL) and "finals" in data.queries else []
+        queries = [data.queries["cells"], *own, *finals, *(data.curve_queries if points else [])]
         return replace(drawn, title=title, queries=queries, facts=facts_of(data, n), points=points)
 
     def _curves(self, examples: Examples) -> Figure:

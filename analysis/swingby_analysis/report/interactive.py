@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from swingby_analysis.charts.bands import waiting_bands
 from swingby_analysis.charts.curves import log_panel
 from swingby_analysis.charts.trajectories import landmark_rows, trajectory_panel
 from swingby_analysis.grid import plain
-from swingby_analysis.report.curves import packed
+from swingby_analysis.report.curves import DECLARED, packed, unit_of
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.figures import Figures
 from swingby_analysis.report.prose import plural, share_text
@@ -18,23 +19,28 @@ def interactive(figures: Figures) -> dict[str, Any]:
 
     Without a diagram to point at, or curves to show there, the specs alone.
     """
-    data, examples, specs = figures.data, figures.examples, {figure.slug: figure.spec for figure in figures.every}
-    if not figures.has_main or examples is None:
+    data, specs = figures.data, {figure.slug: figure.spec for figure in figures.every}
+    if not figures.has_main or figures.first is None:
         return {"figures": specs, "panel": None}
-    view, names, grid = data.view, figures.curve_titles, data.grid
+    view, names, grid, declared = data.view, figures.curve_titles, data.grid, data.reported.curves is not None
+    scales = {} if declared else data.scales
+    last = max(int(curve.step[-1]) for curve in data.curves.values())
+    own = {one.title: (one.axis, scales[one.title]) for one in data.shown if one.title in scales}
     panel = {
         "figure": figures.main.slug,
-        "losses": log_panel(names, figures.axes).to_dict(),
+        "losses": (log_panel(names, figures.axes) if declared else waiting_bands(own, last)).to_dict(),
         "path": None if view is None else trajectory_panel(view, figures.plane_range).to_dict(),
         "names": names,
+        # What a packed value is a multiple of; null: it is a thousandth of a decade.
+        "units": [None if scale.log else unit_of(scale) for scale in (scales.get(name, DECLARED) for name in names)],
         "landmarks": [] if view is None else landmark_rows(view),
-        "first": examples.first,
+        "first": figures.first,
     }
     # x, y and panel, with the values that a menu offers; a single value needs no menu.
     axes = [(axis.name, [plain(value) for value in axis.values]) if axis else ("", [""]) for axis in (grid.x, grid.y)]
     menus = [{"name": name, "values": values} for name, values in (*axes, ("panel", list(grid.facets)))]
     return {
-        "figures": specs, "panel": panel, "grid": menus, "points": _points(data), "curves": packed(data.curves),
+        "figures": specs, "panel": panel, "grid": menus, "points": _points(data), "curves": packed(data.curves, scales),
     }  # fmt: skip
 
 
@@ -54,6 +60,8 @@ def _points(data: ReportData) -> dict[str, Any]:
             "place": place,
             "label": data.grid.label(point),
             "text": f"{name}: {texts.get(point, 'could not be told')}",
-            "note": f"Median, and 10\u00a0% to 90\u00a0% of {plural(n, 'seed')}; dots at equal times.",
+            "note": f"Median, and 10\u00a0% to 90\u00a0% of {plural(n, 'seed')}; dots at equal times."
+            if data.plane is not None
+            else f"Median, and 10\u00a0% to 90\u00a0% of {plural(n, 'seed')}.",
         }
     return points

@@ -57,7 +57,7 @@ def made_by(data: ReportData) -> dict[str, list[str]]:
     return {
         "Grid": [*grid, *([f"where {resolved['where']}"] if resolved["where"] else [])],
         "Plans": plans,
-        "Detectors": [f"{item.name}, version {item.version}" for item in detectors],
+        "Detectors": [f"{item.name}, version {item.version}" for item in detectors] or ["none"],
         **({"Outcomes of the sweep file": written} if written else {}),
         "Recorded": [", ".join([f"{recording['steps']} ({recording['points']} points)", *recording["also"]])],
         "Written by": [f"swingby {__version__}"],

@@ -1,12 +1,13 @@
-"""The outcomes of a sweep that can be drawn: those of installed detectors, of its file, and scalars by their names."""
+"""The outcomes that can be drawn: of the sweep's file and of detectors, then scalars, else curves' last values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from swingby.model import registry
 from swingby.model.columns import scalar_outcomes
@@ -17,14 +18,24 @@ from swingby.store import Store
 from swingby.store.lookup import Written, written_outcomes
 from swingby_analysis.query import Query, ask
 
+FINAL = "final_"
+"""What the name of a curve's last value begins with."""
+STATUS = Column(pa.string(), "how the run ended", order=("ok", "diverged"))
+"""The column that every experiment has."""
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """One outcome: its name, how it is drawn, and its column."""
+    """One outcome: its name, how it is drawn, and its column.
+
+    Attributes:
+        detected: whether a detector gives it; the experiment itself does otherwise.
+    """
 
     name: str
     kind: OutcomeKind
     column: Column
+    detected: bool = True
 
     @property
     def title(self) -> str:
@@ -52,7 +63,7 @@ def outcomes_of(
     }
     for detector in registry.detectors_for(experiment):
         found |= {name: Outcome(name, kind, detector.outcomes[name]) for name, kind in detector.kinds.items()}
-    if asked is not None and asked not in found and experiment in registry.offered(registry.EXPERIMENTS):
+    if asked is not None and asked not in found and registry.known(experiment):
         of = registry.experiment(experiment)
         scalars = scalar_outcomes(of)
         if asked in scalars:
@@ -80,6 +91,40 @@ def with_written(
         values = ask(store, query).rename({"value": name})
         cells = cells.join(values, on=["cell_id", "shard"], how="left", maintain_order="left")
     return cells, queries
+
+
+def drawable(
+    experiment: str, final: Sequence[str] = (), written: Mapping[str, Written] | None = None
+) -> dict[str, Outcome]:
+    """Every column of a cell that a report can draw, by name: outcomes of file and detectors, scalars, and the status.
+
+    Args:
+        experiment: its name.
+        final: the curves whose last values are among the columns; they stand before the status.
+        written: the outcomes of the sweep's file.
+    """
+    offered = registry.experiment(experiment)
+    own = dict(offered.scalars)
+    for name in final:
+        curve = offered.curves[name]
+        title = f"final {curve.title or spoken(name)}"
+        own[f"{FINAL}{name}"] = Column(
+            pa.float64(), f"last recorded value of {name}: {curve.meaning}", curve.unit, title=title
+        )
+    scalars = {name: Outcome(name, kind, column, False) for name, column in own.items() for kind in kind_of(column)}
+    ended = {"status": Outcome("status", "category", STATUS, False)}
+    detected = outcomes_of(experiment, written)
+    return {**detected, **{name: one for name, one in (scalars | ended).items() if name not in detected}}
+
+
+def kind_of(column: Column) -> list[OutcomeKind]:
+    """How a scalar is drawn; [] for one that cannot be, such as a text with free content."""
+    kind = column.type
+    if pa.types.is_boolean(kind):
+        return ["yes_no"]
+    if column.order:
+        return ["category"]
+    return ["number"] if pa.types.is_floating(kind) or pa.types.is_integer(kind) else []
 
 
 def spoken(name: str) -> str:

@@ -25,7 +25,7 @@ from swingby_analysis.page import Figure, Page, Section
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, pictures
 from swingby_analysis.query import Query, ask
-from swingby_analysis.report.data import cells_alone
+from swingby_analysis.report.data import bare_cells_query
 from swingby_analysis.report.figures import map_of
 from swingby_analysis.report.outcomes import Outcome
 from swingby_analysis.report.phases import Phases
@@ -177,7 +177,7 @@ def attempt(sweep: str, text: str, data: Path) -> Trial:
         if not chunks:
             raise SwingbyError(f"sweep {found.name!r} has no cell with a result yet; `swingby run` trains them")
         remarks += [f"column {name!r} is empty in every cell: was it recorded?" for name in sorted(empty)]
-        query = cells_alone(found.experiment, found.sweep_id)
+        query = bare_cells_query(found.experiment, found.sweep_id)
         cells = ask(store, query).filter(pl.col("status") != "failed")
         resolved: dict[str, Any] = json.loads(
             ask(store, Query("sweep", (found.sweep_id,))).row(0, named=True)["resolved"]

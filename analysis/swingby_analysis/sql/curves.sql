@@ -1,6 +1,6 @@
 -- Entries $7 (counted from 1) of a curve of vectors at every point over its seeds, at about $4 of the recorded steps, each in
--- its unit; a curve of numbers has the one entry 1. `value`: the median, and the 10 % and 90 % quantiles (values that occur),
--- where a value that is not finite, and any of a run that ended by diverging, counts as larger than all others. `finite`: the
+-- its unit; a curve of numbers has the one entry 1. `value`: the median, the 10 % and 90 % quantiles, and the quartiles (values
+-- that occur), where a value that is not finite, and any of a run that ended by diverging, counts as larger than all others. `finite`: the
 -- median of the finite values. Of more than $3 runs at a point, those of the first $3 seeds. $1 is the sweep's id, $2 its
 -- experiment, $5 the curve, $6 the column of its unit ('ones' for none), $8 that of a run's last step.
 with cells as (
@@ -77,7 +77,9 @@ select
     [
         seen[(runs + 1) // 2] / 2 + seen[(runs + 2) // 2] / 2,
         seen[greatest(1, ceil(0.1 * runs)::integer)],
-        seen[ceil(0.9 * runs)::integer]
+        seen[ceil(0.9 * runs)::integer],
+        seen[ceil(0.25 * runs)::integer],
+        seen[ceil(0.75 * runs)::integer]
     ] as value
 from whole
 order by entry, point, step

@@ -16,13 +16,13 @@
   const losses = await draw(byId("losses"), panel.losses);
   const path = panel.path ? await draw(byId("path"), panel.path) : null;
 
-  // Curves travel as differences of whole numbers: thousandths of a decade of loss, thousandths of an output.
+  // Curves travel as differences of whole numbers: thousandths of a decade or multiples of a unit, and thousandths of an output.
   const sums = (list) => { let at = 0; return list.map((step) => (at += step)); };
-  const loss = (list) => sums(list).map((value) => 10 ** (value / 1000));
+  const loss = (list, unit) => sums(list).map((value) => (unit === null ? 10 ** (value / 1000) : value * unit));
   const output = (list) => sums(list).map((value) => value / 1000);
 
-  const band = (name, step, [median, low, high]) => {
-    const [m, l, h] = [loss(median), loss(low), loss(high)];
+  const band = (name, unit, step, [median, low, high]) => {
+    const [m, l, h] = [loss(median, unit), loss(low, unit), loss(high, unit)];
     return step.map((at, i) => ({ kind: "band", curve: name, step: at, median: m[i], low: l[i], high: h[i] }));
   };
   const track = (kind, step, [xs, ys]) => {
@@ -40,7 +40,7 @@
     byId("at").textContent = points[point].label;
     byId("share").textContent = points[point].text;
     byId("note").textContent = curve ? points[point].note : "No curve was recorded at this point.";
-    losses.data("curve", curve ? panel.names.flatMap((name, i) => band(name, step, curve.losses[i])) : []).run();
+    losses.data("curve", curve ? panel.names.flatMap((name, i) => band(name, panel.units[i], step, curve.losses[i])) : []).run();
     if (path) {
       const has = curve && curve.path;
       const rows = has ? [...track("median", (i) => step[i], curve.path), ...track("mark", (i) => i * curve.every, curve.marks)] : [];

@@ -1,0 +1,129 @@
+"""Bands over seeds along the steps, on a logarithmic or an even scale, in panels of one chart."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import altair as alt
+
+from swingby_analysis.charts import style
+from swingby_analysis.charts.curves import COLOURS, log_steps
+
+FEW_STEPS = 40
+"""At most so many steps are spaced evenly."""
+TITLE = 34
+"""Characters of a line of the title of an axis of values."""
+
+
+class ValueScale(NamedTuple):
+    """How the values of a curve are spaced: logarithmically or evenly, and the ends of their axis."""
+
+    log: bool
+    low: float
+    high: float
+
+    @property
+    def said(self) -> str:
+        """The spacing in words."""
+        return "log scale" if self.log else "linear scale"
+
+
+class Quantiles(NamedTuple):
+    """What is known over the seeds of a point at one step; `group` is the title of its panel, `line` its name there."""
+
+    group: str
+    line: str
+    step: int
+    median: float
+    low: float
+    high: float
+    quartile_low: float
+    quartile_high: float
+
+
+def band_panels(
+    rows: Sequence[Quantiles], colours: Mapping[str, str], legend: str, title: str, scale: ValueScale
+) -> Any:
+    """A panel a group, in order of appearance: of each line 10 % to 90 % (light), the central half, and the median.
+
+    Args:
+        rows: a group's title may go on in a second line, behind a "|".
+        colours: name of a line -> its colour, in the legend's order.
+        legend: title of the legend.
+        title: of the axis of values.
+        scale: of that axis; what lies outside is cut off.
+    """
+    groups = list(dict.fromkeys(row.group for row in rows))
+    columns = {1: 1, 2: 2, 4: 2}.get(len(groups), 3)
+    width = {1: 430, 2: 310}.get(columns, 236)
+    last = max((row.step for row in rows), default=1)
+    colour = style.line_colour(colours, textwrap.wrap(legend, 80), 6)
+    base = alt.Chart().encode(x=steps_axis(last), color=colour, detail="line:N")
+    chart = alt.layer(*_layers(base, title, scale)).properties(width=width, height=round(0.72 * width))
+    if len(groups) > 1:
+        header = alt.Header(title=None, labelExpr="split(datum.label, '|')", labelLineHeight=15)
+        facet = alt.Facet("group:N", sort=groups, header=header)
+        chart = chart.facet(facet=facet, columns=columns, data=style.LATER).properties(spacing=18)
+    return style.finished(chart, (row._asdict() for row in rows))
+
+
+def waiting_bands(curves: Mapping[str, tuple[str, ValueScale]], last: int) -> Any:
+    """A panel a curve, each on its own scale, for the page: no rows yet, but the named data `curve`.
+
+    Args:
+        curves: name of the curve -> title of its axis, and its scale.
+        last: step.
+    """
+    panels = []
+    for place, (name, (title, scale)) in enumerate(curves.items()):
+        base = alt.Chart().transform_filter(f"datum.curve == {json.dumps(name)}").encode(x=steps_axis(last))
+        layers = _layers(base, title, scale, COLOURS[place % len(COLOURS)])
+        panels.append(alt.layer(*layers).properties(width=215, height=140))
+    data = alt.InlineData(values=[], name="curve")
+    return alt.vconcat(*panels, data=data, spacing=12).properties(config=alt.Config(**style.LOOK))
+
+
+def steps_axis(last: int) -> alt.X:
+    """Steps, evenly spaced where there are few of them, else as the logarithm of 1 + step."""
+    if last > FEW_STEPS:
+        return log_steps(last)
+    scale = alt.Scale(domain=[0, max(last, 1)], nice=False)
+    axis = alt.Axis(title="step", format="~s", tickCount=min(5, max(last, 1)), tickMinStep=1)
+    return alt.X("step:Q", scale=scale, axis=axis)
+
+
+def scale_ticks(scale: ValueScale) -> list[float]:
+    """Powers of ten on a logarithmic axis, at most seven of them, or 1, 2 and 5 times these; [] for an even axis."""
+    if not scale.log:
+        return []
+    first, last = math.floor(math.log10(scale.low)), math.ceil(math.log10(scale.high))
+    powers = [p for p in range(first, last + 1) if scale.low <= 10.0**p * 1.001 and 10.0**p <= scale.high * 1.001]
+    if len(powers) > 2:
+        return [10.0**p for p in powers[:: -(-len(powers) // 7)]]
+    finer = [digit * 10.0**p for p in range(first, last + 1) for digit in (1, 2, 5)]
+    return [value for value in finer if scale.low <= value <= scale.high]
+
+
+def _layers(base: alt.Chart, title: str, scale: ValueScale, hue: str | None = None) -> list[alt.Chart]:
+    """The two bands and the median; in one colour where one is given, which then has the wide band only."""
+    ticks = scale_ticks(scale)
+    # As powers where some would have many zeros.
+    written = "~e" if any(tick < 1e-4 or tick >= 1e6 for tick in ticks) else "~g"
+    options: dict[str, Any] = {"values": ticks} if ticks else {"tickCount": 5}
+    titled = textwrap.wrap(f"{title} ({scale.said})", TITLE)
+    axis = alt.Axis(title=titled, grid=True, gridColor=style.RULE, format=written, **options)
+    zero = alt.Undefined if scale.log else False
+    kind = "log" if scale.log else "linear"
+    values = alt.Scale(type=kind, domain=[scale.low, scale.high], nice=False, zero=zero)
+    look: dict[str, Any] = {"clip": True} if hue is None else {"clip": True, "color": hue}
+    wide = base.mark_area(opacity=0.13 if hue is None else 0.2, **look)
+    layers = [wide.encode(y=alt.Y("low:Q", scale=values, axis=axis), y2="high:Q")]
+    if hue is None:
+        half = base.mark_area(opacity=0.24, **look)
+        layers.append(half.encode(y=alt.Y("quartile_low:Q", scale=values, axis=axis), y2="quartile_high:Q"))
+    median = base.mark_line(strokeWidth=2.0, strokeJoin="round", **look)
+    return [*layers, median.encode(y=alt.Y("median:Q", scale=values, axis=axis))]
