@@ -134,8 +134,10 @@ class ReportData:
 
     @cached_property
     def companions(self) -> list[str]:
-        """The outcomes drawn beside the main diagram, of those known of some run: the sweep file's, then the
-        experiment's own choice; without a choice every outcome of its detectors, or, where it has none, its first scalars.
+        """The outcomes drawn beside the main diagram, of those known of some run.
+
+        They are the sweep file's, then the experiment's own choice. Without a choice they are every outcome of its
+        detectors; where it has none, its first scalars.
         """
         wanted: Sequence[str] | None = self.reported.companions
         own = self.resolved.get("outcomes") or {}
