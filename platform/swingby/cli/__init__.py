@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
@@ -14,6 +15,7 @@ from swingby.cli import archive, attach, cluster, data, doctor, maintenance, swe
 from swingby.cli.console import complain
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.model.broken import LoadError
 
 BAD_INPUT = 2
 
@@ -25,20 +27,19 @@ class Verbs(TyperGroup):
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The verbs of the platform, then the offered ones, whose lack is reported if a package is broken."""
-        own = super().list_commands(ctx)
-        try:
-            return [*own, *sorted(registry.offered(registry.COMMANDS))]
-        except SwingbyError as error:
-            complain(str(error))
-            return own
+        """The verbs of the platform, then the offered ones."""
+        return [*super().list_commands(ctx), *sorted(registry.offered(registry.COMMANDS))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
         if own is not None or cmd_name not in registry.offered(registry.COMMANDS):
             return own
         offered = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        offered.command(name=cmd_name)(registry.load(registry.COMMANDS, cmd_name))
+        try:
+            offered.command(name=cmd_name)(registry.load(registry.COMMANDS, cmd_name))
+        except LoadError as error:
+            anything = {"ignore_unknown_options": True, "allow_extra_args": True}
+            offered.command(name=cmd_name, context_settings=anything)(_refusing(error))
         return typer.main.get_command(offered)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -49,7 +50,7 @@ class Verbs(TyperGroup):
             hint = (
                 f"Did you mean {' or '.join(repr(verb) for verb in near)}?" if near else "`swingby --help` lists all."
             )
-            ctx.fail(f"No such command {name!r}. {hint}")
+            ctx.fail(" ".join([f"No such command {name!r}. {hint}", *registry.perhaps_lost()]))
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -62,6 +63,16 @@ class Verbs(TyperGroup):
             # The reader of a pipe went away (`swingby sql ... | head`): not an error of ours.
             sys.stderr.close()
             raise typer.Exit(0) from None
+
+
+def _refusing(error: LoadError) -> Callable[[], None]:
+    """A verb in place of one that cannot be loaded, which says why; the help lists it beside the others."""
+
+    def refuse() -> None:
+        raise error
+
+    refuse.__doc__ = f"Cannot be loaded: {error.broken.reason.splitlines()[0]}"
+    return refuse
 
 
 app = typer.Typer(

@@ -114,7 +114,8 @@ class SweepFile:
             return None
         offered = registry.offered(registry.EXPERIMENTS)
         if name not in offered:
-            self.lined.fault(("experiment",), f"unknown experiment {name!r}", registry.nearest(name, list(offered)))
+            hint = registry.nearest_offered(name, list(offered))
+            self.lined.fault(("experiment",), f"unknown experiment {name!r}", hint)
             return None
         try:
             return registry.experiment(name)

@@ -150,13 +150,10 @@ def read_outcome(lined: Lined, experiment: Experiment | None, diagram: Diagram |
 
 
 def _known_outcome(lined: Lined, experiment: str, outcome: str, path: Path) -> None:
-    try:
-        known = [kind for detector in registry.detectors_for(experiment) for kind in detector.kinds]
-    except SwingbyError as error:
-        lined.fault(path, f"outcomes are not known: {error}")
-        return
+    known = [kind for detector in registry.detectors_for(experiment) for kind in detector.kinds]
     if outcome not in known:
-        lined.fault(path, f"unknown outcome {outcome!r}", registry.nearest(outcome, known))
+        broken = registry.broken_detectors(experiment).values()
+        lined.fault(path, f"unknown outcome {outcome!r}", registry.nearest_offered(outcome, known, broken))
 
 
 def read_drawings(
@@ -181,7 +178,7 @@ def _drawn(
     name, options = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else (item, {})
     known = list(registry.offered(registry.DRAWINGS))
     if not isinstance(name, str) or name not in known:
-        lined.fault(path, f"unknown drawing {shown(name)}", registry.nearest(str(name), known))
+        lined.fault(path, f"unknown drawing {shown(name)}", registry.nearest_offered(str(name), known))
         return None
     try:
         drawing = registry.drawing(name)

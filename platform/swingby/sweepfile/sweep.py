@@ -92,7 +92,7 @@ class Sweep:
                 if own := _beside(path):
                     hint = f"{own}; sweeps of your own are given by their file"
                 else:
-                    hint = f"; {registry.nearest(path_or_name, list(known))}; or give a .yaml file"
+                    hint = f"; {registry.nearest_offered(path_or_name, list(known))}; or give a .yaml file"
                 raise SwingbyError(f"no sweep is called {path_or_name!r}{hint}")
             file = known[path_or_name]
         try:
@@ -186,7 +186,7 @@ def named_sweeps() -> dict[str, Traversable]:
     """Every packaged sweep by its name: the files `sweeps/**/*.yaml` of the installed packages.
 
     Raises:
-        SwingbyError: a package cannot be imported, or two files have the same name.
+        SwingbyError: two files have the same name.
     """
     found: dict[str, Traversable] = {}
     for file in registry.data_files("sweeps", ".yaml"):
