@@ -54,6 +54,9 @@ MOST_SHOWN = 10
 def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: ConfirmAbove = 100_000) -> None:
     """Checks a sweep file and shows its grid, or every fault in it at once.
 
+    An axis that no run reads is a fault, and so are points that differ in nothing that is read: they would be trained
+    several times. A value of `base` that no run reads is noted.
+
     Example:
 
         swingby validate transient-memorization --set seeds.count=3
@@ -72,6 +75,8 @@ def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: Confi
         shown = texts if len(texts) <= 8 else [*texts[:4], "...", texts[-1]]
         say(f"  {' + '.join(axis.names)}: {len(texts)} values: {', '.join(shown)}")
     say(f"  {len(loaded.points):,} points x {len(loaded.seeds)} seeds ({loaded.seed_mode}) = {len(loaded):,} cells")
+    for sentence in loaded.unread:
+        say(f"  note: {sentence}")
 
 
 def plan(

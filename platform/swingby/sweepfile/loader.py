@@ -18,6 +18,7 @@ from swingby.sweepfile.expression import Expression, ExpressionError, parse
 from swingby.sweepfile.grid import Grid
 from swingby.sweepfile.overrides import TOP, apply_overrides
 from swingby.sweepfile.parameters import PRESET, Parameters, split
+from swingby.sweepfile.reading import check_reading
 from swingby.sweepfile.sections import axis_names, read_diagram, read_drawings, read_outcome, read_recording, read_seeds
 from swingby.sweepfile.yaml import Path, dotted, read_yaml, shown
 
@@ -72,6 +73,7 @@ class SweepFile:
         axes = self._axes(len(seeds))
         points: Sequence[Point] = ()
         presets: tuple[str | None, ...] = ()
+        unread: tuple[str, ...] = ()
         if self.experiment is not None and self.parameters is not None:
             written = self.file.get("axes") or {}
             paths: dict[str, Path] = {name: ("base", name) for name in base}
@@ -82,8 +84,10 @@ class SweepFile:
             if self.lined.count > before:
                 self._check_sound_part(grid)
             else:
-                points = grid.points(self.lined)
-                presets = tuple(grid.presets)
+                written_out = grid.points(self.lined)
+                points, presets = written_out, tuple(grid.presets)
+                if self.lined.count == before:
+                    unread = check_reading(self.lined, grid, written_out)
         return {
             "experiment_name": self.file.get("experiment"),
             "preset": preset,
@@ -92,6 +96,7 @@ class SweepFile:
             "where": None if where is None else where.text,
             "points": points,
             "presets": presets,
+            "unread": unread,
         }
 
     def _check_sound_part(self, grid: Grid) -> None:

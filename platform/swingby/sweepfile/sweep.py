@@ -45,6 +45,7 @@ class Sweep:
         diagram: the diagram to draw, if any.
         drawings: further drawings, in order.
         outcome: the outcome that a report without a diagram sums up, if the file names one.
+        unread: a sentence for each value of base that no point reads.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Sweep:
     outcome: str | None = None
     title: str | None = None
     description: str | None = None
+    unread: tuple[str, ...] = ()
 
     @classmethod
     def load(
