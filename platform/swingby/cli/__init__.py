@@ -11,13 +11,15 @@ import typer
 from typer.core import TyperGroup
 
 from swingby import __version__
-from swingby.cli import archive, attach, cluster, data, doctor, maintenance, sweeps
-from swingby.cli.console import complain
+from swingby.cli import archive, attach, cluster, data, doctor, guide, maintenance, sweeps
+from swingby.cli.console import KEEP, LOOK, RUN, complain
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.broken import LoadError
 
 BAD_INPUT = 2
+OTHERS = "Other verbs"
+"""The group of the help for offered verbs that name none."""
 
 
 class Verbs(TyperGroup):
@@ -34,12 +36,13 @@ class Verbs(TyperGroup):
         own = super().get_command(ctx, cmd_name)
         if own is not None or cmd_name not in registry.offered(registry.COMMANDS):
             return own
-        offered = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+        offered, settings = typer.Typer(add_completion=False, rich_markup_mode="markdown"), dict[str, Any]()
         try:
-            offered.command(name=cmd_name)(registry.load(registry.COMMANDS, cmd_name))
+            verb = registry.load(registry.COMMANDS, cmd_name)
         except LoadError as error:
-            anything = {"ignore_unknown_options": True, "allow_extra_args": True}
-            offered.command(name=cmd_name, context_settings=anything)(_refusing(error))
+            verb, settings = _refusing(error), {"ignore_unknown_options": True, "allow_extra_args": True}
+        group = getattr(verb, "help_panel", OTHERS)
+        offered.command(name=cmd_name, context_settings=settings, rich_help_panel=group)(verb)
         return typer.main.get_command(offered)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -79,7 +82,7 @@ app = typer.Typer(
     cls=Verbs,
     name="swingby",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     help="Sweeps over learning dynamics: write a grid, spread it by Ray Tune, ask SQL, draw the phase diagram.",
@@ -99,17 +102,16 @@ def root(
     """Options of the command itself."""
 
 
-for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.extend, sweeps.status, sweeps.replay):
-    app.command()(verb)
-for verb in (data.sql, data.export, data.ingest, data.rebuild):
-    app.command()(verb)
-for verb in (maintenance.merge, maintenance.retract, maintenance.gc):
-    app.command()(verb)
-for verb in (archive.pack, archive.unpack):
-    app.command()(verb)
-app.command()(doctor.doctor)
-app.command()(attach.attach)
-app.add_typer(cluster.app, name="cluster")
+for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.extend, sweeps.replay):
+    app.command(rich_help_panel=RUN)(verb)
+app.add_typer(cluster.app, name="cluster", rich_help_panel=RUN)
+app.command("list", rich_help_panel=LOOK)(guide.offers)
+for verb in (sweeps.status, data.sql, data.export, attach.attach):
+    app.command(rich_help_panel=LOOK)(verb)
+for verb in (data.ingest, data.rebuild, maintenance.merge, maintenance.retract, maintenance.gc):
+    app.command(rich_help_panel=KEEP)(verb)
+for verb in (archive.pack, archive.unpack, doctor.doctor):
+    app.command(rich_help_panel=KEEP)(verb)
 
 
 def main() -> None:

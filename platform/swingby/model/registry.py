@@ -346,6 +346,19 @@ def homes(kind: str) -> list[tuple[Traversable, Package]]:
     return [(place, package) for place, package in places if place.is_dir()]
 
 
+def package_of(offer: Offer) -> str:
+    """The dotted name of the package that offers something; of an entry point of its own, its module."""
+    module = offer.value.partition(":")[0]
+    return max((name for name in packages() if module.startswith(f"{name}.")), key=len, default=module)
+
+
+def package_of_file(file: Traversable) -> str:
+    """The dotted name of the package that a data file lies in; of others, its folder."""
+    places = {str(files(name)): name for name in packages()}
+    within = [place for place in places if str(file).startswith(f"{place}/")]
+    return places[max(within, key=len)] if within else str(Path(str(file)).parent)
+
+
 def data_files(kind: str, suffix: str) -> list[Traversable]:
     """Every file with this ending below `folders(kind)`, and directly in what the group of `FOLDERS[kind]` names.
 

@@ -19,7 +19,15 @@ from swingby.sweepfile.grid import Grid
 from swingby.sweepfile.overrides import TOP, apply_overrides
 from swingby.sweepfile.parameters import PRESET, Parameters, split
 from swingby.sweepfile.reading import check_reading
-from swingby.sweepfile.sections import axis_names, read_diagram, read_drawings, read_outcome, read_recording, read_seeds
+from swingby.sweepfile.sections import (
+    axis_names,
+    read_diagram,
+    read_drawings,
+    read_outcome,
+    read_recording,
+    read_seeds,
+    read_tags,
+)
 from swingby.sweepfile.yaml import Path, dotted, read_yaml, shown
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -56,7 +64,8 @@ class SweepFile:
         name = self._text("name", needed=rule)
         if name is not None and not SLUG.fullmatch(name):
             self.lined.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
-        named = {"name": name, "title": self._text("title"), "description": self._text("description")}
+        named: dict[str, Any] = {key: self._text(key) for key in ("title", "description", "notes")}
+        named |= {"name": name, "tags": read_tags(self.lined)}
         recording = read_recording(self.lined, self.experiment)
         seeds, mode = read_seeds(self.lined)
         diagram = read_diagram(self.lined, self.experiment, self._written_axes())

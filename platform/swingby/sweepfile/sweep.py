@@ -46,6 +46,7 @@ class Sweep:
         drawings: further drawings, in order.
         outcome: the outcome that a report without a diagram sums up, if the file names one.
         unread: a sentence for each value of base that no point reads.
+        tags, notes: words to find it by, and what its author wants to remember.
     """
 
     name: str
@@ -66,6 +67,8 @@ class Sweep:
     title: str | None = None
     description: str | None = None
     unread: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    notes: str | None = None
 
     @classmethod
     def load(
@@ -159,6 +162,8 @@ class Sweep:
             "diagram": None if self.diagram is None else asdict(self.diagram),
             "drawings": [asdict(drawn) for drawn in self.drawings],
             "outcome": self.outcome,
+            "tags": list(self.tags),
+            "notes": self.notes,
         }
 
     @cached_property
