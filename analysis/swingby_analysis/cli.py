@@ -8,13 +8,19 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, say, table, tell
+from swingby.cli.console import DEFAULT_DATA, LOOK, DataFolder, panel, say, sweep_names, table, tell
 from swingby.errors import SwingbyError
 
 
+@panel(LOOK)
 def report(
     sweep: Annotated[
-        str, typer.Argument(help="A sweep's name, its id (or the first digits), or a sweep file.", show_default=False)
+        str,
+        typer.Argument(
+            help="A sweep's name, its id (or the first digits), or a sweep file.",
+            show_default=False,
+            autocompletion=sweep_names,
+        ),
     ],
     data: DataFolder = DEFAULT_DATA,
     out: Annotated[Path, typer.Option(help="The folder in which the report gets a folder of its own.")] = Path("out"),

@@ -38,7 +38,7 @@ POINTS = 200
 SWEEP = """\
 name: bench-{cells}
 experiment: sim
-base: {{d: 2, s: 2}}
+base: {{d: 2, s: 2, init: normal}}
 axes:
   mu.1: {{linspace: {{from: 1.0, to: 3.0, points: {x}}}}}
   init_gain: {{logspace: {{from: 0.01, to: 1.0, points: {y}}}}}

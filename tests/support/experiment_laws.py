@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +20,10 @@ from pydantic import ValidationError
 from swingby.model import registry
 from swingby.model.cell import Cell
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
+from swingby.model.params import Params
 from swingby.run.driver import run
 from swingby.run.options import RunOptions
+from swingby.sweepfile.expression import parse
 from swingby.sweepfile.sweep import Sweep
 
 TIMES = {"s", "1/s"}
@@ -260,6 +262,47 @@ def forecasts(experiment: Experiment, sweep: Sweep) -> None:
             assert experiment.work(longer) > experiment.work(params)
 
 
+def is_moved_by_nothing_that_it_does_not_read(experiment: Experiment, sweep: Sweep) -> None:
+    """Parameters that `read_where` calls unread, all changed at once, leave every result as it is to the last bit, and
+    the shape of the batch."""
+    conditions = {name: parse(text) for name, text in experiment.read_where.items()}
+    for name, condition in conditions.items():
+        assert {name, *(read for read, _ in condition.names)} <= {*experiment.Params.model_fields}
+    timed = {name for name, column in experiment.scalars.items() if column.unit in TIMES}
+    tried = set[tuple[str, ...]]()
+    for cell in sweep.cells():
+        values = cell.params.model_dump()
+        unread = tuple(name for name, condition in conditions.items() if not condition.holds(values))
+        other = changed(cell.params, unread)
+        if unread in tried or other == cell.params:
+            continue
+        tried.add(unread)
+        assert experiment.shape(other) == experiment.shape(cell.params)
+        moved = dataclasses.replace(cell, point=dataclasses.replace(cell.point, params=other, seeds="common"))
+        kept = dataclasses.replace(cell, point=dataclasses.replace(cell.point, seeds="common"))
+        one, two = (joined(experiment, [it], sweep.recording)[it.cell_id] for it in (kept, moved))
+        for name in one.keys() - timed - {"cell_id"}:
+            assert repr(one[name]) == repr(two[name]), f"{name} hangs on one of {unread}"
+
+
+def changed(params: Params, names: Sequence[str]) -> Params:
+    """The parameters with other values of these, as far as their own checks take any of those that are tried."""
+    for name in names:
+        info, value = type(params).model_fields[name], getattr(params, name)
+        tries: list[Any] = [other for other in get_args(info.annotation) if isinstance(other, str) and other != value]
+        if isinstance(value, bool):
+            tries = [not value]
+        elif isinstance(value, int | float):
+            tries = [2 * value + 1, 2 * value, value / 2]
+        for other in tries:
+            try:
+                params = type(params).model_validate({**params.model_dump(), name: other})
+                break
+            except ValidationError:  # not a value of this parameter
+                continue
+    return params
+
+
 LAWS = (
     forecasts,
     says_what_it_declares,
@@ -268,4 +311,5 @@ LAWS = (
     is_not_moved_by_what_is_recorded,
     is_replayed,
     keeps_its_type_in_either_precision,
+    is_moved_by_nothing_that_it_does_not_read,
 )

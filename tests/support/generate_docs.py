@@ -50,13 +50,19 @@ def first_sentence(text: str | None) -> str:
 
 
 def parameters(experiment: str) -> str:
-    """Every parameter of an experiment."""
-    fields = registry.experiment(experiment).Params.model_fields
+    """Every parameter of an experiment, and the condition under which it is read if not every run reads it."""
+    offered = registry.experiment(experiment)
+    fields, conditions = offered.Params.model_fields, offered.read_where
     own = {name: info for name, info in fields.items() if name not in Params.model_fields}
     return table(
         ("parameter", "values", "default", "meaning"),
         (
-            [code(name), values_of(info), code(default_of(info)), info.description or ""]
+            [
+                code(name),
+                values_of(info),
+                code(default_of(info)),
+                (info.description or "") + (f"; read where {code(conditions[name])}" if name in conditions else ""),
+            ]
             for name, info in {**own, **fields}.items()
         ),
     )

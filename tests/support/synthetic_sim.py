@@ -25,7 +25,8 @@ name: {name}
 title: {title}
 experiment: sim
 preset: paper
-base: {{model: linear, drive: gd, d: 2, s: 2, mu: [1.0, 2.0], sigma: [0.05, 0.05], gd_steps: 4000}}
+base: {{model: linear, drive: gd, d: 2, s: 2, mu: [1.0, 2.0], sigma: [0.05, 0.05], gd_steps: 4000,
+  init: normal}}
 axes:
   mu.1: {{linspace: {{from: 1.0, to: 3.0, points: {points}}}}}
   init_gain: {{logspace: {{from: 0.01, to: 1.0, points: {points}}}}}

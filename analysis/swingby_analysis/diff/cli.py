@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swingby.cli.console import ANYWHERE, DEFAULT_DATA, DataFolder, out, say, table, tell
+from swingby.cli.console import ANYWHERE, DEFAULT_DATA, LOOK, DataFolder, out, panel, say, table, tell
 from swingby.errors import SwingbyError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Rows(StrEnum):
     cells = "cells"
 
 
+@panel(LOOK)
 def diff(
     a: Annotated[
         str, typer.Argument(help="A sweep's name, its id (or the first digits), or a sweep file.", show_default=False)

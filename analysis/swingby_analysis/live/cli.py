@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder
+from swingby.cli.console import DEFAULT_DATA, LOOK, DataFolder, panel
 from swingby.errors import SwingbyError
 from swingby.text import legible
 
@@ -24,6 +24,7 @@ PLAIN_HEIGHT = 60
 """Lines of a frame that goes into a file or a pipe."""
 
 
+@panel(LOOK)
 def watch(
     sweeps: Annotated[
         list[str] | None,

@@ -173,7 +173,7 @@ def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], wan
 def _scalar(store: Store, resolved: Mapping[str, Any], name: str) -> tuple[str, str] | None:
     """The table and the type of a scalar of the sweep's experiment; None if it has no such one that can be drawn."""
     experiment = resolved.get("experiment")
-    if not isinstance(experiment, str) or experiment not in registry.offered(registry.EXPERIMENTS):
+    if not isinstance(experiment, str) or not registry.known(experiment):
         return None
     type_ = store.columns(experiment).get(name)
     known = name in scalar_outcomes(registry.experiment(experiment))

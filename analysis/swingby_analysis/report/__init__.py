@@ -142,8 +142,12 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
     made = [Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]
     if apart is not None:
         made += [Heading("Conventions that differ: what follows from preset and axes"), apart]
+    tags, kept = data.resolved.get("tags") or [], (data.resolved.get("notes") or "").strip()
+    remembered = [Text(f"Notes: {kept}")] if kept else []
     sections = [
-        Section("summary", "Summary", [*notes, Items(words.summary(data, figures.examples, figures.said))]),
+        Section(
+            "summary", "Summary", [*notes, Items(words.summary(data, figures.examples, figures.said)), *remembered]
+        ),
         *(
             Section(figure.slug, f"({number}) {figure.title}", [figure], contents=figure.title)
             for number, figure in enumerate(figures.every, 1)
@@ -159,12 +163,15 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
         Section("made", "How this was made", made),
     ]
     name, sweep_id, experiment = (Name(data.sweep[key]) for key in ("name", "sweep_id", "experiment"))
+    tagged = f"; tags {', '.join(tags)}" if tags else ""
     written = utc_now()[:16].replace("T", " ") + " UTC"
     return Page(
         kind="report",
         title=(data.sweep["title"] or data.sweep["name"]).strip(),
         lead=(data.resolved["description"] or "").strip(),
-        byline=Several(["Sweep ", name, ", id ", sweep_id, ", experiment ", experiment, f"; written {written}."]),
+        byline=Several(
+            ["Sweep ", name, ", id ", sweep_id, ", experiment ", experiment, f"{tagged}; written {written}."]
+        ),
         sections=sections,
         files=files_of(kinds),
     )

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.model.broken import Broken
 from swingby.store import Store
 from swingby_analysis.page import Figure
 from swingby_analysis.report.data import ReportData
@@ -32,8 +33,10 @@ def attempt(read: ReportData, store: Store) -> Attempts:
     asked: Sequence[Mapping[str, Any]] = read.resolved.get("drawings") or []
     if not asked:
         also = set(read.resolved["recording"]["also"])
-        names = [name for name in read.reported.drawings if also.issuperset(registry.drawing(name).recordings)]
-        asked = [{"name": name, "options": {}} for name in names]
+        for name in read.reported.drawings:
+            drawing = registry.sound(registry.DRAWINGS, name)
+            if isinstance(drawing, Broken) or also.issuperset(drawing.recordings):  # a broken one is named below
+                asked = [*asked, {"name": name, "options": {}}]
     for one in asked:
         try:
             drawing = registry.drawing(one["name"])

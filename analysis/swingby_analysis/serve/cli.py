@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, say, tell
+from swingby.cli.console import DEFAULT_DATA, LOOK, DataFolder, panel, say, tell
 from swingby.errors import SwingbyError
 
 
+@panel(LOOK)
 def serve(
     data: DataFolder = DEFAULT_DATA,
     host: Annotated[str, typer.Option(help="The address to listen at; at any but loopback visitors need a token.")] = (

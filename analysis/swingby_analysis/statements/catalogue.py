@@ -7,6 +7,7 @@ from functools import cache
 
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.model.broken import LoadError
 from swingby_analysis.statements.diagram import PREFIX, Diagram
 from swingby_analysis.statements.statement import Statement, statements_in
 
@@ -41,11 +42,11 @@ def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Stat
     about = [item for item in every if experiment is None or experiment in item.shared.experiments]
     if experiment is not None and not about:
         names = sorted({name for item in every for name in item.shared.experiments})
-        raise SwingbyError(f"there is no claim about {experiment!r}; {registry.nearest(experiment, names)}")
+        raise SwingbyError(f"there is no claim about {experiment!r}; {registry.nearest_offered(experiment, names)}")
     known = [item.slug for item in about]
     for slug in only:
         if slug not in known:
-            raise SwingbyError(f"no claim is called {slug!r}; {registry.nearest(slug, known)}")
+            raise SwingbyError(f"no claim is called {slug!r}; {registry.nearest_offered(slug, known)}")
     return [item for item in about if not only or item.slug in only]
 
 
@@ -56,10 +57,14 @@ def findings(diagram: Diagram) -> list[Statement]:
 
 @cache
 def every_diagram() -> tuple[Diagram, ...]:
-    """The diagrams of all packages, in their order."""
-    return tuple(
-        item for name in sorted(registry.offered(registry.DIAGRAMS)) for item in registry.load(registry.DIAGRAMS, name)
-    )
+    """The diagrams of all packages, in their order; those of a broken module are told and left out."""
+    found = list[Diagram]()
+    for name in sorted(registry.offered(registry.DIAGRAMS)):
+        try:
+            found += registry.load(registry.DIAGRAMS, name)
+        except LoadError as error:
+            error.broken.tell()
+    return tuple(found)
 
 
 def diagrams(experiment: str | None = None, only: Sequence[str] = ()) -> list[Diagram]:
@@ -71,10 +76,10 @@ def diagrams(experiment: str | None = None, only: Sequence[str] = ()) -> list[Di
     about = [item for item in every_diagram() if experiment is None or item.experiment == experiment]
     if experiment is not None and not about:
         known = sorted({item.experiment for item in every_diagram()})
-        raise SwingbyError(f"there is no diagram of {experiment!r}; {registry.nearest(experiment, known)}")
+        raise SwingbyError(f"there is no diagram of {experiment!r}; {registry.nearest_offered(experiment, known)}")
     known = [item.slug for item in about]
     wanted = [name.removeprefix(PREFIX) for name in only]
     for name in wanted:
         if name not in known:
-            raise SwingbyError(f"no diagram is called {name!r}; {registry.nearest(name, known)}")
+            raise SwingbyError(f"no diagram is called {name!r}; {registry.nearest_offered(name, known)}")
     return [item for item in about if not only or item.slug in wanted]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, err, say
+from swingby.cli.console import DEFAULT_DATA, PAPERS, DataFolder, err, panel, say
 from swingby.errors import SwingbyError
 from swingby.units import counted, duration
 
@@ -21,6 +21,7 @@ Local = Annotated[bool, typer.Option("--local", help="Train in a plain for-loop 
 Run = Annotated[bool, typer.Option("--run/--no-run", help="Train what is missing first, or only read.")]
 
 
+@panel(PAPERS)
 def claims(
     experiment: Experiment = None,
     data: DataFolder = DEFAULT_DATA,
@@ -85,6 +86,7 @@ def claims(
         raise typer.Exit(NOT_ALL)
 
 
+@panel(PAPERS)
 def findings(
     experiment: Experiment = None,
     data: DataFolder = DEFAULT_DATA,

@@ -22,8 +22,7 @@ def shipped() -> dict[str, Path]:
     """Every shipped file by the id of its sweep.
 
     Raises:
-        SwingbyError: a package cannot be imported, a file of it is no file of recorded results, or two packages ship
-            results of one sweep.
+        SwingbyError: a file of a package is no file of recorded results, or two packages ship results of one sweep.
     """
     found: dict[str, Path] = {}
     for file in registry.data_files("archive", ".parquet"):

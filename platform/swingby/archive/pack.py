@@ -97,8 +97,8 @@ def pack(
         without: scalars, outcomes as `<detector>.<outcome>`, and curves of a whole file, to leave out.
 
     Raises:
-        SwingbyError: no such sweep or column, a cell without a result, or results that are thin recorded ones
-            themselves.
+        SwingbyError: no such sweep or column, a cell without a result, results that are thin recorded ones
+            themselves, or a detector of the experiment's own package cannot be loaded.
     """
     records = Records.open(data, create=False)
     ingest(records)
@@ -108,6 +108,7 @@ def pack(
         newest = "select plan_id from plans where sweep_id = ? order by sequence desc, plan_id limit 1"
         plan = records.read_plan(store.sql(newest, [found.sweep_id]).rows()[0].plan_id)
         of = registry.experiment(found.experiment)
+        registry.require_detectors(of.name)  # curves are thinned: what a broken one says of them would be lost
         kept = Kept.of(plan, whole, without)
         digits = _digits(store, found.sweep_id, digits or (WHOLE_DIGITS if whole else DIGITS))
         cells = _in_order(plan)

@@ -123,8 +123,9 @@ def _parts(recording: Recording, table: pa.Table, fresh: Sequence[int]) -> list[
 def _check_detectors(recording: Recording) -> None:
     """Refuses outcomes of another version of an installed detector: they cannot be computed again from thin curves.
 
-    A detector without outcomes in the file is no reason to refuse it.
+    A detector without outcomes in the file is no reason to refuse it; a broken one that has outcomes there is.
     """
+    registry.require_detectors(recording.experiment, recording.detectors)
     for item in registry.detectors_for(recording.experiment):
         recorded = recording.detectors.get(item.name, item.version)
         if recorded != item.version:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any
 
@@ -10,12 +11,15 @@ import typer
 from typer.core import TyperGroup
 
 from swingby import __version__
-from swingby.cli import archive, attach, cluster, data, doctor, maintenance, new, sweeps
-from swingby.cli.console import complain
+from swingby.cli import archive, attach, cluster, data, doctor, guide, maintenance, new, sweeps
+from swingby.cli.console import KEEP, LOOK, RUN, complain
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.model.broken import LoadError
 
 BAD_INPUT = 2
+OTHERS = "Other verbs"
+"""The group of the help for offered verbs that name none."""
 
 
 class Verbs(TyperGroup):
@@ -25,20 +29,20 @@ class Verbs(TyperGroup):
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The verbs of the platform, then the offered ones, whose lack is reported if a package is broken."""
-        own = super().list_commands(ctx)
-        try:
-            return [*own, *sorted(registry.offered(registry.COMMANDS))]
-        except SwingbyError as error:
-            complain(str(error))
-            return own
+        """The verbs of the platform, then the offered ones."""
+        return [*super().list_commands(ctx), *sorted(registry.offered(registry.COMMANDS))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         own = super().get_command(ctx, cmd_name)
         if own is not None or cmd_name not in registry.offered(registry.COMMANDS):
             return own
-        offered = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        offered.command(name=cmd_name)(registry.load(registry.COMMANDS, cmd_name))
+        offered, settings = typer.Typer(add_completion=False, rich_markup_mode="markdown"), dict[str, Any]()
+        try:
+            verb = registry.load(registry.COMMANDS, cmd_name)
+        except LoadError as error:
+            verb, settings = _refusing(error), {"ignore_unknown_options": True, "allow_extra_args": True}
+        group = getattr(verb, "help_panel", OTHERS)
+        offered.command(name=cmd_name, context_settings=settings, rich_help_panel=group)(verb)
         return typer.main.get_command(offered)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -49,7 +53,7 @@ class Verbs(TyperGroup):
             hint = (
                 f"Did you mean {' or '.join(repr(verb) for verb in near)}?" if near else "`swingby --help` lists all."
             )
-            ctx.fail(f"No such command {name!r}. {hint}")
+            ctx.fail(" ".join([f"No such command {name!r}. {hint}", *registry.perhaps_lost()]))
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -64,11 +68,21 @@ class Verbs(TyperGroup):
             raise typer.Exit(0) from None
 
 
+def _refusing(error: LoadError) -> Callable[[], None]:
+    """A verb in place of one that cannot be loaded, which says why; the help lists it beside the others."""
+
+    def refuse() -> None:
+        raise error
+
+    refuse.__doc__ = f"Cannot be loaded: {error.broken.reason.splitlines()[0]}"
+    return refuse
+
+
 app = typer.Typer(
     cls=Verbs,
     name="swingby",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     help="Sweeps over learning dynamics: write a grid, spread it by Ray Tune, ask SQL, draw the phase diagram.",
@@ -88,18 +102,16 @@ def root(
     """Options of the command itself."""
 
 
-for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.extend, sweeps.status, sweeps.replay):
-    app.command()(verb)
-for verb in (data.sql, data.export, data.ingest, data.rebuild):
-    app.command()(verb)
-for verb in (maintenance.merge, maintenance.retract, maintenance.gc):
-    app.command()(verb)
-for verb in (archive.pack, archive.unpack):
-    app.command()(verb)
-app.command()(doctor.doctor)
-app.command()(attach.attach)
-app.command()(new.new)
-app.add_typer(cluster.app, name="cluster")
+for verb in (new.new, sweeps.validate, sweeps.plan, sweeps.run, sweeps.extend, sweeps.replay):
+    app.command(rich_help_panel=RUN)(verb)
+app.add_typer(cluster.app, name="cluster", rich_help_panel=RUN)
+app.command("list", rich_help_panel=LOOK)(guide.offers)
+for verb in (sweeps.status, data.sql, data.export, attach.attach):
+    app.command(rich_help_panel=LOOK)(verb)
+for verb in (data.ingest, data.rebuild, maintenance.merge, maintenance.retract, maintenance.gc):
+    app.command(rich_help_panel=KEEP)(verb)
+for verb in (archive.pack, archive.unpack, doctor.doctor):
+    app.command(rich_help_panel=KEEP)(verb)
 
 
 def main() -> None:

@@ -92,6 +92,6 @@ def unpack(
         path = Path(source) if source.endswith(".parquet") else known.get(source)
         if path is None:
             raise SwingbyError(
-                f"no recorded results of {source!r} are shipped; {registry.nearest(source, list(known))}"
+                f"no recorded results of {source!r} are shipped; {registry.nearest_offered(source, list(known))}"
             )
         say(str(unpack(data, path)))

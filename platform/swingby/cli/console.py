@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 from rich.console import Console
@@ -30,6 +32,8 @@ class Legible(Console):
     def print(self, *objects: Any, **options: Any) -> None:
         super().print(*(legible(item) if isinstance(item, str) else item for item in objects), **options)
 
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 out = Legible(highlight=False, soft_wrap=True)
 err = Legible(stderr=True, highlight=False, soft_wrap=True)
@@ -88,8 +92,34 @@ Overrides = Annotated[
         "--set", metavar="PATH=VALUE", help="Override one value, e.g. seeds.count=3 or base.n=500; repeatable."
     ),
 ]
+RUN, LOOK, KEEP, PAPERS = "Run", "Look", "Keep", "Papers"
+"""The groups of verbs in the help of the command."""
 READABLE = 10
 """The fewest characters that a column of a table may be folded to."""
+
+
+def panel(name: str) -> Callable[[Verb], Verb]:
+    """Puts a verb into a group of the command's help."""
+
+    def put(verb: Verb) -> Verb:
+        verb.help_panel = name  # type: ignore[attr-defined]
+        return verb
+
+    return put
+
+
+def sweep_names(incomplete: str) -> list[str]:
+    """Completions of a sweep: named sweeps, and sweep files and folders that are there."""
+    from swingby.model import registry
+
+    with redirect_stderr(StringIO()):  # a shell would show it amid the line that is being typed
+        names = [file.name.removesuffix(".yaml") for file in registry.data_files("sweeps", ".yaml")]
+    before, slash, begun = incomplete.rpartition("/")
+    folder = Path(before + slash or ".")
+    there = sorted(path for path in folder.iterdir() if path.name.startswith(begun)) if folder.is_dir() else []
+    files = [path.name for path in there if path.suffix in (".yaml", ".yml")]
+    files += [f"{path.name}/" for path in there if path.is_dir() and (begun or not path.name.startswith("."))]
+    return [*sorted(name for name in names if name.startswith(incomplete)), *(f"{before}{slash}{one}" for one in files)]
 
 
 def complain(message: str) -> None:

@@ -17,6 +17,7 @@ from swingby.cli.console import DEFAULT_DATA, DataFolder, Finding
 from swingby.cli.self_test import self_test
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.model.broken import LoadError
 from swingby.units import counted, size
 
 LOW_DISK = 2e9
@@ -81,19 +82,15 @@ def _packages() -> Iterator[Finding]:
 
 
 def _offers() -> Iterator[Finding]:
-    """The experiments, detectors and verbs that packages offer, each loaded."""
-    for group in (registry.EXPERIMENTS, registry.DETECTORS, registry.COMMANDS):
-        try:
-            offers = sorted(registry.offered(group).items())
-        except SwingbyError as error:
-            yield Finding(group, "fault", str(error), "mend or uninstall that package")
-            continue
-        for name, offer in offers:
+    """Broken packages; then the experiments, detectors, drawings and verbs that the others offer, each loaded."""
+    for broken in registry.broken_packages():
+        yield Finding(registry.PACKAGES, "fault", broken.fault, broken.remedy)
+    for group in (registry.EXPERIMENTS, registry.DETECTORS, registry.DRAWINGS, registry.COMMANDS):
+        for name, offer in sorted(registry.offered(group).items()):
             try:
-                registry.load(group, name)
-            except SwingbyError as error:
-                remedy = f"mend or remove the package behind {offer.value}"
-                yield Finding(f"{group} {name}", "fault", str(error), remedy)
+                registry.load(group, name) if group == registry.COMMANDS else registry.instance(group, name)
+            except LoadError as error:
+                yield Finding(f"{group} {name}", "fault", error.broken.fault, error.broken.remedy)
             else:
                 yield Finding(f"{group} {name}", "ok", offer.value)
 

@@ -8,12 +8,17 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, table, tell
+from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, sweep_names, table, tell
 from swingby.errors import SwingbyError
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import duration, size
 
-SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)]
+SweepName = Annotated[
+    str,
+    typer.Argument(
+        help="A sweep file, or the name of a packaged sweep.", show_default=False, autocompletion=sweep_names
+    ),
+]
 ConfirmAbove = Annotated[
     int, typer.Option("--confirm-above", metavar="CELLS", help="Refuse a sweep of more cells than this.")
 ]
@@ -54,6 +59,9 @@ MOST_SHOWN = 10
 def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: ConfirmAbove = 100_000) -> None:
     """Checks a sweep file and shows its grid, or every fault in it at once.
 
+    An axis that no run reads is a fault, and so are points that differ in nothing that is read: they would be trained
+    several times. A value of `base` that no run reads is noted.
+
     Example:
 
         swingby validate transient-memorization --set seeds.count=3
@@ -72,6 +80,8 @@ def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: Confi
         shown = texts if len(texts) <= 8 else [*texts[:4], "...", texts[-1]]
         say(f"  {' + '.join(axis.names)}: {len(texts)} values: {', '.join(shown)}")
     say(f"  {len(loaded.points):,} points x {len(loaded.seeds)} seeds ({loaded.seed_mode}) = {len(loaded):,} cells")
+    for sentence in loaded.unread:
+        say(f"  note: {sentence}")
 
 
 def plan(
@@ -120,7 +130,12 @@ def _older(keep: bool, retrain: bool) -> Any:
 
 
 def run(
-    sweeps: Annotated[list[str], typer.Argument(help="Sweep files, or names of packaged sweeps.", show_default=False)],
+    sweeps: Annotated[
+        list[str],
+        typer.Argument(
+            help="Sweep files, or names of packaged sweeps.", show_default=False, autocompletion=sweep_names
+        ),
+    ],
     data: DataFolder = DEFAULT_DATA,
     overrides: Overrides = None,
     confirm_above: ConfirmAbove = 100_000,
@@ -247,11 +262,15 @@ def extend(
 
 def status(
     sweep: Annotated[
-        str | None, typer.Argument(help="A sweep's name or id; without it, all.", show_default=False)
+        str | None,
+        typer.Argument(help="A sweep's name or id; without it, all.", show_default=False, autocompletion=sweep_names),
     ] = None,
     data: DataFolder = DEFAULT_DATA,
+    tag: Annotated[str | None, typer.Option(help="Only sweeps with this tag in their file.")] = None,
 ) -> None:
     """Shows how many cells of each sweep have a result, failed or are missing, who runs it, and cells in progress.
+
+    Tags and notes of sweep files are shown as the last run had them.
 
     Example:
 
@@ -259,15 +278,30 @@ def status(
     """
     from swingby.archive import recorded_results
     from swingby.data.records import Records
+    from swingby.model.registry import nearest
     from swingby.store import Store
-    from swingby.store.status import failed_cells, failure_lines, in_progress, shards_to_ingest, sweep_status
+    from swingby.store.status import failed_cells, failure_lines, in_progress, labels, shards_to_ingest, sweep_status
 
     rows = sweep_status(data, sweep)
     if not rows:
         say(f"no sweep in {data} yet; `swingby run transient-memorization` makes one")
         return
-    columns = ("sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing")
-    table(columns, [(r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing) for r in rows])
+    with Store.open(data) as store:
+        told = labels(store)
+    if tag is not None:
+        known = sorted({each for row in rows for each in told[row.sweep_id].tags})
+        rows = [row for row in rows if tag in told[row.sweep_id].tags]
+        if not rows:
+            raise SwingbyError(f"no sweep of {data} has the tag {tag!r}; {nearest(tag, known)}")
+    columns = ["sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing"]
+    lines = [[r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing] for r in rows]
+    if any(told[row.sweep_id].tags for row in rows):
+        columns.append("tags")
+        lines = [[*line, ", ".join(told[row.sweep_id].tags)] for line, row in zip(lines, rows, strict=True)]
+    table(columns, lines)
+    for row in rows:
+        if told[row.sweep_id].notes:
+            say(f"{row.name}: {' '.join(told[row.sweep_id].notes.split())}")
     with Store.open(data) as store:
         recorded = [(row.name, recorded_results(store, row.sweep_id)) for row in rows]
         waiting = shards_to_ingest(store, Records.open(data, create=False))

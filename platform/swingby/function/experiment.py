@@ -63,16 +63,19 @@ class FunctionExperiment(Experiment):
         source: Source | None,
         *,
         version: int = 1,
-        curves: Mapping[str, Column] | None = None,
-        scalars: Mapping[str, Column] | None = None,
+        said: Mapping[str, Column | str] | None = None,
         batched: bool = False,
         title: str = "",
     ) -> None:
         self.function, self.source, self.batched, self.title = function, source, batched, title
         self.name, self.stream_version = name, version  # type: ignore[misc]
         self.Params = Params  # type: ignore[misc]
-        self.curves = {"step": Column(pa.list_(pa.int64()), "recorded steps"), **(curves or {})}  # type: ignore[misc]
-        self.scalars = dict(scalars or {})  # type: ignore[misc]
+        self.curves = {"step": Column(pa.list_(pa.int64()), "recorded steps")}  # type: ignore[misc]
+        self.scalars = {}  # type: ignore[misc]
+        self._said = {
+            name: column if isinstance(column, Column) else Column(pa.null(), column)
+            for name, column in (said or {}).items()
+        }
         self.__doc__ = title
 
     def __call__(self, *values: Any, **named: Any) -> Any:
@@ -206,9 +209,10 @@ class FunctionExperiment(Experiment):
 
     def learn(self, curves: Mapping[str, pa.DataType], scalars: Mapping[str, pa.DataType]) -> None:
         """Takes up the columns that results have; what they mean is said by `@experiment(curves=..., scalars=...)`."""
+        said = {"step": self.curves["step"], **self._said}
         self.curves, self.scalars = (  # type: ignore[misc]
-            {name: replace(before.get(name, Column(type_, "")), type=type_) for name, type_ in found.items()}
-            for found, before in ((curves, self.curves), (scalars, self.scalars))
+            {name: replace(said.get(name, Column(type_, "")), type=type_) for name, type_ in found.items()}
+            for found in ({"step": said["step"].type, **curves}, scalars)
         )
 
     def declaration(self) -> dict[str, Any]:
@@ -219,8 +223,8 @@ class FunctionExperiment(Experiment):
             "version": self.stream_version,
             "params": {name: _declared(name, info) for name, info in self.Params.model_fields.items()},
             "meanings": {
-                name: {"meaning": column.meaning, "unit": column.unit}
-                for name, column in {**self.curves, **self.scalars}.items()
+                name: {"meaning": column.meaning, "unit": column.unit, "order": list(column.order)}
+                for name, column in self._said.items()
             },
         }
 
@@ -239,10 +243,11 @@ class FunctionExperiment(Experiment):
             fields[name] = (kind | None if of.get("optional") else kind, info)
         params = create_model("Params", __base__=UntypedParams, **fields)
         meanings = {
-            name: Column(pa.null(), of["meaning"], of["unit"]) for name, of in declaration.get("meanings", {}).items()
+            name: Column(pa.null(), of["meaning"], of["unit"], tuple(of["order"]))
+            for name, of in declaration.get("meanings", {}).items()
         }
         name, version, title = (declaration[key] for key in ("name", "version", "title"))
-        return cls(None, name, params, None, version=version, curves=meanings, scalars=meanings, title=title)
+        return cls(None, name, params, None, version=version, said=meanings, title=title)
 
 
 class Agreed:
@@ -434,19 +439,10 @@ def experiment(
         params,
         _source(function),
         version=version,
-        curves=_columns(curves, curve=True),
-        scalars=_columns(scalars, curve=False),
+        said={**(curves or {}), **(scalars or {})},
         batched=batched,
         title=(inspect.getdoc(function) or "").partition("\n")[0].rstrip("."),
     )
-
-
-def _columns(given: Mapping[str, Column | str] | None, curve: bool) -> dict[str, Column]:
-    number = pa.float64()
-    return {
-        name: item if isinstance(item, Column) else Column(pa.list_(number) if curve else number, item)
-        for name, item in (given or {}).items()
-    }
 
 
 def params_of(function: Callable[..., Any], name: str) -> type[UntypedParams]:

@@ -168,6 +168,9 @@ class Experiment(ABC):
         Params: the pydantic model of its parameters.
         presets: named bundles: functions from the values that a sweep file sets for a point to defaults for the others.
         default_preset: used where a sweep file names none.
+        read_where: for each parameter that not every run reads, the condition under which one does, in the language of
+            `where`, such as {"momentum": "optimiser == 'sgd'"}. Elsewhere its value moves no result by a bit; sweeps
+            that vary it there are refused. A parameter that is not named is taken to be read by all.
         scalars: result columns with one value a cell.
         curves: list columns that every run records; `step` (int64 list) is always among them.
         recordings: on request: name -> the columns it adds.
@@ -181,6 +184,7 @@ class Experiment(ABC):
     Params: ClassVar[type[UntypedParams]]
     presets: ClassVar[Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {}
     default_preset: ClassVar[str | None] = None
+    read_where: ClassVar[Mapping[str, str]] = {}
     scalars: ClassVar[Mapping[str, Column]] = {}
     curves: ClassVar[Mapping[str, Column]] = {}
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}

@@ -46,6 +46,7 @@ class Points(Sequence[Point]):
         self.constants, self.columns = constants, columns
         self._digests = digests
         self._made: dict[int, Point] = {}
+        self._codes: dict[str, np.ndarray] = {}
 
     def __len__(self) -> int:
         return len(self._digests) // _ID
@@ -113,6 +114,17 @@ class Points(Sequence[Point]):
         ids = (self._digests[start : start + _ID] for start in range(0, len(self._digests), _ID))
         return [(seen, place) for place, one in enumerate(ids) if (seen := first.setdefault(one, place)) != place]
 
+    def codes(self, name: str) -> np.ndarray:
+        """The values of a parameter that varies as codes from 0 on, equal for equal values: one for each point."""
+        if name not in self._codes:
+            column = self.columns[name]
+            if pa.types.is_list(column.type):  # lists have no dictionary
+                known: dict[str, int] = {}
+                self._codes[name] = np.array([known.setdefault(repr(v), len(known)) for v in column.to_pylist()])
+            else:
+                self._codes[name] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
+        return self._codes[name]
+
     def labelled(self, label: Callable[[Any], str]) -> tuple[np.ndarray, list[str]]:
         """The label that a function gives to the parameters of each point: codes (one for each point), and the labels.
 
@@ -129,8 +141,8 @@ class Points(Sequence[Point]):
             if not more:
                 codes[places] = names.setdefault(name_of_first, len(names))
                 continue
-            name = min(more, key=lambda one: labeller.distinct(one))
-            parts = labeller.codes(name)[places]
+            name = min(more, key=lambda one: int(self.codes(one).max()))
+            parts = self.codes(name)[places]
             order = np.argsort(parts, kind="stable")
             edges = np.flatnonzero(np.diff(parts[order])) + 1
             waiting += [(part, split | {name}) for part in np.split(places[order], edges)]
@@ -144,7 +156,6 @@ class _Labeller:
         self._points, self._label = points, label
         self._fields = frozenset(points.params.model_fields)
         self._read: set[str] = set()
-        self._codes: dict[str, np.ndarray] = {}
         self._watched = self._watching(points.params)
 
     def _watching(self, params: type[UntypedParams]) -> type[UntypedParams]:
@@ -165,21 +176,6 @@ class _Labeller:
         watched = self._watched.model_construct(**dict(self._points[place].params))
         self._read.clear()
         return self._label(watched), frozenset(self._read)
-
-    def codes(self, name: str) -> np.ndarray:
-        """A parameter's values as codes, equal for equal values."""
-        if name not in self._codes:
-            column = self._points.columns[name]
-            if pa.types.is_list(column.type):  # lists have no dictionary
-                known: dict[str, int] = {}
-                self._codes[name] = np.array([known.setdefault(repr(v), len(known)) for v in column.to_pylist()])
-            else:
-                self._codes[name] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
-        return self._codes[name]
-
-    def distinct(self, name: str) -> int:
-        """How many values a parameter has."""
-        return int(self.codes(name).max()) + 1
 
 
 def hexadecimal(digests: bytes | bytearray) -> pa.StringArray:

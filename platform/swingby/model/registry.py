@@ -2,14 +2,15 @@
 
 A package declares what it offers in its `__init__.py` and is found by the entry-point group `swingby.packages`; nothing
 of it but that file is imported until it is asked for. Single entry points of the groups below count as well.
+What cannot be loaded is left out and told in one line: a fault of one package stops nobody who does not ask for it.
 """
 
 from __future__ import annotations
 
 import difflib
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import Distribution, EntryPoint, entry_points
@@ -17,10 +18,10 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from pkgutil import iter_modules
-from types import ModuleType
 from typing import Any
 
 from swingby.errors import SwingbyError
+from swingby.model.broken import FAULTS, Broken, LoadError, name_of, reason_of
 
 PACKAGES = "swingby.packages"
 EXPERIMENTS = "swingby.experiments"
@@ -66,6 +67,7 @@ class Offer:
         value: "module:Name", the module by its full name.
         dist: the distribution that the package belongs to, if that is known.
         package: the package that declares it; None: an entry point of its own.
+        rival: another thing that is offered by this name, if there is one; neither can be loaded then.
     """
 
     name: str
@@ -73,10 +75,33 @@ class Offer:
     group: str
     dist: Distribution | None
     package: Package | None = None
+    rival: Offer | None = None
+
+    @property
+    def noun(self) -> str:
+        """What it is, such as "experiment"."""
+        return _noun(self.group)
 
     def load(self) -> Any:
-        """The object itself."""
-        return EntryPoint(self.name, self.value, self.group).load()
+        """The object itself.
+
+        Raises:
+            LoadError: its module cannot be imported or has no such object, or another package offers the name, too.
+        """
+        if self.rival is not None:
+            both = [f"{one.value} ({name_of(one.dist) or 'no distribution'})" for one in (self, self.rival)]
+            article = "an" if self.noun[0] in "aeiou" else "a"
+            reason = f"two packages offer {article} {self.noun} {self.name!r}: {' and '.join(both)}"
+            raise LoadError(Broken(f"the {self.noun} {self.name!r}", reason, remedy="uninstall one of them"))
+        try:
+            return EntryPoint(self.name, self.value, self.group).load()
+        except FAULTS as error:
+            raise self.broken(error) from error
+
+    def broken(self, error: BaseException) -> LoadError:
+        """The error that says why this cannot be loaded."""
+        what = f"the {self.noun} {self.name!r} of {self.value.partition(':')[0]}"
+        return LoadError(Broken(what, reason_of(error), name_of(self.dist)))
 
 
 def nearest(name: str, known: list[str]) -> str:
@@ -84,6 +109,25 @@ def nearest(name: str, known: list[str]) -> str:
     close = difflib.get_close_matches(name, known, n=1)
     guess = f"did you mean {close[0]!r}? " if close else ""
     return f"{guess}allowed: {', '.join(sorted(known)) or '(none)'}"
+
+
+def nearest_offered(name: str, known: list[str], more: Iterable[Broken] = ()) -> str:
+    """`nearest` among things that packages offer; names also what is broken and might have offered it.
+
+    Args:
+        more: single things that are broken and might be what is asked for, beside whole packages.
+    """
+    return "; ".join([nearest(name, known), *perhaps_lost(more)])
+
+
+def perhaps_lost(more: Iterable[Broken] = ()) -> list[str]:
+    """A sentence that names what is broken and might have offered what was asked for; none if nothing is."""
+    lost = [f"{one.what} ({one.reason})" for one in (*broken_packages(), *more)]
+    return [f"or it belongs to what cannot be loaded: {', '.join(lost)}"] if lost else []
+
+
+def _noun(group: str) -> str:
+    return group.rpartition(".")[2].removesuffix("s")
 
 
 def _entry_points() -> Any:
@@ -105,52 +149,65 @@ def _read_entry_points(places: tuple[tuple[str, int], ...]) -> Any:
 
 
 def packages() -> dict[str, Package]:
-    """Every installed package that declares what it offers, by its dotted name.
-
-    Raises:
-        SwingbyError: one cannot be imported, or declares nothing; names it.
-    """
+    """Every installed package that declares what it offers, by its dotted name; broken ones are told and left out."""
     return {name: package for name, package, _ in _declared(_entry_points().select(group=PACKAGES))}
 
 
+def broken_packages() -> list[Broken]:
+    """The installed packages that are offered to swingby and cannot be loaded."""
+    points = _entry_points()
+    found = [one for _, one, _ in _examined(points.select(group=PACKAGES)) if isinstance(one, Broken)]
+    data = {point.value: point for group in FOLDERS.values() for point in points.select(group=group)}
+    return found + [one for one in map(_without_data, data.values()) if one is not None]
+
+
 def _declared(points: Any) -> Iterator[tuple[str, Package, Distribution | None]]:
-    """Name, declaration and distribution of each package behind entry points; each name once."""
+    """Name, declaration and distribution of each package behind entry points; broken ones are told and left out."""
+    for name, found, dist in _examined(points):
+        if isinstance(found, Broken):
+            found.tell()
+        else:
+            yield name, found, dist
+
+
+def _examined(points: Any) -> Iterator[tuple[str, Package | Broken, Distribution | None]]:
+    """Name, declaration or fault, and distribution of each package behind entry points; each name once."""
     seen = set[str]()
     for point in sorted(points, key=lambda point: (point.value, point.name)):
-        for name, package in _packages_of(point.value).items():
+        for name, found in _packages_of(point.value).items():
             if name not in seen:
                 seen.add(name)
-                yield name, package, point.dist
+                if isinstance(found, str):
+                    found = Broken(f"the package {name!r}", found, name_of(point.dist))
+                yield name, found, point.dist
 
 
 @cache
-def _packages_of(module: str) -> dict[str, Package]:
-    """The declarations of a package and of the packages directly in it, by dotted name."""
-    root = _imported(module)
-    inside = [f"{module}.{found.name}" for found in iter_modules(getattr(root, "__path__", ())) if found.ispkg]
-    modules = {module: root, **{name: _imported(name) for name in inside}}
-    declared = {name: found.PACKAGE for name, found in modules.items() if hasattr(found, "PACKAGE")}
-    wrong = [name for name, package in declared.items() if not isinstance(package, Package)]
-    if wrong or not declared:
-        fault = f"{wrong[0]}.PACKAGE is no swingby.model.registry.Package" if wrong else "it declares no PACKAGE"
-        raise SwingbyError(f"the package {module!r} is offered to swingby, but {fault}; mend or uninstall it")
-    return declared
+def _packages_of(module: str) -> dict[str, Package | str]:
+    """The declarations of a package and of the packages directly in it, by dotted name; for a broken one, the reason.
 
-
-def _imported(module: str) -> ModuleType:
+    Looked at once a process: a broken package is not imported again and again.
+    """
+    found: dict[str, Package | str] = {}
     try:
-        return import_module(module)
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise SwingbyError(f"the package {module!r} cannot be imported ({reason}); mend or uninstall it") from error
+        inside = iter_modules(getattr(import_module(module), "__path__", ()))
+    except FAULTS as error:
+        return {module: reason_of(error)}
+    for name in (module, *(f"{module}.{one.name}" for one in inside if one.ispkg)):
+        try:
+            declared = getattr(import_module(name), "PACKAGE", None)
+        except FAULTS as error:
+            found[name] = reason_of(error)
+            continue
+        if isinstance(declared, Package):
+            found[name] = declared
+        elif declared is not None:
+            found[name] = f"{name}.PACKAGE is no swingby.model.registry.Package"
+    return found or {module: "it is offered to swingby, but it declares no PACKAGE"}
 
 
 def offered(group: str) -> dict[str, Offer]:
-    """Everything that packages offer in a group, by name; not imported.
-
-    Raises:
-        SwingbyError: two packages offer different things by one name; or as `packages`.
-    """
+    """Everything that packages offer in a group, by name; not imported. Broken packages are told and left out."""
     found: dict[str, Offer] = {}
     points, kind = _entry_points(), group.rpartition(".")[2]
     offers = [Offer(point.name, point.value, group, point.dist) for point in points.select(group=group)]
@@ -160,15 +217,7 @@ def offered(group: str) -> dict[str, Offer]:
     for offer in offers:
         other = found.setdefault(offer.name, offer)
         if other.value != offer.value:
-            both = []
-            for one in (other, offer):
-                origin = "no distribution" if one.dist is None else f"{one.dist.name} {one.dist.version}"
-                both.append(f"{one.value} ({origin})")
-            noun = kind.removesuffix("s")
-            article = "an" if noun[0] in "aeiou" else "a"
-            raise SwingbyError(
-                f"two packages offer {article} {noun} {offer.name!r}: {' and '.join(both)}; uninstall one of them"
-            )
+            found[offer.name] = replace(other, rival=offer)
     return found
 
 
@@ -177,15 +226,13 @@ def load(group: str, name: str) -> Any:
     """The object that is offered in a group by a name.
 
     Raises:
-        SwingbyError: no package offers the name, or the package that does cannot be imported.
+        SwingbyError: no package offers the name; broken packages, which might have offered it, are named.
+        LoadError: it cannot be loaded.
     """
     offers = offered(group)
     if name not in offers:
-        raise SwingbyError(f"no {group.split('.')[-1].rstrip('s')} is called {name!r}; {nearest(name, list(offers))}")
-    try:
-        return offers[name].load()
-    except Exception as error:
-        raise SwingbyError(f"{group} entry point {name!r} ({offers[name].value}) cannot be loaded: {error}") from error
+        raise SwingbyError(f"no {_noun(group)} is called {name!r}; {nearest_offered(name, list(offers))}")
+    return offers[name].load()
 
 
 _adopted: dict[str, Any] = {}
@@ -217,17 +264,17 @@ def known(name: str) -> bool:
 
 def experiment(name: str) -> Any:
     """The experiment of that name, as one instance a process (an `Experiment`)."""
-    return _adopted[name] if name in _adopted else _instance(EXPERIMENTS, name)
+    return _adopted[name] if name in _adopted else instance(EXPERIMENTS, name)
 
 
 def detector(name: str) -> Any:
     """The detector of that name, as one instance a process (a `Detector`)."""
-    return _instance(DETECTORS, name)
+    return instance(DETECTORS, name)
 
 
 def drawing(name: str) -> Any:
     """The drawing of that name, as one instance a process (a `Drawing`)."""
-    return _instance(DRAWINGS, name)
+    return instance(DRAWINGS, name)
 
 
 def function(target: str) -> Any:
@@ -243,27 +290,80 @@ def function(target: str) -> Any:
 
 
 @cache
-def _instance(group: str, name: str) -> Any:
-    return load(group, name)()
+def instance(group: str, name: str) -> Any:
+    """What is offered in a group by a name, made without arguments, once a process.
+
+    Raises:
+        SwingbyError, LoadError: as `load`; or it cannot be made.
+    """
+    made = load(group, name)
+    try:
+        return made()
+    except FAULTS as error:
+        raise offered(group)[name].broken(error) from error
+
+
+@cache
+def _attempted(group: str, name: str, value: str) -> Any:
+    """The instance, or why there is none; a broken one is not tried again in this process."""
+    try:
+        return instance(group, name)
+    except LoadError as error:
+        return error.broken
+
+
+def sound(group: str, name: str) -> Any:
+    """The instance of that name for lists that go on without it; a broken one is told, and its `Broken` returned.
+
+    Raises:
+        SwingbyError: no package offers the name.
+    """
+    offer = offered(group).get(name)
+    found = _attempted(group, name, "" if offer is None else offer.value)
+    if isinstance(found, Broken):
+        found.tell()
+    return found
 
 
 def detectors_for(experiment_name: str) -> list[Any]:
     """Every installed detector that reads the tables of this experiment, in the order of their names.
 
-    A detector that belongs to other experiments is not imported.
+    A detector that belongs to other experiments is not imported; one that cannot be loaded is told and left out.
     """
+    found = [sound(DETECTORS, name) for name in _detector_names(experiment_name)]
+    return [item for item in found if not isinstance(item, Broken) and experiment_name in item.experiments]
+
+
+def broken_detectors(experiment_name: str) -> dict[str, Broken]:
+    """The detectors by name that cannot be loaded and may read the tables of this experiment."""
+    found = {name: sound(DETECTORS, name) for name in _detector_names(experiment_name)}
+    return {name: one for name, one in found.items() if isinstance(one, Broken)}
+
+
+def require_detectors(experiment_name: str, names: Collection[str] | None = None) -> None:
+    """Refuses to go on where a detector is broken and its outcomes could not be had later.
+
+    Args:
+        names: the detectors that are needed; None: those that the experiment's own package declares.
+
+    Raises:
+        LoadError: one of them cannot be loaded.
+    """
+    for name, broken in broken_detectors(experiment_name).items():
+        own = offered(DETECTORS)[name].package
+        if name in names if names is not None else own is not None and experiment_name in own.experiments:
+            raise LoadError(broken)
+
+
+def _detector_names(experiment_name: str) -> list[str]:
+    """The detectors that may read this experiment's tables, in order: those of no other experiment's package."""
     offers = sorted(offered(DETECTORS).values(), key=lambda offer: offer.name)
     homes = [(offer.name, {} if offer.package is None else offer.package.experiments) for offer in offers]
-    found = [detector(name) for name, home in homes if not home or experiment_name in home]
-    return [item for item in found if experiment_name in item.experiments]
+    return [name for name, home in homes if not home or experiment_name in home]
 
 
 def folders(kind: str) -> list[Traversable]:
-    """The folders of this name directly in the packages, in the order of the packages' names.
-
-    Raises:
-        SwingbyError: as `packages`.
-    """
+    """The folders of this name directly in the packages, in the order of the packages' names."""
     return [place for place, _ in homes(kind)]
 
 
@@ -273,18 +373,42 @@ def homes(kind: str) -> list[tuple[Traversable, Package]]:
     return [(place, package) for place, package in places if place.is_dir()]
 
 
+def package_of(offer: Offer) -> str:
+    """The dotted name of the package that offers something; of an entry point of its own, its module."""
+    module = offer.value.partition(":")[0]
+    return max((name for name in packages() if module.startswith(f"{name}.")), key=len, default=module)
+
+
+def package_of_file(file: Traversable) -> str:
+    """The dotted name of the package that a data file lies in; of others, its folder."""
+    places = {str(files(name)): name for name in packages()}
+    within = [place for place in places if str(file).startswith(f"{place}/")]
+    return places[max(within, key=len)] if within else str(Path(str(file)).parent)
+
+
 def data_files(kind: str, suffix: str) -> list[Traversable]:
     """Every file with this ending below `folders(kind)`, and directly in what the group of `FOLDERS[kind]` names.
 
-    Raises:
-        SwingbyError: as `packages`; or a package of that group cannot be imported.
+    Broken packages are told and left out.
     """
     found = {str(file): file for folder in folders(kind) for file in _below(folder, suffix)}
     for point in _entry_points().select(group=FOLDERS[kind]) if kind in FOLDERS else ():
-        _imported(point.value)
+        broken = _without_data(point)
+        if broken is not None:
+            broken.tell()
+            continue
         held = sorted(files(point.value).iterdir(), key=lambda item: item.name)
         found |= {str(file): file for file in held if file.name.endswith(suffix)}
     return list(found.values())
+
+
+def _without_data(point: EntryPoint) -> Broken | None:
+    """The fault of a package that holds nothing but data files; None if it can be imported."""
+    try:
+        files(point.value)
+    except FAULTS as error:
+        return Broken(f"the package {point.value!r}", reason_of(error), name_of(point.dist))
+    return None
 
 
 def _below(folder: Traversable, suffix: str) -> Iterator[Traversable]:

@@ -76,7 +76,7 @@ def expression(experiment: str, outcome: str, text: str, schema: pa.Schema, name
 
 def schema_of(store: Store, experiment: str) -> pa.Schema:
     """The columns that an expression may name: as the experiment declares them, else as the store has them."""
-    if experiment in registry.offered(registry.EXPERIMENTS):
+    if registry.known(experiment):
         of = registry.experiment(experiment)
         if not getattr(of, "discovers", False):
             return row_schema(of)

@@ -103,7 +103,8 @@ def extend_seeds(
     if not outcome:
         raise SwingbyError(f"name the outcome whose share is wanted: --outcome; allowed: {', '.join(shares)}")
     if outcome not in shares:
-        raise SwingbyError(f"{outcome!r} has no share; {registry.nearest(outcome, shares)}")
+        broken = registry.broken_detectors(sweep.experiment_name).values()
+        raise SwingbyError(f"{outcome!r} has no share; {registry.nearest_offered(outcome, shares, broken)}")
     overrides = last_seeds(name, data, overrides)
     sweep = Sweep.load(name, overrides)
     seeds = sweep.seeds

@@ -243,8 +243,25 @@ def is_presented(records: Records, sweep: Sweep) -> bool:
     with Store.open(records.data) as store:
         rows = store.sql("select resolved from sweeps where sweep_id = ?", [sweep.sweep_id]).rows()
     wanted = json.loads(json.dumps(sweep.presentation))
-    # A plan from before sweep files could write outcomes has none.
-    return bool(rows) and wanted.items() <= {"outcomes": {}, **json.loads(rows[0].resolved)}.items()
+    # Plans that are older than outcomes of the sweep file, tags and notes have none.
+    older = {"outcomes": {}, "tags": [], "notes": None}
+    return bool(rows) and wanted.items() <= {**older, **json.loads(rows[0].resolved)}.items()
+
+
+class Labels(NamedTuple):
+    """The tags and the notes of a sweep."""
+
+    tags: tuple[str, ...]
+    notes: str
+
+
+def labels(store: Store) -> dict[str, Labels]:
+    """Tags and notes of every sweep by its id, as its newest plan has them."""
+    found = {}
+    for row in store.sql("select sweep_id, resolved from sweeps").rows():
+        resolved = json.loads(row.resolved)
+        found[row.sweep_id] = Labels(tuple(resolved.get("tags") or ()), resolved.get("notes") or "")
+    return found
 
 
 def refused_records(store: Store, start: str) -> list[str]:

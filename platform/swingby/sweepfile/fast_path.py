@@ -56,11 +56,15 @@ class Memo:
     Args:
         ask: the function.
         varying: names whose values differ between calls; None: all.
+
+    Attributes:
+        asked: the names that the function ever looked up.
     """
 
     def __init__(self, ask: Callable[[Values], Values], varying: frozenset[str] | None = None) -> None:
         self._ask, self._varying = ask, varying
         self._names: tuple[str, ...] = ()
+        self.asked = set[str]()
         self._answers: dict[tuple[Any, ...], Values] = {}
         self._same: dict[Any, Values] = {}
 
@@ -73,13 +77,12 @@ class Memo:
         try:
             known = self._answers.get(tuple([values.get(name, _ABSENT) for name in self._names]))
         except TypeError:  # a value that cannot be hashed, such as a list
-            return self._ask(values), False
+            return self._watched(values)[0], False
         if known is not None:
             return known, True
         if len(self._answers) >= MOST:
             return self._ask(values), False
-        watched = _Watched(values)
-        answer = self._ask(watched)
+        answer, watched = self._watched(values)
         if watched.iterated:
             return answer, False
         new = {name for name in watched.names if self._varying is None or name in self._varying} - {*self._names}
@@ -92,6 +95,12 @@ class Memo:
         except TypeError:
             return answer, False
         return answer, True
+
+    def _watched(self, values: Values) -> tuple[Values, _Watched]:
+        watched = _Watched(values)
+        answer = self._ask(watched)
+        self.asked |= {*values} if watched.iterated else watched.names
+        return answer, watched
 
 
 class FastPath:

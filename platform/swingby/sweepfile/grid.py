@@ -52,6 +52,7 @@ class Grid:
             about these are noted. None: all are.
         faults: those found so far, by place and message.
         presets: of each point that is left, its bundle of defaults.
+        places: of each point that is left, its place in the product of the axes.
     """
 
     experiment: Experiment
@@ -65,6 +66,7 @@ class Grid:
     certain: frozenset[str] | None = None
     faults: dict[tuple[Path, str], _GridFault] = field(default_factory=dict)
     presets: list[str | None] = field(default_factory=list)
+    places: array[int] = field(default_factory=lambda: array("q"))
     _memos: dict[str, Memo] = field(default_factory=dict, init=False)
 
     def points(self, lined: Lined) -> Points:
@@ -73,7 +75,7 @@ class Grid:
             self.experiment.name, self.experiment.stream_version, self.experiment.Params, self.seed_mode
         )
         fast = FastPath(self.experiment.Params, self.where, frozenset(map(_stem, self._names)))
-        kept, places = False, array("q")
+        kept = False
         with _uncollected():
             for place, values in enumerate(itertools.product(*(axis.values for axis in self.axes))):
                 chosen = dict(zip(self._names, itertools.chain.from_iterable(values), strict=True))
@@ -81,12 +83,12 @@ class Grid:
                 kept = kept or params is not False
                 if isinstance(params, Mapping):
                     writer.add(params)
-                    places.append(place)
+                    self.places.append(place)
                     self.presets.append(chosen.get(PRESET, self.preset))
             points = writer.points()
         for earlier, later in points.twins():
-            twin, chosen = self._choice(places[earlier]), self._choice(places[later])
-            self._note(("axes",), f"this point is the same, once resolved, as {_place(twin)}", chosen)
+            twin, chosen = self.choice(self.places[earlier]), self.choice(self.places[later])
+            self._note(("axes",), f"this point is the same, once resolved, as {place_of(twin)}", chosen)
         for fault in self.faults.values():
             more = f" (and at {fault.points - 1:,} more)" if fault.points > 1 else ""
             at = f"; at {fault.example}{more}" if fault.example else ""
@@ -109,7 +111,12 @@ class Grid:
         """The vectors that entries are put into."""
         return list(dict.fromkeys(map(_stem, self._entries)))
 
-    def _choice(self, place: int) -> dict[str, Any]:
+    @property
+    def looked_up(self) -> set[str]:
+        """The names that presets looked up so far: other parameters may follow from them."""
+        return {name for memo in self._memos.values() for name in memo.asked}
+
+    def choice(self, place: int) -> dict[str, Any]:
         """The values of the axes at a place of the grid, the last axis fastest."""
         values: list[Any] = []
         for axis in reversed(self.axes):
@@ -200,7 +207,7 @@ class Grid:
         """Note a fault about these parameters at one point; faults that differ in numbers only are one."""
         if self.certain is None or self.certain.issuperset(names):
             pattern = re.sub(r"[-+]?\d[\d.eE+-]*", "#", message)
-            fault = self.faults.setdefault((path, pattern), _GridFault(path, message, _place(chosen)))
+            fault = self.faults.setdefault((path, pattern), _GridFault(path, message, place_of(chosen)))
             fault.points += 1
 
 
@@ -229,5 +236,6 @@ def _stem(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _place(chosen: Mapping[str, Any]) -> str:
+def place_of(chosen: Mapping[str, Any]) -> str:
+    """The values of the axes at a point, as text."""
     return ", ".join(f"{name}={shown(value)}" for name, value in chosen.items())

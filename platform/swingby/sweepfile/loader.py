@@ -21,7 +21,16 @@ from swingby.sweepfile.grid import Grid
 from swingby.sweepfile.outcomes import read_outcomes
 from swingby.sweepfile.overrides import TOP, apply_overrides
 from swingby.sweepfile.parameters import PRESET, Parameters, split
-from swingby.sweepfile.sections import axis_names, read_diagram, read_drawings, read_outcome, read_recording, read_seeds
+from swingby.sweepfile.reading import check_reading
+from swingby.sweepfile.sections import (
+    axis_names,
+    read_diagram,
+    read_drawings,
+    read_outcome,
+    read_recording,
+    read_seeds,
+    read_tags,
+)
 from swingby.sweepfile.yaml import Path, dotted, read_yaml, shown
 
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
@@ -59,7 +68,8 @@ class SweepFile:
         name = self._text("name", needed=rule)
         if name is not None and not SLUG.fullmatch(name):
             self.lined.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
-        named = {"name": name, "title": self._text("title"), "description": self._text("description")}
+        named: dict[str, Any] = {key: self._text(key) for key in ("title", "description", "notes")}
+        named |= {"name": name, "tags": read_tags(self.lined)}
         recording = read_recording(self.lined, self.experiment)
         if self.experiment is not None:
             recording = replace(recording, code=self.experiment.code)
@@ -80,6 +90,7 @@ class SweepFile:
         axes = self._axes(len(seeds))
         points: Sequence[Point] = ()
         presets: tuple[str | None, ...] = ()
+        unread: tuple[str, ...] = ()
         if self.experiment is not None and self.parameters is not None:
             written = self.file.get("axes") or {}
             paths: dict[str, Path] = {name: ("base", name) for name in base}
@@ -90,8 +101,10 @@ class SweepFile:
             if self.lined.count > before:
                 self._check_sound_part(grid)
             else:
-                points = grid.points(self.lined)
-                presets = tuple(grid.presets)
+                written_out = grid.points(self.lined)
+                points, presets = written_out, tuple(grid.presets)
+                if self.lined.count == before:
+                    unread = check_reading(self.lined, grid, written_out)
         return {
             "experiment_name": None if self.experiment is None else self.experiment.name,
             "preset": preset,
@@ -100,6 +113,7 @@ class SweepFile:
             "where": None if where is None else where.text,
             "points": points,
             "presets": presets,
+            "unread": unread,
         }
 
     def _check_sound_part(self, grid: Grid) -> None:
@@ -124,7 +138,8 @@ class SweepFile:
         if re.search(r"\.py(:|$)", name):
             return self._function(name)
         if not registry.known(name):
-            self.lined.fault(("experiment",), f"unknown experiment {name!r}", registry.nearest(name, list(offered)))
+            hint = registry.nearest_offered(name, list(offered))
+            self.lined.fault(("experiment",), f"unknown experiment {name!r}", hint)
             return None
         try:
             return registry.experiment(name)

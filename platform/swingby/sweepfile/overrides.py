@@ -13,6 +13,8 @@ KEYS = {
     "name": "up to 64 of a-z, 0-9 and -",
     "title": "heading of the report",
     "description": "text below the heading",
+    "tags": "words by which `list sweeps --tag` and `status --tag` find it: `[width, long]`",
+    "notes": "what you want to remember of it: shown by `status` and in the report",
     "experiment": "a Python file beside this one with a function `@experiment` (`train.py` or `train.py:function`), or "
     "the name of an installed experiment",
     "preset": "one of the experiment's bundles of defaults; `preset: [one, other]` under `axes` runs over several",

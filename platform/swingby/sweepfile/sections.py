@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -79,6 +80,26 @@ class _Diagram(_Section):
 
 SECTIONS: Mapping[str, type[BaseModel]] = {"seeds": _Seeds, "record": _Record, "diagram": _Diagram}
 """The keys of a sweep file that take a mapping, with its keys."""
+
+
+TAG = re.compile(r"[A-Za-z0-9][\w.-]{0,63}")
+
+
+def read_tags(lined: Lined) -> tuple[str, ...]:
+    """The tags, each once; those with a fault are left out."""
+    given = lined.value.get("tags")
+    if given is None:
+        return ()
+    if not isinstance(given, list):
+        lined.fault(("tags",), f"tags must be a list of words, got {shown(given)}", "such as tags: [width, long]")
+        return ()
+    for index, tag in enumerate(given):
+        if not isinstance(tag, str) or not TAG.fullmatch(tag):
+            rule = "allowed: up to 64 letters, digits, _, - and ., such as tags: [width, long]"
+            lined.fault(("tags", index), f"{shown(tag)} is no tag", rule)
+        elif tag in given[:index]:
+            lined.fault(("tags", index), f"tag {tag!r} is given twice")
+    return tuple(tag for tag in given if isinstance(tag, str))
 
 
 def read_seeds(lined: Lined) -> tuple[Sequence[int], SeedMode]:
@@ -171,7 +192,8 @@ def _known_outcome(lined: Lined, experiment: Experiment, outcome: str, path: Pat
         lined.fault(path, f"outcomes are not known: {error}")
         return
     if outcome not in known and not getattr(experiment, "discovers", False):
-        lined.fault(path, f"unknown outcome {outcome!r}", registry.nearest(outcome, known))
+        broken = registry.broken_detectors(experiment.name).values()
+        lined.fault(path, f"unknown outcome {outcome!r}", registry.nearest_offered(outcome, known, broken))
 
 
 def read_drawings(
@@ -196,7 +218,7 @@ def _drawn(
     name, options = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else (item, {})
     known = list(registry.offered(registry.DRAWINGS))
     if not isinstance(name, str) or name not in known:
-        lined.fault(path, f"unknown drawing {shown(name)}", registry.nearest(str(name), known))
+        lined.fault(path, f"unknown drawing {shown(name)}", registry.nearest_offered(str(name), known))
         return None
     try:
         drawing = registry.drawing(name)

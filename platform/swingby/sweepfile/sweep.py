@@ -46,6 +46,8 @@ class Sweep:
         drawings: further drawings, in order.
         outcome: the outcome that a report without a diagram sums up, if the file names one.
         outcomes: the outcomes that the file writes itself: name -> SQL expression over one row.
+        unread: a sentence for each value of base that no point reads.
+        tags, notes: words to find it by, and what its author wants to remember.
     """
 
     name: str
@@ -66,6 +68,9 @@ class Sweep:
     outcomes: Mapping[str, str] = field(default_factory=dict)
     title: str | None = None
     description: str | None = None
+    unread: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    notes: str | None = None
 
     @classmethod
     def load(
@@ -94,7 +99,7 @@ class Sweep:
                 if own := _beside(path):
                     hint = f"{own}; sweeps of your own are given by their file"
                 else:
-                    hint = f"; {registry.nearest(path_or_name, list(known))}; or give a .yaml file"
+                    hint = f"; {registry.nearest_offered(path_or_name, list(known))}; or give a .yaml file"
                 raise SwingbyError(f"no sweep is called {path_or_name!r}{hint}")
             file = known[path_or_name]
         try:
@@ -160,6 +165,8 @@ class Sweep:
             "drawings": [asdict(drawn) for drawn in self.drawings],
             "outcome": self.outcome,
             "outcomes": dict(self.outcomes),
+            "tags": list(self.tags),
+            "notes": self.notes,
         }
 
     @cached_property
@@ -197,7 +204,7 @@ def named_sweeps() -> dict[str, Traversable]:
     """Every packaged sweep by its name: the files `sweeps/**/*.yaml` of the installed packages.
 
     Raises:
-        SwingbyError: a package cannot be imported, or two files have the same name.
+        SwingbyError: two files have the same name.
     """
     found: dict[str, Traversable] = {}
     for file in registry.data_files("sweeps", ".yaml"):

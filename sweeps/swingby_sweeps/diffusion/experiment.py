@@ -14,7 +14,7 @@ from swingby.model.reported import Reported
 
 from . import presets
 from .columns import CURVES, RECORDINGS, SCALARS
-from .params import DiffusionParams
+from .params import CLASSES, DiffusionParams
 
 
 class Diffusion(Experiment):
@@ -29,6 +29,7 @@ class Diffusion(Experiment):
         "small": presets.small,
     }
     default_preset: ClassVar[str | None] = "authors"
+    read_where: ClassVar[Mapping[str, str]] = {"judged": f"trained != {', '.join(CLASSES)!r}"}
     report: ClassVar[Reported] = Reported(
         companions=(
             "learning_order", "color_first", "transient_bend", "bend", "transient_memorization",

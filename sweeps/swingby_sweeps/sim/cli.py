@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, table, tell
+from swingby.cli.console import DEFAULT_DATA, PAPERS, DataFolder, Overrides, panel, say, table, tell
 from swingby.errors import SwingbyError
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ GALLERY_LEAD = (
 )
 
 
+@panel(PAPERS)
 def theory(
     sweep: Annotated[
         str, typer.Argument(help="A sweep's name, its id (or the first digits), or a sweep file.", show_default=False)
@@ -93,6 +94,7 @@ def _numbers(values: Iterable[float]) -> str:
     return ", ".join("never" if math.isinf(v) else "-" if math.isnan(v) else f"{v:.4g}" for v in values)
 
 
+@panel(PAPERS)
 def figures(
     names: Annotated[
         list[str] | None, typer.Argument(help="Figures such as 2a or figure-7; all, without.", show_default=False)

@@ -50,6 +50,19 @@ class Sim(Experiment):
     Params: ClassVar[type[Params]] = SimParams
     presets: ClassVar[Mapping[str, Any]] = {"paper": presets.paper, "authors": presets.authors}
     default_preset: ClassVar[str | None] = "paper"
+    read_where: ClassVar[Mapping[str, str]] = {
+        "n": "drive == 'sgd' or moments == 'sample'",
+        "layers": "model == 'linear' or model == 'relu'",
+        "width": "model == 'symmetric' or model == 'w_recurrence' or (model != 'one_layer' and layers > 1)",
+        "init_gain": "init == 'normal'",
+        "init_high": "init == 'uniform'",
+        "epochs": "drive == 'sgd'",
+        "batch_size": "drive == 'sgd'",
+        "shuffle": "drive == 'sgd'",
+        "gd_steps": "drive != 'sgd'",
+        "moments": "drive != 'sgd'",
+        "rtol": "drive == 'flow'",
+    }
     report: ClassVar[Reported] = REPORT
     curves: ClassVar[Mapping[str, Column]] = {
         "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),

@@ -13,7 +13,7 @@ from swingby.archive import shipped
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.sweepfile.sweep import named_sweeps
+from swingby.sweepfile.sweep import Sweep, named_sweeps
 
 Install = Callable[[str, Mapping[str, str], str], Path]
 
@@ -117,38 +117,120 @@ def test_data_files_are_found_by_their_folders(install: Install) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("import nothing_of_this_name", "cannot be imported (ModuleNotFoundError"),
-        ("1 / 0", "cannot be imported (ZeroDivisionError"),
+        ("import nothing_of_this_name", "ModuleNotFoundError: No module named 'nothing_of_this_name'"),
+        ("1 / 0", "ZeroDivisionError: division by zero"),
+        ("x = 1 + (", "SyntaxError: '(' was never closed"),
+        ("import sys; sys.exit('no')", "SystemExit: no"),
         ("", "it declares no PACKAGE"),
         ("PACKAGE = {'experiments': {}}", "is no swingby.model.registry.Package"),
         ("from swingby.model.registry import Package\nPACKAGE = Package(experiments={'a': 'b'})", "'module:Name'"),
     ],
-    ids=["missing", "raises", "empty", "mapping", "value"],
+    ids=["missing", "raises", "syntax", "exits", "empty", "mapping", "value"],
 )
-def test_a_broken_package_is_named(install: Install, text: str, why: str) -> None:
-    """Whoever asks for anything is told which package is at fault, and what is wrong with it."""
+def test_a_broken_package_costs_itself_only(
+    install: Install, capsys: pytest.CaptureFixture[str], text: str, why: str
+) -> None:
+    """All else is offered as before; one line says which package is at fault, where, and what to do, once a process.
+
+    Whoever asks for what nobody offers is told that the broken package may have it.
+    """
     name = f"lab5_{len(text)}"
-    install(name, {f"{name}/__init__.py": text}, declared(name))
-    for ask in (registry.packages, lambda: registry.offered(registry.EXPERIMENTS), named_sweeps, shipped):
-        with pytest.raises(SwingbyError, match=name) as told:
-            ask()
-        assert why in str(told.value)
+    asks = (registry.packages, lambda: registry.offered(registry.EXPERIMENTS), named_sweeps, shipped)
+    whole = [sorted(ask()) for ask in asks]
+    site = install(name, {f"{name}/__init__.py": text}, declared(name))
+    assert [sorted(ask()) for ask in asks] == whole
+    printed, told = capsys.readouterr()
+    assert printed == ""
+    assert len(told.splitlines()) == 1
+    assert f"warning: the package '{name}' ({name} 1.0) cannot be loaded: " in told
+    assert why in told
+    assert "mend or uninstall it" in told
+    if "Error" in why:
+        assert f"{site}/{name}/__init__.py, line " in told
+    with pytest.raises(SwingbyError, match=f"belongs to what cannot be loaded: the package '{name}'"):
+        registry.experiment("of-nobody")
 
 
-def test_a_broken_package_leaves_the_command_its_own_verbs(install: Install, tmp_path: Path) -> None:
-    """The help still lists the platform's verbs and names the package; the doctor does, too, and goes on."""
-    install("lab6", {"lab6/__init__.py": "1 / 0"}, declared("lab6"))
+def test_beside_a_broken_package_its_siblings_are_offered(install: Install, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of two packages in one folder, the sound one is whole; the other is named with the line of the fault."""
+    files = {
+        "lab11/__init__.py": "",
+        "lab11/sound/__init__.py": DECLARED.format(name="lab11"),
+        "lab11/sound/experiment.py": EXPERIMENT,
+        "lab11/torn/__init__.py": "\n\ndef (",
+    }
+    site = install("lab11", files, declared("lab11"))
+    assert registry.experiment("lab11").name == "mine"
+    assert f"SyntaxError: invalid syntax ({site}/lab11/torn/__init__.py, line 3)" in capsys.readouterr().err
+
+
+def test_a_broken_package_leaves_every_verb(install: Install, tmp_path: Path) -> None:
+    """The help lists all verbs; a sweep is trained and asked, with nothing but its results on standard output; the
+    doctor shows the fault, and goes on."""
+    files = {
+        "lab6/__init__.py": "",
+        "lab6/torn/__init__.py": "1 / 0",
+        "lab6/mine/__init__.py": DECLARED.format(name="lab6"),
+    }
+    install("lab6", files, declared("lab6"))
     helped = CliRunner().invoke(app, ["--help"])
     assert helped.exit_code == 0
     assert "doctor" in helped.stdout
-    assert "'lab6' cannot be imported" in helped.stderr
+    assert "report" in helped.stdout
+    assert "'lab6.torn' (lab6 1.0) cannot be loaded: ZeroDivisionError" in helped.stderr
     examined = CliRunner().invoke(app, ["doctor", "--no-ray", "--data", str(tmp_path / "data")])
     assert examined.exit_code == 1
-    assert "FAULT swingby.experiments: the package 'lab6' cannot be imported" in examined.stdout
+    assert "FAULT swingby.packages: the package 'lab6.torn' (lab6 1.0) cannot be loaded" in examined.stdout
+    assert "FAULT swingby.drawings lab6_map: the drawing 'lab6_map' of lab6.mine.draw (lab6 1.0)" in examined.stdout
     assert "disk:" in examined.stdout
-    used = CliRunner().invoke(app, ["report", "figure-5"])
+    used = CliRunner().invoke(app, ["lab6", "figure-5", "--fast"])
     assert used.exit_code == 2
-    assert "'lab6' cannot be imported" in used.stderr
+    assert "the command 'lab6' of lab6.mine.cli (lab6 1.0) cannot be loaded: ModuleNotFoundError" in used.stderr
+    sweep = "name: beside-torn\nexperiment: sim\nbase: {d: 2, n: 20, epochs: 2, batch_size: 8}\n"
+    (tmp_path / "small.yaml").write_text(sweep)
+    data = ["--data", str(tmp_path / "data")]
+    ran = CliRunner().invoke(app, ["run", str(tmp_path / "small.yaml"), "--local", "--no-pilot", *data])
+    assert ran.exit_code == 0, ran.stderr
+    asked = CliRunner().invoke(app, ["sql", "select count(*) as cells from sim", "--format", "csv", *data])
+    assert asked.stdout == "cells\n1\n"
+    missed = CliRunner().invoke(app, ["lab66"])
+    assert missed.exit_code == 2
+    assert "ZeroDivisionError" in missed.stderr
+
+
+SWEEP = """
+name: beside-a-broken-detector
+experiment: {toy}
+outcome: {outcome}
+"""
+
+
+def test_a_broken_detector_costs_its_outcomes_only(
+    install: Install, toy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every other detector is applied; who names an outcome that nobody offers is told of the broken one. Whatever its
+    import or its construction raises is a fault of it alone."""
+    points = "[swingby.detectors]\nlab12_a = lab12.a:A\nlab12_b = lab12.b:B\n"
+    files = {
+        "lab12/__init__.py": "",
+        "lab12/a.py": "import sys\nsys.exit(1)\n",
+        "lab12/b.py": "class B:\n    def __init__(self):\n        raise OSError('no licence')\n",
+    }
+    before = [item.name for item in registry.detectors_for(toy)]
+    install("lab12", files, points)
+    assert [item.name for item in registry.detectors_for(toy)] == before
+    assert [item.name for item in registry.detectors_for(toy)] == before
+    told = capsys.readouterr().err
+    assert told.count("the detector 'lab12_a' of lab12.a (lab12 1.0) cannot be loaded: SystemExit: 1") == 1
+    assert told.count("OSError: no licence") == 1
+    assert set(registry.broken_detectors(toy)) == {"lab12_a", "lab12_b"}
+    with pytest.raises(SwingbyError, match=r"unknown outcome 'lost'(.|\n)*the detector 'lab12_a' of lab12\.a"):
+        Sweep.parse(SWEEP.format(toy=toy, outcome="lost"), "lost.yaml")
+    with pytest.raises(SwingbyError, match="no licence"):
+        registry.detector("lab12_b")
+    registry.require_detectors(toy)
+    with pytest.raises(SwingbyError, match="no licence"):
+        registry.require_detectors(toy, ["lab12_b"])
 
 
 def test_a_name_that_two_packages_offer_is_told(install: Install) -> None:

@@ -27,7 +27,7 @@ name: sides
 experiment: sim
 preset: authors
 base: {d: 4, n: 60, epochs: 8, batch_size: 32, mu: [1.0, 2.0], sigma: [0.1, 0.2]}
-axes: {layers: [1, 2], width: [4, 6]}
+axes: {layers: [2, 3], width: [4, 6]}
 seeds: 6
 """
 
