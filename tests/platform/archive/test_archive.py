@@ -120,6 +120,7 @@ def test_unpacking_twice_is_once_and_a_rebuild_changes_nothing(packed: Packed, t
     assert there(tmp_path / "new") == before
 
 
+@pytest.mark.slow
 def test_what_is_left_out_comes_back_as_unknown(packed: Packed, walk: Any, tmp_path: Path) -> None:
     """A column that was not kept is not there, or null where other cells have it; everything else is there."""
     less, new = ["final_position", "walk_height.height"], tmp_path / "new"
@@ -138,6 +139,7 @@ def test_what_is_left_out_comes_back_as_unknown(packed: Packed, walk: Any, tmp_p
 # that it never passes for a training
 
 
+@pytest.mark.slow
 def test_a_run_trains_recorded_cells_again_and_its_rows_stand(packed: Packed, walk: Any, tmp_path: Path) -> None:
     """A recorded cell satisfies no request for curves; the trained row, whole and with its own outcome, replaces it."""
     new, sweep = tmp_path / "new", walk.sweep(base={"length": LENGTH})
@@ -151,6 +153,7 @@ def test_a_run_trains_recorded_cells_again_and_its_rows_stand(packed: Packed, wa
     assert all(row.recorded == list(sweep.recording.tokens) for row in rows)
 
 
+@pytest.mark.slow
 def test_what_is_trained_keeps_its_result(packed: Packed, walk: Any, tmp_path: Path) -> None:
     """Unpacked into a folder with some trained cells, a file adds the others, and replaces no outcome."""
     new = tmp_path / "new"
