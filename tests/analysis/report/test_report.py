@@ -57,7 +57,7 @@ diagram: {x: mu.1, y: width, outcome: transient_memorization, facet: layers}
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with a small sweep of real nets."""
     data = tmp_path_factory.mktemp("trained")
-    run_sweep(Sweep.parse(SMALL, "small.yaml"), data, local=True)
+    run_sweep(Sweep.parse(SMALL, "small.yaml"), data, local=True, pilot=False)
     return data
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,7 @@ from swingby.run.driver import run_sweep
 from swingby.run.outcomes import derive
 from swingby.store import Store, finished, ingest, rebuild
 from swingby.sweepfile.sweep import Sweep, named_sweeps
+from tests.support.places import MISBEHAVING
 
 DIGITS, LENGTH = 3, 30
 LARGEST = 5 * 2**20
@@ -33,11 +37,23 @@ ROWS = """
     order by walk.cell_id"""
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Packed]:
+    """Twelve walks of thirty steps, trained and packed; four keep five points of their curves: their folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(MISBEHAVING))
+        walks = importlib.import_module("misbehaving_runs").Kit(tmp_path_factory.mktemp("once"))
+        patch.setenv("TEST_LEDGER", walks.environment()["TEST_LEDGER"])
+        run_sweep(walks.sweep(base={"length": LENGTH}), walks.data, local=True, pilot=False)
+        return walks.folder, pack(walks.data, "walks", walks.folder / "shipped", digits=DIGITS, curves=4, points=5)
+
+
 @pytest.fixture
-def packed(walk: Any, tmp_path: Path) -> Packed:
-    """Twelve walks of thirty steps, trained and packed; four keep five points of their curves."""
-    run_sweep(walk.sweep(base={"length": LENGTH}), walk.data, local=True, pilot=False)
-    return pack(walk.data, "walks", tmp_path / "shipped", digits=DIGITS, curves=4, points=5)
+def packed(once: tuple[Path, Packed], walk: Any) -> Packed:
+    """A copy of `once` in the folder of this test's walks."""
+    folder, made = once
+    shutil.copytree(folder, walk.folder, dirs_exist_ok=True)
+    return replace(made, path=walk.folder / made.path.relative_to(folder))
 
 
 def there(data: Path, query: str = ROWS) -> list[Any]:
@@ -120,6 +136,7 @@ def test_unpacking_twice_is_once_and_a_rebuild_changes_nothing(packed: Packed, t
     assert there(tmp_path / "new") == before
 
 
+@pytest.mark.slow
 def test_what_is_left_out_comes_back_as_unknown(packed: Packed, walk: Any, tmp_path: Path) -> None:
     """A column that was not kept is not there, or null where other cells have it; everything else is there."""
     less, new = ["final_position", "walk_height.height"], tmp_path / "new"
@@ -138,6 +155,7 @@ def test_what_is_left_out_comes_back_as_unknown(packed: Packed, walk: Any, tmp_p
 # that it never passes for a training
 
 
+@pytest.mark.slow
 def test_a_run_trains_recorded_cells_again_and_its_rows_stand(packed: Packed, walk: Any, tmp_path: Path) -> None:
     """A recorded cell satisfies no request for curves; the trained row, whole and with its own outcome, replaces it."""
     new, sweep = tmp_path / "new", walk.sweep(base={"length": LENGTH})
@@ -151,6 +169,7 @@ def test_a_run_trains_recorded_cells_again_and_its_rows_stand(packed: Packed, wa
     assert all(row.recorded == list(sweep.recording.tokens) for row in rows)
 
 
+@pytest.mark.slow
 def test_what_is_trained_keeps_its_result(packed: Packed, walk: Any, tmp_path: Path) -> None:
     """Unpacked into a folder with some trained cells, a file adds the others, and replaces no outcome."""
     new = tmp_path / "new"

@@ -49,7 +49,7 @@ def names(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
-@pytest.mark.parametrize("verb", ["validate", "plan", "run"])
+@pytest.mark.parametrize("verb", ["validate", pytest.param("plan", marks=pytest.mark.slow), "run"])
 @pytest.mark.parametrize("fault", BAD)
 def test_a_bad_sweep_file_ends_with_code_2_and_leaves_nothing(verb: str, fault: str, tmp_path: Path) -> None:
     """The fault is told with its line; no data folder is made, nothing appears anywhere."""
@@ -67,7 +67,9 @@ def test_a_bad_sweep_file_ends_with_code_2_and_leaves_nothing(verb: str, fault: 
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize(("verb", "spoil"), [("ingest", "one bit"), ("rebuild", "cut short")])
+@pytest.mark.parametrize(
+    ("verb", "spoil"), [("ingest", "one bit"), pytest.param("rebuild", "cut short", marks=pytest.mark.slow)]
+)
 def test_a_torn_shard_ends_with_code_2_and_is_trained_again(verb: str, spoil: str, walk: Any, run: Any) -> None:
     """A spoilt shard is named and left out, the others are taken; the next run trains its cells again, no others."""
     assert run()[0] == 0

@@ -108,6 +108,7 @@ def test_the_same_rows_as_on_a_disk(walk: Any, machines: Machines) -> None:
     assert rows(machines.on("c")) == rows(walk.data)
 
 
+@pytest.mark.slow
 def test_what_two_machines_leave_unites(walk: Any, machines: Machines) -> None:
     """Different sweeps driven from two machines are one data folder, and outcomes come along."""
     run(walk.sweep(seeds=1), machines.on("a"))

@@ -184,7 +184,7 @@ def test_what_killed_drivers_and_workers_leave_goes(walk: Any) -> None:
     assert sorted(path for path in work.rglob("*") if path.is_file()) == [stays]
 
 
-@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+@pytest.mark.parametrize("dry", [[], pytest.param(["--dry-run"], marks=pytest.mark.slow)])
 def test_the_command_says_what_it_removes(tmp_path: Path, dry: list[str]) -> None:
     """Path and bytes of each, and the sum; `doctor` tells of what there is to remove."""
     records = Records.open(tmp_path / "data")

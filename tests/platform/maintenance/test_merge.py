@@ -67,7 +67,7 @@ def copied(union: Records, folder: Path, places: set[int]) -> Records:
     return records
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(st.lists(st.sampled_from(["left", "right", "both"]), min_size=8, max_size=8))
 def test_a_merge_is_a_union(union: Records, where: list[str]) -> None:
     """However the records lie in two folders, either one merged into the other shows what all of them show, the same
@@ -167,7 +167,7 @@ RAN = {
 """What each folder's first attempt left, and when. In `a` a second one went on with `y` and finished it first."""
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(st.permutations("abc"), st.lists(st.sampled_from(["ab", "ba", "bc", "cb", "ca", "ac"]), max_size=3))
 def test_a_sweep_that_ran_in_several_folders_is_united(
     thrice: tuple[Path, dict[str, list[str]]], order: list[str], before: list[str]
@@ -276,7 +276,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 7), st.data())
 def test_no_file_is_too_hostile_to_be_told(union: Records, place: int, data: st.DataObject) -> None:
     """Whatever bytes a record has, and whatever its header says: it passes as what it is, or a reason is given."""

@@ -50,7 +50,7 @@ def write(records: Records, number: int, segments: list[Segment]) -> str:
     return write_shard(records, segments, batch=0, attempt=1001 + number, finished=50 - number)
 
 
-@settings(max_examples=4)
+@settings(max_examples=2)
 @given(rows, pairs, st.booleans())
 def test_the_fold_is_that_of_the_rows_that_were_not_taken_back(
     rows: list[tuple[str, int, int, bool, str]], back: set[tuple[str, int]], late: bool
@@ -119,7 +119,7 @@ def test_what_is_taken_back_is_trained_again(walk: Any) -> None:
     assert quietly(walk, sweep).trained == 0
 
 
-@pytest.mark.parametrize("named", ["sweep", "cell"])
+@pytest.mark.parametrize("named", ["sweep", pytest.param("cell", marks=pytest.mark.slow)])
 def test_nothing_is_added_to_what_was_taken_back(walk: Any, named: str) -> None:
     """A worker of a driver that is gone, in the middle of a cell when that is taken back: it may write nothing more,
     begin nothing of its plan, and the next run trains the cell from its first step."""

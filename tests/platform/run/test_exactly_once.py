@@ -30,12 +30,12 @@ SLACK = 20_000_000
 
 WINDOWS = {
     "rename plans": (1, 1),
-    "rename shards": (1, 2, 3),
+    "rename shards": (1, 3),
     "apply": (1, 2),
     "commit seg": (1, 2),
     "commit ix": (1, 3),
     "publish": (1, 2),
-    "rename store": (1, 2, 3),
+    "rename store": (1, 3),
     "rename derived": (1,),
 }
 """What a driver is killed before and after -> at which of its turns. A publication is three renames: index, segment,
@@ -246,6 +246,7 @@ def sharing(walk: Any) -> list[str]:
     return [walk.text(name=name, axes={"width": [1, 2]}, seeds={"count": 6, "first": at}) for name, at in SHARING]
 
 
+@pytest.mark.slow
 def test_two_sweeps_begun_at_once(walk: Any, fork_servers: tuple[ForkServer, ForkServer]) -> None:
     """Two sweeps that share half of their cells, started in the same moment and left alone, train each cell once."""
     texts = sharing(walk)

@@ -496,7 +496,10 @@ def test_a_parameter_that_became_another_is_refused_first(walk: Any, monkeypatch
     ("role", "name", "type_", "told"),
     [
         ("scalars", "final_position", pa.string(), "'final_position' is VARCHAR, and DOUBLE in the store"),
-        ("curves", "position", pa.list_(pa.string()), r"'position' is VARCHAR\[\], and DOUBLE\[\] in the store"),
+        pytest.param(
+            *("curves", "position", pa.list_(pa.string()), r"'position' is VARCHAR\[\], and DOUBLE\[\] in the store"),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_result_that_became_another_is_refused_first(

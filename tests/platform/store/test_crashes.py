@@ -53,21 +53,21 @@ with Ingest(Records.open(data), segment_rows=3) as step:
 os._exit(1)
 """
 WINDOWS = [
-    ("Ingest", "_commit", "before", 1),  # the plan
-    ("Ingest", "_commit", "after", 1),
-    ("Ingest", "_commit", "before", 2),  # the curves
-    ("Ingest", "_commit", "after", 2),
-    ("Ingest", "_commit", "before", 3),  # the rows
-    ("Ingest", "_commit", "after", 3),
-    ("Ingest", "_publish", "before", 1),
+    ("Ingest", "_commit", "after", 1),  # the plan
+    ("Ingest", "_commit", "after", 2),  # the curves
+    ("Ingest", "_commit", "after", 3),  # the rows
     ("shutil", "copyfile", "after", 1),  # the index only
     ("Layout", "flip", "before", 1),
     ("Layout", "prune", "before", 1),
     ("Path", "rename", "before", 2),  # the segment after the one that was sealed
 ]
+MORE = [("Ingest", "_publish", "before", 1), *(("Ingest", "_commit", "before", nth) for nth in (1, 2, 3))]
+"""Windows that leave what one of the others leaves: the next commit has not begun where the last one has ended."""
 
 
-@pytest.mark.parametrize(("owner", "seam", "when", "nth"), WINDOWS)
+@pytest.mark.parametrize(
+    ("owner", "seam", "when", "nth"), [*WINDOWS, *(pytest.param(*window, marks=pytest.mark.slow) for window in MORE)]
+)
 def test_killed_anywhere_it_goes_on(records: Records, owner: str, seam: str, when: str, nth: int) -> None:
     """An ingest killed at any window leaves the old generation readable; the next one has each cell once."""
     write_shard(records, [Segment("0")])
@@ -199,7 +199,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
-@pytest.mark.parametrize("room", [0.2, 1.0, 3.5])
+@pytest.mark.parametrize("room", [0.2, pytest.param(1.0, marks=pytest.mark.slow), 3.5])
 def test_a_full_disk_stops_an_ingest_cleanly(small_disk: Path, room: float) -> None:
     """However many MB are left when the disk fills up: a clear error, readers keep the old; with room it goes on."""
     records = Records.open(small_disk / "data")

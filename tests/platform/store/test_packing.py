@@ -45,8 +45,14 @@ def seen(records: Records) -> dict[str, Any]:
         return {row.cell_id: (row.step, row.output) for row in store.sql("select cell_id, step, output from toy")}
 
 
-@pytest.mark.parametrize("other", SHARDS)
-@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize(
+    ("other", "later"),
+    [
+        pytest.param(other, later, marks=[pytest.mark.slow] if place % 2 == later else [])
+        for place, other in enumerate(SHARDS)
+        for later in (False, True)
+    ],
+)
 def test_what_is_read_is_what_was_written(tmp_path: Path, other: str, later: bool) -> None:
     """Lists of lists come back as they were, bit for bit, whatever lies beside pairs and whichever came first."""
     records = Records.open(tmp_path / "data")

@@ -238,8 +238,8 @@ def first_weights() -> dict[str, torch.Tensor]:
         return weights(Training(cell(training_steps=60), accelerator, (0,), None))
 
 
-@pytest.mark.parametrize("stop", [1, 3, 5, 7, 11])
-@pytest.mark.parametrize("dropout", [0.0, 0.2])
+@pytest.mark.parametrize("stop", [1, 7, *(pytest.param(step, marks=pytest.mark.slow) for step in (3, 5, 11))])
+@pytest.mark.parametrize("dropout", [pytest.param(0.0, marks=pytest.mark.slow), 0.2])
 def test_a_stop_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int, dropout: float) -> None:
     """Stopped at any step and continued, a run ends with the weights, images and means of one that never stopped, bit
     for bit."""

@@ -52,7 +52,7 @@ def rows(cells: Sequence[Cell], engine: Engine | None = None) -> dict[str, dict[
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_enters_a_batch_is_the_cells_own(kind: str, dtype: str, engine: Engine) -> None:
     """Initial weights and training data that reach the engine are the same to the last bit alone and in any batch."""

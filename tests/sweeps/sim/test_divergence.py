@@ -48,7 +48,7 @@ def batch(values: dict[str, Any], lr: float = 0.05, count: int = 256, place: int
     return table
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", ["float32", pytest.param("float64", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_255_neighbours_are_unchanged_to_the_last_bit(kind: str, dtype: str) -> None:
     """Beside a cell of learning rate 1e3 the 255 others are, bit for bit, what they are beside a harmless one."""

@@ -40,10 +40,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with a small sweep of each kind."""
     folder = tmp_path_factory.mktemp("drawing")
     for name, text in SWEEPS.items():
-        path = folder / f"{name}.yaml"
-        path.write_text(f"name: {name}\n{BASE}{text}" + ("" if "seeds:" in text else "seeds: 4\n"))
-        done = CliRunner().invoke(app, ["run", str(path), "--data", str(folder / "data"), "--local"])
-        assert done.exit_code == 0, done.output
+        (folder / f"{name}.yaml").write_text(f"name: {name}\n{BASE}{text}" + ("" if "seeds:" in text else "seeds: 4\n"))
+    files = [str(folder / f"{name}.yaml") for name in SWEEPS]
+    done = CliRunner().invoke(app, ["run", *files, "--data", str(folder / "data"), "--local", "--no-pilot"])
+    assert done.exit_code == 0, done.output
     return folder / "data"
 
 

@@ -311,7 +311,7 @@ def subject(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Subject]:
     """A small trained sweep; at a learning rate of 60 its runs diverge."""
     data: Path = tmp_path_factory.mktemp("paths")
     sweep = Sweep.parse(SWEEP, "paths.yaml", confirm_above=None)
-    sweep.run(data, local=True)
+    sweep.run(data, local=True, pilot=False)
     with Store.open(data) as store:
         yield Subject(read(store, sweep.sweep_id), store)
 
@@ -347,7 +347,9 @@ def scene_marks(value: Any) -> Iterator[Mapping[str, Any]]:
             yield from scene_marks(child)
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in ("along", "centres") else []) for name in DRAWN]
+)
 def test_every_drawing_compiles_with_its_titles(shown: Callable[[str], Figure], name: str) -> None:
     """What is drawn has panels titled by what varies, axis titles, finite rows, a legend, and the SQL behind it."""
     figure = shown(name)

@@ -272,7 +272,7 @@ def found(node: Any, key: str) -> list[Any]:
         pytest.param({}, marks=pytest.mark.slow),
         {"training": True},
         pytest.param({"most_descents": True}, marks=pytest.mark.slow),
-        {"common_seed": True, "mark_step": 700},
+        pytest.param({"common_seed": True, "mark_step": 700}, marks=pytest.mark.slow),
     ],
 )
 def test_what_stages_draws_is_what_was_recorded(ways: Subject, options: dict[str, Any]) -> None:
