@@ -3,9 +3,22 @@
 The nouns for scripts and notebooks are in `swingby.api`.
 """
 
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
 
-try:
-    __version__ = version("swingby")
-except PackageNotFoundError:  # a source tree that was never installed
-    __version__ = "0+unknown"
+
+@cache
+def _version() -> str:
+    # Not at the top: what looks up installed packages takes longer to import than half of a short command.
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("swingby")
+    except PackageNotFoundError:  # a source tree that was never installed
+        return "0+unknown"
+
+
+def __getattr__(name: str) -> str:
+    """`__version__`, which is looked up when it is asked for."""
+    if name == "__version__":
+        return _version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,7 +10,6 @@ import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, table, tell
 from swingby.errors import SwingbyError
-from swingby.sweepfile.sweep import Sweep
 from swingby.units import duration, size
 
 SweepName = Annotated[str, typer.Argument(help="A sweep file, or the name of a packaged sweep.", show_default=False)]
@@ -58,7 +57,8 @@ def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: Confi
 
         swingby validate transient-memorization --set seeds.count=3
     """
-    from swingby.store import check_experiment
+    from swingby.store.tables import check_experiment
+    from swingby.sweepfile.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     check_experiment(loaded.experiment)
@@ -100,6 +100,7 @@ def plan(
     from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
     from swingby.run.plan import plan as plan_sweep
+    from swingby.sweepfile.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     options = RunOptions(
@@ -153,6 +154,7 @@ def run(
     from swingby.run.options import RunOptions
     from swingby.run.plan import plan as plan_sweep
     from swingby.run.resources import check_processes
+    from swingby.sweepfile.sweep import Sweep
 
     loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
     options = RunOptions(
@@ -213,6 +215,7 @@ def extend(
     from swingby.run import driver
     from swingby.run.extend import extend_seeds, last_seeds, longer, with_seeds
     from swingby.run.options import RunOptions
+    from swingby.sweepfile.sweep import Sweep
 
     options = RunOptions(local=local)
     if (steps is None) == (half_width is None):

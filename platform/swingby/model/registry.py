@@ -12,15 +12,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import Distribution, EntryPoint, entry_points
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from swingby.errors import SwingbyError
+
+if TYPE_CHECKING:  # slow to import, and only needed where packages are looked up
+    from importlib.metadata import Distribution
+    from importlib.resources.abc import Traversable
 
 PACKAGES = "swingby.packages"
 EXPERIMENTS = "swingby.experiments"
@@ -76,6 +77,8 @@ class Offer:
 
     def load(self) -> Any:
         """The object itself."""
+        from importlib.metadata import EntryPoint
+
         return EntryPoint(self.name, self.value, self.group).load()
 
 
@@ -101,6 +104,8 @@ def _changed(path: str) -> int:
 
 @lru_cache(maxsize=1)
 def _read_entry_points(places: tuple[tuple[str, int], ...]) -> Any:
+    from importlib.metadata import entry_points
+
     return entry_points()
 
 
@@ -209,6 +214,8 @@ def function(target: str) -> Any:
     Raises:
         SwingbyError: there is none, or its module cannot be imported.
     """
+    from importlib.metadata import EntryPoint
+
     try:
         return EntryPoint("function", target, "swingby.functions").load()
     except (ImportError, AttributeError) as error:
@@ -242,6 +249,8 @@ def folders(kind: str) -> list[Traversable]:
 
 def homes(kind: str) -> list[tuple[Traversable, Package]]:
     """The folders of this name directly in the packages, each with the package it lies in."""
+    from importlib.resources import files
+
     places = [(files(name) / kind, package) for name, package in sorted(packages().items(), key=lambda item: item[0])]
     return [(place, package) for place, package in places if place.is_dir()]
 
@@ -252,6 +261,8 @@ def data_files(kind: str, suffix: str) -> list[Traversable]:
     Raises:
         SwingbyError: as `packages`; or a package of that group cannot be imported.
     """
+    from importlib.resources import files
+
     found = {str(file): file for folder in folders(kind) for file in _below(folder, suffix)}
     for point in _entry_points().select(group=FOLDERS[kind]) if kind in FOLDERS else ():
         _imported(point.value)

@@ -15,8 +15,8 @@ import pyarrow as pa
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store import apply
-from swingby.store.layout import Layout, OlderStoreError
-from swingby.store.tables import FORMAT, fetch, insert_one
+from swingby.store.layout import FORMAT, Layout, OlderStoreError
+from swingby.store.tables import fetch, insert_one
 from swingby.store.writer import Writer
 
 GROUP_ROWS = 8192

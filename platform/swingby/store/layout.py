@@ -20,10 +20,14 @@ from typing import Any
 
 from swingby.data.files import clear_os_errors, write_json
 from swingby.errors import SwingbyError
-from swingby.store.database import REBUILD
 from swingby.store.sql import literal
-from swingby.store.tables import FORMAT, UPGRADES
 
+FORMAT = 3
+"""The version of how a store lies on disk: of its pointer, its index and its segments."""
+UPGRADES = {1: "upgrade-1", 2: "upgrade-2"}
+"""Version of an index -> the script that makes it one of the next. A store of any other older version is made again."""
+REBUILD = "`swingby rebuild` makes the store again from the records"
+"""What to do about a store that cannot be used."""
 SEALED = "sealed"
 
 

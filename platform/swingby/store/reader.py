@@ -7,20 +7,22 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 
 from swingby.data.records import Records
 from swingby.data.remote.address import is_address
 from swingby.errors import SwingbyError
-from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
+from swingby.store.database import Database, DatabaseError, clear_errors, connect
 from swingby.store.ingestion import ingest
-from swingby.store.layout import Generation, Layout
-from swingby.store.tables import FORMAT, storable, widest
+from swingby.store.layout import FORMAT, REBUILD, Generation, Layout
+from swingby.store.tables import storable, widest
 from swingby.store.views import lost, quoted, retracted
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Rows:
@@ -41,6 +43,8 @@ class Rows:
 
     def polars(self) -> pl.DataFrame:
         """The rows as a polars frame."""
+        import polars as pl
+
         frame = pl.from_arrow(self._table)
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
