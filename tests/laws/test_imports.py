@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from swingby.model import registry
+from swingby.run.outcomes import derive
 from tests.support import synthetic_sim
 
 VERB = """
@@ -49,9 +50,9 @@ def test_a_report_imports_no_torch(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with a sweep that was trained."""
+    """A data folder with a sweep that was trained, and whose outcomes are there."""
     folder = tmp_path_factory.mktemp("imports") / "data"
-    synthetic_sim.write(folder, synthetic_sim.square("small", 2, 3))
+    derive(synthetic_sim.write(folder, synthetic_sim.square("small", 2, 3)))
     return folder
 
 
@@ -62,6 +63,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["run", "--help"], ("numpy", "pyarrow", "duckdb", "polars")),
         (["validate", "{sweep}"], ("duckdb", "polars")),
         (["plan", "{sweep}", "--no-pilot", "--data", "{data}"], ("polars",)),
+        (["run", "{sweep}", "--data", "{data}"], ("polars",)),
         (["status", "--data", "{data}"], ("polars",)),
         (["sql", "from sweeps", "--data", "{data}"], ("duckdb", "polars")),
     ],
@@ -70,7 +72,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_short_verb_imports_only_what_it_needs(
     verb: list[str], more: tuple[str, ...], data: Path, tmp_path: Path
 ) -> None:
-    """Verbs that neither train, nor detect, nor draw load nothing that does."""
+    """Verbs that neither train, nor detect, nor draw load nothing that does; nor does the run of a finished sweep."""
     text = synthetic_sim.SQUARE.format(name="small", title="Curves", points=2, seeds=3)
     (tmp_path / "small.yaml").write_text(text)
     found = imported(VERB, *(word.format(sweep=tmp_path / "small.yaml", data=data) for word in verb))

@@ -27,7 +27,7 @@ from swingby.run.ray.session import Standby
 from swingby.run.ray.trials import run_tune
 from swingby.run.resources import check_processes, cores
 from swingby.run.results import RunResult, Tally
-from swingby.store import ingest, upgrade
+from swingby.store import Store, ingest, upgrade
 from swingby.store.status import in_progress
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
@@ -84,6 +84,7 @@ def run(
     with ExitStack() as stack:
         holds = {sweep.sweep_id: stack.enter_context(records.lock(sweep.sweep_id)) for sweep in sweeps}
         stack.enter_context(drain.on_signals())
+        stack.enter_context(Store.held_open())
         if not options.local and standby is None:
             standby = stack.enter_context(ray_for(sweeps, records, options, progress.line))
         workers = worker_count(options)
@@ -196,6 +197,7 @@ class Driver:
 
     def _train(self, planned: Sequence[Planned]) -> dict[tuple[str, str], str]:
         """Runs the batches while the store ingests their shards; returns the cells given up, with the reason."""
+        Store.release_held()
         total = sum(len(one.batches) for one in planned)
         planned = [replace(one, other_batches=total - len(one.batches)) for one in planned]
         sweeps = [(one.plan.experiment, one.plan.sweep_id) for one in planned]

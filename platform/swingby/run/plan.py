@@ -87,7 +87,6 @@ class Planner:
         self.shared: Sequence[TrainedCells] = ()
         self.reservations = Reservations(records) if reservations is None else reservations
         self.pending = PendingCells(sweep, records, self.options.retry_failed, self.options.device)
-        self._provenance = provenance()
         self._pilots = Pilots(records, stop, self.options.deadline, child)
 
     @property
@@ -106,11 +105,10 @@ class Planner:
         has none yet, or is to be shown otherwise: the plan is the record that the sweep exists, and how it is shown.
         """
         with self._locked():
-            planned = replace(self._planned(self._refresh()), written=True)
+            planned = self._planned(self._refresh())
             if not planned.missing and planned.plan.sequence > 1 and is_presented(self.records, self.sweep):
-                return replace(planned, written=False)
-            self._write(planned.plan)
-            return planned
+                return planned
+            return self._written(planned)
 
     def measure(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """Trains pilot cells of shapes that have no measured batch, under a plan of their own."""
@@ -122,8 +120,7 @@ class Planner:
             if not chosen:
                 return
             tell(f"measuring the cost of a cell on {sum(len(batch.positions) for batch in chosen)} of them ...")
-            planned = replace(self._planned_batches(chosen, CellCounts(), {}), written=True)
-            self._write(planned.plan)
+            planned = self._written(self._planned_batches(chosen, CellCounts(), {}))
         self.prepare(tell)
         self._pilots.train(planned, tell)
 
@@ -151,12 +148,13 @@ class Planner:
             self._begin()
         return counts
 
-    def _write(self, plan: Plan) -> None:
+    def _written(self, planned: Planned) -> Planned:
         """Writes a plan, reserves its cells, and makes sure that the store takes it: else it would refuse the results.
 
         Raises:
             SwingbyError: the store cannot hold the experiment.
         """
+        plan = replace(planned.plan, provenance=provenance())
         self.records.write_plan(plan)
         plan.__dict__.pop("table", None)  # the store reads the file: two of them would be in memory
         ingest(self.records)
@@ -172,6 +170,7 @@ class Planner:
         if reasons:
             raise SwingbyError(f"the store cannot hold experiment {plan.experiment!r}: {reasons[0]}")
         self.reservations.reserve(plan)
+        return replace(planned, plan=plan, written=True)
 
     def _planned(self, counts: CellCounts) -> Planned:
         """The plan of all pending cells; samples of every shape count, since they tell the cost of the others."""
@@ -199,7 +198,7 @@ class Planner:
             sequence=self.records.next_sequence(self.sweep.name, self.sweep.sweep_id),
             resolved=self.sweep.resolved,
             recording=self.sweep.recording,
-            provenance=self._provenance,
+            provenance={},  # asks git and every required package: see `_written`
             batches=notes,
             given=lambda: sweep_table(self.sweep.points, self.sweep.seeds, ids, numbers),
         )

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
+from swingby.data.files import write_json
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store import apply
@@ -94,6 +99,11 @@ class Ingest(Writer):
             derived = self._take_all([f"derived/{name}" for name in self._records.derived()], "from ix.records")
         seconds = time.perf_counter() - start
         return Taken(plans, shards, rows, derived, tuple(self._found), seconds, retractions, self._upgrade)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the store lists bad files, whose mending an ingest has to see."""
+        return bool(self._bad)
 
     def _path(self, key: str) -> Path:
         if key.startswith(("plans/", "derived/", "retractions/")):
@@ -217,17 +227,47 @@ class Ingest(Writer):
 def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
     """Takes the lease, applies new records, and publishes them (without `force`: unless the last one is too recent).
 
-    A mirror is united with its object storage first.
+    A mirror is united with its object storage first. Where the newest generation holds every record there is, neither
+    the lease is taken nor a database opened.
 
     Raises:
         SwingbyError: somebody else holds the lease for longer than `wait` seconds; the storage does not answer; or as
             `Ingest.take`.
     """
     records.unite()
+    layout, names = Layout(records.data), records.paths()
+    # Where nobody may write, the lease says so.
+    if os.access(layout.lease, os.W_OK) and (state := _state(layout, names)) and state == _noted(layout):
+        return Taken(0, 0, 0, 0, (), 0.0)
     with Ingest(records, wait) as step:
         taken = step.take()
-        step.publish(force)
+        published = step.publish(force)
+        clean = not step.refused and (published or force)
+    if clean and (state := _state(layout, names)):
+        with suppress(SwingbyError, OSError):  # the next ingest looks for itself
+            write_json(layout.ingested, state)
     return taken
+
+
+def _state(layout: Layout, names: Sequence[str]) -> dict[str, Any]:
+    """The names of all records, the generation and the index, as short values; empty if one of them is not there."""
+    try:
+        pointer, newest = layout.pointer.stat(), layout.newest()
+        if newest is None or newest.format != FORMAT:
+            return {}
+        index = layout.index(newest.build).stat()
+    except (OSError, SwingbyError):
+        return {}
+    files = [one for stat in (pointer, index) for one in (stat.st_ino, stat.st_size, stat.st_mtime_ns)]
+    return {"records": hashlib.sha256("\n".join(names).encode()).hexdigest(), "files": files}
+
+
+def _noted(layout: Layout) -> dict[str, Any]:
+    """What the last ingest left of `_state`; empty if it left nothing."""
+    try:
+        return json.loads(layout.ingested.read_bytes())
+    except (OSError, ValueError):
+        return {}
 
 
 def rebuild(records: Records, wait: float = 30.0) -> Taken:

@@ -2,6 +2,7 @@
 
     store/pointer.json    the newest generation; flipped by one rename
     store/lease.lock      held by the process that ingests
+    store/ingested.json   which records the newest generation holds, so that an ingest without news opens no database
     store/build-0001/     what the writer works on: index.duckdb, the open segment, sealed/segment-000000.duckdb ...
     store/published/      copies of the index and of the open segment, a pair for each of the last two generations
 
@@ -109,6 +110,7 @@ class Layout:
         self.root = data / "store"
         self.pointer = self.root / "pointer.json"
         self.lease = self.root / "lease.lock"
+        self.ingested = self.root / "ingested.json"
         self.published = self.root / "published"
 
     # builds
