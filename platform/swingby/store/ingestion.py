@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import time
 from collections import deque
@@ -12,7 +10,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 
@@ -237,37 +234,16 @@ def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
     records.unite()
     layout, names = Layout(records.data), records.paths()
     # Where nobody may write, the lease says so.
-    if os.access(layout.lease, os.W_OK) and (state := _state(layout, names)) and state == _noted(layout):
+    if os.access(layout.lease, os.W_OK) and layout.holds_all(names):
         return Taken(0, 0, 0, 0, (), 0.0)
     with Ingest(records, wait) as step:
         taken = step.take()
         published = step.publish(force)
         clean = not step.refused and (published or force)
-    if clean and (state := _state(layout, names)):
+    if clean and (state := layout.state(names)):
         with suppress(SwingbyError, OSError):  # the next ingest looks for itself
             write_json(layout.ingested, state)
     return taken
-
-
-def _state(layout: Layout, names: Sequence[str]) -> dict[str, Any]:
-    """The names of all records, the generation and the index, as short values; empty if one of them is not there."""
-    try:
-        pointer, newest = layout.pointer.stat(), layout.newest()
-        if newest is None or newest.format != FORMAT:
-            return {}
-        index = layout.index(newest.build).stat()
-    except (OSError, SwingbyError):
-        return {}
-    files = [one for stat in (pointer, index) for one in (stat.st_ino, stat.st_size, stat.st_mtime_ns)]
-    return {"records": hashlib.sha256("\n".join(names).encode()).hexdigest(), "files": files}
-
-
-def _noted(layout: Layout) -> dict[str, Any]:
-    """What the last ingest left of `_state`; empty if it left nothing."""
-    try:
-        return json.loads(layout.ingested.read_bytes())
-    except (OSError, ValueError):
-        return {}
 
 
 def rebuild(records: Records, wait: float = 30.0) -> Taken:

@@ -11,10 +11,11 @@ A rebuild makes the next build beside the old one; the pointer says which is liv
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -156,6 +157,26 @@ class Layout:
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SwingbyError(f"{self.pointer} cannot be read ({error!r}); {REBUILD}") from error
+
+    def state(self, names: Sequence[str]) -> dict[str, Any]:
+        """The names of all records, the pointer and the index, as short values; empty if nothing is published."""
+        try:
+            newest = self.newest()
+            if newest is None or newest.format != FORMAT:
+                return {}
+            stats = self.pointer.stat(), self.index(newest.build).stat()
+        except (OSError, SwingbyError):
+            return {}
+        files = [number for stat in stats for number in (stat.st_ino, stat.st_size, stat.st_mtime_ns)]
+        return {"records": hashlib.sha256("\n".join(names).encode()).hexdigest(), "files": files}
+
+    def holds_all(self, names: Sequence[str]) -> bool:
+        """Whether the newest generation holds every record of these, and the folder has no others nor bad ones."""
+        try:
+            noted = json.loads(self.ingested.read_bytes())
+        except (OSError, ValueError):
+            return False
+        return bool(noted) and noted == self.state(names)
 
     def next_number(self, newest: Generation | None) -> int:
         """The number after `newest`; if that is not known, after every copy there is."""

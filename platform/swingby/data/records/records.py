@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from swingby.data.files import TEMPORARY, clear_os_errors, entry, is_as_named, utc_now, write_whole
 from swingby.data.folder import admit_retractions, listing, numbers, opened
@@ -157,6 +156,8 @@ class Records:
         if path.exists():
             raise SwingbyError(f"plan {plan.plan_id} exists already; plans are never written twice")
         require(plan.table, PLAN_COLUMNS, f"plan {plan.plan_id}")
+        import pyarrow.compute as pc
+
         order = pc.call_function("array_sort_indices", [plan.table["batch"].combine_chunks()])
         if self.mirror is None:
             return write_parquet(path, plan.table, plan.header(), order=order)

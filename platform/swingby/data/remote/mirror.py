@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from swingby.data.files import TEMPORARY, clear_os_errors, is_entry, write_json, write_whole
-from swingby.data.remote.address import MARK
+from swingby.data.remote.address import DATA_MARK, MARK
 from swingby.data.remote.bucket import Bucket, Held, StorageError
 from swingby.data.remote.signals import Signals
 from swingby.errors import SwingbyError
 
 ROOT = "SWINGBY_MIRRORS"
 """Environment variable: the folder in which mirrors lie."""
-DATA_MARK = "swingby.json"
-"""The file that makes a folder, or a prefix of object storage, a data folder."""
 RECORDS = ("plans", "retractions", "shards", "derived")
 """Folders of records: each file is written once under its name, so that a mirror and its address can be united."""
 LEFT = "left-"
