@@ -119,6 +119,10 @@ def run(
     overrides: Overrides = None,
     confirm_above: ConfirmAbove = 100_000,
     local: Annotated[bool, typer.Option("--local", help="A plain for-loop in this process instead of Ray.")] = False,
+    ray: Annotated[
+        bool,
+        typer.Option("--ray", help="Ray also for what is over before it would be up."),
+    ] = False,
     address: Annotated[
         str | None, typer.Option("--address", help="host:port of an existing Ray cluster; default: a Ray of this run.")
     ] = None,
@@ -134,8 +138,9 @@ def run(
 ) -> None:
     """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
 
-    Several sweeps share one start of Ray, and a cell that is in several sweeps is trained once. A cell that another
-    command is training is waited for; if that command ends without a result of it, this run trains the cell.
+    Several sweeps share one start of Ray, and a cell that is in several sweeps is trained once. What is forecast to be
+    over before Ray would be up is trained by worker processes of this command, unless --ray asks for Ray. A cell that
+    another command is training is waited for; if that command ends without a result of it, this run trains the cell.
 
     Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
     A batch whose process dies, or is past its deadline, is tried again, then in halves until the cells at fault are
@@ -157,8 +162,11 @@ def run(
     from swingby.sweepfile.sweep import Sweep
 
     loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
+    if local and ray:
+        raise SwingbyError("--local and --ray exclude each other: a for-loop in this process needs no Ray")
     options = RunOptions(
         local=local,
+        ray=ray,
         address=address,
         code=cast("Any", code),
         retry_failed=retry_failed,

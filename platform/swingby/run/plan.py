@@ -18,7 +18,7 @@ from swingby.run.cost import Cost, costs
 from swingby.run.forecast import Planned, forecast
 from swingby.run.options import RunOptions
 from swingby.run.pending import CellCounts, PendingCells, Reservations, TrainedCells
-from swingby.run.pilots import Pilots, choose_pilots, unmeasured
+from swingby.run.pilots import ChildProcess, Pilots, choose_pilots, unmeasured
 from swingby.run.resources import check_processes, cores
 from swingby.store import Store, check_experiment, ingest
 from swingby.store.status import is_presented, refused_records
@@ -60,6 +60,7 @@ class Planner:
         stop: true once the run was asked to stop.
         begin: called when there is something to train, before it is known how.
         reservations: those of the driver; by default it holds none.
+        child: the process that trains pilots; by default this one does.
 
     Raises:
         SwingbyError: the experiment cannot be stored, or cannot make use of several processes.
@@ -76,7 +77,7 @@ class Planner:
         stop: Callable[[], bool] = lambda: False,
         begin: Callable[[], None] = lambda: None,
         reservations: Reservations | None = None,
-        child: bool = False,
+        child: ChildProcess | None = None,
     ) -> None:
         self.options = options or RunOptions()
         check_experiment(sweep.experiment)
@@ -87,6 +88,7 @@ class Planner:
         self.shared: Sequence[TrainedCells] = ()
         self.reservations = Reservations(records) if reservations is None else reservations
         self.pending = PendingCells(sweep, records, self.options.retry_failed, self.options.device)
+        self._child = child
         self._pilots = Pilots(records, stop, self.options.deadline, child)
 
     @property
@@ -121,7 +123,8 @@ class Planner:
                 return
             tell(f"measuring the cost of a cell on {sum(len(batch.positions) for batch in chosen)} of them ...")
             planned = self._written(self._planned_batches(chosen, CellCounts(), {}))
-        self.prepare(tell)
+        if self._child is None:  # the process that trains them prepares itself
+            self.prepare(tell)
         self._pilots.train(planned, tell)
 
     def prepare(self, tell: Callable[[str], None] = lambda text: None) -> None:
