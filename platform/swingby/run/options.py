@@ -27,7 +27,7 @@ class RunOptions:
     local: bool = False
     """A plain for-loop in this process instead of Ray Tune."""
 
-    ray: bool = True
+    ray: bool = False
     """Ray trains also what worker processes of this command would have trained before Ray is up."""
 
     address: str | None = None
