@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, LOOK, DataFolder, panel, say, sweep_names, table, tell
+from swingby.data.remote.address import DATA_MARK
 from swingby.errors import SwingbyError
 
 
@@ -30,26 +31,38 @@ def report(
     plane: Annotated[
         str, typer.Option(help="The two entries of a vector, counted from 1, that paths are drawn over.")
     ] = "1,2",
+    redraw: Annotated[bool, typer.Option("--redraw", help="Draw it also where it would be as it is.")] = False,
 ) -> None:
     """Draws a sweep: one HTML page that works offline, and every figure beside it as PNG, SVG and PDF; prints the path.
 
     Works on unfinished sweeps too: the page says what is missing. Where a drawing fails, the page says so and shows the
     others. A sweep that was never run in the data folder, but whose results are shipped with all their curves, is
-    unpacked there first, and the page says that its results are recorded ones.
+    unpacked there first, and the page says that its results are recorded ones. A report that would be as it is (same
+    results, same options, same code) is not drawn again.
 
     Example:
 
         swingby report transient-memorization --out out
     """
-    from swingby.archive import unpack_shipped
-    from swingby_analysis.report import write_report
-
     match = re.fullmatch(r"\s*(\d{1,3})\s*,\s*(\d{1,3})\s*", plane)
     if match is None:
         raise SwingbyError(f"--plane {plane!r} is no pair of entries; write two numbers from 1 on, such as 1,2")
-    unpack_shipped(data, sweep, tell)
     wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
-    written = write_report(sweep, data, out, wanted, (int(match[1]), int(match[2])), say=tell)
+    vectors = int(match[1]), int(match[2])
+    if not redraw and (data / DATA_MARK).exists():
+        from swingby_analysis.unchanged import unchanged
+
+        if (known := unchanged(sweep, data, out, wanted, vectors)) is not None:
+            for warning in known.warnings:
+                tell(f"warning: {warning}")
+            tell("nothing has changed since it was drawn; --redraw draws it again")
+            say(str(known.page))
+            return
+    from swingby.archive import unpack_shipped
+    from swingby_analysis.report import write_report
+
+    unpack_shipped(data, sweep, tell)
+    written = write_report(sweep, data, out, wanted, vectors, say=tell, noted=True)
     for warning in (*written.remarks, *written.faults):
         tell(f"warning: {warning}")
     say(str(written.page))

@@ -5,18 +5,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
 from typing import Any
-
-try:
-    __version__ = version("swingby")
-except PackageNotFoundError:  # a source tree that was never installed
-    __version__ = "0+unknown"
 
 _HOMES = {
     "Column": "swingby.model.experiment",
     "Matrix": "swingby.model.params",
+    "Results": "swingby.api",
     "Store": "swingby.api",
     "Sweep": "swingby.api",
     "Vector": "swingby.model.params",
@@ -25,9 +20,25 @@ _HOMES = {
 """Public names, imported only when they are asked for: a command needs few of them."""
 
 
+@cache
+def _version() -> str:
+    # Not at the top: what looks up installed packages takes longer to import than half of a short command.
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("swingby")
+    except PackageNotFoundError:  # a source tree that was never installed
+        return "0+unknown"
+
+
 def __getattr__(name: str) -> Any:
+    """`__version__` and the public names, which are looked up when they are asked for."""
+    if name == "__version__":
+        return _version()
     if name not in _HOMES:
         raise AttributeError(f"module 'swingby' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}")
+    from importlib import import_module
+
     return getattr(import_module(_HOMES[name]), name)
 
 

@@ -285,7 +285,7 @@ def by_ray(cells: int, folder: Path) -> dict[str, Any]:
 
     progress, sweep = Counting(), Sweep.parse(text(cells), "scale.yaml", confirm_above=None)
     with Clock() as clock:
-        result = run_sweep(sweep, folder / "ray", workers=2, progress=progress)
+        result = run_sweep(sweep, folder / "ray", workers=2, ray=True, progress=progress)
     assert result.ok == cells, result
     each = 1e3 * progress.wall_seconds / max(progress.trials, 1)
     note = f"{progress.trials:,} trials in {progress.wall_seconds:.1f} s: {each:.0f} ms each"

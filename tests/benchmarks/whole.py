@@ -22,7 +22,7 @@ from swingby.run.progress import Progress
 from swingby.sweepfile.sweep import Sweep
 text = "{name: whole, experiment: sim, base: {d: 2, width: 2, lr: 0.01}, seeds: %s}" % sys.argv[1]
 sweep = Sweep.parse(text, "whole", confirm_above=10**6)
-result = run_sweep(sweep, sys.argv[2], workers=int(sys.argv[3]), progress=Progress())
+result = run_sweep(sweep, sys.argv[2], workers=int(sys.argv[3]), ray=True, progress=Progress())
 assert result.ok == len(sweep), result
 print(json.dumps([result.seconds, result.actual.wall_seconds, result.actual.core_seconds, result.trained]))
 """

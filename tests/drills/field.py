@@ -33,7 +33,8 @@ from swingby.sweepfile.sweep import Sweep
 batches.UNMEASURED = 4
 options = json.loads(sys.argv[2])
 try:
-    result = run_sweep(Sweep.load("walks.yaml"), sys.argv[1], pilot=False, progress=Lines(sys.stdout), **options)
+    sweep = Sweep.load("walks.yaml")
+    result = run_sweep(sweep, sys.argv[1], pilot=False, ray=True, progress=Lines(sys.stdout), **options)
 except SwingbyError as error:
     print("refused:", error, flush=True)
     sys.exit(2)

@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from swingby.model import registry
+from swingby.run.outcomes import derive
 from tests.support import synthetic_sim
+
+VERB = """
+import sys
+from swingby.cli import app
+app(sys.argv[1:], standalone_mode=False)
+"""
+HEAVY = ("torch", "numba", "altair", "ray", "scipy", "pandas", "jinja2")
+"""Packages that only training, detecting and drawing need; each takes longer to import than a short verb should."""
 
 REPORT = """
 import sys
@@ -37,6 +46,37 @@ def test_a_report_imports_no_torch(tmp_path: Path) -> None:
     found = imported(REPORT, tmp_path / "data", tmp_path / "out")
     assert (tmp_path / "out" / "small" / "report.html").is_file()
     assert not {"torch", "ray", "diffusers"} & found
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with a sweep that was trained, and whose outcomes are there."""
+    folder = tmp_path_factory.mktemp("imports") / "data"
+    derive(synthetic_sim.write(folder, synthetic_sim.square("small", 2, 3)))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("verb", "more"),
+    [
+        (["--help"], ("numpy", "pyarrow", "duckdb", "pydantic", "polars")),
+        (["run", "--help"], ("numpy", "pyarrow", "duckdb", "polars")),
+        (["validate", "{sweep}"], ("duckdb", "polars")),
+        (["plan", "{sweep}", "--no-pilot", "--data", "{data}"], ("polars",)),
+        (["run", "{sweep}", "--data", "{data}"], ("polars",)),
+        (["status", "--data", "{data}"], ("polars",)),
+        (["sql", "from sweeps", "--data", "{data}"], ("duckdb", "polars")),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_short_verb_imports_only_what_it_needs(
+    verb: list[str], more: tuple[str, ...], data: Path, tmp_path: Path
+) -> None:
+    """Verbs that neither train, nor detect, nor draw load nothing that does; nor does the run of a finished sweep."""
+    text = synthetic_sim.SQUARE.format(name="small", title="Curves", points=2, seeds=3)
+    (tmp_path / "small.yaml").write_text(text)
+    found = imported(VERB, *(word.format(sweep=tmp_path / "small.yaml", data=data) for word in verb))
+    assert not {*HEAVY, *more} & found
 
 
 @pytest.mark.parametrize("experiment", sorted(registry.offered(registry.EXPERIMENTS)))

@@ -13,7 +13,7 @@ from swingby.cli.console import ANYWHERE, DEFAULT_DATA, LOOK, DataFolder, out, p
 from swingby.errors import SwingbyError
 
 if TYPE_CHECKING:
-    from swingby_analysis.diff import Diff
+    from swingby_analysis.diff.comparison import Diff
 
 NOT_SAME = 1
 """The exit code of --same where cells differ."""
@@ -78,7 +78,7 @@ def diff(
 
         swingby diff transient-memorization --data data --other-data data-before --same
     """
-    from swingby_analysis.diff import compared
+    from swingby_analysis.diff.comparison import compared
     from swingby_analysis.diff.page import write_page
     from swingby_analysis.report import KINDS
 

@@ -11,7 +11,8 @@ from swingby import __version__
 from swingby.data.files import utc_now
 from swingby_analysis.charts.maps import difference_map, reach_of
 from swingby_analysis.charts.summaries import Difference
-from swingby_analysis.diff import Diff, names_of, words
+from swingby_analysis.diff import words
+from swingby_analysis.diff.comparison import Diff, names_of
 from swingby_analysis.diff.curves import curve_query
 from swingby_analysis.diff.tables import AGAIN, tables
 from swingby_analysis.page import (

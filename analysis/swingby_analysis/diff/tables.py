@@ -10,7 +10,8 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from swingby_analysis.diff import Diff, words
+from swingby_analysis.diff import words
+from swingby_analysis.diff.comparison import Diff
 from swingby_analysis.report.prose import percent
 from swingby_analysis.stats.exact import LEVEL
 

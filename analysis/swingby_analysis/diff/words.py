@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from swingby_analysis.diff import Diff
+from swingby_analysis.diff.comparison import Diff
 from swingby_analysis.diff.side import unfinished
 from swingby_analysis.grid import plain
 from swingby_analysis.report.prose import between, plural, shown

@@ -17,7 +17,8 @@ from swingby.errors import SwingbyError
 from swingby.text import legible
 
 if TYPE_CHECKING:
-    from swingby_analysis.live import Facts, Watch
+    from swingby_analysis.live.facts import Facts
+    from swingby_analysis.live.poll import Watch
 
 SOME_FAILED = 3
 PLAIN_HEIGHT = 60
@@ -59,7 +60,8 @@ def watch(
         swingby watch --once --data data
     """
     from swingby.store.remote_ingest import followed
-    from swingby_analysis.live import Watch, facts_json
+    from swingby_analysis.live.facts import facts_json
+    from swingby_analysis.live.poll import Watch
 
     held = []
     for text in at or ():
@@ -87,7 +89,7 @@ def _tell(text: str) -> None:
 
 
 def _print(sweeps: Sequence[Facts]) -> None:
-    from swingby_analysis.live import frame
+    from swingby_analysis.live.frame import frame
 
     console = Console(highlight=False)
     console.print(frame(sweeps, console.width, PLAIN_HEIGHT, console.color_system is not None))
@@ -157,7 +159,7 @@ class _OnTerminal:
 
     def show(self, sweeps: Sequence[Facts]) -> None:
         """Draws the frame."""
-        from swingby_analysis.live import frame
+        from swingby_analysis.live.frame import frame
 
         console = self._console
         drawn = frame(sweeps, console.width, console.height - 1, console.color_system is not None)

@@ -27,6 +27,7 @@ from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.figures import Figures
 from swingby_analysis.report.interactive import interactive
 from swingby_analysis.report.origins import common, differing, made_by
+from swingby_analysis.unchanged import NOTE, made_from, note
 
 PAGE = "report.html"
 FEW_POINTS = 30
@@ -62,6 +63,7 @@ def write_report(
     plane: tuple[int, int] = (1, 2),
     presentation: Mapping[str, Any] | None = None,
     say: Callable[[str], object] = lambda text: None,
+    noted: bool = False,
 ) -> Report:
     """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all.
 
@@ -76,6 +78,7 @@ def write_report(
         presentation: how to show it (`Sweep.presentation`); None: as its file or its packaged name has it now, else as
             its last run had it.
         say: hears which sweep is drawn, once it is found.
+        noted: leave a note beside the page on what it was made from (see `unchanged`).
 
     Raises:
         SwingbyError: no such sweep (with the nearest name), no finished cell in it, or the disk refuses.
@@ -89,6 +92,7 @@ def write_report(
         if as_published is None:
             own = {found.sweep_id: shown["outcomes"]} if "outcomes" in shown else {}
             derive(records, [found.sweep_id], own)
+        made = made_from(sweep, records, kinds, plane) if noted and as_published is None else ""
         read = report_data.read(store, found.sweep_id, plane, shown)
         if as_published is not None:
             read = replace(read, remarks=words.as_published(as_published, report_data.unseen(store, read)))
@@ -97,6 +101,8 @@ def write_report(
         figures = Figures(read, examples, *attempt(read, store), summary)
     folder = entry(out.expanduser().absolute(), found.name)
     contents = {PAGE: html(page(figures, kinds), interactive(figures)).encode(), **pictures(figures.every, kinds)}
+    if made and made == made_from(sweep, records, kinds, plane):  # nothing was published meanwhile
+        contents[NOTE] = note(made, PAGE, contents, [*read.remarks, *figures.faults])
     replace_folder(folder, contents)
     warnings = words.warnings(figures.data)
     return Report(found.name, folder / PAGE, figures.every, warnings, figures.faults, read.remarks)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property, update_wrapper
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -14,12 +14,35 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+class Compiled:
+    """A function that is compiled on its first call; numba, which takes long to import, is loaded then."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        update_wrapper(self, function)
+
+    @cached_property
+    def dispatcher(self) -> Any:
+        """What numba makes of the function; so are the compiled functions of its module that it calls."""
+        from numba import njit
+
+        names = self._function.__globals__
+        for name in self._function.__code__.co_names:
+            if isinstance(called := names.get(name), Compiled):
+                names[name] = called.dispatcher
+        return njit(cache=True, nogil=True, error_model="numpy")(self._function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """The function's result."""
+        return self.dispatcher(*arguments)
+
+
 def compiled(function: F) -> F:
     """The function compiled on its first call, kept on disk; arithmetic as numpy's, so that no bit of a result moves.
 
     Loops instead of slices inside, for these take many times as long to compile.
     """
-    return cast(F, njit(cache=True, nogil=True, error_model="numpy")(function))
+    return cast(F, Compiled(function))
 
 
 @compiled

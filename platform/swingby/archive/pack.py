@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from swingby import __version__
 from swingby.archive.file import ORIGIN, OWN, Recording, digest, write
 from swingby.archive.notice import recorded_results
 from swingby.archive.origins import computed, portable, portable_text
@@ -126,6 +125,8 @@ def pack(
             thin = thin_curves(store, of, [cells["cell_id"][place].as_py() for place in places.tolist()], points)
             count, longest = len(places), points
             table = with_thin(table, thin, places, digits)
+    from swingby import __version__
+
     recording = Recording(
         sweep_id=found.sweep_id,
         name=plan.name,

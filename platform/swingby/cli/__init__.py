@@ -10,7 +10,6 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from swingby import __version__
 from swingby.cli import archive, attach, cluster, data, doctor, guide, maintenance, new, sweeps
 from swingby.cli.console import KEEP, LOOK, RUN, complain
 from swingby.errors import SwingbyError
@@ -20,6 +19,8 @@ from swingby.model.broken import LoadError
 BAD_INPUT = 2
 OTHERS = "Other verbs"
 """The group of the help for offered verbs that name none."""
+WITHOUT_ARROW = ("attach", "cluster", "sql")
+"""Verbs that make no Arrow array in this process."""
 
 
 class Verbs(TyperGroup):
@@ -54,6 +55,8 @@ class Verbs(TyperGroup):
                 f"Did you mean {' or '.join(repr(verb) for verb in near)}?" if near else "`swingby --help` lists all."
             )
             ctx.fail(" ".join([f"No such command {name!r}. {hint}", *registry.perhaps_lost()]))
+        if name not in WITHOUT_ARROW and "--help" not in args:
+            arrow_without_pandas()
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -78,6 +81,36 @@ def _refusing(error: LoadError) -> Callable[[], None]:
     return refuse
 
 
+class HiddenPandas:
+    """A finder of modules by which pandas is not installed."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        """Where a module lies: not known to this finder.
+
+        Raises:
+            ModuleNotFoundError: it is pandas.
+        """
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def arrow_without_pandas() -> None:
+    """Lets Arrow find no pandas: at its first list it would import it, which takes longer than most verbs.
+
+    Where a table of pandas is asked for, Arrow still imports it then.
+    """
+    if "pandas" in sys.modules:
+        return
+    import pyarrow as pa
+
+    finder: Any = HiddenPandas()
+    sys.meta_path.insert(0, finder)
+    try:
+        pa.array([0])
+    finally:
+        sys.meta_path.remove(finder)
+
+
 app = typer.Typer(
     cls=Verbs,
     name="swingby",
@@ -91,6 +124,8 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
+        from swingby import __version__
+
         typer.echo(f"swingby {__version__}")
         raise typer.Exit
 

@@ -9,7 +9,6 @@ import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, say
 from swingby.errors import SwingbyError
-from swingby.model import registry
 from swingby.units import size
 
 
@@ -86,6 +85,7 @@ def unpack(
         swingby unpack diagram-rate-depth --data data
     """
     from swingby.archive import shipped, unpack
+    from swingby.model import registry
 
     known = {path.stem: path for path in shipped().values()}
     for source in sources or sorted(known):

@@ -21,8 +21,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from swingby.data.remote.address import is_address
-from swingby.data.remote.mirror import MARK
+from swingby.data.remote.address import MARK, is_address
 from swingby.text import legible
 
 

@@ -10,17 +10,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import polars as pl
-import pyarrow as pa
-import pyarrow.parquet as pq
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, err, give, say, table
-from swingby.data.files import write_whole
 from swingby.errors import SwingbyError
 from swingby.units import duration
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported where they are used: every verb, and --help, begins with this module
+    import polars as pl
+    import pyarrow as pa
+
     from swingby.store import Taken
 
 BAD_FILES = 2
@@ -69,16 +68,20 @@ def write_rows(rows: pa.Table, form: Format, out: Path | None) -> None:
         SwingbyError: the file cannot be written, or Parquet was asked for on a terminal.
     """
     if out is not None:
+        from swingby.data.files import write_whole
+
         write_whole(out, lambda path: _write(rows, form, path))
         err.print(f"{rows.num_rows:,} rows -> {out}", markup=False)
     elif form is Format.parquet:
         if sys.stdout.isatty():
             raise SwingbyError("Parquet is not text: add --out FILE, or send it through a pipe")
+        import pyarrow.parquet as pq
+
         pq.write_table(rows, sys.stdout.buffer)
     elif form is Format.csv:
         give(_flat(rows).write_csv().rstrip("\n"))
     elif form is Format.json:
-        give(pl.DataFrame(_with_text(rows)).write_json())
+        give(_frame(rows).write_json())
     else:
         shown = rows.slice(0, 200).to_pylist()
         table(rows.column_names, [[_short(row[name]) for name in rows.column_names] for row in shown])
@@ -95,16 +98,27 @@ def encoded(rows: pa.Table, form: Format) -> bytes:
 
 def _write(rows: pa.Table, form: Format, path: Path | io.BytesIO) -> None:
     if form is Format.parquet:
+        import pyarrow.parquet as pq
+
         pq.write_table(rows, path)
     elif form is Format.json:
-        pl.DataFrame(_with_text(rows)).write_json(path)
+        _frame(rows).write_json(path)
     else:
         _flat(rows).write_csv(path)
 
 
+def _frame(rows: pa.Table) -> pl.DataFrame:
+    """The rows as a polars frame, bytes as text."""
+    import polars as pl
+
+    return pl.DataFrame(_with_text(rows))
+
+
 def _flat(rows: pa.Table) -> pl.DataFrame:
     """The rows with lists written as JSON text, since CSV has no lists."""
-    frame = pl.DataFrame(_with_text(rows))
+    import polars as pl
+
+    frame = _frame(rows)
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     return frame.with_columns(
         pl.Series(name, [None if v is None else json.dumps(v, default=str) for v in frame[name].to_list()], pl.String)
@@ -114,6 +128,8 @@ def _flat(rows: pa.Table) -> pl.DataFrame:
 
 def _with_text(rows: pa.Table) -> pa.Table:
     """The rows with pictures and other bytes, however deep in lists, as base64: neither CSV nor JSON has bytes."""
+    import pyarrow as pa
+
     for place, field in enumerate(rows.schema):
         leaf, text = field.type, pa.string()
         while pa.types.is_list(leaf):

@@ -6,17 +6,13 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Annotated
 
-import psutil
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, Finding
-from swingby.cli.self_test import self_test
 from swingby.errors import SwingbyError
-from swingby.model import registry
 from swingby.model.broken import LoadError
 from swingby.units import counted, size
 
@@ -43,6 +39,8 @@ def doctor(
 
         swingby doctor --no-ray
     """
+    from swingby.cli.self_test import self_test
+
     faults = 0
     for finding in self_test() if test else examine(data, ray):
         finding.show()
@@ -64,6 +62,8 @@ def examine(data: Path, ray: bool = True) -> Iterator[Finding]:
 
 def _packages() -> Iterator[Finding]:
     """The packages that swingby requires."""
+    from importlib.metadata import PackageNotFoundError, requires, version
+
     from packaging.requirements import Requirement
 
     for line in requires("swingby") or []:
@@ -83,6 +83,8 @@ def _packages() -> Iterator[Finding]:
 
 def _offers() -> Iterator[Finding]:
     """Broken packages; then the experiments, detectors, drawings and verbs that the others offer, each loaded."""
+    from swingby.model import registry
+
     for broken in registry.broken_packages():
         yield Finding(registry.PACKAGES, "fault", broken.fault, broken.remedy)
     for group in (registry.EXPERIMENTS, registry.DETECTORS, registry.DRAWINGS, registry.COMMANDS):
@@ -97,6 +99,8 @@ def _offers() -> Iterator[Finding]:
 
 def _machine(data: Path) -> Iterator[Finding]:
     """GPUs, memory, and the disk that the data folder is on."""
+    import psutil
+
     gpus = sorted(Path("/proc/driver/nvidia/gpus").glob("*")) or sorted(Path("/dev").glob("nvidia[0-9]*"))
     none = "none; experiments that ask for none run on the CPU"
     yield Finding("GPU", "ok", counted(len(gpus), "NVIDIA device") if gpus else none)

@@ -10,7 +10,6 @@ import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, sweep_names, table, tell
 from swingby.errors import SwingbyError
-from swingby.sweepfile.sweep import Sweep
 from swingby.units import duration, size
 
 SweepName = Annotated[
@@ -66,7 +65,8 @@ def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: Confi
 
         swingby validate transient-memorization --set seeds.count=3
     """
-    from swingby.store import check_experiment
+    from swingby.store.tables import check_experiment
+    from swingby.sweepfile.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     check_experiment(loaded.experiment)
@@ -110,6 +110,7 @@ def plan(
     from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
     from swingby.run.plan import plan as plan_sweep
+    from swingby.sweepfile.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
     options = RunOptions(
@@ -140,6 +141,10 @@ def run(
     overrides: Overrides = None,
     confirm_above: ConfirmAbove = 100_000,
     local: Annotated[bool, typer.Option("--local", help="A plain for-loop in this process instead of Ray.")] = False,
+    ray: Annotated[
+        bool,
+        typer.Option("--ray", help="Ray also for what is over before it would be up."),
+    ] = False,
     address: Annotated[
         str | None, typer.Option("--address", help="host:port of an existing Ray cluster; default: a Ray of this run.")
     ] = None,
@@ -161,8 +166,9 @@ def run(
 ) -> None:
     """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
 
-    Several sweeps share one start of Ray, and a cell that is in several sweeps is trained once. A cell that another
-    command is training is waited for; if that command ends without a result of it, this run trains the cell.
+    Several sweeps share one start of Ray, and a cell that is in several sweeps is trained once. What is forecast to be
+    over before Ray would be up is trained by worker processes of this command, unless --ray asks for Ray. A cell that
+    another command is training is waited for; if that command ends without a result of it, this run trains the cell.
 
     Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
     A batch whose process dies, or is past its deadline, is tried again, then in halves until the cells at fault are
@@ -182,10 +188,14 @@ def run(
     from swingby.run.options import RunOptions
     from swingby.run.plan import plan as plan_sweep
     from swingby.run.resources import check_processes
+    from swingby.sweepfile.sweep import Sweep
 
     loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
+    if local and ray:
+        raise SwingbyError("--local and --ray exclude each other: a for-loop in this process needs no Ray")
     options = RunOptions(
         local=local,
+        ray=ray,
         address=address,
         code=cast("Any", code),
         retry_failed=retry_failed,
@@ -246,6 +256,7 @@ def extend(
     from swingby.run import driver
     from swingby.run.extend import extend_seeds, last_seeds, longer, with_seeds
     from swingby.run.options import RunOptions
+    from swingby.sweepfile.sweep import Sweep
 
     options = RunOptions(local=local)
     if (steps is None) == (half_width is None):

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from swingby.data.files import TEMPORARY, write_json
+from swingby.data.files import TEMPORARY, clear_os_errors, write_json
 from swingby.data.remote.address import is_address
-from swingby.data.remote.mirror import DATA_MARK, Mirror, folder_of
+from swingby.data.remote.mirror import DATA_MARK, Mirror, folder_of, mirrored
 from swingby.errors import SwingbyError
 
 FORMAT = 1
@@ -43,6 +43,23 @@ def place_of(data: str | Path) -> Path:
             f"{str(data)!r} was an address before it became a path: give it as text, scheme://bucket/..."
         )
     return Path(data).expanduser().absolute()
+
+
+def opened(data: str | Path, create: bool) -> tuple[Path, Mirror | None]:
+    """Where a data folder lies on this machine, and the object storage that it mirrors, if it mirrors one.
+
+    The records of an address are fetched first, and those that only this machine has are put there.
+
+    Raises:
+        SwingbyError: as `place_of` and `check_mark`.
+    """
+    place, remote = place_of(data), is_address(str(data))
+    mirror = mirrored(place)
+    with clear_os_errors(f"use the data folder {place}"):
+        check_mark(place, mirror, create, fresh=remote)
+        if remote and mirror is not None:
+            mirror.unite(lambda text: None)
+    return place, mirror
 
 
 def check_mark(data: Path, mirror: Mirror | None, create: bool, fresh: bool) -> None:

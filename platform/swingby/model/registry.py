@@ -13,15 +13,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from importlib import import_module
-from importlib.metadata import Distribution, EntryPoint, entry_points
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from swingby.errors import SwingbyError
 from swingby.model.broken import FAULTS, Broken, LoadError, name_of, reason_of
+
+if TYPE_CHECKING:  # slow to import, and only needed where packages are looked up
+    from importlib.metadata import Distribution, EntryPoint
+    from importlib.resources.abc import Traversable
 
 PACKAGES = "swingby.packages"
 EXPERIMENTS = "swingby.experiments"
@@ -88,6 +89,8 @@ class Offer:
         Raises:
             LoadError: its module cannot be imported or has no such object, or another package offers the name, too.
         """
+        from importlib.metadata import EntryPoint
+
         if self.rival is not None:
             both = [f"{one.value} ({name_of(one.dist) or 'no distribution'})" for one in (self, self.rival)]
             article = "an" if self.noun[0] in "aeiou" else "a"
@@ -145,6 +148,8 @@ def _changed(path: str) -> int:
 
 @lru_cache(maxsize=1)
 def _read_entry_points(places: tuple[tuple[str, int], ...]) -> Any:
+    from importlib.metadata import entry_points
+
     return entry_points()
 
 
@@ -283,6 +288,8 @@ def function(target: str) -> Any:
     Raises:
         SwingbyError: there is none, or its module cannot be imported.
     """
+    from importlib.metadata import EntryPoint
+
     try:
         return EntryPoint("function", target, "swingby.functions").load()
     except (ImportError, AttributeError) as error:
@@ -369,6 +376,8 @@ def folders(kind: str) -> list[Traversable]:
 
 def homes(kind: str) -> list[tuple[Traversable, Package]]:
     """The folders of this name directly in the packages, each with the package it lies in."""
+    from importlib.resources import files
+
     places = [(files(name) / kind, package) for name, package in sorted(packages().items(), key=lambda item: item[0])]
     return [(place, package) for place, package in places if place.is_dir()]
 
@@ -381,6 +390,8 @@ def package_of(offer: Offer) -> str:
 
 def package_of_file(file: Traversable) -> str:
     """The dotted name of the package that a data file lies in; of others, its folder."""
+    from importlib.resources import files
+
     places = {str(files(name)): name for name in packages()}
     within = [place for place in places if str(file).startswith(f"{place}/")]
     return places[max(within, key=len)] if within else str(Path(str(file)).parent)
@@ -391,6 +402,8 @@ def data_files(kind: str, suffix: str) -> list[Traversable]:
 
     Broken packages are told and left out.
     """
+    from importlib.resources import files
+
     found = {str(file): file for folder in folders(kind) for file in _below(folder, suffix)}
     for point in _entry_points().select(group=FOLDERS[kind]) if kind in FOLDERS else ():
         broken = _without_data(point)
@@ -404,6 +417,8 @@ def data_files(kind: str, suffix: str) -> list[Traversable]:
 
 def _without_data(point: EntryPoint) -> Broken | None:
     """The fault of a package that holds nothing but data files; None if it can be imported."""
+    from importlib.resources import files
+
     try:
         files(point.value)
     except FAULTS as error:

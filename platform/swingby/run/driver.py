@@ -17,9 +17,11 @@ from swingby.run.drain import Drain
 from swingby.run.forecast import Planned, summary
 from swingby.run.ingest_thread import IngestThread
 from swingby.run.local import run_local
+from swingby.run.nearby import allows_nearby, run_nearby, workers_nearby
 from swingby.run.options import RunOptions
 from swingby.run.outcomes import derive
 from swingby.run.pending import Reservations, TrainedCells
+from swingby.run.pilots import ChildProcess
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress, progress_for
 from swingby.run.ray.machines import Code
@@ -27,7 +29,7 @@ from swingby.run.ray.session import Standby
 from swingby.run.ray.trials import run_tune
 from swingby.run.resources import check_processes, cores
 from swingby.run.results import RunResult, Tally
-from swingby.store import ingest, upgrade
+from swingby.store import Store, ingest, upgrade
 from swingby.store.status import in_progress
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
@@ -84,10 +86,14 @@ def run(
     with ExitStack() as stack:
         holds = {sweep.sweep_id: stack.enter_context(records.lock(sweep.sweep_id)) for sweep in sweeps}
         stack.enter_context(drain.on_signals())
-        if not options.local and standby is None:
+        stack.enter_context(Store.held_open())
+        own_ray = not options.local and standby is None
+        if own_ray:
             standby = stack.enter_context(ray_for(sweeps, records, options, progress.line))
         workers = worker_count(options)
         machines = standby.machines() if standby is not None and options.address else (float(workers or 1),)
+        nearby = own_ray and allows_nearby(options)
+        child = None if options.local else stack.enter_context(ChildProcess())
         upgrade(records, progress.line)
         reservations = Reservations(records, holds)
         planners = [
@@ -98,13 +104,13 @@ def run(
                 workers=workers or max(1, int(sum(machines))),
                 machines=machines,
                 stop=drain,
-                begin=(lambda: None) if standby is None else standby.begin,
+                begin=(lambda: None) if standby is None or nearby else standby.begin,
                 reservations=reservations,
-                child=not options.local,
+                child=child,
             )
             for sweep in sweeps
         ]
-        driver = Driver(planners, records, reservations, progress, drain, standby)
+        driver = Driver(planners, records, reservations, progress, drain, standby, child, nearby)
         driver.run()
         derive(records, [sweep.sweep_id for sweep in sweeps], {sweep.sweep_id: sweep.outcomes for sweep in sweeps})
         return driver.tally.results(drain(), time.monotonic() - began)
@@ -142,6 +148,8 @@ class Driver:
     Args:
         reservations: those of this driver, and of all others.
         standby: Ray; None: a plain loop trains.
+        child: the process that trains pilots, if one does.
+        nearby: whether it, and others beside it, train what is over before Ray would be up.
     """
 
     def __init__(
@@ -152,9 +160,12 @@ class Driver:
         progress: Progress,
         drain: Drain,
         standby: Standby | None,
+        child: ChildProcess | None = None,
+        nearby: bool = False,
     ) -> None:
         self._planners, self._records, self._reservations = list(planners), records, reservations
         self._progress, self._drain, self._standby = progress, drain, standby
+        self._child, self._nearby = child, nearby
         self._planned_cells: list[tuple[Planner, TrainedCells]] = []
         self._message = ""
         self.tally = Tally(records)
@@ -171,7 +182,13 @@ class Driver:
             self.tally.add_plans(planned)
             missing = [one for one in planned if one.missing]
             if missing and not self._drain():
-                given_up = self._train(missing)
+                workers = workers_nearby(missing) if self._nearby else 0
+                for planner, one in zip(planners, planned, strict=True):
+                    if one.missing and not workers:
+                        if self._standby is not None:
+                            self._standby.begin()  # it starts while kernels are compiled
+                        planner.prepare(self._progress.line)
+                given_up = self._train(missing, workers)
                 self.tally.add_training(self._progress, given_up)
             if missing:
                 ingest(self._records)
@@ -185,8 +202,6 @@ class Driver:
         if planner.options.pilot:
             planner.measure(self._progress.line)
         planned = planner.commit()
-        if planned.missing:
-            planner.prepare(self._progress.line)
         for line in summary(planned).splitlines():
             self._progress.line(line)
         ids = planner.pending.ids.take(pa.array(planner.pending.places))
@@ -194,8 +209,13 @@ class Driver:
         planner.pending.mark_tried()
         return planned
 
-    def _train(self, planned: Sequence[Planned]) -> dict[tuple[str, str], str]:
-        """Runs the batches while the store ingests their shards; returns the cells given up, with the reason."""
+    def _train(self, planned: Sequence[Planned], workers: int) -> dict[tuple[str, str], str]:
+        """Runs the batches while the store ingests their shards; returns the cells given up, with the reason.
+
+        Args:
+            workers: how many processes of the driver's own train them; 0: Ray or a plain loop does.
+        """
+        Store.release_held()
         total = sum(len(one.batches) for one in planned)
         planned = [replace(one, other_batches=total - len(one.batches)) for one in planned]
         sweeps = [(one.plan.experiment, one.plan.sweep_id) for one in planned]
@@ -207,6 +227,16 @@ class Driver:
         progress.planned(*planned, in_progress=shares())
         try:
             with IngestThread(planned, records, progress, drain, lambda: progress.in_progress(shares())):
+                if workers and self._child is not None:
+                    progress.line(
+                        f"trained by {counted(workers, 'worker process', 'worker processes')} of this command, sooner "
+                        "than Ray would be up; --ray insists on Ray"
+                    )
+                    return run_nearby(
+                        planned, records, progress, drain, [self._child, *(ChildProcess() for _ in range(workers - 1))]
+                    )
+                if self._child is not None:
+                    self._child.close()  # it has trained the pilots, and would keep its memory
                 if self._standby is None:
                     return run_local(planned, records, progress, drain)
                 return run_tune(planned, records, progress, drain, self._standby)

@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import Self
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from swingby.data.locks import HeldError
 from swingby.data.records import Records
@@ -209,6 +208,8 @@ class LiveOutcomes:
         failed, whole = self._failed.setdefault(detector.name, set()), True
         try:
             for table in cells_without_outcome(store, task.experiment, detector, task.sweep_ids, TURN_CELLS):
+                import pyarrow.compute as pc
+
                 known = pc.call_function(
                     "is_in", [table["cell_id"]], pc.SetLookupOptions(pa.array(failed, pa.string()))
                 )

@@ -27,6 +27,9 @@ class RunOptions:
     local: bool = False
     """A plain for-loop in this process instead of Ray Tune."""
 
+    ray: bool = False
+    """Ray trains also what worker processes of this command would have trained before Ray is up."""
+
     address: str | None = None
     """host:port of an existing Ray cluster; None: a Ray of the run's own, on this machine."""
 

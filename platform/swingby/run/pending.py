@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from swingby.data.locks import Hold, holding, in_words
 from swingby.data.parquet import read_parquet
@@ -211,6 +210,8 @@ class PendingCells:
         """Mask of the places whose cells are among `ids`, if `tokens` hold all that this sweep records."""
         if not set(self._sweep.recording.tokens) <= tokens:
             return np.zeros(len(places), bool)
+        import pyarrow.compute as pc
+
         mask = pc.call_function("is_in", [self.ids.take(pa.array(places))], pc.SetLookupOptions(value_set=ids))
         return mask.to_numpy(zero_copy_only=False)
 

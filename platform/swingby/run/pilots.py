@@ -12,8 +12,8 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -22,8 +22,11 @@ import numpy as np
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
+from swingby.function.travel import take
+from swingby.model import registry
 from swingby.model.process_group import LostWorkerError
 from swingby.run.batches import Chosen
+from swingby.run.commit_lock import OvertakenError
 from swingby.run.cost import Sample, fit, worth_measuring
 from swingby.run.processes.local_group import PR_SET_PDEATHSIG, exit_text
 from swingby.run.processes.watchdog import Countdown, DeadlineError, timeout
@@ -97,39 +100,43 @@ class Pilots:
     Args:
         stop: true once the run was asked to stop.
         deadline: seconds for which a pilot may give no sign of life; None: SECONDS.
-        child: whether a child process trains them.
+        child: the process that trains them; None: this one does.
     """
 
-    def __init__(self, records: Records, stop: Callable[[], bool], deadline: float | None, child: bool) -> None:
+    def __init__(
+        self, records: Records, stop: Callable[[], bool], deadline: float | None, child: ChildProcess | None
+    ) -> None:
         self._data, self._stop, self._child = records.data, stop, child
         self._seconds = deadline or SECONDS
         self.trained = self.failed = 0
 
     def train(self, planned: Planned, tell: Callable[[str], None]) -> None:
         """Trains the batches of a written plan, except those that take too long by the cost known so far."""
-        with ChildProcess() if self._child else nullcontext() as child:
-            samples: dict[str, list[Sample]] = {}
-            given_up: set[str] = set()
-            for note in planned.batches:
-                known = samples.setdefault(note.shape, [])
-                most = LONGEST[len(known) > 1] * planned.options.target_seconds
-                if self._stop() or note.shape in given_up or (known and fit(known).seconds(note.cells) > most):
-                    continue
-                device = planned.device(note)
-                assignment = Assignment(self._data, planned.plan.plan_id, (note.batch,), device=device)
-                try:
-                    if child is not None:
-                        done = child.run(assignment, self._seconds)
-                    else:
-                        with timeout(self._seconds) as beat:
-                            done = run_batch(assignment, self._stop, beat)
-                except (LostWorkerError, DeadlineError) as error:
-                    given_up.add(note.shape)
-                    tell(f"measuring {note.shape} was given up: {error}")
-                    continue
-                self.trained += done.cells
-                self.failed += done.failed
-                known.append(Sample(note.shape, note.cells, done.seconds, 0))
+        child = self._child
+        if child is not None:
+            child.prepare(self._data, planned, tell)
+        samples: dict[str, list[Sample]] = {}
+        given_up: set[str] = set()
+        for note in planned.batches:
+            known = samples.setdefault(note.shape, [])
+            most = LONGEST[len(known) > 1] * planned.options.target_seconds
+            if self._stop() or note.shape in given_up or (known and fit(known).seconds(note.cells) > most):
+                continue
+            device = planned.device(note)
+            assignment = Assignment(self._data, planned.plan.plan_id, (note.batch,), device=device)
+            try:
+                if child is not None:
+                    done = child.run(assignment, self._seconds)
+                else:
+                    with timeout(self._seconds) as beat:
+                        done = run_batch(assignment, self._stop, beat)
+            except (LostWorkerError, DeadlineError) as error:
+                given_up.add(note.shape)
+                tell(f"measuring {note.shape} was given up: {error}")
+                continue
+            self.trained += done.cells
+            self.failed += done.failed
+            known.append(Sample(note.shape, note.cells, done.seconds, 0))
 
 
 class ChildProcess:
@@ -142,6 +149,7 @@ class ChildProcess:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._replies = -1  # the pipe that its replies come through
+        self._read = b""  # of the pipe, and not yet replied
 
     def __enter__(self) -> Self:
         return self
@@ -156,10 +164,34 @@ class ChildProcess:
             seconds: how long the batch may take.
 
         Raises:
-            LostWorkerError: the process died, or was killed because it took too long.
+            LostWorkerError: the process died, or was killed because it took too long, or can train no more.
             SwingbyError: as `run_batch`.
         """
+        where = str(assignment.data), assignment.plan_id, list(assignment.batches)
+        return BatchDone(**self._ask([*where, assignment.device, assignment.part, assignment.attempt], seconds))
+
+    def prepare(self, data: Path, planned: Planned, tell: Callable[[str], None]) -> None:
+        """`Experiment.prepare` in the child process, for the shapes of a written plan.
+
+        A process that dies of it is left to the batches, which tell of it.
+        """
+        first = {note.shape: note.batch for note in reversed(planned.batches)}
+        with suppress(LostWorkerError):
+            self._ask([str(data), planned.plan.plan_id, sorted(first.values())], SECONDS, tell)
+
+    def kill(self) -> None:
+        """Kills the process under a thread that waits for its reply, which then finds it dead."""
+        if (process := self._process) is not None:
+            process.kill()
+
+    def _ask(self, order: Sequence[Any], seconds: float, tell: Callable[[str], None] = lambda text: None) -> Any:
+        """The process's reply to an order; it is started if need be.
+
+        Args:
+            tell: shows a line of text to the user that the process sends before its reply.
+        """
         if self._process is None:
+            self._read = b""
             self._replies, end = os.pipe()
             command = [sys.executable, "-c", _CHILD, str(os.getpid()), str(end)]
             try:
@@ -171,19 +203,21 @@ class ChildProcess:
         process = self._process
         assert process.stdin is not None
         try:
-            batches = list(assignment.batches)
-            process.stdin.write(_line([str(assignment.data), assignment.plan_id, batches, assignment.device]))
-            reply = self._reply(seconds)
+            process.stdin.write(_line(order))
+            while "tell" in (reply := self._reply(seconds)):
+                tell(reply["tell"])
         except BrokenPipeError:
-            reply = b""
+            reply = {}
         if not reply:
             code = process.wait()
             self.close()
             raise LostWorkerError(f"its process {exit_text(code)}")
-        content = json.loads(reply)
-        if "fault" in content:
-            raise SwingbyError(content["fault"])
-        return BatchDone(**content)
+        if "lost" in reply:
+            self.close()
+            raise LostWorkerError(reply["lost"])
+        if "fault" in reply:
+            raise SwingbyError(reply["fault"])
+        return reply
 
     def close(self) -> None:
         """Kills the process."""
@@ -196,10 +230,10 @@ class ChildProcess:
         os.close(self._replies)
         self._process = None
 
-    def _reply(self, seconds: float) -> bytes:
+    def _reply(self, seconds: float) -> dict[str, Any]:
         """The line that the process replies; empty if it died."""
-        countdown, reply = Countdown(seconds), b""
-        while not reply.endswith(b"\n"):
+        countdown = Countdown(seconds)
+        while b"\n" not in self._read:
             ready, _, _ = select.select([self._replies], [], [], countdown.slice())
             if not ready and countdown.waited():
                 continue
@@ -208,13 +242,14 @@ class ChildProcess:
                 raise LostWorkerError(f"it took longer than {seconds:g} s, and was ended")
             part = os.read(self._replies, 65536)
             if not part:
-                return b""
-            reply += part
-        return reply
+                return {}
+            self._read += part
+        reply, _, self._read = self._read.partition(b"\n")
+        return json.loads(reply)
 
 
 def main(parent: int, replies: int) -> None:
-    """Main function of the child process: trains one batch for each line that comes in, until the input ends."""
+    """Main function of the child process: trains batches, or prepares, for each line that comes in, to its end."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the driver drains, and kills it
         signal.signal(number, signal.SIG_IGN)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -224,12 +259,29 @@ def main(parent: int, replies: int) -> None:
         order = sys.stdin.readline()
         if not order:
             os._exit(0)
-        data, plan_id, batches, device = json.loads(order)
+        data, plan_id, batches, *how = json.loads(order)
         try:
-            content = asdict(run_batch(Assignment(Path(data), plan_id, tuple(batches), device=device)))
+            if how:
+                device, part, attempt = how
+                part = None if part is None else tuple(part)
+                content = asdict(run_batch(Assignment(Path(data), plan_id, tuple(batches), part, attempt, device)))
+            else:
+                content = _prepared(Path(data), plan_id, batches, lambda text: os.write(replies, _line({"tell": text})))
+        except (LostWorkerError, OvertakenError) as error:
+            content = {"lost": str(error)}
         except SwingbyError as error:
             content = {"fault": str(error)}
         os.write(replies, _line(content))
+
+
+def _prepared(data: Path, plan_id: str, batches: Sequence[int], tell: Callable[[str], object]) -> dict[str, Any]:
+    """Runs `Experiment.prepare` for the first cell of each of these batches of a plan."""
+    records = Records.open(data, create=False)
+    plan = records.read_plan(plan_id)
+    take(plan.provenance, records.data / "cache" / "code")
+    cells = [records.read_cells(plan, (batch,))[0] for batch in batches]
+    registry.experiment(plan.experiment).prepare([cell.params for cell in cells], tell)
+    return {"prepared": len(cells)}
 
 
 def _line(content: Any) -> bytes:

@@ -19,7 +19,7 @@ from swingby.run.cost import Cost, costs
 from swingby.run.forecast import Planned, forecast
 from swingby.run.options import RunOptions
 from swingby.run.pending import CellCounts, PendingCells, Reservations, TrainedCells
-from swingby.run.pilots import Pilots, choose_pilots, unmeasured
+from swingby.run.pilots import ChildProcess, Pilots, choose_pilots, unmeasured
 from swingby.run.resources import check_processes, cores
 from swingby.store import Store, check_experiment, ingest
 from swingby.store.status import failed_cells, is_presented, refused_records
@@ -62,6 +62,7 @@ class Planner:
         stop: true once the run was asked to stop.
         begin: called when there is something to train, before it is known how.
         reservations: those of the driver; by default it holds none.
+        child: the process that trains pilots; by default this one does.
 
     Raises:
         SwingbyError: the experiment cannot be stored, or cannot make use of several processes.
@@ -78,7 +79,7 @@ class Planner:
         stop: Callable[[], bool] = lambda: False,
         begin: Callable[[], None] = lambda: None,
         reservations: Reservations | None = None,
-        child: bool = False,
+        child: ChildProcess | None = None,
     ) -> None:
         self.options = options or RunOptions()
         check_experiment(sweep.experiment)
@@ -91,8 +92,7 @@ class Planner:
         self.pending = PendingCells(
             sweep, records, self.options.retry_failed, self.options.device, self.options.older == "keep"
         )
-        sent = sent_with(sweep.experiment, elsewhere=not self.options.local or child)
-        self._provenance = {**provenance(sent.get(FOLDER)), **sent}
+        self._child = child
         self._pilots = Pilots(records, stop, self.options.deadline, child)
 
     @property
@@ -113,11 +113,10 @@ class Planner:
         with self._locked():
             counts = self._refresh()
             self.refuse_older()
-            planned = replace(self._planned(counts), written=True)
+            planned = self._planned(counts)
             if not planned.missing and planned.plan.sequence > 1 and is_presented(self.records, self.sweep):
-                return replace(planned, written=False)
-            self._write(planned.plan)
-            return planned
+                return planned
+            return self._written(planned)
 
     def measure(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """Trains pilot cells of shapes that have no measured batch, under a plan of their own."""
@@ -130,9 +129,9 @@ class Planner:
             if not chosen:
                 return
             tell(f"measuring the cost of a cell on {sum(len(batch.positions) for batch in chosen)} of them ...")
-            planned = replace(self._planned_batches(chosen, CellCounts(), {}), written=True)
-            self._write(planned.plan)
-        self.prepare(tell)
+            planned = self._written(self._planned_batches(chosen, CellCounts(), {}))
+        if self._child is None:  # the process that trains them prepares itself
+            self.prepare(tell)
         self._pilots.train(planned, tell)
         if self._pilots.failed and self._pilots.failed == self._pilots.trained:
             raise SwingbyError(
@@ -186,12 +185,14 @@ class Planner:
             self._begin()
         return counts
 
-    def _write(self, plan: Plan) -> None:
+    def _written(self, planned: Planned) -> Planned:
         """Writes a plan, reserves its cells, and makes sure that the store takes it: else it would refuse the results.
 
         Raises:
             SwingbyError: the store cannot hold the experiment.
         """
+        sent = sent_with(self.sweep.experiment, elsewhere=not self.options.local or self._child is not None)
+        plan = replace(planned.plan, provenance={**provenance(sent.get(FOLDER)), **sent})
         self.records.write_plan(plan)
         plan.__dict__.pop("table", None)  # the store reads the file: two of them would be in memory
         ingest(self.records)
@@ -207,6 +208,7 @@ class Planner:
         if reasons:
             raise SwingbyError(f"the store cannot hold experiment {plan.experiment!r}: {reasons[0]}")
         self.reservations.reserve(plan)
+        return replace(planned, plan=plan, written=True)
 
     def _planned(self, counts: CellCounts) -> Planned:
         """The plan of all pending cells; samples of every shape count, since they tell the cost of the others."""
@@ -234,7 +236,7 @@ class Planner:
             sequence=self.records.next_sequence(self.sweep.name, self.sweep.sweep_id),
             resolved=self.sweep.resolved,
             recording=self.sweep.recording,
-            provenance=self._provenance,
+            provenance={},  # asks git and every required package: see `_written`
             batches=notes,
             given=lambda: sweep_table(self.sweep.points, self.sweep.seeds, ids, numbers),
         )

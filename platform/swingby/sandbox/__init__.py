@@ -58,10 +58,10 @@ def query(
         SwingbyError: there is no such data folder, or nothing was published in it yet.
     """
     # Not at the top: the query's process imports this package too, and starts twice as fast without the store.
-    from swingby.data.records import Records
-    from swingby.store import Layout
+    from swingby.data.folder import opened
+    from swingby.store.layout import Layout
 
-    layout = Layout(Records.open(data, create=False).data)
+    layout = Layout(opened(data, create=False)[0])
     with _throwaway(layout.root.parent) as folder:
         for _ in range(10):
             generation = layout.newest()

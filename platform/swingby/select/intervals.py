@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 
 def wilson(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -13,6 +12,8 @@ def wilson(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[NDArra
     Raises:
         ValueError: not 0 <= k <= n, or a confidence outside (0, 1).
     """
+    from scipy.special import ndtri
+
     k, n = np.broadcast_arrays(np.asarray(k, dtype=float), np.asarray(n, dtype=float))
     if not 0 < confidence < 1 or np.any((k < 0) | (k > n)):
         raise ValueError("wilson takes 0 <= k <= n and a confidence between 0 and 1")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-from swingby.data.locks import held
-from swingby.data.records import Records
-from swingby.store.ingestion import Ingest, Taken, ingest, rebuild, upgrade
-from swingby.store.layout import Generation, Layout
-from swingby.store.reader import Finished, Gap, Rows, Store
-from swingby.store.tables import check_experiment
+    from swingby.data.records import Records
+    from swingby.store.ingestion import Ingest, Taken, ingest, rebuild, upgrade
+    from swingby.store.layout import Generation, Layout
+    from swingby.store.reader import Finished, Gap, Rows, Store
+    from swingby.store.tables import check_experiment
 
 __all__ = [
     "Finished",
@@ -32,12 +32,30 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> Any:
+    """A name of the package, from its module: whoever checks a sweep file, or asks in the sandbox, loads no DuckDB."""
+    if name in ("Ingest", "Taken", "ingest", "rebuild", "upgrade"):
+        from swingby.store import ingestion as module
+    elif name in ("Generation", "Layout"):
+        from swingby.store import layout as module
+    elif name in ("Finished", "Gap", "Rows", "Store"):
+        from swingby.store import reader as module
+    elif name == "check_experiment":
+        from swingby.store import tables as module
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(module, name)
+
+
 def tidy(records: Records, dry_run: bool = False, wait: float = 30.0) -> list[tuple[str, int]]:
     """Removes the store's files that no pointer names: copies, builds, unfinished files; returns their names and bytes.
 
     Raises:
         SwingbyError: somebody else holds the lease for longer than `wait` seconds, or the pointer cannot be read.
     """
+    from swingby.data.locks import held
+    from swingby.store.layout import Layout
+
     layout = Layout(records.data)
     if not layout.root.exists():
         return []
@@ -52,5 +70,7 @@ def tidy(records: Records, dry_run: bool = False, wait: float = 30.0) -> list[tu
 
 def finished(records: Records, experiment: str, cell_ids: Iterable[Any] | pa.Array, tokens: Sequence[str]) -> Finished:
     """`Store.finished` on the newest generation; call `ingest` first."""
+    from swingby.store.reader import Store
+
     with Store.open(records.data) as store:
         return store.finished(experiment, cell_ids, tokens)

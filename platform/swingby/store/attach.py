@@ -9,7 +9,6 @@ from enum import StrEnum
 from pathlib import Path
 
 from swingby.data.files import clear_os_errors, write_whole
-from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store.layout import Generation, Layout
 
@@ -33,7 +32,9 @@ def attach(data: str | Path, reader: Reader = Reader.duckdb) -> str:
     Raises:
         SwingbyError: no data folder, nothing was ever ingested there, or the store cannot be read.
     """
-    layout = Layout(Records.open(data, create=False).data)
+    from swingby.data.folder import opened
+
+    layout = Layout(opened(data, create=False)[0])
     generation = _newest(layout)
     return _spelled(reader, layout.statements(generation, layout.paths(generation)), generation)
 
@@ -46,7 +47,9 @@ def keep(data: str | Path, folder: Path, reader: Reader = Reader.duckdb) -> str:
     Raises:
         SwingbyError: as `attach`; the folder has something in it, or cannot be written.
     """
-    layout = Layout(Records.open(data, create=False).data)
+    from swingby.data.folder import opened
+
+    layout = Layout(opened(data, create=False)[0])
     folder = folder.expanduser().absolute()
     with clear_os_errors(f"keep a snapshot in {folder}"):
         folder.mkdir(parents=True, exist_ok=True)

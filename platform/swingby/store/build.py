@@ -16,7 +16,6 @@ from swingby.store.database import (
     BASE_MB,
     CURVES,
     FAST,
-    REBUILD,
     ROW_GROUP,
     STORAGE,
     WRITER,
@@ -26,10 +25,10 @@ from swingby.store.database import (
     connect,
     disk_is_full,
 )
-from swingby.store.layout import Layout, check_version
+from swingby.store.layout import FORMAT, REBUILD, UPGRADES, Layout, check_version
 from swingby.store.packing import listed
 from swingby.store.sql import literal, quoted, script, statements
-from swingby.store.tables import FORMAT, UPGRADES, Connection, fetch, widest
+from swingby.store.tables import Connection, fetch, widest
 from swingby.store.views import (
     BINDING,
     CELL_COLUMNS,

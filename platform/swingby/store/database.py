@@ -20,9 +20,6 @@ MissingError = duckdb.CatalogException
 """What a value raises that a column cannot take."""
 Database = duckdb.DuckDBPyConnection
 
-REBUILD = "`swingby rebuild` makes the store again from the records"
-"""What to do about a store that cannot be used."""
-
 STORAGE = "storage_version 'v1.5.0'"
 """Attach option: any supported DuckDB reads what any other wrote."""
 

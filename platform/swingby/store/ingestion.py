@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
+from swingby.data.files import write_json
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store import apply
-from swingby.store.layout import Layout, OlderStoreError
-from swingby.store.tables import FORMAT, fetch, insert_one
+from swingby.store.layout import FORMAT, Layout, OlderStoreError
+from swingby.store.tables import fetch, insert_one
 from swingby.store.writer import Writer
 
 GROUP_ROWS = 8192
@@ -94,6 +96,11 @@ class Ingest(Writer):
             derived = self._take_all([f"derived/{name}" for name in self._records.derived()], "from ix.records")
         seconds = time.perf_counter() - start
         return Taken(plans, shards, rows, derived, tuple(self._found), seconds, retractions, self._upgrade)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the store lists bad files, whose mending an ingest has to see."""
+        return bool(self._bad)
 
     def _path(self, key: str) -> Path:
         if key.startswith(("plans/", "derived/", "retractions/")):
@@ -217,16 +224,25 @@ class Ingest(Writer):
 def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
     """Takes the lease, applies new records, and publishes them (without `force`: unless the last one is too recent).
 
-    A mirror is united with its object storage first.
+    A mirror is united with its object storage first. Where the newest generation holds every record there is, neither
+    the lease is taken nor a database opened.
 
     Raises:
         SwingbyError: somebody else holds the lease for longer than `wait` seconds; the storage does not answer; or as
             `Ingest.take`.
     """
     records.unite()
+    layout, names = Layout(records.data), records.paths()
+    # Where nobody may write, the lease says so.
+    if os.access(layout.lease, os.W_OK) and layout.holds_all(names):
+        return Taken(0, 0, 0, 0, (), 0.0)
     with Ingest(records, wait) as step:
         taken = step.take()
-        step.publish(force)
+        published = step.publish(force)
+        clean = not step.refused and (published or force)
+    if clean and (state := layout.state(names)):
+        with suppress(SwingbyError, OSError):  # the next ingest looks for itself
+            write_json(layout.ingested, state)
     return taken
 
 

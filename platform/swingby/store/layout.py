@@ -2,6 +2,7 @@
 
     store/pointer.json    the newest generation; flipped by one rename
     store/lease.lock      held by the process that ingests
+    store/ingested.json   which records the newest generation holds, so that an ingest without news opens no database
     store/build-0001/     what the writer works on: index.duckdb, the open segment, sealed/segment-000000.duckdb ...
     store/published/      copies of the index and of the open segment, a pair for each of the last two generations
 
@@ -10,20 +11,25 @@ A rebuild makes the next build beside the old one; the pointer says which is liv
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from swingby.data.files import clear_os_errors, write_json
 from swingby.errors import SwingbyError
-from swingby.store.database import REBUILD
 from swingby.store.sql import literal
-from swingby.store.tables import FORMAT, UPGRADES
 
+FORMAT = 3
+"""The version of how a store lies on disk: of its pointer, its index and its segments."""
+UPGRADES = {1: "upgrade-1", 2: "upgrade-2"}
+"""Version of an index -> the script that makes it one of the next. A store of any other older version is made again."""
+REBUILD = "`swingby rebuild` makes the store again from the records"
+"""What to do about a store that cannot be used."""
 SEALED = "sealed"
 
 
@@ -105,6 +111,7 @@ class Layout:
         self.root = data / "store"
         self.pointer = self.root / "pointer.json"
         self.lease = self.root / "lease.lock"
+        self.ingested = self.root / "ingested.json"
         self.published = self.root / "published"
 
     # builds
@@ -150,6 +157,26 @@ class Layout:
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SwingbyError(f"{self.pointer} cannot be read ({error!r}); {REBUILD}") from error
+
+    def state(self, names: Sequence[str]) -> dict[str, Any]:
+        """The names of all records, the pointer and the index, as short values; empty if nothing is published."""
+        try:
+            newest = self.newest()
+            if newest is None or newest.format != FORMAT:
+                return {}
+            stats = self.pointer.stat(), self.index(newest.build).stat()
+        except (OSError, SwingbyError):
+            return {}
+        files = [number for stat in stats for number in (stat.st_ino, stat.st_size, stat.st_mtime_ns)]
+        return {"records": hashlib.sha256("\n".join(names).encode()).hexdigest(), "files": files}
+
+    def holds_all(self, names: Sequence[str]) -> bool:
+        """Whether the newest generation holds every record of these, and the folder has no others nor bad ones."""
+        try:
+            noted = json.loads(self.ingested.read_bytes())
+        except (OSError, ValueError):
+            return False
+        return bool(noted) and noted == self.state(names)
 
     def next_number(self, newest: Generation | None) -> int:
         """The number after `newest`; if that is not known, after every copy there is."""

@@ -5,22 +5,26 @@ from __future__ import annotations
 import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 
 from swingby.data.records import Records
 from swingby.data.remote.address import is_address
 from swingby.errors import SwingbyError
-from swingby.store.database import REBUILD, Database, DatabaseError, clear_errors, connect
+from swingby.store.database import Database, DatabaseError, clear_errors, connect
 from swingby.store.ingestion import ingest
-from swingby.store.layout import Generation, Layout
-from swingby.store.tables import FORMAT, storable, widest
+from swingby.store.layout import FORMAT, REBUILD, Generation, Layout
+from swingby.store.tables import storable, widest
 from swingby.store.views import LAST_STEP, STEPS, lost, quoted, retracted
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Rows:
@@ -41,6 +45,8 @@ class Rows:
 
     def polars(self) -> pl.DataFrame:
         """The rows as a polars frame."""
+        import polars as pl
+
         frame = pl.from_arrow(self._table)
         return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
 
@@ -80,6 +86,10 @@ def opened(data: str | Path) -> Records:
     return records
 
 
+_held: ContextVar[dict[Path, Store] | None] = ContextVar("held", default=None)
+"""The stores that `Store.held_open` keeps open for this thread, by their folders."""
+
+
 class Store:
     """A reader on the newest published generation; it moves on by itself when the next one is published."""
 
@@ -99,7 +109,31 @@ class Store:
         Raises:
             SwingbyError: no such folder, nothing was ever ingested there, or the store cannot be read.
         """
-        return cls(Layout(opened(data).data))
+        layout = Layout(opened(data).data)
+        held = _held.get()
+        if held is None:
+            return cls(layout)
+        if layout.root not in held:
+            held[layout.root] = cls(layout)
+        return held[layout.root]
+
+    @staticmethod
+    @contextmanager
+    def held_open() -> Iterator[None]:
+        """While inside, whoever opens a store in this thread gets the one that is open already: opening takes 0.1 s."""
+        before = _held.set({})
+        try:
+            yield
+        finally:
+            Store.release_held()
+            _held.reset(before)
+
+    @staticmethod
+    def release_held() -> None:
+        """Closes what `held_open` keeps, as before a time in which nobody reads: open files of a store stay on disk."""
+        held = _held.get() or {}
+        for store in [held.pop(root) for root in list(held)]:
+            store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +142,9 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Closes the files; a later query opens them again."""
+        """Closes the files, unless they are held open; a later query opens them again."""
+        if (_held.get() or {}).get(self._layout.root) is self:
+            return
         with self._lock:
             if self._connection is not None:
                 self._connection.close()

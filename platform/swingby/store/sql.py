@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
 
 @cache
 def script(name: str) -> str:
     """The text of `sql/<name>.sql`."""
+    from importlib.resources import files
+
     return (files("swingby.store") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
 
 

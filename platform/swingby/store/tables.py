@@ -14,10 +14,6 @@ from swingby.errors import SwingbyError
 from swingby.model.experiment import Experiment
 from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, STEPS, quoted
 
-FORMAT = 3
-"""The version of how a store lies on disk: of its pointer, its index and its segments."""
-UPGRADES = {1: "upgrade-1", 2: "upgrade-2"}
-"""Version of an index -> the script that makes it one of the next. A store of any other older version is made again."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 

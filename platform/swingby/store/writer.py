@@ -17,8 +17,8 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store.build import Build
 from swingby.store.database import Database, UnfitError, clear_errors
-from swingby.store.layout import SEALED, Generation, Layout, NewerStoreError, OlderStoreError
-from swingby.store.tables import FORMAT, fetch
+from swingby.store.layout import FORMAT, SEALED, Generation, Layout, NewerStoreError, OlderStoreError
+from swingby.store.tables import fetch
 
 SEGMENT_ROWS = 100_000
 SEALED_UNCOPIED = 20_000

@@ -31,7 +31,8 @@ from swingby.run.progress import Progress
 from swingby.select.intervals import wilson
 from swingby.store import Store, rebuild
 from swingby.sweepfile.sweep import Sweep
-from swingby_analysis.diff import Diff, compared, shares, words
+from swingby_analysis.diff import shares, words
+from swingby_analysis.diff.comparison import Diff, compared
 from swingby_analysis.diff.gaps import gaps
 from swingby_analysis.diff.nested import Nested
 from swingby_analysis.diff.pairing import Pairing, pair

@@ -31,10 +31,11 @@ from swingby.run.progress import Progress
 from swingby.store import Layout, rebuild
 from swingby.store.status import Delivery, InProgress, Reason
 from swingby_analysis.grid import SweepAxis, SweepGrid
-from swingby_analysis.live import Facts, Watch, facts_json, frame
 from swingby_analysis.live.cli import _again, _OnTerminal, _tell
-from swingby_analysis.live.facts import Snapshot, SweepFacts, facts, measured_rate
+from swingby_analysis.live.facts import Facts, Snapshot, SweepFacts, facts, facts_json, measured_rate
+from swingby_analysis.live.frame import frame
 from swingby_analysis.live.phase import Kind, Outcome, Phase, Pool, phase
+from swingby_analysis.live.poll import Watch
 from swingby_analysis.live.terminal_map import EMPTY, WITHOUT, draw_map
 from swingby_analysis.stats import shares as phases
 from tests.support.places import MISBEHAVING

@@ -14,7 +14,7 @@ from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
 from swingby.run.outcomes import derive, refresh
 from swingby.store import Store
-from swingby_analysis.diff import compared
+from swingby_analysis.diff.comparison import compared
 from swingby_analysis.report import write_report
 from swingby_analysis.serve.queries import Limits
 from swingby_analysis.serve.reports import Folder

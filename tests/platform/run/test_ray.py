@@ -35,7 +35,8 @@ from swingby.run.driver import run_sweep
 from swingby.run.progress import Lines
 from swingby.sweepfile.sweep import Sweep
 try:
-    print(run_sweep(Sweep.load("walks.yaml"), "data", pilot=False, workers=2, progress=Lines(sys.stdout)), flush=True)
+    sweep = Sweep.load("walks.yaml")
+    print(run_sweep(sweep, "data", pilot=False, ray=True, workers=2, progress=Lines(sys.stdout)), flush=True)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
@@ -104,7 +105,7 @@ def test_tune_isolates_what_goes_wrong(walk: Any) -> None:
         patch.setattr("swingby.run.batches.UNMEASURED", 1)
         patch.setattr("swingby.run.scheduler.GROWTH", 0)  # a batch a trial
         patch.setattr("swingby.run.scheduler.RETRIES", 1)
-        result = run_sweep(sweep, walk.data, pilot=False, workers=2, progress=said)
+        result = run_sweep(sweep, walk.data, pilot=False, ray=True, workers=2, progress=said)
         assert os.environ["OMP_NUM_THREADS"] == "8"
     statuses = {row.wants: row.status for row in walk.rows("select wants, status from walk")}
     assert statuses == {"ok": "ok", "raise": "failed", "diverge": "diverged", "once": "ok", "die": "failed"}
@@ -121,7 +122,7 @@ def test_tune_leaves_what_the_loop_leaves(walk: Any) -> None:
     columns = "cell_id, seed, seed_mode, width, rate, status, message, recorded, steps, step, position, final_position"
     query = f"select {columns} from walk order by cell_id"
     sweep = walk.sweep(axes={"width": [1, 2], "wants": ["ok", "raise", "diverge"]}, seeds=4)
-    run_sweep(sweep, walk.data, workers=2, pilot=False, progress=Progress())
+    run_sweep(sweep, walk.data, workers=2, ray=True, pilot=False, progress=Progress())
     by_tune = walk.rows(query)
     walk.data = walk.folder / "by-loop"
     run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress())
@@ -153,7 +154,7 @@ def test_sim_by_tune_and_by_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     def rows(name: str, size: int, local: bool) -> dict[str, Any]:
         monkeypatch.setattr("swingby.run.batches.UNMEASURED", size)
-        result = run_sweep(sweep, tmp_path / name, local=local, workers=2, pilot=False, progress=Progress())
+        result = run_sweep(sweep, tmp_path / name, local=local, workers=2, ray=True, pilot=False, progress=Progress())
         assert (result.failed, result.missing) == (0, 0)
         assert result.ok >= 12
         with Store.open(tmp_path / name) as store:

@@ -232,7 +232,8 @@ from swingby.run.driver import run_sweep
 from swingby.run.progress import Lines
 from swingby.sweepfile.sweep import Sweep
 batches.UNMEASURED = 2
-print(run_sweep(Sweep.load("{name}.yaml"), "data", pilot=False, workers=2, progress=Lines(sys.stdout)), flush=True)
+sweep = Sweep.load("{name}.yaml")
+print(run_sweep(sweep, "data", pilot=False, ray=True, workers=2, progress=Lines(sys.stdout)), flush=True)
 """
 
 

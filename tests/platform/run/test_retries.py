@@ -326,7 +326,7 @@ def test_tune_narrows_down_to_the_guilty(walk: Any) -> None:
     once."""
     wants = ["ok", "die", "leave", "memory", "hang", "freeze"]
     sweep = walk.sweep(axes={"wants": wants}, seeds=1)
-    result = run_sweep(sweep, walk.data, pilot=False, workers=2, deadline=6, progress=Progress())
+    result = run_sweep(sweep, walk.data, pilot=False, ray=True, workers=2, deadline=6, progress=Progress())
     assert (result.ok, result.failed, result.missing) == (2, 4, 0)
     rows = walk.rows("select cell_id, wants, status, message from walk")
     assert Counter(row.cell_id for row in rows) == Counter(cell.cell_id for cell in sweep.cells())
@@ -343,7 +343,7 @@ import sys
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Lines
 from swingby.sweepfile.sweep import Sweep
-run_sweep(Sweep.load("walks.yaml"), "data", pilot=False, workers=2, progress=Lines(sys.stdout))
+run_sweep(Sweep.load("walks.yaml"), "data", pilot=False, ray=True, workers=2, progress=Lines(sys.stdout))
 """
 
 
@@ -361,7 +361,7 @@ def test_a_driver_killed_while_it_narrows_down_loses_nothing(walk: Any) -> None:
     os.killpg(child.pid, signal.SIGKILL)
     child.wait()
     sweep = walk.sweep(**changes)
-    result = run_sweep(sweep, walk.data, pilot=False, workers=2, progress=Progress())
+    result = run_sweep(sweep, walk.data, pilot=False, ray=True, workers=2, progress=Progress())
     assert (result.ok, result.failed, result.missing) == (8, 8, 0)
     rows = walk.rows("select cell_id, wants, status, message from walk")
     assert Counter(row.cell_id for row in rows) == Counter(cell.cell_id for cell in sweep.cells())

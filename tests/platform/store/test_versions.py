@@ -15,7 +15,7 @@ from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Ingest, Layout, Store, finished, ingest, rebuild
 from swingby.store.database import connect
-from swingby.store.tables import FORMAT
+from swingby.store.layout import FORMAT
 from tests.support.store import Segment, cells, rows_of, snapshot, write_plan, write_shard
 
 TOKENS = ("steps:log:200",)

@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from swingby.data.files import TEMPORARY, clear_os_errors, entry, is_as_named, utc_now, write_whole
-from swingby.data.folder import admit_retractions, check_mark, listing, numbers, place_of
+from swingby.data.folder import admit_retractions, listing, numbers, opened
 from swingby.data.locks import Hold, held, holder
 from swingby.data.parquet import read_parquet, require, write_parquet
 from swingby.data.records.headers import DERIVED_TYPES, PLAN_COLUMNS, Plan, ShardHeader, check_types, plan_cells
 from swingby.data.records.retractions import COLUMNS, Retraction
-from swingby.data.remote.address import is_address
-from swingby.data.remote.mirror import Mirror, is_record, mirrored
+from swingby.data.remote.mirror import Mirror, is_record
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
 from swingby.model.experiment import SEGMENT_COLUMNS, Recording
@@ -52,12 +50,9 @@ class Records:
             SwingbyError: no such folder (and `create` is False), a folder of something else, or of an unknown format;
                 or the storage does not answer.
         """
-        records = cls(place_of(data))
-        records.mirror = mirrored(records.data)
-        with clear_os_errors(f"use the data folder {records.data}"):
-            check_mark(records.data, records.mirror, create, fresh=is_address(str(data)))
-            if is_address(str(data)):
-                records.unite()
+        place, mirror = opened(data, create)
+        records = cls(place)
+        records.mirror = mirror
         return records
 
     @property
@@ -161,6 +156,8 @@ class Records:
         if path.exists():
             raise SwingbyError(f"plan {plan.plan_id} exists already; plans are never written twice")
         require(plan.table, PLAN_COLUMNS, f"plan {plan.plan_id}")
+        import pyarrow.compute as pc
+
         order = pc.call_function("array_sort_indices", [plan.table["batch"].combine_chunks()])
         if self.mirror is None:
             return write_parquet(path, plan.table, plan.header(), order=order)

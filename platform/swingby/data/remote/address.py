@@ -13,6 +13,10 @@ SCHEMES = ("s3", "gs", "abfs", "abfss")
 """The kinds of addresses; `s3` is the one that is tested."""
 OPTIONS = ("endpoint_override", "scheme", "region")
 """The options in the query of an `s3` address."""
+DATA_MARK = "swingby.json"
+"""The file that makes a folder, or a prefix of object storage, a data folder."""
+MARK = "mirror.json"
+"""The file of a mirror that says its address."""
 TIMEOUT = 10.0
 """Seconds without a byte after which a request has failed."""
 

@@ -7,7 +7,6 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -230,6 +229,8 @@ def upload(open_stream: Callable[[], Any], content: bytes | Path, alive: Callabl
         SwingbyError: the file cannot be read.
         OSError: the storage refuses.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     stopped = threading.Event()
     with ThreadPoolExecutor(1, "upload") as pool:
         try:

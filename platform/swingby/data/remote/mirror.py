@@ -10,21 +10,17 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
 from swingby.data.files import TEMPORARY, clear_os_errors, is_entry, write_json, write_whole
+from swingby.data.remote.address import DATA_MARK, MARK
 from swingby.data.remote.bucket import Bucket, Held, StorageError
 from swingby.data.remote.signals import Signals
 from swingby.errors import SwingbyError
 
 ROOT = "SWINGBY_MIRRORS"
 """Environment variable: the folder in which mirrors lie."""
-MARK = "mirror.json"
-"""The file of a mirror that says its address."""
-DATA_MARK = "swingby.json"
-"""The file that makes a folder, or a prefix of object storage, a data folder."""
 RECORDS = ("plans", "retractions", "shards", "derived")
 """Folders of records: each file is written once under its name, so that a mirror and its address can be united."""
 LEFT = "left-"
@@ -243,6 +239,8 @@ def _keep(path: Path, content: bytes) -> None:
 
 def _at_once(work: Callable[[T], object], items: Sequence[T]) -> int:
     """Does `work` on every item, `AT_ONCE` at a time; returns how many items there were."""
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for _ in pool.map(work, items):
             pass

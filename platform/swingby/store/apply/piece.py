@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from swingby.data.records.headers import ShardHeader
 from swingby.errors import SwingbyError
@@ -70,6 +69,8 @@ def piece(name: str, size: int, header: ShardHeader, table: pa.Table) -> Piece:
     for column, value in constants.items():
         rows = rows.append_column(column, pa.repeat(value, count))
     rows = rows.append_column("place", pa.array(np.arange(count)))
+    import pyarrow.compute as pc
+
     rows = rows.set_column(rows.column_names.index("from_step"), "from_step", pc.fill_null(rows["from_step"], 0))
     for column in scalars.column_names:
         rows = rows.append_column(column, scalars[column])
@@ -108,6 +109,8 @@ def _ragged(curves: pa.Table) -> tuple[str, ...]:
     """The curves whose length is not the number of recorded steps in some row."""
     if "step" not in curves.column_names:
         return ()
+    import pyarrow.compute as pc
+
     lengths = {name: pc.call_function("list_value_length", [curves[name]]) for name in curves.column_names}
     differ = {name: pc.call_function("not_equal", [length, lengths["step"]]) for name, length in lengths.items()}
     return tuple(name for name, flags in differ.items() if pc.call_function("any", [flags]).as_py())

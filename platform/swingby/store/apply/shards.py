@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from swingby.data.records.retractions import Retraction
 from swingby.store.apply.piece import Piece
@@ -112,6 +111,8 @@ def apply_rows(connection: Connection, pieces: Sequence[Piece], numbers: Mapping
 
 def apply_retraction(connection: Connection, record: str, retraction: Retraction) -> None:
     """Applies one retraction; the results of its cells are chosen again, without the rows that it takes back."""
+    import pyarrow.compute as pc
+
     cells = pc.call_function("count_distinct", [retraction.table["cell_id"]]).as_py()
     plain = {name: getattr(retraction, name) for name in ("reason", "sweep_id", "sweep", "who", "host", "command")}
     row = {"record": record, **plain, "cells": cells, "created": instant(retraction.created)}

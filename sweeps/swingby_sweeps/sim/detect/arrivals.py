@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import root_scalar
 
 from .. import theory
 
@@ -76,6 +75,8 @@ def _final_stretch(k: int, W0: Array, a: Array, mu: Array) -> float:
     below = np.flatnonzero(missing(grid) > 0)
     if not len(below):
         return 0.0
+    from scipy.optimize import root_scalar
+
     last = int(below[-1])
     # With equal a_p the grid ends at the root itself, and rounding decides on which side.
     if last + 1 == len(grid) or float(missing(grid[last + 1])) >= 0:
