@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from swingby import __version__
-from swingby.cli import archive, attach, cluster, data, doctor, guide, maintenance, sweeps
+from swingby.cli import archive, attach, cluster, data, describe, doctor, guide, maintenance, sweeps
 from swingby.cli.console import KEEP, LOOK, RUN, complain
 from swingby.errors import SwingbyError
 from swingby.model import registry
@@ -106,6 +106,7 @@ for verb in (sweeps.validate, sweeps.plan, sweeps.run, sweeps.extend, sweeps.rep
     app.command(rich_help_panel=RUN)(verb)
 app.add_typer(cluster.app, name="cluster", rich_help_panel=RUN)
 app.command("list", rich_help_panel=LOOK)(guide.offers)
+app.command(rich_help_panel=LOOK)(describe.describe)
 for verb in (sweeps.status, data.sql, data.export, attach.attach):
     app.command(rich_help_panel=LOOK)(verb)
 for verb in (data.ingest, data.rebuild, maintenance.merge, maintenance.retract, maintenance.gc):
