@@ -6,23 +6,22 @@ function below, the others are its arguments. `--check` writes nothing and ends 
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal
+from typing import Any
 
 import typer
 from pydantic.fields import FieldInfo
 
 from swingby.cli import app
+from swingby.cli.guide import first_sentence
 from swingby.model import registry
 from swingby.model.experiment import Column
-from swingby.model.params import Matrix, Params, Vector
+from swingby.model.fields import default_of, values_of
+from swingby.model.params import Params
 from swingby.sweepfile.overrides import KEYS
 from swingby.sweepfile.sections import SECTIONS
 from swingby.sweepfile.sweep import Sweep, named_sweeps
@@ -43,12 +42,6 @@ def code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
-def first_sentence(text: str | None) -> str:
-    """The first sentence of a docstring, without its full stop."""
-    paragraph = " ".join((text or "").strip().split("\n\n")[0].split())
-    return re.split(r"\.(?: |$)", paragraph, maxsplit=1)[0]
-
-
 def parameters(experiment: str) -> str:
     """Every parameter of an experiment, and the condition under which it is read if not every run reads it."""
     offered = registry.experiment(experiment)
@@ -59,49 +52,13 @@ def parameters(experiment: str) -> str:
         (
             [
                 code(name),
-                values_of(info),
+                values_of(info, code),
                 code(default_of(info)),
                 (info.description or "") + (f"; read where {code(conditions[name])}" if name in conditions else ""),
             ]
             for name, info in {**own, **fields}.items()
         ),
     )
-
-
-def values_of(info: FieldInfo) -> str:
-    """The values that a field takes, in words."""
-    text = kind_of(info.annotation)
-    bounds = {
-        name: getattr(item, name)
-        for item in info.metadata
-        for name in ("gt", "ge", "lt", "le")
-        if getattr(item, name, None) is not None
-    }
-    signs = {"gt": "> {}", "ge": "{} or more", "lt": "< {}", "le": "at most {}"}
-    if set(bounds) == {"ge", "le"}:
-        return f"{text}, {bounds['ge']:,} to {bounds['le']:,}"
-    return ", ".join([text, *(signs[name].format(f"{bound:,}") for name, bound in bounds.items())])
-
-
-def kind_of(annotation: Any) -> str:
-    """A type in words."""
-    names = {bool: "true, false", int: "integer", float: "number", str: "text", NoneType: "null"}
-    if annotation in names:
-        return names[annotation]
-    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin is Literal:
-        return ", ".join(code(str(value)) for value in inner)
-    if origin in (UnionType, typing.Union):
-        return " or ".join(kind_of(part) for part in inner)
-    for alias, words in ((Vector, "list of numbers"), (Matrix, "list of lists of numbers")):
-        if annotation in (alias, typing.get_args(alias)[0]):
-            return words
-    return f"list of {kind_of(inner[0])}" if origin in (list, tuple) else str(annotation)
-
-
-def default_of(info: FieldInfo) -> str:
-    """The default of a field as YAML has it."""
-    return "" if info.is_required() else json.dumps(info.get_default(call_default_factory=True))
 
 
 def results(experiment: str) -> str:
@@ -161,7 +118,7 @@ def drawings(experiment: str) -> str:
 def options_of(drawing: Any) -> str:
     """The options of a drawing, each with its meaning or default."""
     fields: dict[str, FieldInfo] = drawing.Options.model_fields
-    return "; ".join(f"`{name}`: {info.description or values_of(info)}" for name, info in fields.items())
+    return "; ".join(f"`{name}`: {info.description or values_of(info, code)}" for name, info in fields.items())
 
 
 def sweeps(experiment: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from swingby.cli import archive, attach, cluster, data, doctor, guide, maintenance, new, sweeps
+from swingby.cli import archive, attach, cluster, data, describe, doctor, guide, maintenance, new, sweeps
 from swingby.cli.console import KEEP, LOOK, RUN, complain
 from swingby.errors import SwingbyError
 from swingby.model import registry
@@ -141,6 +141,7 @@ for verb in (new.new, sweeps.validate, sweeps.plan, sweeps.run, sweeps.extend, s
     app.command(rich_help_panel=RUN)(verb)
 app.add_typer(cluster.app, name="cluster", rich_help_panel=RUN)
 app.command("list", rich_help_panel=LOOK)(guide.offers)
+app.command(rich_help_panel=LOOK)(describe.describe)
 for verb in (sweeps.status, data.sql, data.export, attach.attach):
     app.command(rich_help_panel=LOOK)(verb)
 for verb in (data.ingest, data.rebuild, maintenance.merge, maintenance.retract, maintenance.gc):

@@ -35,7 +35,13 @@ class Format(StrEnum):
 
 
 def sql(
-    query: Annotated[str, typer.Argument(help="One SELECT; '-' reads it from standard input.", show_default=False)],
+    query: Annotated[
+        str | None,
+        typer.Argument(
+            help="One SELECT; without it, or with '-', it is read from a pipe, or a terminal has a prompt.",
+            show_default=False,
+        ),
+    ] = None,
     data: DataFolder = DEFAULT_DATA,
     format: Annotated[Format, typer.Option(help="The format of the rows.")] = Format.table,  # noqa: A002
     out: Annotated[Path | None, typer.Option(help="A file to write instead of standard output.")] = None,
@@ -44,6 +50,8 @@ def sql(
     memory: Annotated[str, typer.Option(help="Memory the query may use.")] = "2GB",
 ) -> None:
     """Runs one SQL query over all results, read-only and sandboxed; works while a sweep runs.
+
+    On a terminal, without a query, it is a prompt with a history: each query ends with a semicolon.
 
     Example:
 
@@ -54,11 +62,27 @@ def sql(
     """
     from swingby import sandbox
 
-    text = sys.stdin.read() if query == "-" else query
-    rows = sandbox.query(data, text, limit_rows=limit, timeout=timeout, memory=memory)
-    if (rows.schema.metadata or {}).get(b"cut") == b"true":
-        err.print(f"cut at {limit:,} rows; --limit raises this", markup=False)
-    write_rows(rows, format, out)
+    def answer(text: str) -> None:
+        rows = sandbox.query(data, text, limit_rows=limit, timeout=timeout, memory=memory)
+        if (rows.schema.metadata or {}).get(b"cut") == b"true":
+            err.print(f"cut at {limit:,} rows; --limit raises this", markup=False)
+        write_rows(rows, format, out)
+
+    if query is None and sys.stdin.isatty():
+        if out is not None or not sys.stdout.isatty():
+            raise SwingbyError('no query: write swingby sql "select ..."; the prompt answers on a terminal only')
+        from swingby.cli.prompt import typed
+
+        for text in typed():
+            try:
+                answer(text)
+            except SwingbyError as error:
+                complain(str(error))
+        return
+    text = sys.stdin.read() if query in (None, "-") else query
+    if not text.strip():
+        raise SwingbyError('no query: write swingby sql "select ...", or send one through a pipe')
+    answer(text)
 
 
 def write_rows(rows: pa.Table, form: Format, out: Path | None) -> None:

@@ -80,8 +80,11 @@ def _sweeps() -> Iterator[Listed]:
     from swingby.sweepfile.yaml import read_yaml
 
     for name, file in named_sweeps().items():
-        lined = read_yaml(file.read_text(encoding="utf-8-sig"), str(file))
-        if not isinstance(lined.value, dict):
+        try:
+            lined = read_yaml(file.read_text(encoding="utf-8-sig"), str(file))
+        except (OSError, UnicodeDecodeError):
+            lined = None
+        if lined is None or not isinstance(lined.value, dict):
             tell(f"warning: {file} is no sweep file; `swingby validate {file}` says why")
             continue
         tags = lined.value.get("tags")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from swingby.errors import SwingbyError
 from swingby.model.broken import FAULTS, Broken, LoadError, name_of, reason_of
+from swingby.model.package import Package
 
 if TYPE_CHECKING:  # slow to import, and only needed where packages are looked up
     from importlib.metadata import Distribution, EntryPoint
@@ -32,32 +33,6 @@ DRAWINGS = "swingby.drawings"
 DIAGRAMS = "swingby.diagrams"
 FOLDERS: Mapping[str, str] = {"sweeps": "swingby.sweeps", "archive": "swingby.recorded"}
 """For each kind of data file: the group whose entry points name packages that hold such files and nothing else."""
-
-
-@dataclass(frozen=True, slots=True)
-class Package:
-    """The offers of a package, which its `__init__.py` declares as `PACKAGE`.
-
-    Every value is "module:Name", the module relative to the package. Data files are found by folder:
-    `sweeps/**/*.yaml`, `archive/*.parquet`, `statements/**/*.sql`.
-
-    Attributes:
-        experiments, detectors, drawings, commands: for each name, where it is found. Detectors are those of the
-            package's experiments; a package without experiments may offer detectors of others.
-        diagrams: for each experiment, where its phase diagrams are found that pages of findings show.
-    """
-
-    experiments: Mapping[str, str] = field(default_factory=dict)
-    detectors: Mapping[str, str] = field(default_factory=dict)
-    drawings: Mapping[str, str] = field(default_factory=dict)
-    commands: Mapping[str, str] = field(default_factory=dict)
-    diagrams: Mapping[str, str] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for kind in fields(self):
-            for name, value in getattr(self, kind.name).items():
-                if not isinstance(value, str) or value.count(":") != 1:
-                    raise TypeError(f"{kind.name}[{name!r}] is {value!r}; allowed: 'module:Name'")
 
 
 @dataclass(frozen=True, slots=True)

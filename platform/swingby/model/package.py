@@ -1,0 +1,32 @@
+"""The declaration of a package: what it offers, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The offers of a package, which its `__init__.py` declares as `PACKAGE`.
+
+    Every value is "module:Name", the module relative to the package. Data files are found by folder:
+    `sweeps/**/*.yaml`, `archive/*.parquet`, `statements/**/*.sql`.
+
+    Attributes:
+        experiments, detectors, drawings, commands: for each name, where it is found. Detectors are those of the
+            package's experiments; a package without experiments may offer detectors of others.
+        diagrams: for each experiment, where its phase diagrams are found that pages of findings show.
+    """
+
+    experiments: Mapping[str, str] = field(default_factory=dict)
+    detectors: Mapping[str, str] = field(default_factory=dict)
+    drawings: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, str] = field(default_factory=dict)
+    diagrams: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for kind in fields(self):
+            for name, value in getattr(self, kind.name).items():
+                if not isinstance(value, str) or value.count(":") != 1:
+                    raise TypeError(f"{kind.name}[{name!r}] is {value!r}; allowed: 'module:Name'")

@@ -1,0 +1,72 @@
+"""What `describe` says of a table is what the store has: every column, its type, and a meaning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from swingby.cli import app
+from swingby.cli.describe import names
+from swingby.model import registry
+from swingby.model.columns import parameter_schema
+from swingby.run.driver import run_sweep
+from swingby.store import Store
+
+
+def described(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, dict[str, str]]:
+    """What is printed of a table, and the type of each column in it."""
+    monkeypatch.setenv("COLUMNS", "400")
+    result = CliRunner().invoke(app, ["describe", name])
+    assert "\ncolumn " in result.stdout
+    assert result.exit_code == 0, result.output
+    cells = [[cell.strip() for cell in line.split("│")] for line in result.stdout.splitlines() if "│" in line]
+    return result.stdout, {row[0]: row[1] for row in cells}
+
+
+def test_every_column_is_described(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the tables that every store has, of an experiment's two, and of its detectors': names and types."""
+    run_sweep(walk.sweep(), walk.data, local=True, pilot=False)
+    experiment = registry.experiment("walk")
+    with Store.open(walk.data) as store:
+        tables = sorted(store.names())
+        assert {"walk", "walk_points", "sweeps", "retractions"} <= {*tables}
+        for table in tables:
+            if table.endswith("_all"):
+                continue
+            there = {name: type_.split("(")[0] for name, type_ in store.columns(table).items()}
+            text, told = described(table, monkeypatch)
+            if table == "walk":
+                assert {*parameter_schema(experiment.Params).names} <= {*told}
+                there = {name: type_ for name, type_ in there.items() if name not in experiment.Params.model_fields}
+            absent = {column for added in experiment.recordings.values() for column in added}
+            assert {name: told.get(name) for name in there} == there, table
+            assert {*told} - {*there} <= absent | {*experiment.Params.model_fields} | _outcomes(text), table
+
+
+def _outcomes(text: str) -> set[str]:
+    """The outcomes that the description of an experiment lists behind its own columns."""
+    after = text.split("\ntable outcomes_", 1)
+    return {line.split("│")[0].strip() for line in after[1].splitlines() if "│" in line} if len(after) > 1 else set()
+
+
+def test_an_experiment_is_described_whole(toy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Presets, parameters with their values and defaults, under which others they are read, and outcomes."""
+    monkeypatch.setattr(type(registry.experiment(toy)), "read_where", {"gain": "kind == 'relu'"})
+    monkeypatch.setenv("COLUMNS", "400")
+    text = CliRunner().invoke(app, ["describe", toy]).stdout
+    assert "presets: plain, counted; where a sweep names none: plain" in text
+    lines = {line.split("│")[0].strip(): line for line in text.splitlines() if "│" in line}
+    assert "linear, relu" in lines["kind"]
+    assert "> 0" in lines["gain"]
+    assert "read where kind == 'relu'" in lines["gain"]
+    assert "BOOLEAN" in lines["bumped"]
+
+
+def test_a_wrong_name_is_told_with_the_nearest(toy: str) -> None:
+    """Among experiments and tables."""
+    result = CliRunner().invoke(app, ["describe", "outcomes_tox"])
+    assert result.exit_code == 2
+    assert f"{toy}_points" in names("toy_")
+    assert f"did you mean 'outcomes_{toy}'?" in result.stderr
