@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -231,20 +232,29 @@ def _curves(
     store: Store, curves: Curves, queries: Mapping[str, Query], plane: tuple[int, int] | None
 ) -> dict[int, PointCurves]:
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane."""
-    tables = {title: _by_point(ask(store, queries[f"curve {name}"])) for name, title in curves.titles.items()}
-    paths = _by_point(ask(store, queries["plane"])) if plane is not None else {}
-    by_point = {}
-    for point, rows in next(iter(tables.values())).items():
-        # (3, T): median, low, high
-        quantiles = {title: table[point]["value"].list.to_array(3).to_numpy().T for title, table in tables.items()}
-        path = None
-        if plane is not None:
-            entries = paths[point].partition_by("entry", as_dict=True)
-            path = np.stack([entries[entry,]["finite"].fill_null(np.nan).to_numpy() for entry in plane])
-        by_point[point] = PointCurves(rows["step"].to_numpy(), quantiles, path, int(rows["runs"][0]))
-    return by_point
+    tables = {title: ask(store, queries[f"curve {name}"]) for name, title in curves.titles.items()}
+    values = {title: table["value"].list.to_array(3).to_numpy() for title, table in tables.items()}  # median, low, high
+    rows = {title: _rows_of_points(table) for title, table in tables.items()}
+    paths = []
+    both = ask(store, queries["plane"]) if plane is not None else pl.DataFrame()
+    for entry in plane or ():
+        entries = both.filter(pl.col("entry") == entry)
+        paths.append((entries["finite"].fill_null(np.nan).to_numpy(), _rows_of_points(entries)))
+    first = next(iter(curves.titles.values()))
+    steps, runs = tables[first]["step"].to_numpy(), tables[first]["runs"].to_numpy()
+    return {
+        point: PointCurves(
+            steps[at],
+            {title: values[title][rows[title][point]].T for title in tables},
+            np.stack([entry[of[point]] for entry, of in paths]) if paths else None,
+            int(runs[at.start]),
+        )
+        for point, at in rows[first].items()
+    }
 
 
-def _by_point(table: pl.DataFrame) -> dict[int, pl.DataFrame]:
-    parts = table.partition_by("point", as_dict=True, maintain_order=True)
-    return {int(point): rows for (point,), rows in parts.items()}
+def _rows_of_points(table: pl.DataFrame) -> dict[int, slice]:
+    """The rows of each point, in a table whose rows are in the order of the points."""
+    points = table["point"].to_numpy()
+    starts = np.flatnonzero(np.diff(points, prepend=points[:1] - 1)).tolist()
+    return {int(points[start]): slice(start, stop) for start, stop in pairwise([*starts, len(points)])}
