@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from altair.utils.schemapi import debug_mode
+
 from swingby.data.files import TEMPORARY, clear_os_errors, entry, sync_file, sync_folder, utc_now
 from swingby.data.records import Records
 from swingby.model import registry
@@ -100,7 +102,9 @@ def write_report(
         summary = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
         figures = Figures(read, examples, *attempt(read, store), summary)
     folder = entry(out.expanduser().absolute(), found.name)
-    contents = {PAGE: html(page(figures, kinds), interactive(figures)).encode(), **pictures(figures.every, kinds)}
+    with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
+        every = figures.every
+    contents = {PAGE: html(page(figures, kinds), interactive(figures)).encode(), **pictures(every, kinds)}
     if made and made == made_from(sweep, records, kinds, plane):  # nothing was published meanwhile
         contents[NOTE] = note(made, PAGE, contents, [*read.remarks, *figures.faults])
     replace_folder(folder, contents)

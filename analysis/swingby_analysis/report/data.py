@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -278,21 +279,28 @@ def _curves(
     store: Store, shown: Sequence[ShownCurve], queries: Mapping[str, Query], plane: tuple[int, int] | None
 ) -> dict[int, PointCurves]:
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane."""
-    tables = {one.title: _by_point(ask(store, queries[f"curve {one.column}"])) for one in shown}
-    paths = _by_point(ask(store, queries["plane"])) if plane is not None else {}
+    tables = {one.title: ask(store, queries[f"curve {one.column}"]) for one in shown}
+    # A row each: median, low, high, and the quartiles.
+    values = {title: table["value"].list.to_array(5).to_numpy() for title, table in tables.items()}
+    rows = {title: _rows_of_points(table) for title, table in tables.items()}
+    paths = []
+    both = ask(store, queries["plane"]) if plane is not None else pl.DataFrame()
+    for entry in plane or ():
+        entries = both.filter(pl.col("entry") == entry)
+        paths.append((entries["finite"].fill_null(np.nan).to_numpy(), _rows_of_points(entries)))
+    first = next(iter(tables))
+    steps, runs = tables[first]["step"].to_numpy(), tables[first]["runs"].to_numpy()
     by_point = {}
-    for point, rows in next(iter(tables.values())).items():
-        # (5, T): median, low, high, and the quartiles
-        every = {title: table[point]["value"].list.to_array(5).to_numpy().T for title, table in tables.items()}
-        path = None
-        if plane is not None:
-            entries = paths[point].partition_by("entry", as_dict=True)
-            path = np.stack([entries[entry,]["finite"].fill_null(np.nan).to_numpy() for entry in plane])
-        values, quartiles = ({title: five[part] for title, five in every.items()} for part in (slice(3), slice(3, 5)))
-        by_point[point] = PointCurves(rows["step"].to_numpy(), values, path, int(rows["runs"][0]), quartiles)
+    for point, at in rows[first].items():
+        every = {title: values[title][rows[title][point]].T for title in tables}
+        bands, quartiles = ({title: five[part] for title, five in every.items()} for part in (slice(3), slice(3, 5)))
+        path = np.stack([entry[of[point]] for entry, of in paths]) if paths else None
+        by_point[point] = PointCurves(steps[at], bands, path, int(runs[at.start]), quartiles)
     return by_point
 
 
-def _by_point(table: pl.DataFrame) -> dict[int, pl.DataFrame]:
-    parts = table.partition_by("point", as_dict=True, maintain_order=True)
-    return {int(point): rows for (point,), rows in parts.items()}
+def _rows_of_points(table: pl.DataFrame) -> dict[int, slice]:
+    """The rows of each point, in a table whose rows are in the order of the points."""
+    points = table["point"].to_numpy()
+    starts = np.flatnonzero(np.diff(points, prepend=points[:1] - 1)).tolist()
+    return {int(points[start]): slice(start, stop) for start, stop in pairwise([*starts, len(points)])}
