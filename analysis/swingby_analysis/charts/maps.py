@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import numpy as np
 
 from swingby_analysis.charts import style
 from swingby_analysis.charts.along import differences_along, numbers_along, outcomes_along, shares_along
+from swingby_analysis.charts.bands import scale_of, scale_ticks
 from swingby_analysis.charts.summaries import OPEN, Difference, MostCommon, Segment, Share, SignedMean, Spread
 from swingby_analysis.grid import Grid, GridLine
 
@@ -26,6 +28,8 @@ SIDES = ("#2c7fb8", "#f7f7f5", "#d95f0e")
 """Colours below 0, at 0, above it, which colour-blind readers can tell apart."""
 REACHES = (0.1, 0.25, 0.5, 1.0)
 """How far the scale of a difference of shares may reach to either side."""
+DECADES = 3
+"""Medians over so many decades are coloured by their logarithm."""
 YES, NO = "A and B differ", "may be chance"
 DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 """Of the lines over a map, in turn."""
@@ -116,14 +120,22 @@ def outcome_map(
 
 
 def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
-    """The median as colour (cividis, from zero or the smallest value); interval, quartiles and n where one points."""
+    """The median as colour (cividis, from zero or the smallest value); interval, quartiles and n where one points.
+
+    Positive medians over at least `DECADES` decades are coloured by their logarithm, and the legend says so.
+    """
     table = [{**style.tile(grid, row.point), **row._asdict(), "text": row.text} for row in rows]
     if grid.y is None:
         return numbers_along(grid, table, rows, title)
     medians = [row.median for row in rows]
     domain = [min(0.0, *medians), max(medians) or 1.0] if medians else [0, 1]
-    legend = _gradient(title, format=".2~g", tickCount=5)
-    colour = alt.Color("median:Q", scale=alt.Scale(scheme="cividis", domain=domain), legend=legend)
+    legend, scale = _gradient(title, format=".2~g", tickCount=5), alt.Scale(scheme="cividis", domain=domain)
+    spaced = scale_of([np.array(medians)])
+    if spaced.log and spaced.high >= 10**DECADES * spaced.low:
+        ticks = scale_ticks(spaced)
+        legend = _gradient(f"{title} (log scale)", format="~e" if ticks[0] < 1e-4 else "~g", values=ticks)
+        scale = alt.Scale(type="log", scheme="cividis", domain=[spaced.low, spaced.high], clamp=True)
+    colour = alt.Color("median:Q", scale=scale, legend=legend)
     area = {**style.tile_area(grid), "tooltip": style.tip(title)}
     tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**area, color=colour)
     return style.faceted([tiles, _picked(grid, alt.Chart())], table, grid)

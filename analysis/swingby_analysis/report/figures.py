@@ -19,6 +19,7 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report import prose
 from swingby_analysis.report.data import ReportData
+from swingby_analysis.report.effects import effects_figure, parallel_figure
 from swingby_analysis.report.examples import Examples, choose
 from swingby_analysis.report.grid_curves import grid_curves
 from swingby_analysis.report.origins import facts_of
@@ -60,7 +61,8 @@ class Figures:
         """Every figure: the drawings that the sweep asks for; then, if it asks for one or for none, its diagram."""
         if not self.has_main:
             return distinct(self.drawn)
-        diagrams = [self.main, *map(self._drawn, self.data.companions), *grid_curves(self.data)]
+        over_axes = [figure for figure in (effects_figure(self.data), parallel_figure(self.data)) if figure]
+        diagrams = [self.main, *map(self._drawn, self.data.companions), *over_axes, *grid_curves(self.data)]
         if self.examples is not None:
             paths = None if self.data.plane is None else self._paths(self.examples)
             diagrams += [self._curves(self.examples), *([] if paths is None else [paths])]
