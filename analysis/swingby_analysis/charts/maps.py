@@ -80,15 +80,15 @@ def outcome_map(
     """The most common outcome as colour, its share of the seeds as the area of the mark; under lines its strength.
 
     Args:
-        outcomes: every possible outcome; the legend lists all of them in this order, also those that never occurred.
-            Under lines it lists those that occurred, in their own colours.
+        outcomes: every possible outcome, in the order of the legend, which lists those that are drawn, each in the
+            colour that it has in every map.
     """
     table = [{**style.tile(grid, row.point), **row._asdict(), "share": row.k / row.n} for row in rows]
     for row in table:
         row["text"] = f"{row['outcome']}: {row['k']} of {row['n']} seeds"
-    colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(outcomes)}
+    seen = {row.outcome for row in rows}
+    colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(outcomes) if name in seen}
     if lines is not None:
-        there = {name: colours[name] for name in outcomes if any(row.outcome == name for row in rows)}
         strong = alt.Opacity(
             "share:Q", scale=alt.Scale(domain=[0.25, 1], range=[0.35, 1], clamp=True),
             legend=alt.Legend(
@@ -98,7 +98,7 @@ def outcome_map(
             ),
         )  # fmt: skip
         table = [{"kind": "tile", **row} for row in table]
-        return _lined(grid, [_tiles(grid, _outcome_colour(there, title), opacity=strong)], table, lines)
+        return _lined(grid, [_tiles(grid, _outcome_colour(colours, title), opacity=strong)], table, lines)
     colour = _outcome_colour(colours, title)
     tip = [alt.Tooltip(f"{field}:N", title=said) for field, said in
            (("label", "at"), ("text", "most common"), ("counts", "all"))]  # fmt: skip

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from swingby.model.reported import Curves
 from swingby_analysis.charts.curves import Band, LogAxes, Run, log_curves
@@ -24,7 +25,7 @@ from swingby_analysis.report.examples import Examples, choose
 from swingby_analysis.report.grid_curves import grid_curves
 from swingby_analysis.report.origins import facts_of
 from swingby_analysis.report.outcomes import FINAL
-from swingby_analysis.report.phases import boundary
+from swingby_analysis.report.phases import Phases, boundary, pooled
 
 
 def distinct(figures: Sequence[Figure]) -> list[Figure]:
@@ -119,7 +120,10 @@ class Figures:
         grid, phases, words, along = data.grid, data.phases, known.title, data.grid.y is None
         if known.kind == "yes_no":
             rows, slug, title = phases.shares(outcome), "phase", f"Where runs show {words}"
-            chart, what = share_map(grid, rows, boundary(grid, rows), words), f"Share of the seeds that show {words}"
+            chart, what = (
+                share_map(grid, rows, boundary(grid, pooled(grid, rows)), words),
+                f"Share of the seeds that show {words}",
+            )
             reading = prose.SHARES_ALONG if along else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
         elif known.kind == "category":
             most, slug = phases.most_common(outcome), "map"
@@ -130,13 +134,20 @@ class Figures:
         else:
             unit, slug = data.with_unit(outcome), "map"
             title, what = f"The {words}", f"Median {unit} over the seeds"
-            chart = number_map(grid, phases.spreads(outcome), f"median {unit}")
+            absent = known.column.absent
+            if absent:  # the median over all runs is 0 wherever most have none
+                cells = data.cells.filter(pl.col(outcome) != 0)
+                what += f", of the runs that have a {absent}"
+                phases = Phases(cells) if cells.height else phases
+            chart = number_map(
+                grid, phases.spreads(outcome), f"median {unit}{f' of the runs with a {absent}' * bool(absent)}"
+            )
             reading = prose.NUMBERS_ALONG if along else prose.NUMBERS
         n = prose.between(*phases.seeds(outcome))
         asked = (data.resolved["diagram"] or {}).get("title") if main else None
         caption = f"{what}, {n} at each point. {known.title.capitalize()}: {known.column.meaning}."
         if known.column.absent:
-            caption += f" So the median is 0 wherever fewer than half of the runs have a {known.column.absent}."
+            caption += f" A point at which no run has a {known.column.absent} is blank. Table and panel count all runs."
         points = main and self.first is not None
         finals = [data.queries["finals"]] if outcome.startswith(FINAL) and "finals" in data.queries else []
         queries = [data.queries["cells"], *finals, *(data.curve_queries if points else [])]
