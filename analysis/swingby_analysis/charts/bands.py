@@ -16,8 +16,10 @@ from swingby_analysis.charts.curves import COLOURS, log_steps
 
 FEW_STEPS = 40
 """At most so many steps are spaced evenly."""
-DECADES = 9
-"""Decades that a logarithmic axis may span."""
+DECADES = 6
+"""Decades that a logarithmic axis may reach to either side of the median value."""
+EXPLODED = 1e6
+"""Values whose largest is so many times their median are those of runs that explode."""
 RATIO = 30
 """Positive values whose largest is so many times their smallest are drawn on a logarithmic axis."""
 TITLE = 34
@@ -115,9 +117,10 @@ def scale_of(values: Iterable[np.ndarray]) -> ValueScale:
     if not known.size:
         return ValueScale(log=False, low=0.0, high=1.0)
     positive = known[known > 0]
-    if known.min() >= 0 and positive.size >= 0.9 * known.size:
+    if known.min() >= 0 and positive.size >= 0.5 * known.size:
         low, high = map(math.log10, ends(np.log10(positive), 10.0))
-        low = max(low, high - DECADES)
+        middle = float(np.median(np.log10(positive)))
+        low, high = max(low, middle - DECADES), min(high, middle + DECADES)
         if high - low >= math.log10(RATIO):
             return ValueScale(log=True, low=10**low, high=10**high)
     low, high = ends(known)
@@ -128,7 +131,9 @@ def scale_of(values: Iterable[np.ndarray]) -> ValueScale:
 def ends(values: np.ndarray, base: float | None = None) -> tuple[float, float]:
     """The least and the largest of what is not far beyond the others; as powers of `base`, if one is given."""
     low, high = float(values.min()), float(values.max())
-    usual = np.quantile(values, [0.01, 0.99])
+    # Where a few runs explode, all others would be a flat line.
+    exploded = np.abs(values).max() > EXPLODED * np.median(np.abs(values)) > 0
+    usual = np.quantile(values, [0.1, 0.9] if exploded else [0.01, 0.99])
     reach = 2.0 * float(usual[1] - usual[0])
     if reach > 0:
         low, high = max(low, float(usual[0]) - reach), min(high, float(usual[1]) + reach)
@@ -151,7 +156,7 @@ def _layers(base: alt.Chart, title: str, scale: ValueScale, hue: str | None = No
     """The two bands and the median; in one colour where one is given, which then has the wide band only."""
     ticks = scale_ticks(scale)
     # As powers where some would have many zeros.
-    written = "~e" if any(tick < 1e-4 or tick >= 1e6 for tick in ticks) else "~g"
+    written = "~e" if any(tick < 1e-4 or tick >= 1e6 for tick in ticks) else "~g" if ticks else ".4~g"
     options: dict[str, Any] = {"values": ticks} if ticks else {"tickCount": 5}
     titled = textwrap.wrap(f"{title} ({scale.said})", TITLE)
     axis = alt.Axis(title=titled, grid=True, gridColor=style.RULE, format=written, **options)
