@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
+import numpy as np
 
 from swingby_analysis.charts import style
 from swingby_analysis.charts.curves import COLOURS, log_steps
 
 FEW_STEPS = 40
 """At most so many steps are spaced evenly."""
+DECADES = 6
+"""Decades that a logarithmic axis may reach to either side of the median value."""
+EXPLODED = 1e6
+"""Values whose largest is so many times their median are those of runs that explode."""
+RATIO = 30
+"""Positive values whose largest is so many times their smallest are drawn on a logarithmic axis."""
 TITLE = 34
 """Characters of a line of the title of an axis of values."""
 
@@ -96,6 +103,43 @@ def steps_axis(last: int) -> alt.X:
     return alt.X("step:Q", scale=scale, axis=axis)
 
 
+def scale_of(values: Iterable[np.ndarray]) -> ValueScale:
+    """The scale on which a curve's values are drawn.
+
+    It is logarithmic where they are positive (a few zeros lie on its lower edge) and their largest is `RATIO` times
+    their smallest or more, else linear. A few values that are far beyond all others lie outside of it.
+
+    Args:
+        values: of any shape; what is not finite, or beyond 1e299, is left out.
+    """
+    parts = [part[np.isfinite(part) & (np.abs(part) < 1e299)] for part in values]
+    known = np.concatenate(parts) if parts else np.empty(0)
+    if not known.size:
+        return ValueScale(log=False, low=0.0, high=1.0)
+    positive = known[known > 0]
+    if known.min() >= 0 and positive.size >= 0.5 * known.size:
+        low, high = map(math.log10, ends(np.log10(positive), 10.0))
+        middle = float(np.median(np.log10(positive)))
+        low, high = max(low, middle - DECADES), min(high, middle + DECADES)
+        if high - low >= math.log10(RATIO):
+            return ValueScale(log=True, low=10**low, high=10**high)
+    low, high = ends(known)
+    room = 0.03 * (high - low) or 0.05 * abs(high) or 0.5
+    return ValueScale(log=False, low=low if low == 0 else low - room, high=high + room)
+
+
+def ends(values: np.ndarray, base: float | None = None) -> tuple[float, float]:
+    """The least and the largest of what is not far beyond the others; as powers of `base`, if one is given."""
+    low, high = float(values.min()), float(values.max())
+    # Where a few runs explode, all others would be a flat line.
+    exploded = np.abs(values).max() > EXPLODED * np.median(np.abs(values)) > 0
+    usual = np.quantile(values, [0.1, 0.9] if exploded else [0.01, 0.99])
+    reach = 2.0 * float(usual[1] - usual[0])
+    if reach > 0:
+        low, high = max(low, float(usual[0]) - reach), min(high, float(usual[1]) + reach)
+    return (low, high) if base is None else (base**low, base**high)
+
+
 def scale_ticks(scale: ValueScale) -> list[float]:
     """Powers of ten on a logarithmic axis, at most seven of them, or 1, 2 and 5 times these; [] for an even axis."""
     if not scale.log:
@@ -112,7 +156,7 @@ def _layers(base: alt.Chart, title: str, scale: ValueScale, hue: str | None = No
     """The two bands and the median; in one colour where one is given, which then has the wide band only."""
     ticks = scale_ticks(scale)
     # As powers where some would have many zeros.
-    written = "~e" if any(tick < 1e-4 or tick >= 1e6 for tick in ticks) else "~g"
+    written = "~e" if any(tick < 1e-4 or tick >= 1e6 for tick in ticks) else "~g" if ticks else ".4~g"
     options: dict[str, Any] = {"values": ticks} if ticks else {"tickCount": 5}
     titled = textwrap.wrap(f"{title} ({scale.said})", TITLE)
     axis = alt.Axis(title=titled, grid=True, gridColor=style.RULE, format=written, **options)

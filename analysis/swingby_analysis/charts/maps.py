@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import numpy as np
 
 from swingby_analysis.charts import style
 from swingby_analysis.charts.along import differences_along, numbers_along, outcomes_along, shares_along
+from swingby_analysis.charts.bands import scale_of, scale_ticks
 from swingby_analysis.charts.summaries import OPEN, Difference, MostCommon, Segment, Share, SignedMean, Spread
 from swingby_analysis.grid import Grid, GridLine
 
@@ -26,6 +28,8 @@ SIDES = ("#2c7fb8", "#f7f7f5", "#d95f0e")
 """Colours below 0, at 0, above it, which colour-blind readers can tell apart."""
 REACHES = (0.1, 0.25, 0.5, 1.0)
 """How far the scale of a difference of shares may reach to either side."""
+DECADES = 3
+"""Medians over so many decades are coloured by their logarithm."""
 YES, NO = "A and B differ", "may be chance"
 DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 """Of the lines over a map, in turn."""
@@ -76,15 +80,15 @@ def outcome_map(
     """The most common outcome as colour, its share of the seeds as the area of the mark; under lines its strength.
 
     Args:
-        outcomes: every possible outcome; the legend lists all of them in this order, also those that never occurred.
-            Under lines it lists those that occurred, in their own colours.
+        outcomes: every possible outcome, in the order of the legend, which lists those that are drawn, each in the
+            colour that it has in every map.
     """
     table = [{**style.tile(grid, row.point), **row._asdict(), "share": row.k / row.n} for row in rows]
     for row in table:
         row["text"] = f"{row['outcome']}: {row['k']} of {row['n']} seeds"
-    colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(outcomes)}
+    seen = {row.outcome for row in rows}
+    colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(outcomes) if name in seen}
     if lines is not None:
-        there = {name: colours[name] for name in outcomes if any(row.outcome == name for row in rows)}
         strong = alt.Opacity(
             "share:Q", scale=alt.Scale(domain=[0.25, 1], range=[0.35, 1], clamp=True),
             legend=alt.Legend(
@@ -94,7 +98,7 @@ def outcome_map(
             ),
         )  # fmt: skip
         table = [{"kind": "tile", **row} for row in table]
-        return _lined(grid, [_tiles(grid, _outcome_colour(there, title), opacity=strong)], table, lines)
+        return _lined(grid, [_tiles(grid, _outcome_colour(colours, title), opacity=strong)], table, lines)
     colour = _outcome_colour(colours, title)
     tip = [alt.Tooltip(f"{field}:N", title=said) for field, said in
            (("label", "at"), ("text", "most common"), ("counts", "all"))]  # fmt: skip
@@ -116,14 +120,22 @@ def outcome_map(
 
 
 def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
-    """The median as colour (cividis, from zero or the smallest value); interval, quartiles and n where one points."""
+    """The median as colour (cividis, from zero or the smallest value); interval, quartiles and n where one points.
+
+    Positive medians over at least `DECADES` decades are coloured by their logarithm, and the legend says so.
+    """
     table = [{**style.tile(grid, row.point), **row._asdict(), "text": row.text} for row in rows]
     if grid.y is None:
         return numbers_along(grid, table, rows, title)
     medians = [row.median for row in rows]
     domain = [min(0.0, *medians), max(medians) or 1.0] if medians else [0, 1]
-    legend = _gradient(title, format=".2~g", tickCount=5)
-    colour = alt.Color("median:Q", scale=alt.Scale(scheme="cividis", domain=domain), legend=legend)
+    legend, scale = _gradient(title, format=".2~g", tickCount=5), alt.Scale(scheme="cividis", domain=domain)
+    spaced = scale_of([np.array(medians)])
+    if spaced.log and spaced.high >= 10**DECADES * spaced.low:
+        ticks = scale_ticks(spaced)
+        legend = _gradient(f"{title} (log scale)", format="~e" if ticks[0] < 1e-4 else "~g", values=ticks)
+        scale = alt.Scale(type="log", scheme="cividis", domain=[spaced.low, spaced.high], clamp=True)
+    colour = alt.Color("median:Q", scale=scale, legend=legend)
     area = {**style.tile_area(grid), "tooltip": style.tip(title)}
     tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**area, color=colour)
     return style.faceted([tiles, _picked(grid, alt.Chart())], table, grid)

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from swingby.model.reported import Curves
 from swingby_analysis.charts.curves import Band, LogAxes, Run, log_curves
@@ -20,11 +21,12 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report import prose
 from swingby_analysis.report.data import ReportData
+from swingby_analysis.report.effects import effects_figure, parallel_figure
 from swingby_analysis.report.examples import Examples, choose
 from swingby_analysis.report.grid_curves import grid_curves
 from swingby_analysis.report.origins import facts_of
 from swingby_analysis.report.outcomes import FINAL, Outcome
-from swingby_analysis.report.phases import Phases, boundary
+from swingby_analysis.report.phases import Phases, boundary, pooled
 
 
 def distinct(figures: Sequence[Figure]) -> list[Figure]:
@@ -40,10 +42,11 @@ def distinct(figures: Sequence[Figure]) -> list[Figure]:
 
 def map_of(grid: Grid, phases: Phases, outcome: Outcome) -> Figure:
     """The map of an outcome, or its marks along one parameter; without queries and facts."""
-    name, words, along = outcome.name, outcome.title, grid.y is None
+    name, words, along, absent = outcome.name, outcome.title, grid.y is None, outcome.column.absent
     if outcome.kind == "yes_no":
         rows, slug, title = phases.shares(name), "phase", f"Where runs show {words}"
-        chart, what = share_map(grid, rows, boundary(grid, rows), words), f"Share of the seeds that show {words}"
+        chart = share_map(grid, rows, boundary(grid, pooled(grid, rows)), words)
+        what = f"Share of the seeds that show {words}"
         reading = prose.SHARES_ALONG if along else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
     elif outcome.kind == "category":
         most, slug = phases.most_common(name), "map"
@@ -53,12 +56,18 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome) -> Figure:
     else:
         unit, slug = f"{words}{outcome.unit}", "map"
         title, what = f"The {words}", f"Median {unit} over the seeds"
-        chart = number_map(grid, phases.spreads(name), f"median {unit}")
+        if absent:  # the median over all runs is 0 wherever most have none
+            cells = phases.cells.filter(pl.col(name) != 0)
+            what += f", of the runs that have a {absent}"
+            phases = Phases(cells) if cells.height else phases
+        of_those = f" of the runs with a {absent}" if absent else ""
+        chart = number_map(grid, phases.spreads(name), f"median {unit}{of_those}")
         reading = prose.NUMBERS_ALONG if along else prose.NUMBERS
-    n = prose.between(*phases.seeds(name))
-    caption = f"{what}, {n} at each point. {words.capitalize()}: {outcome.column.meaning}."
-    if outcome.column.absent:
-        caption += f" So the median is 0 wherever fewer than half of the runs have a {outcome.column.absent}."
+    caption = (
+        f"{what}, {prose.between(*phases.seeds(name))} at each point. {words.capitalize()}: {outcome.column.meaning}."
+    )
+    if absent:
+        caption += f" A point at which no run has a {absent} is blank. Table and panel count all runs."
     return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict())
 
 
@@ -85,7 +94,8 @@ class Figures:
         """Every figure: the drawings that the sweep asks for; then, if it asks for one or for none, its diagram."""
         if not self.has_main:
             return distinct(self.drawn)
-        diagrams = [self.main, *map(self._drawn, self.data.companions), *grid_curves(self.data)]
+        over_axes = [figure for figure in (effects_figure(self.data), parallel_figure(self.data)) if figure]
+        diagrams = [self.main, *map(self._drawn, self.data.companions), *over_axes, *grid_curves(self.data)]
         if self.examples is not None:
             paths = None if self.data.plane is None else self._paths(self.examples)
             diagrams += [self._curves(self.examples), *([] if paths is None else [paths])]

@@ -116,7 +116,7 @@ def _figure(data: ReportData, one: ShownCurve, chosen: Layout, every: int) -> Fi
     called = f"{one.title[:1].upper()}{one.title[1:]}"
     what = f"{called}: {one.meaning}. " if one.meaning else ""
     whole = "all points" if chosen.points == every else f"{chosen.points} of {every:,} points, spread over the grid"
-    over = f"the first {MOST_SEEDS} seeds of each" if max(seeds) == MOST_SEEDS else f"{n} seeds each"
+    over = f"the first {MOST_SEEDS} seeds of each" if max(seeds) == MOST_SEEDS else f"{n} seed{'s' * (n != '1')} each"
     caption = f"{what}Median and bands at {whole}; {over}. Values on a {scale.said}."
     slug = f"curves-{one.column.replace('_', '-')}"
     queries, facts = [data.queries[f"curve {one.column}"]], facts_of(data, prose.between(*data.phases.seeds()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,9 @@ from swingby_analysis.charts.summaries import MostCommon, Segment, Share, Spread
 from swingby_analysis.grid import Grid
 from swingby_analysis.signals.contour import contour
 from swingby_analysis.stats import shares
+
+FINE = 20
+"""Values from which on an axis is fine enough for neighbours to be taken together."""
 
 
 class Phases:
@@ -79,3 +82,20 @@ def boundary(grid: Grid, shares: Sequence[Share]) -> list[Segment]:
             ]
             pieces += [Segment(label, *start, *end) for start, end in pairwise(corners)]
     return pieces
+
+
+def pooled(grid: Grid, shares: Sequence[Share]) -> list[Share]:
+    """Each share over the seeds of its point and of those beside it, along axes of at least `FINE` values.
+
+    The contour of the single shares would go around every tile that chance has lifted.
+    """
+    reach = [int(axis is not None and len(axis.values) >= FINE) for axis in (grid.x, grid.y)]
+    at = {grid.places[share.point]: share for share in shares}
+    together = []
+    for share in shares:
+        i, j, facet = grid.places[share.point]
+        near = product(range(i - reach[0], i + reach[0] + 1), range(j - reach[1], j + reach[1] + 1))
+        beside = [at[x, y, facet] for x, y in near if (x, y, facet) in at]
+        k, n = sum(item.k for item in beside), sum(item.n for item in beside)
+        together.append(share._replace(share=k / n))
+    return together

@@ -11,13 +11,15 @@ SHARES = (
     "Each tile is one point of the grid; its colour is the share of the seeds. The white square inside grows with "
     "the width of the 95 % Wilson interval of that share and would fill an ordinary tile if nothing were known: the "
     "more white, the less is known. A dot marks points whose interval contains one half. The line is where the "
-    "share, interpolated between points, is one half. Tiles without colour have no result. Each interval speaks for "
+    "share, interpolated between points, is one half; on an axis of 20 values or more each point is taken together "
+    "with those beside it. Tiles without colour have no result. Each interval speaks for "
     "its own point, so that over the whole grid about one in twenty misses."
 )
 SHARES_FINE = (
     "Each tile is one point of the grid; its colour is the share of the seeds. A white dot marks points whose 95 % "
     "Wilson interval contains one half; the legend says how wide the intervals are at most. The line is where the "
-    "share, interpolated between points, is one half. Tiles without colour have no result. Each interval speaks for "
+    "share, interpolated between points, is one half; on an axis of 20 values or more each point is taken together "
+    "with those beside it. Tiles without colour have no result. Each interval speaks for "
     "its own point, so that over the whole grid about one in twenty misses."
 )
 SHARES_ALONG = (
@@ -28,7 +30,7 @@ SHARES_ALONG = (
 OUTCOMES = (
     "The colour of a square is the most common outcome at that point of the grid, its area the share of the seeds "
     "that ended so; the largest means all of them. Of equally common outcomes the one named first in the legend is "
-    "drawn. The legend lists every possible outcome, whether or not it occurred."
+    "drawn. The legend lists the outcomes that are drawn."
 )
 OUTCOMES_ALONG = (
     "The height of a mark is the share of the seeds that ended in the most common outcome at that point of the grid, "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,15 +10,11 @@ import pyarrow as pa
 
 from swingby.model import registry
 from swingby.model.experiment import Column, Experiment
-from swingby_analysis.charts.bands import ValueScale
+from swingby_analysis.charts.bands import ValueScale, scale_of
 from swingby_analysis.report.outcomes import spoken
 
 MOST_CURVES = 3
 """Curves that are shown of an experiment that does not declare any."""
-DECADES = 9
-"""Decades that a logarithmic axis may span."""
-RATIO = 30
-"""Positive values whose largest is so many times their smallest are drawn on a logarithmic axis."""
 
 
 class ShownCurve(NamedTuple):
@@ -83,40 +78,6 @@ def is_number(column: Column, of_list: bool = False) -> bool:
 def with_unit(title: str, column: Column | None) -> str:
     """A title, and the unit of its column behind it."""
     return f"{title} / {column.unit}" if column is not None and column.unit else title
-
-
-def scale_of(values: Iterable[np.ndarray]) -> ValueScale:
-    """The scale on which a curve's values are drawn.
-
-    It is logarithmic where they are positive (a few zeros lie on its lower edge) and their largest is `RATIO` times
-    their smallest or more, else linear. A few values that are far beyond all others lie outside of it.
-
-    Args:
-        values: of any shape; what is not finite, or beyond 1e299, is left out.
-    """
-    parts = [part[np.isfinite(part) & (np.abs(part) < 1e299)] for part in values]
-    known = np.concatenate(parts) if parts else np.empty(0)
-    if not known.size:
-        return ValueScale(log=False, low=0.0, high=1.0)
-    positive = known[known > 0]
-    if known.min() >= 0 and positive.size >= 0.9 * known.size:
-        low, high = map(math.log10, ends(np.log10(positive), 10.0))
-        low = max(low, high - DECADES)
-        if high - low >= math.log10(RATIO):
-            return ValueScale(log=True, low=10**low, high=10**high)
-    low, high = ends(known)
-    room = 0.03 * (high - low) or 0.05 * abs(high) or 0.5
-    return ValueScale(log=False, low=low if low == 0 else low - room, high=high + room)
-
-
-def ends(values: np.ndarray, base: float | None = None) -> tuple[float, float]:
-    """The least and the largest of what is not far beyond the others; as powers of `base`, if one is given."""
-    low, high = float(values.min()), float(values.max())
-    usual = np.quantile(values, [0.01, 0.99])
-    reach = 2.0 * float(usual[1] - usual[0])
-    if reach > 0:
-        low, high = max(low, float(usual[0]) - reach), min(high, float(usual[1]) + reach)
-    return (low, high) if base is None else (base**low, base**high)
 
 
 def scales_of(shown: Sequence[ShownCurve], values: Iterable[Mapping[str, np.ndarray]]) -> dict[str, ValueScale]:

@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import polars as pl
 
 from swingby.store import Store
 from swingby_analysis.charts.maps import count_map, height_map, outcome_map, share_map
-from swingby_analysis.charts.summaries import Share
 from swingby_analysis.grid import Grid, GridLine, grid_of
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import cells_query
 from swingby_analysis.report.outcomes import Outcome, outcomes_of
-from swingby_analysis.report.phases import Phases, boundary
+from swingby_analysis.report.phases import Phases, boundary, pooled
 from swingby_analysis.statements.diagram import Diagram, Map
 
-FINE = 20
-"""Values from which on an axis is fine enough for neighbours to be taken together."""
 READING = {
     "share": (
         "A tile is a point of the grid, its colour the share of the seeds. White dots: the 95 % Wilson interval of "
@@ -96,20 +92,3 @@ def _chart(read: Read, one: Map, lines: Sequence[GridLine]) -> Any:
     known = cells.drop_nulls(one.outcome).group_by("point").agg(pl.len().alias("n"), number)
     numbers = known.filter(pl.col("n") >= one.fewest).sort("point").select("point", one.outcome)
     return draw(read.grid, dict(numbers.iter_rows()), legend, lines)
-
-
-def pooled(grid: Grid, shares: Sequence[Share]) -> list[Share]:
-    """Each share over the seeds of its point and of those beside it, along axes of at least `FINE` values.
-
-    The contour of the single shares would go around every tile that chance has lifted.
-    """
-    reach = [int(axis is not None and len(axis.values) >= FINE) for axis in (grid.x, grid.y)]
-    at = {grid.places[share.point]: share for share in shares}
-    together = []
-    for share in shares:
-        i, j, facet = grid.places[share.point]
-        near = product(range(i - reach[0], i + reach[0] + 1), range(j - reach[1], j + reach[1] + 1))
-        beside = [at[x, y, facet] for x, y in near if (x, y, facet) in at]
-        k, n = sum(item.k for item in beside), sum(item.n for item in beside)
-        together.append(share._replace(share=k / n))
-    return together

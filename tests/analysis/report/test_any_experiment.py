@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import csv
 import importlib
+import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+import vl_convert
 
 from swingby.run.driver import run_sweep
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.page import Figure
-from swingby_analysis.page.plain_files import rows_of
+from swingby_analysis.page.html import VEGA_LITE
+from swingby_analysis.page.plain_files import csv_of, rows_of, vega_lite_of
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report import write_report
 from swingby_analysis.report.data import ReportData
+from swingby_analysis.report.effects import effects_of
 from swingby_analysis.report.figures import Figures
 from swingby_analysis.report.grid_curves import layout
 from tests.support.places import BARE
@@ -117,3 +123,36 @@ def test_the_layout_shows_each_point_once(data: Path) -> None:
     chosen = layout(found.grid, list(found.curves))
     points = [point for _, lines in chosen.panels for _, point in lines]
     assert sorted(points) == sorted(found.grid.places)
+
+
+def test_every_figure_compiles(data: Path) -> None:
+    """Vega-Lite takes every spec; main effects and parallel axes are among them, and the CSV has a row for each row."""
+    for name in ("bare", "bare-scalars"):
+        _, figures = read(data, name)
+        assert {"main-effects", "parallel"} <= set(slugs(figures))
+        for figure in figures.every:
+            assert vl_convert.vegalite_to_vega(figure.spec, vl_version=VEGA_LITE)["marks"]
+            lines = list(csv.DictReader(io.StringIO(csv_of(figure.spec))))
+            assert len(lines) == len(rows_of(figure.spec)) > 0
+            assert json.loads(vega_lite_of(figure.spec)) == figure.spec
+
+
+def test_effects_are_those_of_the_cells(data: Path) -> None:
+    """The rows of the figure are the main effects over the cells, of every axis in the order of the sweep."""
+    found, figures = read(data, "bare-scalars")
+    axes, effects = effects_of(found, "last_loss")
+    assert effects is not None
+    assert [axis.name for axis in axes] == ["lr", "momentum", "length"]
+    assert effects.points == found.cells["point"].n_unique() == 12
+    rows = [row for row in rows_of(drawn(figures, "main-effects").spec) if row["outcome"] == "last loss / J"]
+    assert [row["share"] for row in rows[:3]] == pytest.approx([one.share for one in effects.axes], rel=1e-4)
+
+
+def test_parallel_lines_are_the_points(data: Path) -> None:
+    """Each point with a result crosses every axis once, and ends at its outcome."""
+    found, figures = read(data, "bare-scalars")
+    lines = [row for row in rows_of(drawn(figures, "parallel").spec) if row["kind"] == "line"]
+    assert len(lines) == 4 * len(found.grid.places)
+    ends = {row["point"]: row for row in lines if row["axis"] == "last loss / J"}
+    assert sorted(ends) == sorted(found.grid.places)
+    assert all(0 <= row["place"] <= 1 for row in lines)

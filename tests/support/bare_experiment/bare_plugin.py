@@ -25,7 +25,7 @@ class BareParams(Params):
     length: int = Field(30, ge=1, description="length of the run")
 
 
-def descent(cell: Cell, steps: Sequence[int]) -> np.ndarray:
+def descent(cell: Cell, steps: np.ndarray) -> np.ndarray:
     """Where it is at these steps; a float a step."""
     assert isinstance(cell.params, BareParams)
     own, stream = cell.params, cell.stream("start")
@@ -54,9 +54,13 @@ class Bare(Experiment):
         """Cells of one length are alike."""
         return str(params.length)
 
+    def steps(self, params: Any) -> int:
+        """The length of a run."""
+        return params.length
+
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         """One final row a cell."""
-        n, steps = len(batch.cells), batch.recording.at(batch.cells[0].params.length)
+        n, steps = len(batch.cells), batch.recording.at(self.steps(batch.cells[0].params))
         places = [descent(cell, steps) for cell in batch.cells]
         ends = {"from_step": [0] * n, "to_step": [int(steps[-1])] * n, "final": [True] * n}
         own = {"cell_id": [cell.cell_id for cell in batch.cells], "status": ["ok"] * n}

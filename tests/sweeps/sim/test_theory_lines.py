@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 
 from swingby_analysis.charts.summaries import Share
 from swingby_analysis.grid import Grid, GridAxis, GridLine
-from swingby_analysis.statements.figures import pooled
+from swingby_analysis.report.phases import pooled
 from swingby_sweeps.sim import theory, theory_lines
 from swingby_sweeps.sim.assumptions import assumptions
 from swingby_sweeps.sim.detect.theory import CONSTANTS

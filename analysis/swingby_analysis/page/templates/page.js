@@ -5,7 +5,49 @@
   const byId = (id) => document.getElementById(id);
   // ast: expressions are interpreted, so the page's policy needs no eval.
   const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: { disableDefaultStyle: true } };
-  const draw = async (element, spec) => (await vegaEmbed(element, spec, options)).view;
+  // Where the page is dark its figures are: ground, text, axes and lines. Marks on coloured tiles, and images, stay.
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const PAPER = "#14191f";
+  const LIGHTER = {
+    "#1d2733": "#e3e8ee", "#6b7785": "#9aa6b2", "#d9dee4": "#323c47", "#eef1f4": "#262e37", "#222222": "#cfd6dd",
+    "#2a6f97": "#5ba3cf", "#7a3fa0": "#b485d6", "#d1495b": "#e8697a", "#2c8c5a": "#4fb583", "#5b4fb3": "#8c80e0",
+  };
+  const MARKS = ["line", "area", "rule", "text", "trail", "point", "circle", "tick"];
+  const lighter = (value) => {
+    if (typeof value === "string") return LIGHTER[value.toLowerCase()] ?? value;
+    if (Array.isArray(value)) return value.map(lighter);
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, key === "data" || key === "datasets" ? one : lighter(one)]));
+  };
+  const recoloured = (spec, onTiles) => {
+    const one = { ...spec };
+    const kind = typeof spec.mark === "object" ? spec.mark.type : spec.mark;
+    // A dark line over its white casing, and text on tiles, are read as they are; a casing on the ground is the ground's.
+    if (MARKS.includes(kind) && !onTiles) {
+      one.mark = lighter(spec.mark);
+      if (kind === "text" && one.mark.stroke === "white") one.mark = { ...one.mark, stroke: PAPER };
+    }
+    const tiles = onTiles || (spec.layer ?? []).some((part) => ["rect", "square"].includes(part.mark?.type ?? part.mark));
+    if (spec.encoding) {
+      one.encoding = Object.fromEntries(Object.entries(spec.encoding).map(([channel, how]) => {
+        if (how === null || typeof how !== "object") return [channel, how];
+        const parts = { ...how };
+        for (const name of ["axis", "legend", "header"]) if (parts[name]) parts[name] = lighter(parts[name]);
+        if (MARKS.includes(kind) && !onTiles && parts.scale?.range) parts.scale = lighter(parts.scale);
+        return [channel, parts];
+      }));
+    }
+    for (const name of ["title", "facet"]) if (one[name] && typeof one[name] === "object") one[name] = lighter(one[name]);
+    for (const name of ["layer", "hconcat", "vconcat", "concat"]) if (one[name]) one[name] = one[name].map((part) => recoloured(part, tiles));
+    if (one.spec) one.spec = recoloured(one.spec, tiles);
+    return one;
+  };
+  const shaded = (spec) => {
+    if (!dark) return spec;
+    const one = recoloured(spec, false);
+    return { ...one, config: { ...lighter(spec.config ?? {}), background: PAPER, title: { color: "#e3e8ee", subtitleColor: "#9aa6b2" } } };
+  };
+  const draw = async (element, spec) => (await vegaEmbed(element, shaded(spec), options)).view;
 
   const views = {};
   for (const element of document.querySelectorAll("[data-figure]")) {

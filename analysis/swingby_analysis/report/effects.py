@@ -1,0 +1,230 @@
+"""The figures over all axes of a sweep: main effects, and parallel coordinates of grids of three axes and more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from swingby_analysis.charts.bands import ValueScale, scale_of, scale_ticks
+from swingby_analysis.charts.effects import KINDS, Corner, EffectBar, Tick, effect_bars, parallel
+from swingby_analysis.charts.maps import PALETTE
+from swingby_analysis.grid import SweepGrid, plain, scalar
+from swingby_analysis.page import Figure
+from swingby_analysis.report import prose
+from swingby_analysis.report.data import ReportData
+from swingby_analysis.report.grid_curves import spread
+from swingby_analysis.report.origins import facts_of
+from swingby_analysis.stats.effects import Effect, Effects, main_effects
+
+MOST_OUTCOMES = 4
+"""Outcomes whose main effects are drawn."""
+MOST_LINES = 300
+"""Points that parallel coordinates draw."""
+BESIDE = 0.62
+"""The lines at one value take this much of the room up to the next value."""
+OVER = {"yes_no": "share of the seeds that show it", "number": "median over the seeds", "category": "most common one"}
+"""What of the seeds a line stands for."""
+TICKS = 8
+"""Values of a parallel axis that are written."""
+READING = (
+    "A bar is the share of the variance of the outcome over the points of the grid that an axis explains by itself: "
+    "how far the averages of the outcome at its values, taken over all other axes, lie apart. What chance adds, since "
+    "a point has few seeds, is taken off and has a bar of its own; an axis without any effect is 0 on average, and may "
+    "lie below. Lines are 95 % bootstrap intervals over the seeds. An axis with a short bar can matter all the same: "
+    "where its effect depends on other axes it is among the interactions. A share says neither in which direction an "
+    "axis acts nor anything about values that are not in the grid."
+)
+PARALLEL = (
+    "A line is a point of the grid. It crosses each axis, whose values stand evenly apart, near the value that the "
+    "point has there, and the last axis at its outcome, which is its colour, too. Lines at one value lie side by side "
+    "in the order of their outcomes, so that the colours beside a value show what happened at it."
+)
+
+
+class SweptAxis(NamedTuple):
+    """An axis of the sweep file: its name, its values as text in order, and the rank of each point's value."""
+
+    name: str
+    values: Sequence[str]
+    ranks: np.ndarray
+
+
+def swept(data: ReportData) -> tuple[list[int], list[SweptAxis]]:
+    """The points with a result, and each axis that varies over them; parameters that advance together are one."""
+    groups = [tuple(axis["names"]) for axis in data.resolved["axes"]]
+    firsts = data.cells.unique("point", keep="first", maintain_order=True)
+    grid = SweepGrid.of(groups, firsts.iter_rows(named=True))
+    points, axes = list(grid.places), list[SweptAxis]()
+    every = np.array([grid.places[point] for point in points]).reshape(len(points), -1)
+    for number, names in enumerate(groups):
+        own = [column for column, group in enumerate(grid.groups) if group == number]
+        kept, ranks = np.unique(every[:, own], axis=0, return_inverse=True)
+        if len(kept) < 2:
+            continue
+        values = [[scalar(grid.axes[c].values[i]) for c, i in zip(own, row, strict=True)] for row in kept.tolist()]
+        axes.append(SweptAxis(" + ".join(names), [", ".join(map(plain, row)) for row in values], ranks.reshape(-1)))
+    return points, axes
+
+
+def effects_of(data: ReportData, outcome: str) -> tuple[list[SweptAxis], Effects | None]:
+    """The main effects of the sweep's axes on an outcome, over the points; a yes/no outcome counts as 0 and 1."""
+    points, axes = swept(data)
+    seeds = {seed: rank for rank, seed in enumerate(data.cells["seed"].unique().sort().to_list())}
+    row_of = {point: row for row, point in enumerate(points)}
+    values = np.full((len(points), len(seeds)), np.nan)
+    known = data.cells.select("point", "seed", pl.col(outcome).cast(pl.Float64)).drop_nulls()
+    for point, seed, value in known.iter_rows():
+        values[row_of[point], seeds[seed]] = value if math.isfinite(value) else np.nan
+    if not axes:
+        return axes, None
+    places = np.stack([axis.ranks for axis in axes], axis=1)
+    return axes, main_effects(places, values, data.resolved["seed_mode"] == "common")
+
+
+def effects_figure(data: ReportData) -> Figure | None:
+    """The main effects on the diagram's outcome and its companions; None with fewer than two axes, or no variance."""
+    wanted = [name for name in (data.outcome, *data.companions) if data.outcomes[name].kind != "category"]
+    bars, sentences, points, whole = list[EffectBar](), list[str](), 0, True
+    for name in wanted[:MOST_OUTCOMES]:
+        axes, found = effects_of(data, name)
+        if found is None or len(axes) < 2:
+            continue
+        title = data.with_unit(name)
+        alone, together, chance = KINDS
+        bars += [
+            EffectBar(title, axis.name, alone, *one, _text(one)) for axis, one in zip(axes, found.axes, strict=True)
+        ]
+        bars.append(EffectBar(title, together, together, *found.rest, _text(found.rest)))
+        bars.append(EffectBar(title, chance, chance, found.noise, math.nan, math.nan, prose.percent(found.noise)))
+        best, points = int(np.argmax([one.share for one in found.axes])), max(points, found.points)
+        whole = whole and found.whole
+        sentences.append(_sentence(data.title(name), axes[best].name, found.axes[best]))
+    if not bars:
+        return None
+    caption = " ".join(sentences) + f" Over {points:,} points of the grid."
+    if not whole:
+        caption += " The grid is not whole: axes whose values go together are each given what they have in common."
+    facts = facts_of(data, prose.between(*data.phases.seeds()))
+    spec = effect_bars(bars).to_dict()
+    return Figure(
+        "main-effects", "Which axis explains how much", caption, READING, spec, [data.queries["cells"]], facts
+    )
+
+
+def parallel_figure(data: ReportData) -> Figure | None:
+    """Parallel coordinates over the axes and the diagram's outcome; None with fewer than three axes."""
+    points, axes = swept(data)
+    if len(axes) < 3:
+        return None
+    outcome, title = data.outcome, data.with_unit(data.outcome)
+    values, texts = _values(data)
+    known = [point for point in points if point in values]
+    if len(known) < 2:
+        return None
+    order = sorted(known, key=lambda point: (values[point], point))
+    chosen = [order[rank] for rank in spread(len(order), MOST_LINES)]
+    row_of = {point: row for row, point in enumerate(points)}
+    names = data.phases.categories(outcome) if data.kind == "category" else []
+    scale = _scale(data, names, np.array([values[point] for point in known]))
+    ends = {point: _place(scale, values[point]) for point in chosen}
+    corners, ticks = list[Corner](), list[Tick]()
+
+    def corner(point: int, axis: str, at: float) -> Corner:
+        value = names[int(values[point])] if names else min(max(values[point], scale.low), scale.high)
+        return Corner(point, axis, at, value, data.grid.label(point), texts[point])
+
+    for axis in axes:
+        step = 1 / len(axis.values)
+        ticks += [Tick(axis.name, (rank + 0.5) * step, axis.values[rank]) for rank in spread(len(axis.values), TICKS)]
+        for rank in range(len(axis.values)):
+            here = [point for point in chosen if axis.ranks[row_of[point]] == rank]
+            aside = [BESIDE * step * ((place + 0.5) / len(here) - 0.5) for place in range(len(here))]
+            corners += [
+                corner(point, axis.name, (rank + 0.5) * step + by) for point, by in zip(here, aside, strict=True)
+            ]
+    corners += [corner(point, title, ends[point]) for point in chosen]
+    if names:
+        ticks += [Tick(title, _place(scale, rank), name) for rank, name in enumerate(names)]
+    else:
+        even = [scale.low + share * (scale.high - scale.low) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+        written = "{:.0%}" if data.kind == "yes_no" else "{:.3g}"
+        ticks += [Tick(title, _place(scale, value), written.format(value)) for value in scale_ticks(scale) or even]
+    colour = _colour(title, names, scale, data.kind == "yes_no")
+    spec = parallel(corners, ticks, [*(axis.name for axis in axes), title], colour, title).to_dict()
+    sampled = "all" if len(chosen) == len(known) else f"{len(chosen)} of {len(known):,}"
+    over = OVER[data.kind] + (", on a log scale" if scale.log else "")
+    caption = f"{title[:1].upper()}{title[1:]} ({over}); {sampled} points of the grid with a result."
+    if len(chosen) < len(known):
+        caption += " They are a sample, evenly spread over the ranks of the outcome."
+    facts = facts_of(data, prose.between(*data.phases.seeds(outcome)))
+    return Figure("parallel", "All axes side by side", caption, PARALLEL, spec, [data.queries["cells"]], facts)
+
+
+def _scale(data: ReportData, names: Sequence[str], values: np.ndarray) -> ValueScale:
+    """The scale of the outcome's axis and colours."""
+    if data.kind == "yes_no":
+        return ValueScale(False, 0.0, 1.0)
+    return ValueScale(False, 0.0, max(1.0, len(names) - 1.0)) if names else scale_of([values])
+
+
+def _place(scale: ValueScale, value: float) -> float:
+    """Where a value lies between the ends of a scale, from 0 to 1."""
+    value = min(max(value, scale.low), scale.high)
+    if scale.log:
+        return math.log(value / scale.low) / math.log(scale.high / scale.low)
+    return (value - scale.low) / (scale.high - scale.low)
+
+
+def _values(data: ReportData) -> tuple[dict[int, float], dict[int, str]]:
+    """The outcome of each point as a number (a category by its rank), and in words."""
+    name, phases = data.outcome, data.phases
+    if data.kind == "yes_no":
+        shares = phases.shares(name)
+        return {one.point: one.share for one in shares}, {one.point: prose.share_text(one) for one in shares}
+    if data.kind == "number":
+        known = [one for one in phases.spreads(name) if math.isfinite(one.median)]
+        return {one.point: one.median for one in known}, {one.point: one.text for one in known}
+    ranks, most = phases.categories(name), phases.most_common(name)
+    return {one.point: float(ranks.index(one.outcome)) for one in most}, {one.point: one.counts for one in most}
+
+
+def _colour(title: str, names: Sequence[str], scale: ValueScale, share: bool) -> alt.Color:
+    """The colour of a line: that of the outcome's map."""
+    if names:
+        hues = alt.Scale(domain=list(names), range=[PALETTE[rank % len(PALETTE)] for rank in range(len(names))])
+        return alt.Color("value:N", scale=hues, legend=alt.Legend(title=title, orient="bottom", symbolType="stroke"))
+    shown: dict[str, Any] = {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".0%"} if share else {"format": ".2~g"}
+    legend = alt.Legend(
+        title=title, orient="bottom", gradientLength=220, gradientThickness=10, gradientOpacity=1, **shown
+    )
+    kind = "log" if scale.log else "linear"
+    hues = alt.Scale(type=kind, scheme="viridis" if share else "cividis", domain=[scale.low, scale.high])
+    return alt.Color("value:Q", scale=hues, legend=legend)
+
+
+def _text(one: Effect) -> str:
+    """A share with its interval."""
+    if math.isnan(one.low):
+        return _percent(one.share)
+    return f"{_percent(one.share)} ({_percent(one.low)} to {_percent(one.high)})"
+
+
+def _percent(share: float) -> str:
+    """A share that may lie below 0."""
+    return prose.percent(share if abs(share) >= 0.005 else 0.0)
+
+
+def _sentence(outcome: str, axis: str, best: Effect) -> str:
+    """Which axis explains most of an outcome, and whether the seeds are enough to say that it explains anything."""
+    share = _percent(best.share)
+    if math.isnan(best.low):
+        return f"Of {outcome}, {axis} explains most by itself: {share}; one seed a point gives no interval."
+    found = f"{share} of the variance (95\u00a0% interval {_percent(best.low)} to {_percent(best.high)})"
+    if best.low <= 0:
+        return f"Of {outcome} no axis surely explains anything by itself; {axis} comes first with {found}."
+    return f"Of {outcome}, {axis} explains most by itself: {found}."
