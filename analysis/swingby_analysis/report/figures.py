@@ -151,7 +151,8 @@ class Figures:
         points = main and self.first is not None
         finals = [data.queries["finals"]] if outcome.startswith(FINAL) and "finals" in data.queries else []
         queries = [data.queries["cells"], *finals, *(data.curve_queries if points else [])]
-        slug, facts = f"{slug}-{outcome.replace('_', '-')}", facts_of(data, n)
+        slug = f"{slug}-{outcome.replace('_', '-')}"
+        facts = facts_of(data, prose.between(*data.phases.seeds(outcome)))
         return Figure(slug, asked or title, caption, reading, chart.to_dict(), queries, facts, points)
 
     def _curves(self, examples: Examples) -> Figure:
