@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from swingby.model import registry
 from swingby.model.cell import Cell
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
-from swingby.model.params import Params
+from swingby.model.params import UntypedParams
 from swingby.run.driver import run
 from swingby.run.options import RunOptions
 from swingby.sweepfile.expression import parse
@@ -285,7 +285,7 @@ def is_moved_by_nothing_that_it_does_not_read(experiment: Experiment, sweep: Swe
             assert repr(one[name]) == repr(two[name]), f"{name} hangs on one of {unread}"
 
 
-def changed(params: Params, names: Sequence[str]) -> Params:
+def changed(params: UntypedParams, names: Sequence[str]) -> UntypedParams:
     """The parameters with other values of these, as far as their own checks take any of those that are tried."""
     for name in names:
         info, value = type(params).model_fields[name], getattr(params, name)

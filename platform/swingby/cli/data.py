@@ -58,7 +58,8 @@ def sql(
         swingby sql "select name, experiment, cells from sweeps order by created"
 
     The tables: EXPERIMENT (a row for each cell: parameters, scalars, curves as lists), EXPERIMENT`_points` (a row for
-    each recorded step), `outcomes_`DETECTOR, `sweeps`, `members`, `plans`, `shards`; `show tables` lists them.
+    each recorded step), `outcomes_`DETECTOR, `outcomes_of_`EXPERIMENT (outcomes that sweep files write), `sweeps`,
+    `members`, `plans`, `shards`; `show tables` lists them.
     """
     from swingby import sandbox
 

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.model.cell import Cell
-from swingby.model.params import UntypedParams
 from swingby.model.process_group import ALONE, ProcessGroup
 from swingby.model.reported import Reported
 
@@ -181,7 +180,7 @@ class Experiment(ABC):
 
     name: ClassVar[str]
     stream_version: ClassVar[int]
-    Params: ClassVar[type[UntypedParams]]
+    Params: ClassVar[type[Any]]
     presets: ClassVar[Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {}
     default_preset: ClassVar[str | None] = None
     read_where: ClassVar[Mapping[str, str]] = {}

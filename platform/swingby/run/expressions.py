@@ -139,7 +139,7 @@ def expression_tasks(
 def bind(records: Records, store: Store, written: Mapping[tuple[str, str], Mapping[str, str]]) -> str | None:
     """Records which expression each outcome of these sweeps is, unless the store knows; the name of the record."""
     query = f"select sweep_id, outcome, expression from {EXPRESSIONS} where expression is not null"
-    rows = store.sql(query).rows() if EXPRESSIONS in store.names() else []
+    rows = store.sql(query).rows() if set(BINDING) <= set(store.columns(EXPRESSIONS)) else []
     known = {(row.sweep_id, row.outcome): row.expression for row in rows}
     changed: list[tuple[str, str, str, str | None, str | None]] = []
     for (sweep_id, experiment), named in written.items():

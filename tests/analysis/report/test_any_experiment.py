@@ -131,7 +131,7 @@ def test_every_figure_compiles(data: Path) -> None:
         _, figures = read(data, name)
         assert {"main-effects", "parallel"} <= set(slugs(figures))
         for figure in figures.every:
-            assert vl_convert.vegalite_to_vega(figure.spec, vl_version=VEGA_LITE)["marks"]
+            assert vl_convert.vegalite_to_vega(dict(figure.spec), vl_version=VEGA_LITE)["marks"]
             lines = list(csv.DictReader(io.StringIO(csv_of(figure.spec))))
             assert len(lines) == len(rows_of(figure.spec)) > 0
             assert json.loads(vega_lite_of(figure.spec)) == figure.spec
