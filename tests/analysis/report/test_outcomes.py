@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import typer
-from swingby_analysis.live.to_json import facts_json
 from typer.testing import CliRunner
 
 from swingby.run.driver import run_sweep
@@ -17,6 +16,7 @@ from swingby.store import Store
 from swingby.store.status import sweep_status
 from swingby_analysis.cli import outcome
 from swingby_analysis.diff.comparison import compared
+from swingby_analysis.live.facts import facts_json
 from swingby_analysis.live.poll import Watch
 from swingby_analysis.report import PAGE, write_report
 from swingby_analysis.report.trial import attempt
