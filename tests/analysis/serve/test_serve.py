@@ -23,7 +23,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -419,7 +419,11 @@ def test_too_many_are_sent_away(data: Path, tmp_path: Path, monkeypatch: pytest.
 
 def sandboxes() -> list[psutil.Process]:
     """The processes in which this one's queries run."""
-    return [child for child in psutil.Process().children() if "swingby.sandbox" in child.cmdline()]
+    found = []
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):  # it has just ended
+            found += [child] if "swingby.sandbox" in child.cmdline() else []
+    return found
 
 
 def awaited(look: Callable[[], T]) -> T:
