@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,9 +12,9 @@ from swingby.cli.console import say, table
 from swingby.cli.guide import first_sentence
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.model.experiment import Column, Experiment
-from swingby.model.fields import default_of, sql_type, values_of
-from swingby.model.params import Params
+
+if TYPE_CHECKING:  # every verb imports this module, and few describe
+    from swingby.model.experiment import Column, Experiment
 
 POINTS, OUTCOMES = "_points", "outcomes_"
 
@@ -77,6 +77,8 @@ def _known() -> list[str]:
 
 
 def _experiment(of: Experiment) -> None:
+    from swingby.model.fields import default_of, values_of
+    from swingby.model.params import Params
     from swingby.store.meanings import CELL
 
     say(f"{of.name}: {first_sentence(type(of).__doc__)}")
@@ -102,6 +104,8 @@ def _experiment(of: Experiment) -> None:
 
 
 def _show(fixed: Mapping[str, tuple[str, str]], columns: Mapping[str, Column]) -> None:
+    from swingby.model.fields import sql_type
+
     rows: list[Iterable[Any]] = [(name, type_, "", meaning) for name, (type_, meaning) in fixed.items()]
     rows += [(name, sql_type(one.type), one.unit, one.meaning) for name, one in columns.items()]
     table(("column", "type", "unit", "meaning"), [list(row) for row in rows])

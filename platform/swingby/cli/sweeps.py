@@ -182,7 +182,6 @@ def run(
         swingby run transient-memorization --set seeds.count=3 --local
     """
     from swingby.data.records import Records
-    from swingby.maintenance.retract import retract_older
     from swingby.run import driver
     from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
@@ -213,6 +212,8 @@ def run(
             else:
                 say(f"{one.name}: {len(one):,} cells, none done ({data} does not exist yet)")
         return
+    if retrain:
+        from swingby.maintenance.retract import retract_older
     for one in loaded if retrain else ():
         if (taken := retract_older(data, one)) is not None:
             say(f"{one.name}: the results of {taken.cells:,} cells were taken back ({taken.record})")
