@@ -141,7 +141,7 @@ class Trial:
             )
             content = html(page, {"figures": {figure.slug: figure.spec}, "panel": None}).encode()
         else:
-            (content,) = pictures([figure], [path.suffix[1:]]).values()
+            content = pictures([figure], [path.suffix[1:]])[f"{figure.slug}{path.suffix}"]
         write_whole(path.expanduser().absolute(), lambda file: file.write_bytes(content))
 
 

@@ -101,12 +101,14 @@ def _shares(places: NDArray[np.int64], values: Floats, common: bool, times: floa
     known = np.isfinite(values)
     kept = known.any(axis=1)
     places, values, known = places[kept], values[kept], known[kept]
+    if len(values) < 2:  # a resample of seeds may hold none of those that have a value
+        return None
     counts, filled = known.sum(axis=1), np.where(known, values, 0.0)
     means = filled.sum(axis=1) / counts
     middle = means.mean()
     total = float(((means - middle) ** 2).sum())
     scale = float(np.abs(means).max())
-    if len(means) < 2 or total <= (1e-12 * scale) ** 2 * len(means):
+    if total <= (1e-12 * scale) ** 2 * len(means):
         return None
     rests = np.where(known, values - means[:, None], 0.0)
     if common:  # what a seed adds to all points alike moves no point against another
