@@ -37,9 +37,9 @@ def __getattr__(name: str) -> Any:
         return _version()
     if name not in _HOMES:
         raise AttributeError(f"module 'swingby' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}")
-    from importlib import import_module
+    from swingby.model import registry
 
-    return getattr(import_module(_HOMES[name]), name)
+    return registry.function(f"{_HOMES[name]}:{name}")
 
 
 def __dir__() -> list[str]:

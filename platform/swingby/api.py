@@ -13,7 +13,7 @@ import polars as pl
 import yaml
 
 from swingby.errors import SwingbyError
-from swingby.function.experiment import FunctionExperiment
+from swingby.function.experiment import FunctionExperiment, own_source
 from swingby.function.experiment import experiment as made_of
 from swingby.model import registry
 from swingby.store import Store
@@ -53,7 +53,10 @@ class Sweep(sweep_files.Sweep):
             SwingbyError: a parameter of the function has no type that a column could hold.
         """
         if not isinstance(experiment, str):
-            own = experiment if isinstance(experiment, FunctionExperiment) else made_of(experiment)
+            own = experiment
+            if not isinstance(experiment, FunctionExperiment):
+                own = made_of(experiment)
+                own.source = own_source(experiment)  # without its decorator other processes would not find it
             registry.adopt(own)
             experiment = own.name
         name = name or experiment.replace("_", "-").lower()
@@ -76,7 +79,7 @@ class Sweep(sweep_files.Sweep):
         """Trains every cell that has no result yet, on Ray Tune (or `local=True`: a plain for-loop).
 
         Takes the fields of `swingby.run.options.RunOptions` as keywords. A function that is defined in a notebook is
-        sent to Ray's processes as it is.
+        trained in this process: others could not have it.
 
         Args:
             data: the data folder; None: SWINGBY_DATA, or `data`.
@@ -87,7 +90,9 @@ class Sweep(sweep_files.Sweep):
         from swingby.maintenance.retract import retract_older
         from swingby.run.driver import run_sweep
 
-        folder = data_folder(data)
+        folder, of = data_folder(data), self.experiment
+        if isinstance(of, FunctionExperiment) and of.source is not None and not of.source.file:
+            options.setdefault("local", True)
         if options.get("older") == "retrain":
             retract_older(folder, self)
         return Results(self, folder, run_sweep(self, folder, **options))

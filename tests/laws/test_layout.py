@@ -22,9 +22,10 @@ TOOLS = {"torch", "diffusers", "accelerate", "altair", "ray", "duckdb"}
 KNOWN = {
     "swingby.run.ray.environment": {"ray"},
     "swingby_analysis.report": {"swingby_sweeps"},
+    **{f"swingby.function.{name}": {"torch"} for name in ("experiment", "handle", "state")},
 }
 """It asks whether Ray is loaded already, and runs Ray's command in a process of its own. What analysis still takes from
-an experiment may only become less."""
+an experiment may only become less. A user's function may have loaded torch, which is then used and never imported."""
 
 
 @cache

@@ -19,7 +19,7 @@ from swingby import experiment
 
 
 @experiment(curves={{"loss": "squared distance from the target"}}, scalars={{"learned": "loss below 0.01"}})
-def {function}(cell, lr: float = 0.05, width: int = 4, gain: float = 0.1, steps: int = 400):
+def {function}(cell, rate: float = 0.05, width: int = 4, gain: float = 0.1, steps: int = 400):
     """A two-layer linear net that learns a diagonal matrix by gradient descent."""
     target = np.diag([2.0, 1.0])
     start = cell.numpy("init")  # a random stream of this cell by name; cell.torch_seed("init") seeds torch
@@ -28,17 +28,17 @@ def {function}(cell, lr: float = 0.05, width: int = 4, gain: float = 0.1, steps:
         error = a @ b - target
         loss = float((error**2).sum())
         cell.record(step, loss=loss, diagonal=np.diag(a @ b))  # kept at the steps that the sweep records
-        a, b = a - lr * error @ b.T, b - lr * a.T @ error
+        a, b = a - rate * error @ b.T, b - rate * a.T @ error
     return {{"learned": loss < 0.01}}  # scalars: one value a cell
 '''
 SWEEP = """# swingby run {name}.yaml && swingby report {name}
 name: {name}
 experiment: {module}.py
 axes:
-  lr: {{logspace: {{from: 0.002, to: 0.5, points: 9}}}}
+  rate: {{logspace: {{from: 0.002, to: 0.5, points: 9}}}}
   gain: {{logspace: {{from: 0.001, to: 1, points: 7}}}}
 seeds: 5
-diagram: {{x: lr, y: gain, outcome: learned}}
+diagram: {{x: rate, y: gain, outcome: learned}}
 """
 
 

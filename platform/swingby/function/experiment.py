@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import inspect
 import json
 import os
@@ -495,16 +494,20 @@ def _declared(name: str, info: Any) -> dict[str, Any]:
 
 def _source(function: Callable[..., Any]) -> Source | None:
     """The code of a function: of its file, or, in a notebook, its own text with the function itself."""
-    file = inspect.getsourcefile(function) or ""
-    if Path(file).is_file() and function.__module__ != "__main__":
-        return Source.of_file(Path(file), function.__name__)
+    file = Path(inspect.getsourcefile(function) or "")
+    if file.is_file() and "<locals>" not in function.__qualname__:  # of a script that is run, too: others load the file
+        return Source.of_file(file, function.__name__)
+    return own_source(function)
+
+
+def own_source(function: Callable[..., Any]) -> Source:
+    """The code of a function that no file offers to other processes: its own text."""
     try:
         text = textwrap.dedent(inspect.getsource(function))
-    except (OSError, TypeError):
-        text = ""
-    if Path(file).is_file():  # a script that is run: its whole file counts, and is loaded by other processes
-        return Source.of_file(Path(file), function.__name__)
-    return Source("", function.__name__, {"": text}, digest_of({"": text}) if text else uuid.uuid4().hex[:16])
+        digest = digest_of({"": text})
+    except (OSError, TypeError, SyntaxError):
+        text, digest = "", uuid.uuid4().hex[:16]
+    return Source("", function.__name__, {"": text}, digest)
 
 
 def loaded(source: Source, folder: Path) -> FunctionExperiment:
@@ -513,33 +516,8 @@ def loaded(source: Source, folder: Path) -> FunctionExperiment:
     Raises:
         SwingbyError: it cannot be loaded.
     """
-    if source.pickled:
-        import cloudpickle
-
-        function, options = cloudpickle.loads(base64.b64decode(source.pickled))
-        found = experiment(function, **options)
-        found.source = source
-        return found
     path = source.write(folder / source.digest)
     return found_in(load_file(path, source.digest), path, source.function)
-
-
-def pickled(of: FunctionExperiment) -> Source:
-    """The source of a notebook's function with the function itself, as other processes need it.
-
-    Raises:
-        SwingbyError: it cannot be pickled, or cloudpickle is not installed.
-    """
-    assert of.source is not None
-    try:
-        import cloudpickle
-
-        options = {"name": of.name, "version": of.stream_version, "batched": of.batched}
-        return replace(of.source, pickled=base64.b64encode(cloudpickle.dumps((of.function, options))).decode())
-    except Exception as error:
-        raise SwingbyError(
-            f"{of.name}() cannot be sent to other processes: {told(error)}; run it with local=True"
-        ) from error
 
 
 def from_file(path: Path, function: str | None = None) -> FunctionExperiment:

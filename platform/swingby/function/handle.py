@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +50,9 @@ class _Streams:
 
     def torch(self, name: str) -> Any:
         """The random stream `name` as a torch generator on the CPU."""
-        # By its name: whoever only reads results has no need of torch.
-        return import_module("torch").Generator().manual_seed(self.torch_seed(name))
+        if "torch" not in sys.modules:
+            raise MisuseError("cell.torch() gives a generator of torch; import torch at the top of the file")
+        return sys.modules["torch"].Generator().manual_seed(self.torch_seed(name))
 
 
 class CellHandle(_Streams):

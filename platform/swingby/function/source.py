@@ -36,14 +36,12 @@ class Source:
             through others; of a notebook's function, its own text under "".
         digest: 16 hexadecimal digits, the start of the SHA-256 of these texts without comments and layout.
         folder: the folder of the file, where it was read; not part of what it is.
-        pickled: a notebook's function as cloudpickle writes it, in base 64, for other processes; "" for a file's.
     """
 
     file: str
     function: str
     files: Mapping[str, str]
     digest: str
-    pickled: str = ""
     folder: str = ""
 
     @classmethod

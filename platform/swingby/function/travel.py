@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from swingby.errors import SwingbyError
-from swingby.function.experiment import FunctionExperiment, loaded, pickled
+from swingby.function.experiment import FunctionExperiment, loaded
 from swingby.function.source import Source
 from swingby.model import registry
 from swingby.model.experiment import Experiment
 
 KEY = "code"
 """Where a plan's provenance has the code of its experiment."""
+NOTEBOOK = (
+    "{}() is defined in a notebook or at a prompt, and can be trained in that process only: run it with local=True, or "
+    "write it into a file"
+)
 FOLDER = "code_folder"
 """Where it has the folder that this code came from."""
 
@@ -22,16 +26,16 @@ def sent_with(experiment: Experiment, elsewhere: bool) -> dict[str, Any]:
     """What a plan's provenance has of an experiment's code, and where it lay; nothing of an installed one.
 
     Args:
-        elsewhere: whether other processes train it; a function of a notebook is then pickled.
+        elsewhere: whether other processes train it.
 
     Raises:
-        SwingbyError: a function of a notebook cannot be sent.
+        SwingbyError: other processes cannot have a function of a notebook.
     """
     if not isinstance(experiment, FunctionExperiment) or experiment.source is None:
         return {}
     source = experiment.source
     if not source.file and elsewhere:
-        source = pickled(experiment)
+        raise SwingbyError(NOTEBOOK.format(source.function))
     return {KEY: source.to_json(), **({FOLDER: source.folder} if source.folder else {})}
 
 
@@ -49,6 +53,6 @@ def take(provenance: Mapping[str, Any], folder: Path) -> None:
     source = Source.of_json(provenance[KEY])
     of = registry.adopted(source.digest)
     if of is None:
-        if not source.file and not source.pickled:
-            raise SwingbyError(f"{source.function}() of a notebook was not sent along; run it with local=True")
+        if not source.file:
+            raise SwingbyError(NOTEBOOK.format(source.function))
         registry.adopt(loaded(source, folder))

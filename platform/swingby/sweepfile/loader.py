@@ -33,6 +33,8 @@ from swingby.sweepfile.sections import (
 )
 from swingby.sweepfile.yaml import Path, dotted, read_yaml, shown
 
+IN_FILE = re.compile(r"\.py(:|$)")
+"""What the place of a function in a Python file ends with, or has before the function's name."""
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 MOST_POINTS = 10_000_000
 MOST_CELLS = 2**26 - 1
@@ -106,7 +108,7 @@ class SweepFile:
                 if self.lined.count == before:
                     unread = check_reading(self.lined, grid, written_out)
         return {
-            "experiment_name": None if self.experiment is None else self.experiment.name,
+            "experiment_name": self.experiment_name,
             "preset": preset,
             "base": self.file.get("base") or {},
             "axes": axes,
@@ -128,6 +130,14 @@ class SweepFile:
         where = grid.where if usable else None
         replace(grid, where=where, certain=frozenset(certain)).points(self.lined)
 
+    @property
+    def experiment_name(self) -> Any:
+        """The name by which the experiment is known: the one that the file gives, or that of the function in its file."""
+        given = self.file.get("experiment")
+        if self.experiment is not None and isinstance(given, str) and IN_FILE.search(given):
+            return self.experiment.name
+        return given
+
     @cached_property
     def experiment(self) -> Experiment | None:
         """The experiment, or None with the fault noted."""
@@ -135,7 +145,7 @@ class SweepFile:
         if name is None:
             return None
         offered = registry.offered(registry.EXPERIMENTS)
-        if re.search(r"\.py(:|$)", name):
+        if IN_FILE.search(name):
             return self._function(name)
         if not registry.known(name):
             hint = registry.nearest_offered(name, list(offered))

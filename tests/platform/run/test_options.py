@@ -15,9 +15,9 @@ from swingby.errors import SwingbyError
 from swingby.run import options
 from swingby.run.options import RunOptions
 
-OF_THE_SWEEP = {"sweeps", "data", "overrides", "confirm_above", "dry_run"}
+OF_THE_SWEEP = {"sweeps", "data", "overrides", "confirm_above", "dry_run", "keep", "retrain"}
 """Options of `swingby run` that say what is run, and whether."""
-IN_PYTHON = {"workers", "target_seconds"}
+IN_PYTHON = {"workers", "target_seconds", "older"}
 """Options that the Python API alone offers."""
 
 
