@@ -132,7 +132,7 @@ class SweepFile:
 
     @property
     def experiment_name(self) -> Any:
-        """The name by which the experiment is known: the one that the file gives, or that of the function in its file."""
+        """The name by which the experiment is known: that in the sweep file, or that of a function in its file."""
         given = self.file.get("experiment")
         if self.experiment is not None and isinstance(given, str) and IN_FILE.search(given):
             return self.experiment.name

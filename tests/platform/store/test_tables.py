@@ -102,7 +102,7 @@ def test_columns_that_do_not_fit_are_a_bad_shard(records: Records, columns: dict
 class ClumsyParams(Params):
     """Has a name that is taken."""
 
-    steps: int = 10
+    attempt: int = 10
 
 
 class Clumsy(Experiment):
@@ -128,7 +128,7 @@ def test_an_experiment_with_names_that_are_taken_is_refused_whole() -> None:
     with pytest.raises(SwingbyError) as caught:
         check_experiment(Clumsy())
     said = str(caught.value)
-    assert "parameter 'steps' has the name of a column that every experiment has" in said
+    assert "parameter 'attempt' has the name of a column that every experiment has" in said
     assert "curve 'loss' clashes with the scalar 'Loss'" in said
     assert "cell_id" in said
     for name in registry.offered(registry.EXPERIMENTS):
