@@ -214,9 +214,10 @@ def run(
         return
     if retrain:
         from swingby.maintenance.retract import retract_older
-    for one in loaded if retrain else ():
-        if (taken := retract_older(data, one)) is not None:
-            say(f"{one.name}: the results of {taken.cells:,} cells were taken back ({taken.record})")
+
+        for one in loaded:
+            if (taken := retract_older(data, one)) is not None:
+                say(f"{one.name}: the results of {taken.cells:,} cells were taken back ({taken.record})")
     results = driver.run(loaded, data, options)
     for result in results:
         say(str(result))

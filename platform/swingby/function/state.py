@@ -22,7 +22,8 @@ def save_state(path: Path, state: Any) -> None:
     arrays: dict[str, np.ndarray] = {}
     text = json.dumps(_packed(state, arrays, "state"), allow_nan=True)
     content = io.BytesIO()
-    np.savez(content, text=np.frombuffer(text.encode(), np.uint8), **arrays)
+    named: dict[str, Any] = {"text": np.frombuffer(text.encode(), np.uint8), **arrays}
+    np.savez(content, **named)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with temporary.open("wb") as file:
