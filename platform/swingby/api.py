@@ -13,8 +13,9 @@ import polars as pl
 import yaml
 
 from swingby.errors import SwingbyError
-from swingby.function.experiment import FunctionExperiment, own_source
+from swingby.function.experiment import FunctionExperiment
 from swingby.function.experiment import experiment as made_of
+from swingby.function.source import own_source
 from swingby.model import registry
 from swingby.store import Store
 from swingby.sweepfile import sweep as sweep_files

@@ -1,30 +1,30 @@
-"""The first argument of an experiment that is a function: its cell's streams, recorder and checkpoints."""
+"""The first argument of an experiment that is a function: its cells' streams, recorder and checkpoints."""
 
 from __future__ import annotations
 
-import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from swingby.function.state import load_state, save_state
+from swingby.function.values import MisuseError, as_array, is_finite, is_scalar, plain
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
 
 
 class NotFiniteError(Exception):
-    """A recorded or returned value is not finite: the training has diverged."""
+    """A recorded value is not finite: the training has diverged."""
 
 
-class MisuseError(Exception):
-    """A call of a handle that makes no sense; the text says what is allowed."""
+class Streams:
+    """The random streams of a cell, by name; equal names give equal draws, whatever else was drawn.
 
-
-class _Streams:
-    """The random streams of a cell, by name; equal names give equal draws, whatever else was drawn."""
+    Attributes:
+        device: "cpu", "cuda" or "cuda:k": where the cell is to be trained.
+    """
 
     def __init__(self, cell: Cell, device: str) -> None:
         self._cell = cell
@@ -49,43 +49,81 @@ class _Streams:
         return int.from_bytes(self._cell.key(name)[:8], "little") >> 1
 
     def torch(self, name: str) -> Any:
-        """The random stream `name` as a torch generator on the CPU."""
+        """The random stream `name` as a torch generator on the CPU.
+
+        Raises:
+            MisuseError: the function has not imported torch.
+        """
         if "torch" not in sys.modules:
             raise MisuseError("cell.torch() gives a generator of torch; import torch at the top of the file")
         return sys.modules["torch"].Generator().manual_seed(self.torch_seed(name))
 
 
-class CellHandle(_Streams):
-    """What an experiment's function is given of its cell.
+class Recorder:
+    """Recorded steps, and the values at each of them by name.
 
     Attributes:
-        device: "cpu", "cuda" or "cuda:k": where the cell is to be trained.
-        params: the cell's parameters by name.
-
-    Args:
-        steps: the last step, where it is known.
-        folder: for checkpoints; None: there is none.
+        steps: the recorded steps so far, strictly increasing.
+        curves: name -> a value for each of them.
     """
 
-    def __init__(
-        self,
-        cell: Cell,
-        recording: Recording,
-        steps: int | None,
-        device: str = "cpu",
-        folder: Path | None = None,
-    ) -> None:
-        super().__init__(cell, device)
-        self.params: Mapping[str, Any] = cell.params.model_dump()
-        self._at = None if steps is None else frozenset(recording.at(steps).tolist())
+    def __init__(self, recording: Recording, last: int | None) -> None:
         self._recording = recording
-        self._file = None if folder is None else folder / f"{cell.cell_id}.npz"
+        self._at = None if last is None else frozenset(recording.at(last).tolist())
         self.steps: list[int] = []
         self.curves: dict[str, list[Any]] = {}
 
     def wants(self, step: int) -> bool:
         """Whether `record` would keep what it is given at this step."""
         return self._at is None or step in self._at
+
+    def _check(self, step: int, values: Mapping[str, Any]) -> None:
+        if step < 0 or (self.steps and step <= self.steps[-1]):
+            after = f"after step {self.steps[-1]}" if self.steps else "as the first one"
+            raise MisuseError(f"record() was given step {step} {after}; steps increase, from 0 on")
+        if self.curves and values.keys() != self.curves.keys():
+            names = ", ".join(self.curves)
+            raise MisuseError(f"record() was given {', '.join(values) or 'nothing'} at step {step}, and {names} before")
+
+    def _keep(self, step: int, values: Mapping[str, Any]) -> None:
+        self.steps.append(step)
+        for name, value in values.items():
+            self.curves.setdefault(name, []).append(value)
+
+    def places(self) -> list[int]:
+        """The places in `steps` that the sweep asks for: all, or, where the last step was not known beforehand, few."""
+        if self._at is not None or not self.steps:
+            return list(range(len(self.steps)))
+        wanted = self._recording.at(self.steps[-1])
+        return np.unique(np.searchsorted(self.steps, wanted).clip(max=len(self.steps) - 1)).tolist()
+
+
+class CellHandle(Streams, Recorder):
+    """What an experiment's function is given of its cell.
+
+    Attributes:
+        params: the cell's parameters by name.
+
+    Args:
+        last: the last step, where it is known.
+        folder: for checkpoints; None: there is none.
+        recorded: called before a recorded step is kept.
+    """
+
+    def __init__(
+        self,
+        cell: Cell,
+        recording: Recording,
+        last: int | None,
+        device: str = "cpu",
+        folder: Path | None = None,
+        recorded: Callable[[CellHandle], None] = lambda handle: None,
+    ) -> None:
+        Streams.__init__(self, cell, device)
+        Recorder.__init__(self, recording, last)
+        self.params: Mapping[str, Any] = cell.params.model_dump()
+        self._file = None if folder is None else folder / f"{cell.cell_id}.npz"
+        self._recorded = recorded
 
     def record(self, step: int, **values: Any) -> None:
         """Keeps values of this step if the sweep records it: numbers, true or false, vectors and matrices of numbers.
@@ -97,47 +135,19 @@ class CellHandle(_Streams):
             NotFiniteError: a value is not finite; the training ends here, and its cell counts as diverged.
         """
         step = int(step)
-        if step < 0 or (self.steps and step <= self.steps[-1]):
-            after = f"after step {self.steps[-1]}" if self.steps else "as the first one"
-            raise MisuseError(f"record() was given step {step} {after}; steps increase, from 0 on")
-        if self.curves and values.keys() != self.curves.keys():
-            names = ", ".join(self.curves)
-            raise MisuseError(f"record() was given {', '.join(values) or 'nothing'} at step {step}, and {names} before")
+        self._check(step, values)
+        self._recorded(self)
         wanted = self.wants(step)
-        for name, value in values.items():
-            kept = plain(value, f"record({step}, {name}=...)") if wanted or _is_scalar(value) else None
-            if wanted:
-                self.curves.setdefault(name, []).append(kept)
-            if not is_finite(kept):
-                if not wanted:
-                    self._keep_last(step, values)
-                elif name != list(values)[-1]:
-                    self._fill(values)
-                if not self.steps or self.steps[-1] != step:
-                    self.steps.append(step)
-                raise NotFiniteError(f"{name} is {kept if not isinstance(kept, list) else 'not finite'} at step {step}")
-        if wanted:
-            self.steps.append(step)
-
-    def _keep_last(self, step: int, values: Mapping[str, Any]) -> None:
-        """Keeps a step that the sweep does not record, since it is the last one."""
-        for name, value in values.items():
-            self.curves.setdefault(name, []).append(plain(value, f"record({step}, {name}=...)"))
-
-    def _fill(self, values: Mapping[str, Any]) -> None:
-        """Keeps the values of a step that come after the one that is not finite."""
-        most = max(map(len, self.curves.values()))
-        for name, value in values.items():
-            if len(self.curves.setdefault(name, [])) < most:
-                self.curves[name].append(plain(value, name))
-
-    def kept(self) -> tuple[list[int], dict[str, list[Any]]]:
-        """The recorded steps and curves; where the last step was not known beforehand, thinned as the sweep asks."""
-        if self._at is not None or not self.steps:
-            return self.steps, self.curves
-        wanted = self._recording.at(self.steps[-1])
-        places = np.unique(np.searchsorted(self.steps, wanted).clip(max=len(self.steps) - 1))
-        return [self.steps[at] for at in places], {name: [of[at] for at in places] for name, of in self.curves.items()}
+        # Between recorded steps numbers are looked at alone: vectors there would cost more than they tell.
+        looked = [name for name, value in values.items() if wanted or is_scalar(value)]
+        kept = {name: plain(values[name], f"record({step}, {name}=...)") for name in looked}
+        finite = all(map(is_finite, kept.values()))
+        if not wanted and not finite:  # the last step of this cell
+            kept = {name: plain(value, f"record({step}, {name}=...)") for name, value in values.items()}
+        if wanted or not finite:
+            self._keep(step, kept)
+        if not finite:
+            raise NotFiniteError
 
     def checkpoint(self, state: Any) -> None:
         """Keeps a state that `resume` gives after this process was ended: dictionaries, lists, numbers, texts, None,
@@ -153,6 +163,9 @@ class CellHandle(_Streams):
         """The state of the last `checkpoint` of this cell, with torch tensors on the CPU; None: it begins.
 
         What was recorded up to the checkpoint is there again, and nothing later.
+
+        Raises:
+            MisuseError: it holds torch tensors, and the function has not imported torch.
         """
         found = None if self._file is None else load_state(self._file)
         if found is None:
@@ -161,32 +174,26 @@ class CellHandle(_Streams):
         return found["state"]
 
 
-class CellsHandle:
+class CellsHandle(Recorder):
     """What a batched experiment's function is given of its cells: each value has one entry a cell, in their order.
 
     Attributes:
         device: "cpu", "cuda" or "cuda:k".
         seeds: the cells' seeds, int64 of shape (cells,).
-        cells: a handle for each cell, for its streams.
+        cells: the random streams of each cell.
     """
 
-    def __init__(self, cells: tuple[Cell, ...], recording: Recording, steps: int | None, device: str = "cpu") -> None:
-        self.device, self._recording = device, recording
-        self.cells = [_Streams(cell, device) for cell in cells]
+    def __init__(self, cells: tuple[Cell, ...], recording: Recording, last: int | None, device: str = "cpu") -> None:
+        super().__init__(recording, last)
+        self.device = device
+        self.cells = [Streams(cell, device) for cell in cells]
         self.seeds = np.array([cell.seed for cell in cells], np.int64)
-        self._at = None if steps is None else frozenset(recording.at(steps).tolist())
-        self.steps: list[int] = []
-        self.curves: dict[str, list[np.ndarray]] = {}
 
     def __len__(self) -> int:
         return len(self.cells)
 
-    def __iter__(self) -> Iterator[_Streams]:
+    def __iter__(self) -> Iterator[Streams]:
         return iter(self.cells)
-
-    def wants(self, step: int) -> bool:
-        """Whether `record` would keep what it is given at this step."""
-        return self._at is None or step in self._at
 
     def record(self, step: int, **values: Any) -> None:
         """Keeps values of this step if the sweep records it; each has shape (cells,) or (cells, ...).
@@ -195,58 +202,19 @@ class CellsHandle:
             MisuseError: a step that does not increase, other names than before, or a value of another shape.
         """
         step = int(step)
-        if step < 0 or (self.steps and step <= self.steps[-1]):
-            raise MisuseError(f"record() was given step {step} after step {self.steps[-1:]}; steps increase, from 0 on")
-        if self.curves and values.keys() != self.curves.keys():
-            raise MisuseError(
-                f"record() was given {', '.join(values)} at step {step}, and {', '.join(self.curves)} before"
-            )
-        if not self.wants(step):
-            return
-        for name, value in values.items():
-            array = as_array(value)
-            if array.shape[:1] != (len(self),):
-                shape = f"shape {array.shape}; allowed: ({len(self)},) or ({len(self)}, ...), an entry a cell"
-                raise MisuseError(f"record({step}, {name}=...) was given {shape}")
-            self.curves.setdefault(name, []).append(array)
-        self.steps.append(step)
+        self._check(step, values)
+        if self.wants(step):
+            arrays = {name: self.entries(value, f"record({step}, {name}=...)") for name, value in values.items()}
+            self._keep(step, arrays)
 
+    def entries(self, value: Any, what: str) -> np.ndarray:
+        """A value with an entry a cell, as an array of shape (cells, ...).
 
-def as_array(value: Any) -> np.ndarray:
-    """A numpy array, torch tensor, jax array, number or list as a numpy array."""
-    if hasattr(value, "detach"):
-        value = value.detach().cpu()
-        value = value.float() if str(value.dtype) in ("torch.bfloat16", "torch.float16") else value
-        value = value.numpy()
-    return np.asarray(value)
-
-
-def _is_scalar(value: Any) -> bool:
-    return value is not None and (isinstance(value, int | float) or getattr(value, "ndim", None) == 0)
-
-
-def plain(value: Any, what: str) -> Any:
-    """A value as a column holds it: None, bool, int, float, str, or nested lists of floats (a vector, a matrix).
-
-    Raises:
-        MisuseError: no column holds it; `what` names it.
-    """
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    try:
+        Raises:
+            MisuseError: it has another shape; `what` names it.
+        """
         array = as_array(value)
-    except (TypeError, ValueError, RuntimeError):
-        array = np.array(object())
-    if array.dtype.kind not in "biuf" or array.ndim > 2:
-        allowed = "a number, true or false, a text, None, or a vector or matrix of numbers"
-        raise MisuseError(f"{what} was given {type(value).__name__}; allowed: {allowed}")
-    if array.ndim == 0:
-        return array.item()
-    return array.astype(float).tolist()
-
-
-def is_finite(value: Any) -> bool:
-    """Whether every number in a plain value is finite."""
-    if isinstance(value, list):
-        return all(map(is_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)
+        if array.shape[:1] != (len(self),):
+            shape = f"shape {array.shape}; allowed: ({len(self)},) or ({len(self)}, ...), an entry a cell"
+            raise MisuseError(f"{what} was given {shape}")
+        return array

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import importlib.util
-import sys
-import sysconfig
-from collections.abc import Mapping
+import inspect
+import textwrap
+import uuid
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
-from types import ModuleType
 from typing import Any, Self
 
 from swingby.errors import SwingbyError
-
-INSTALLED = {
-    Path(__file__).resolve().parent.parent,
-    *(
-        Path(place).resolve()
-        for place in {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
-    ),
-}
-"""Where Python, installed packages and this one lie."""
 
 
 @dataclass(frozen=True)
@@ -136,61 +126,19 @@ def modules_at(folder: Path, module: str) -> list[Path]:
     return found
 
 
-def load_file(path: Path, digest: str) -> ModuleType:
-    """The module of a file, run in this process; the modules beside it can be imported by their names.
+def source_of(function: Callable[..., Any]) -> Source:
+    """The code of a function: that of its file, or, in a notebook, its own text."""
+    file = Path(inspect.getsourcefile(function) or "")
+    if file.is_file() and "<locals>" not in function.__qualname__:  # of a script that is run, too: others load the file
+        return Source.of_file(file, function.__name__)
+    return own_source(function)
 
-    Args:
-        digest: of the source; a module that was loaded from the same source is given again.
 
-    Raises:
-        SwingbyError: it raises; names the file and the line.
-    """
-    name = f"swingby_source_{path.stem}_{digest}"
-    if name in sys.modules:
-        return sys.modules[name]
-    folder = str(path.parent.resolve())
-    for other, module in list(sys.modules.items()):  # modules beside an earlier version of the file are others
-        file = getattr(module, "__file__", None)
-        if file and modules_at(Path(folder), other) and _is_users(file, None):
-            del sys.modules[other]
-    if folder in sys.path:
-        sys.path.remove(folder)
-    sys.path.insert(0, folder)
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise SwingbyError(f"{path} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+def own_source(function: Callable[..., Any]) -> Source:
+    """The code of a function that no file offers to other processes: its own text."""
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        raise SwingbyError(f"{path} cannot be loaded: {told(error, path.parent)}") from error
-    return module
-
-
-def told(error: BaseException, folder: Path | None = None) -> str:
-    """An exception in one line, with the innermost place in files of the user: `ValueError: no data (run.py, line 7)`.
-
-    Args:
-        folder: that of the user's files; None: any file that is neither installed nor part of Python.
-    """
-    if isinstance(error, SyntaxError):
-        return f"SyntaxError: {error.msg} ({Path(error.filename or '?').name}, line {error.lineno})"
-    place, trace = "", error.__traceback__
-    while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if _is_users(file, folder):
-            place = f" ({Path(file).name}, line {trace.tb_lineno})"
-        trace = trace.tb_next
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}{': ' if text else ''}{text[:400]}{place}"
-
-
-def _is_users(file: str, folder: Path | None) -> bool:
-    if folder is not None:
-        return Path(file).is_absolute() and Path(file).resolve().is_relative_to(folder.resolve())
-    if file.startswith("<"):
-        return file.startswith(("<ipython", "<stdin", "<string"))
-    path = Path(file).resolve()
-    return not any(path.is_relative_to(place) for place in INSTALLED)
+        text = textwrap.dedent(inspect.getsource(function))
+        digest = digest_of({"": text})
+    except (OSError, TypeError, SyntaxError):
+        text, digest = "", uuid.uuid4().hex[:16]
+    return Source("", function.__name__, {"": text}, digest)

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from swingby.function.values import MisuseError
+
 
 def save_state(path: Path, state: Any) -> None:
     """Writes a state; a file that is there is replaced whole.
 
     Raises:
-        TypeError: it holds something that is neither plain nor an array; names its place.
+        MisuseError: it holds something that is neither plain nor an array; names its place.
     """
     arrays: dict[str, np.ndarray] = {}
     text = json.dumps(_packed(state, arrays, "state"), allow_nan=True)
@@ -61,7 +63,7 @@ def _packed(value: Any, arrays: dict[str, np.ndarray], place: str) -> Any:
         array, dtype = np.asarray(value), ""
     else:
         allowed = "dictionaries, lists, tuples, numbers, texts, None, numpy arrays and torch tensors"
-        raise TypeError(f"{place} is a {type(value).__name__}, which a checkpoint does not hold; allowed: {allowed}")
+        raise MisuseError(f"{place} is a {type(value).__name__}, which a checkpoint does not hold; allowed: {allowed}")
     name = f"a{len(arrays)}"
     arrays[name] = array
     return {kind: name, "dtype": dtype}
@@ -86,5 +88,5 @@ def _unpacked(value: Any, arrays: Any) -> Any:
 def _torch() -> Any:
     """torch, which a function that keeps tensors has imported: whoever only reads results has no need of it."""
     if "torch" not in sys.modules:
-        raise TypeError("the checkpoint holds torch tensors; import torch at the top of the file")
+        raise MisuseError("the checkpoint holds torch tensors; import torch at the top of the file")
     return sys.modules["torch"]

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from swingby.errors import SwingbyError
-from swingby.function.experiment import FunctionExperiment, loaded
+from swingby.function.experiment import FunctionExperiment
+from swingby.function.load import loaded
 from swingby.function.source import Source
 from swingby.model import registry
 from swingby.model.experiment import Experiment

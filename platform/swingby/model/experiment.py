@@ -130,6 +130,9 @@ class Batch:
             at once); perhaps not there yet.
         group: the processes that train the batch; a single one, unless the experiment `spreads`.
         cpus: how many CPUs each of them may use.
+        emit: takes rows like those that `run` yields, for an experiment that has some in the middle of a call and
+            cannot yield them there; they are on disk when it returns. None as its argument is a sign of life. None: no
+            rows but those that are yielded are wanted.
     """
 
     cells: tuple[Cell, ...]
@@ -140,6 +143,7 @@ class Batch:
     cache: Path | None = None
     group: ProcessGroup = ALONE
     cpus: float = 1.0
+    emit: Callable[[pa.Table | None], None] | None = None
 
 
 SEGMENT_COLUMNS: Mapping[str, pa.DataType] = {

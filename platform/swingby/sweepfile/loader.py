@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from swingby.errors import SwingbyError
-from swingby.function.experiment import from_file
+from swingby.function.load import from_file
 from swingby.model import registry
 from swingby.model.cell import Point, SeedMode
 from swingby.model.experiment import Experiment

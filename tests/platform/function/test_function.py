@@ -17,13 +17,17 @@ from typer.testing import CliRunner
 
 from swingby.api import Sweep
 from swingby.cli import app
+from swingby.data.records import Records
 from swingby.errors import InputFaults, SwingbyError
-from swingby.function.experiment import TAKEN, FunctionExperiment, from_file
+from swingby.function.agreed import TAKEN
+from swingby.function.experiment import FunctionExperiment
+from swingby.function.load import from_file
 from swingby.function.source import local_files
+from swingby.function.values import kind, plain
 from swingby.model.experiment import Recording
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
-from swingby.store import Store
+from swingby.store import Store, ingest
 from swingby.store.views import OWN
 from tests.support.places import ROOT
 
@@ -187,7 +191,7 @@ def test_readers_need_no_code(folder: Path) -> None:
     code = f"""
 from pathlib import Path
 from swingby.model import registry
-from swingby.store import Store
+from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
 with Store.open(Path({str(folder / "data")!r})) as store:
     find_sweep(store, "quadratic")
@@ -283,6 +287,69 @@ def test_a_killed_cell_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     assert list(row.step) == list(range(61))
     assert row.total == [float(step + 1) for step in range(61)]
     assert row.w == row.total
+
+
+LIVE = '''
+import os, signal
+from swingby import experiment
+from swingby.function import experiment as module
+
+module.ROW_SECONDS = 0.0  # a row at each recorded step
+
+
+@experiment
+def live(cell, steps: int = 30, known: bool = True, fault: str = "none"):
+    """Leaves rows as it goes on."""
+    state = cell.resume() or {"step": 0}
+    for step in range(state["step"], steps + 1):
+        cell.record(step, loss=float("inf") if fault == "infinite" and step == 20 else 1.0 / (1 + step))
+        if step == 10:
+            cell.checkpoint({"step": 11})
+        if fault == "raise" and step == 20:
+            raise ValueError("no more")
+        if fault == "die" and step == 20 and state["step"] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return {"end": step}
+'''
+
+
+def test_a_cell_that_goes_on_leaves_rows(tmp_path: Path) -> None:
+    """Its curve is whole at the end, whatever the end is."""
+    (tmp_path / "train.py").write_text(LIVE)
+    (tmp_path / "quadratic.yaml").write_text(
+        "name: live\nexperiment: train.py\naxes: {fault: [none, infinite, raise]}\n"
+    )
+    assert run(tmp_path).trained == 3
+    found = {row.fault: row for row in rows(tmp_path, "from live")}
+    last = {"none": ("ok", 30), "infinite": ("diverged", 20), "raise": ("failed", 19)}
+    for fault, row in found.items():
+        assert (row.status, list(row.step)) == (last[fault][0], list(range(last[fault][1] + 1)))
+        assert list(row.loss)[:20] == [1.0 / (1 + step) for step in range(20)]
+    assert found["infinite"].message == "loss is inf at step 20"
+    assert len(list((tmp_path / "data" / "shards").rglob("*.parquet"))) > 30
+
+
+def test_a_killed_cell_has_its_rows_and_goes_on(tmp_path: Path) -> None:
+    """Rows of steps after the checkpoint are replaced by those that are trained again."""
+    (tmp_path / "train.py").write_text(LIVE)
+    (tmp_path / "quadratic.yaml").write_text("name: live\nexperiment: train.py\nbase: {fault: die}\n")
+    command = [sys.executable, "-m", "swingby", "run", "quadratic.yaml", "--local", "--no-pilot"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == -signal.SIGKILL
+    ingest(Records.open(tmp_path / "data"))
+    (row,) = rows(tmp_path, "from live")
+    assert (row.status, list(row.step)) == ("running", list(range(20)))
+    assert run(tmp_path).ok == 1
+    (row,) = rows(tmp_path, "from live")
+    assert list(row.step) == list(range(31))
+    assert list(row.loss) == [1.0 / (1 + step) for step in range(31)]
+
+
+@pytest.mark.parametrize("value", [np.float64(2.5), np.float32(2.5), np.array(2.5), 2.5])
+def test_numbers_of_every_library_are_one_type(value: Any) -> None:
+    """A column holds Python's numbers, whoever made them."""
+    assert type(plain(value, "loss")) is float
+    assert plain(value, "loss") == 2.5
+    assert kind([plain(value, "loss"), 1.0]) == "float"
 
 
 def test_a_function_of_a_script_or_notebook_is_a_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,18 +128,24 @@ class Training:
                     self._run_isolating(tuple(half))
 
     def _run_together(self, cells: tuple[Cell, ...]) -> None:
-        tables = self.experiment.run(replace(self.how, cells=cells))
+        tables = self.experiment.run(replace(self.how, cells=cells, emit=self._emit))
         try:
             for table in tables:
-                rows = self.segments.take(table)
-                self._take(rows)
-                self.beat("training")
-                whole_cells = all(rows["final"].to_pylist()) and not any(rows["from_step"].to_pylist())
-                if not whole_cells or time.monotonic() - self.flushed >= FLUSH_SECONDS:
-                    self._flush()
+                self._emit(table)
         finally:
             if isinstance(tables, Generator):
                 tables.close()  # now, and not when it is collected: it may hold a process group
+
+    def _emit(self, table: pa.Table | None) -> None:
+        """Takes rows of the experiment, or, with None, a sign of life."""
+        self.beat("training")
+        if table is None:
+            return
+        rows = self.segments.take(table)
+        self._take(rows)
+        whole_cells = all(rows["final"].to_pylist()) and not any(rows["from_step"].to_pylist())
+        if not whole_cells or time.monotonic() - self.flushed >= FLUSH_SECONDS:
+            self._flush()
 
     def _flush(self) -> None:
         """Commits one shard with the rows since the last."""
