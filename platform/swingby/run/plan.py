@@ -248,7 +248,10 @@ class Planner:
             missing=len(self.pending.places),
             batches=notes,
             forecast=None,
-            resources={shape: self.sweep.experiment.resources(representatives[shape]) for shape in max_batch},
+            resources={
+                shape: replace(self.sweep.experiment.resources(representatives[shape]), **self.sweep.resources)
+                for shape in max_batch
+            },
             max_batch=max_batch,
             workers=self.workers,
             options=self.options,

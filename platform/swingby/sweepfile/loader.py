@@ -28,6 +28,7 @@ from swingby.sweepfile.sections import (
     read_drawings,
     read_outcome,
     read_recording,
+    read_resources,
     read_seeds,
     read_tags,
 )
@@ -76,6 +77,7 @@ class SweepFile:
         if self.experiment is not None:
             recording = replace(recording, code=self.experiment.code)
         seeds, mode = read_seeds(self.lined)
+        resources = read_resources(self.lined)
         outcomes = read_outcomes(self.lined, self.experiment, recording)
         diagram = read_diagram(self.lined, self.experiment, self._written_axes(), outcomes)
         drawings = read_drawings(self.lined, self.experiment, recording, self._written_axes())
@@ -83,7 +85,7 @@ class SweepFile:
         grid = self._grid(seeds, mode)
         self.lined.finish()
         asked = {"recording": recording, "diagram": diagram, "drawings": drawings}
-        asked |= {"outcome": outcome, "outcomes": outcomes}
+        asked |= {"outcome": outcome, "outcomes": outcomes, "resources": resources}
         return named | grid | asked | {"seeds": tuple(seeds), "seed_mode": mode}
 
     def _grid(self, seeds: Sequence[int], mode: SeedMode) -> dict[str, Any]:

@@ -24,6 +24,8 @@ KEYS = {
     "together; `rates.1` is entry 1 of the vector `rates`, counted from 0",
     "where": "condition on parameters that a point must meet: `width >= depth and rates.1 / rates.0 > 1.5`",
     "seeds": "a count, a list of seeds, or a mapping with the keys below",
+    "resources": "what each process of a batch occupies, where the experiment's own guess is not right: a mapping with "
+    "the keys below",
     "record": "when each run is recorded, and what beside the experiment's own curves: a mapping with the keys below",
     "diagram": "the phase diagram: a mapping with the keys below",
     "drawings": "more figures, each a name or `{name: {option: value}}`; a drawing that needs a recording says which",
@@ -33,7 +35,7 @@ KEYS = {
 }
 """The keys of a sweep file, each with what it takes."""
 TOP = list(KEYS)
-NESTED = ("base", "axes", "seeds", "record", "diagram", "outcomes")
+NESTED = ("base", "axes", "seeds", "resources", "record", "diagram", "outcomes")
 
 
 def apply_overrides(lined: Lined, overrides: Sequence[str]) -> None:

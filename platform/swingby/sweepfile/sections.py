@@ -68,6 +68,16 @@ class _Record(_Section):
     also: list[str] = Field([], description="the experiment's recordings on request")
 
 
+class _Resources(_Section):
+    cpus: int | None = Field(None, ge=1, le=4096, description="CPUs, and so threads of torch; None: the experiment says")
+    gpus: float | None = Field(
+        None,
+        ge=0,
+        le=4096,
+        description="GPUs: a part of one, such as 0.5, or a whole number; None: the experiment says",
+    )
+
+
 class _Diagram(_Section):
     x: str = Field(description="axis from left to right")
     y: str | None = Field(None, description="axis from bottom to top; without it the diagram is a line")
@@ -78,7 +88,7 @@ class _Diagram(_Section):
     title: str | None = Field(None, description="heading of the diagram")
 
 
-SECTIONS: Mapping[str, type[BaseModel]] = {"seeds": _Seeds, "record": _Record, "diagram": _Diagram}
+SECTIONS: Mapping[str, type[BaseModel]] = {"seeds": _Seeds, "resources": _Resources, "record": _Record, "diagram": _Diagram}
 """The keys of a sweep file that take a mapping, with its keys."""
 
 
@@ -123,6 +133,17 @@ def read_seeds(lined: Lined) -> tuple[Sequence[int], SeedMode]:
     if seeds is None:
         return (), "common"
     return range(seeds.first, seeds.first + seeds.count), seeds.mode
+
+
+def read_resources(lined: Lined) -> Mapping[str, float]:
+    """The resources that the file sets, by the names of `Resources`; empty where there is a fault."""
+    given = lined.read(("resources",), lined.value.get("resources") or {}, _Resources)
+    if given is None:
+        return {}
+    if given.gpus is not None and given.gpus > 1 and given.gpus != int(given.gpus):
+        rule = "allowed: a part of one GPU, such as 0.5, or a whole number of them"
+        lined.fault(("resources", "gpus"), f"no process has {given.gpus:g} GPUs", rule)
+    return {name: float(value) for name, value in given.model_dump(exclude_none=True).items()}
 
 
 def read_recording(lined: Lined, experiment: Experiment | None) -> Recording:

@@ -47,6 +47,7 @@ class Sweep:
         outcome: the outcome that a report without a diagram sums up, if the file names one.
         outcomes: the outcomes that the file writes itself: name -> SQL expression over one row.
         unread: a sentence for each value of base that no point reads.
+        resources: what each process of a batch occupies, as far as the file sets it, by the names of `Resources`.
         tags, notes: words to find it by, and what its author wants to remember.
     """
 
@@ -71,6 +72,7 @@ class Sweep:
     unread: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     notes: str | None = None
+    resources: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def load(

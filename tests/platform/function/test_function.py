@@ -24,8 +24,10 @@ from swingby.function.experiment import FunctionExperiment
 from swingby.function.load import from_file
 from swingby.function.source import local_files
 from swingby.function.values import kind, plain
-from swingby.model.experiment import Recording
+from swingby.model.experiment import Recording, Resources
 from swingby.run.driver import run_sweep
+from swingby.run.options import RunOptions
+from swingby.run.plan import plan
 from swingby.run.progress import Progress
 from swingby.store import Store, ingest
 from swingby.store.views import OWN
@@ -120,6 +122,18 @@ def test_ray_trains_what_the_loop_trains(folder: Path) -> None:
     result = run_sweep(sweep, folder / "ray" / "data", workers=2, pilot=False, progress=Progress())
     assert result.ok == 8
     assert rows(folder / "ray", "select * exclude (shard, attempt) from quadratic order by cell_id") == expected
+
+
+def test_a_sweep_file_sets_resources(folder: Path) -> None:
+    """What it sets wins over the experiment; a part of a GPU is one, and the cells and their ids stay as they are."""
+    plain_sweep = Sweep.load(folder / "quadratic.yaml")
+    sweep = Sweep.load(folder / "quadratic.yaml", ["resources={cpus: 2, gpus: 0.5}"])
+    planned = plan(sweep, Records.open(folder / "data"), RunOptions(pilot=False))
+    assert planned.process_resources["any"] == Resources(cpus=2, gpus=0.5)
+    assert {planned.device(note) for note in planned.batches} == {"cuda"}
+    assert sweep.sweep_id == plain_sweep.sweep_id
+    with pytest.raises(InputFaults, match=r"no process has 1.5 GPUs"):
+        Sweep.load(folder / "quadratic.yaml", ["resources.gpus=1.5"])
 
 
 @pytest.mark.parametrize(
