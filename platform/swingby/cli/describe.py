@@ -81,7 +81,7 @@ def _experiment(of: Experiment) -> None:
     from swingby.model.params import Params
     from swingby.store.meanings import CELL
 
-    say(f"{of.name}: {first_sentence(type(of).__doc__)}")
+    say(f"{of.name}: {first_sentence(of.__doc__)}")
     if of.presets:
         say(f"presets: {', '.join(of.presets)}; where a sweep names none: {of.default_preset or 'none'}")
     say("\nparameters, as a sweep file names them")

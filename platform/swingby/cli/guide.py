@@ -71,7 +71,7 @@ def _parts(kind: Kind) -> Iterator[Listed]:
     for name, offer in registry.offered(group).items():
         made = registry.sound(group, name)
         if not isinstance(made, Broken):
-            yield Listed(name, first_sentence(type(made).__doc__), registry.package_of(offer))
+            yield Listed(name, first_sentence(made.__doc__), registry.package_of(offer))
 
 
 def _sweeps() -> Iterator[Listed]:

@@ -16,11 +16,11 @@ NEEDED = "needed.txt"
 """The file with the requirements of a package that was sent to a machine: pip would install what its metadata lists."""
 
 
-def provenance(code: str | None = None) -> dict[str, Any]:
+def provenance(code: str | Path | None = None) -> dict[str, Any]:
     """Git commit and dirty flag of a checkout (None outside one), versions, host, system, CPUs, command line.
 
     Args:
-        code: the folder of the experiment's code, if it is not installed; None: the checkout is that of this package.
+        code: the folder of the experiment's code; None: the checkout is that of this package.
     """
     commit, dirty = checkout(Path(code or Path(__file__).resolve().parent))
     return {

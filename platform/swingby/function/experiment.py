@@ -86,7 +86,11 @@ class FunctionExperiment(Experiment):
 
     def shape(self, params: Any) -> str:
         """All cells can share a batch; batched functions take those of one number of steps together."""
-        return f"{STEPS} {self.steps(params)}" if self.batched and STEPS in self.Params.model_fields else "any"
+        return (
+            f"{self.name}, {self.steps(params)} {STEPS}"
+            if self.batched and STEPS in self.Params.model_fields
+            else self.name
+        )
 
     def work(self, params: Any) -> float:
         """The number of steps."""

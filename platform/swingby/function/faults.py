@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-import sysconfig
 from pathlib import Path
 
-INSTALLED = {
-    Path(__file__).resolve().parent.parent,
-    *(
-        Path(place).resolve()
-        for place in {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
-    ),
-}
-"""Where Python, installed packages and this one lie."""
+from swingby.model.code import is_installed
 
 
 def told(error: BaseException, folder: Path | None = None) -> str:
@@ -38,5 +30,4 @@ def is_users(file: str, folder: Path | None) -> bool:
         return Path(file).is_absolute() and Path(file).resolve().is_relative_to(folder.resolve())
     if file.startswith("<"):
         return file.startswith(("<ipython", "<stdin", "<string"))
-    path = Path(file).resolve()
-    return not any(path.is_relative_to(place) for place in INSTALLED)
+    return not is_installed(Path(file).resolve())

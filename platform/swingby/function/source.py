@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import hashlib
 import inspect
 import textwrap
 import uuid
@@ -13,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from swingby.errors import SwingbyError
+from swingby.model.code import digest_of
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,6 @@ class Source:
                 temporary.write_text(text, encoding="utf-8")
                 temporary.replace(path)
         return folder / self.file
-
-
-def digest_of(files: Mapping[str, str]) -> str:
-    """The digest of texts of Python: comments, blank lines and layout do not count."""
-    digest = hashlib.sha256()
-    for name, text in sorted(files.items()):
-        digest.update(f"{name}\0{ast.unparse(ast.parse(text))}\0".encode())
-    return digest.hexdigest()[:16]
 
 
 def local_files(path: Path) -> dict[str, str]:

@@ -11,6 +11,7 @@ from swingby.function.experiment import FunctionExperiment
 from swingby.function.load import loaded
 from swingby.function.source import Source
 from swingby.model import registry
+from swingby.model.code import folder_of
 from swingby.model.experiment import Experiment
 
 KEY = "code"
@@ -32,7 +33,7 @@ def sent_with(experiment: Experiment, elsewhere: bool) -> dict[str, Any]:
     Raises:
         SwingbyError: other processes cannot have a function of a notebook.
     """
-    if not isinstance(experiment, FunctionExperiment) or experiment.source is None:
+    if not isinstance(experiment, FunctionExperiment) or experiment.source is None or folder_of(experiment.name):
         return {}
     source = experiment.source
     if not source.file and elsewhere:

@@ -179,6 +179,8 @@ class Experiment(ABC):
         recordings: on request: name -> the columns it adds.
         report: what every report of a sweep over it draws and says.
         spreads: whether several processes can train a batch together, by `Batch.group`.
+        pinned: whether tests hold the numbers of its cells, so that `stream_version` alone says what changed. Results
+            of others are marked with the digest of their package's code while it is worked on.
         discovers: whether its columns are found as it runs; then `curves` and `scalars` say what is known beforehand.
     """
 
@@ -193,11 +195,12 @@ class Experiment(ABC):
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}
     report: ClassVar[Reported] = Reported()
     spreads: ClassVar[bool] = False
+    pinned: ClassVar[bool] = False
     discovers: ClassVar[bool] = False
 
     @property
     def code(self) -> str:
-        """A digest of the code, which a result is marked with; "" where releases say what changed."""
+        """A digest of the code that it knows itself; "" where its package says what changed (`swingby.model.code`)."""
         return ""
 
     def declaration(self) -> dict[str, Any] | None:

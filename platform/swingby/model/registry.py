@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import import_module
+from inspect import isroutine
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
@@ -273,14 +274,14 @@ def function(target: str) -> Any:
 
 @cache
 def instance(group: str, name: str) -> Any:
-    """What is offered in a group by a name, made without arguments, once a process.
+    """What is offered in a group by a name: a class is called without arguments, once a process.
 
     Raises:
         SwingbyError, LoadError: as `load`; or it cannot be made.
     """
     made = load(group, name)
     try:
-        return made()
+        return made() if isinstance(made, type) or isroutine(made) else made  # with `@experiment` it is made already
     except FAULTS as error:
         raise offered(group)[name].broken(error) from error
 

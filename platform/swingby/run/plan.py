@@ -13,6 +13,7 @@ from swingby.data.records import BatchNote, Plan, Records, provenance
 from swingby.data.records.headers import sweep_table
 from swingby.errors import SwingbyError
 from swingby.function.travel import FOLDER, sent_with
+from swingby.model.code import folder_of
 from swingby.run.batches import Chosen, choose
 from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
@@ -161,8 +162,8 @@ class Planner:
             raise SwingbyError(
                 f"{counted(len(self.pending.older), 'cell')} of {self.sweep.name!r} have results of another version of "
                 f"{of}'s code (now {self.sweep.recording.code}). Say what they are: --keep counts them as results; "
-                "--retrain takes them back and trains them again; or raise the version, @experiment(version=...), and "
-                "all cells are new ones"
+                "--retrain takes them back and trains them again; or raise the version (@experiment(version=...); of a "
+                "class: stream_version), and all cells are new ones"
             )
 
     def unmeasured(self) -> list[str]:
@@ -192,7 +193,8 @@ class Planner:
             SwingbyError: the store cannot hold the experiment.
         """
         sent = sent_with(self.sweep.experiment, elsewhere=not self.options.local or self._child is not None)
-        plan = replace(planned.plan, provenance={**provenance(sent.get(FOLDER)), **sent})
+        folder = sent.get(FOLDER) or folder_of(self.sweep.experiment_name)
+        plan = replace(planned.plan, provenance={**provenance(folder), **sent})
         self.records.write_plan(plan)
         plan.__dict__.pop("table", None)  # the store reads the file: two of them would be in memory
         ingest(self.records)

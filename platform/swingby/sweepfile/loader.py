@@ -14,6 +14,7 @@ from swingby.errors import SwingbyError
 from swingby.function.load import from_file
 from swingby.model import registry
 from swingby.model.cell import Point, SeedMode
+from swingby.model.code import code_of
 from swingby.model.experiment import Experiment
 from swingby.sweepfile.axes import Axis, read_axes
 from swingby.sweepfile.expression import Expression, ExpressionError, parse
@@ -75,7 +76,7 @@ class SweepFile:
         named |= {"name": name, "tags": read_tags(self.lined)}
         recording = read_recording(self.lined, self.experiment)
         if self.experiment is not None:
-            recording = replace(recording, code=self.experiment.code)
+            recording = replace(recording, code=code_of(self.experiment))
         seeds, mode = read_seeds(self.lined)
         resources = read_resources(self.lined)
         outcomes = read_outcomes(self.lined, self.experiment, recording)

@@ -69,7 +69,9 @@ class _Record(_Section):
 
 
 class _Resources(_Section):
-    cpus: int | None = Field(None, ge=1, le=4096, description="CPUs, and so threads of torch; None: the experiment says")
+    cpus: int | None = Field(
+        None, ge=1, le=4096, description="CPUs, and so threads of torch; None: the experiment says"
+    )
     gpus: float | None = Field(
         None,
         ge=0,
@@ -88,7 +90,12 @@ class _Diagram(_Section):
     title: str | None = Field(None, description="heading of the diagram")
 
 
-SECTIONS: Mapping[str, type[BaseModel]] = {"seeds": _Seeds, "resources": _Resources, "record": _Record, "diagram": _Diagram}
+SECTIONS: Mapping[str, type[BaseModel]] = {
+    "seeds": _Seeds,
+    "resources": _Resources,
+    "record": _Record,
+    "diagram": _Diagram,
+}
 """The keys of a sweep file that take a mapping, with its keys."""
 
 

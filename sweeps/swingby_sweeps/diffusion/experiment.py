@@ -22,6 +22,7 @@ class Diffusion(Experiment):
 
     name: ClassVar[str] = "diffusion"
     stream_version: ClassVar[int] = 1
+    pinned = True
     Params: ClassVar[type[Params]] = DiffusionParams
     presets: ClassVar[Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {
         "paper": presets.paper,

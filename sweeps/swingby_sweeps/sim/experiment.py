@@ -47,6 +47,7 @@ class Sim(Experiment):
 
     name: ClassVar[str] = "sim"
     stream_version: ClassVar[int] = STREAM_VERSION
+    pinned = True
     Params: ClassVar[type[Params]] = SimParams
     presets: ClassVar[Mapping[str, Any]] = {"paper": presets.paper, "authors": presets.authors}
     default_preset: ClassVar[str | None] = "paper"

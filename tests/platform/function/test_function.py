@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,7 @@ def test_a_sweep_file_sets_resources(folder: Path) -> None:
     plain_sweep = Sweep.load(folder / "quadratic.yaml")
     sweep = Sweep.load(folder / "quadratic.yaml", ["resources={cpus: 2, gpus: 0.5}"])
     planned = plan(sweep, Records.open(folder / "data"), RunOptions(pilot=False))
-    assert planned.process_resources["any"] == Resources(cpus=2, gpus=0.5)
+    assert planned.process_resources["quadratic"] == Resources(cpus=2, gpus=0.5)
     assert {planned.device(note) for note in planned.batches} == {"cuda"}
     assert sweep.sweep_id == plain_sweep.sweep_id
     with pytest.raises(InputFaults, match=r"no process has 1.5 GPUs"):
@@ -444,6 +445,30 @@ def test_a_new_study_runs(tmp_path: Path) -> None:
     assert again.exit_code == 2
     assert "cannot write over what is there" in again.output
     assert CliRunner().invoke(app, ["new", "My Study"]).exit_code == 2
+
+
+def test_a_packaged_study_is_installed_and_its_code_counts(tmp_path: Path) -> None:
+    """Its function runs by its name with its named sweep; an edited module of the package makes another version."""
+    done = CliRunner().invoke(app, ["new", "my-study", "--in", str(tmp_path), "--packaged"])
+    assert done.exit_code == 0, done.output
+    project, info = tmp_path / "my-study", tmp_path / "site" / "my_study-0.1.0.dist-info"
+    info.mkdir(parents=True)
+    declared = tomllib.loads((project / "pyproject.toml").read_text())["project"]["entry-points"]["swingby.packages"]
+    points = "".join(f"{name} = {value}\n" for name, value in declared.items())
+    (info / "entry_points.txt").write_text(f"[swingby.packages]\n{points}")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-study\nVersion: 0.1.0\n")
+    path = os.pathsep.join([str(info.parent), str(project), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+    def run_it(*more: str) -> str:
+        command = [sys.executable, "-m", "swingby", "run", "my-study", "--local", "--no-pilot", "--set", "seeds=1"]
+        environment = {**os.environ, "PYTHONPATH": path}
+        result = subprocess.run([*command, *more], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        return result.stdout + result.stderr
+
+    assert "63 cells" in run_it()
+    (project / "my_study" / "rule.py").write_text("# a note\n")
+    assert "63 cells of 'my-study' have results of another version of my_study's code" in run_it()
+    assert "63 done, 0 missing" in run_it("--keep")
 
 
 def test_taken_names_are_those_of_the_store() -> None:
