@@ -32,6 +32,7 @@ from swingby.run.plan import plan
 from swingby.run.progress import Progress
 from swingby.store import Store, ingest
 from swingby.store.views import OWN
+from tests.benchmarks.forms import both_forms
 from tests.support.places import ROOT
 
 TRAIN = '''
@@ -429,6 +430,18 @@ def test_the_readmes_function_is_swept(tmp_path: Path) -> None:
     found = rows(tmp_path, query)
     assert len(found) == 9
     assert [row[1] for row in found] == sorted((row[1] for row in found), reverse=True)
+
+
+def test_one_loop_in_both_forms_gives_the_same_curves(tmp_path: Path) -> None:
+    """The files in sweeps/README.md, as they stand there; a batch rounds otherwise, and float32 rounds much."""
+    curves = []
+    for name in ("teacher", "teacher_together"):
+        sweep = Sweep.load(both_forms(tmp_path), [f"experiment=teacher.py:{name}", "seeds=1", "base.steps=60"])
+        assert run_sweep(sweep, tmp_path / name, local=True, pilot=False, progress=Progress()).ok == 16
+        with Store.open(tmp_path / name) as store:
+            found = store.sql(f"select lr, gain, loss from {name} order by lr, gain").rows()
+        curves.append(np.array([row.loss for row in found]))
+    np.testing.assert_allclose(curves[1], curves[0], rtol=1e-3)
 
 
 @pytest.mark.filterwarnings("ignore:.*encountered in")
