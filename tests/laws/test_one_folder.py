@@ -22,10 +22,10 @@ seeds: 2
 outcome: outcome
 """
 LISTED = """
-from swingby.model import registry
+from swingby.model import package_files, registry
 print(sorted(registry.offered(registry.EXPERIMENTS)), sorted(registry.offered(registry.DETECTORS)))
 print(sorted(str(file) for kind, end in (("sweeps", ".yaml"), ("archive", ".parquet"), ("statements", ".sql"))
-    for file in registry.data_files(kind, end)))
+    for file in package_files.data_files(kind, end)))
 """
 SOURCE_ROOTS = (("platform", "swingby"), ("analysis", "swingby_analysis"), ("sweeps", "swingby_sweeps"))
 ITS_TESTS = (

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import ValidationError
 
-from swingby.model import registry
+from swingby.model import package_files, registry
 from swingby.model.cell import Cell
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
 from swingby.model.params import UntypedParams
@@ -32,7 +32,7 @@ TIMES = {"s", "1/s"}
 
 def examples(experiment: str) -> list[Sweep]:
     """The example sweeps of one installed experiment, in the order of their files."""
-    sweeps = [Sweep.parse(file.read_text(), str(file)) for file in registry.data_files("examples", ".yaml")]
+    sweeps = [Sweep.parse(file.read_text(), str(file)) for file in package_files.data_files("examples", ".yaml")]
     return [sweep for sweep in sweeps if sweep.experiment_name == experiment]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from swingby.errors import SwingbyError
-from swingby.model import registry
+from swingby.model import package_files, registry
 from swingby.model.broken import LoadError
 from swingby_analysis.statements.diagram import PREFIX, Diagram
 from swingby_analysis.statements.statement import Statement, statements_in
@@ -23,7 +23,9 @@ def catalogue() -> tuple[Statement, ...]:
         SwingbyError: a file is wrong, or two statements have one slug.
     """
     every = [
-        item for folder, package in registry.homes(FOLDER) for item in statements_in(folder, tuple(package.experiments))
+        item
+        for folder, package in package_files.homes(FOLDER)
+        for item in statements_in(folder, tuple(package.experiments))
     ]
     slugs = [item.slug for item in every]
     for slug in slugs:

@@ -11,7 +11,7 @@ from swingby.archive.unpack import unpack
 from swingby.data.records import Records
 from swingby.data.remote.mirror import DATA_MARK
 from swingby.errors import SwingbyError
-from swingby.model import registry
+from swingby.model import package_files
 from swingby.store.lookup import SHORTEST_ID
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 
@@ -25,7 +25,7 @@ def shipped() -> dict[str, Path]:
         SwingbyError: a file of a package is no file of recorded results, or two packages ship results of one sweep.
     """
     found: dict[str, Path] = {}
-    for file in registry.data_files("archive", ".parquet"):
+    for file in package_files.data_files("archive", ".parquet"):
         path = Path(str(file))
         other = found.setdefault(read_header(path).sweep_id, path)
         if other != path:

@@ -109,10 +109,10 @@ def panel(name: str) -> Callable[[Verb], Verb]:
 
 def sweep_names(incomplete: str) -> list[str]:
     """Completions of a sweep: named sweeps, and sweep files and folders that are there."""
-    from swingby.model import registry
+    from swingby.model import package_files
 
     with redirect_stderr(StringIO()):  # a shell would show it amid the line that is being typed
-        names = [file.name.removesuffix(".yaml") for file in registry.data_files("sweeps", ".yaml")]
+        names = [file.name.removesuffix(".yaml") for file in package_files.data_files("sweeps", ".yaml")]
     before, slash, begun = incomplete.rpartition("/")
     folder = Path(before + slash or ".")
     there = sorted(path for path in folder.iterdir() if path.name.startswith(begun)) if folder.is_dir() else []

@@ -11,7 +11,7 @@ import typer
 
 from swingby.cli.console import say, tell
 from swingby.errors import SwingbyError
-from swingby.model import registry
+from swingby.model import package_files, registry
 from swingby.model.broken import Broken
 
 
@@ -91,7 +91,7 @@ def _sweeps() -> Iterator[Listed]:
         yield Listed(
             name,
             " ".join(str(lined.value.get("title") or "").split()),
-            registry.package_of_file(file),
+            package_files.package_of_file(file),
             tuple(map(str, tags)) if isinstance(tags, list) else (),
         )
 

@@ -18,7 +18,7 @@ def as_array(value: Any) -> np.ndarray:
     """A numpy array, torch tensor, jax array, number or list as a numpy array."""
     if hasattr(value, "detach"):
         value = value.detach().cpu()
-        value = value.float() if str(value.dtype) in ("torch.bfloat16", "torch.float16") else value
+        value = value.float() if str(value.dtype).endswith("float16") else value  # numpy has no bfloat16
         value = value.numpy()
     return np.asarray(value)
 

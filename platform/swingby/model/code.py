@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import sys
 import sysconfig
 from collections.abc import Mapping
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from swingby.model import registry
@@ -44,8 +44,8 @@ def folder_of(name: str) -> Path | None:
     offer = registry.offered(registry.EXPERIMENTS).get(name)
     if offer is None or offer.package is None:
         return None
-    spec = find_spec(registry.package_of(offer))
-    return None if spec is None or spec.origin is None else Path(spec.origin).resolve().parent
+    file = sys.modules[registry.package_of(offer)].__file__  # imported, since it is offered
+    return None if file is None else Path(file).resolve().parent
 
 
 @cache  # a process imports a package once

@@ -24,7 +24,6 @@ from swingby.model.package import Package
 
 if TYPE_CHECKING:  # slow to import, and only needed where packages are looked up
     from importlib.metadata import Distribution, EntryPoint
-    from importlib.resources.abc import Traversable
 
 PACKAGES = "swingby.packages"
 EXPERIMENTS = "swingby.experiments"
@@ -114,6 +113,11 @@ def _entry_points() -> Any:
     return _read_entry_points(tuple((path, _changed(path)) for path in sys.path))
 
 
+def entry_points(group: str) -> Any:
+    """The entry points of a group, of everything that is installed now."""
+    return _entry_points().select(group=group)
+
+
 def _changed(path: str) -> int:
     """When files in a folder were last added or removed, in nanoseconds; 0 if there is no such folder."""
     try:
@@ -131,7 +135,7 @@ def _read_entry_points(places: tuple[tuple[str, int], ...]) -> Any:
 
 def packages() -> dict[str, Package]:
     """Every installed package that declares what it offers, by its dotted name; broken ones are told and left out."""
-    return {name: package for name, package, _ in _declared(_entry_points().select(group=PACKAGES))}
+    return {name: package for name, package, _ in _declared(entry_points(PACKAGES))}
 
 
 def broken_packages() -> list[Broken]:
@@ -139,7 +143,7 @@ def broken_packages() -> list[Broken]:
     points = _entry_points()
     found = [one for _, one, _ in _examined(points.select(group=PACKAGES)) if isinstance(one, Broken)]
     data = {point.value: point for group in FOLDERS.values() for point in points.select(group=group)}
-    return found + [one for one in map(_without_data, data.values()) if one is not None]
+    return found + [one for one in map(without_data, data.values()) if one is not None]
 
 
 def _declared(points: Any) -> Iterator[tuple[str, Package, Distribution | None]]:
@@ -345,53 +349,13 @@ def _detector_names(experiment_name: str) -> list[str]:
     return [name for name, home in homes if not home or experiment_name in home]
 
 
-def folders(kind: str) -> list[Traversable]:
-    """The folders of this name directly in the packages, in the order of the packages' names."""
-    return [place for place, _ in homes(kind)]
-
-
-def homes(kind: str) -> list[tuple[Traversable, Package]]:
-    """The folders of this name directly in the packages, each with the package it lies in."""
-    from importlib.resources import files
-
-    places = [(files(name) / kind, package) for name, package in sorted(packages().items(), key=lambda item: item[0])]
-    return [(place, package) for place, package in places if place.is_dir()]
-
-
 def package_of(offer: Offer) -> str:
     """The dotted name of the package that offers something; of an entry point of its own, its module."""
     module = offer.value.partition(":")[0]
     return max((name for name in packages() if module.startswith(f"{name}.")), key=len, default=module)
 
 
-def package_of_file(file: Traversable) -> str:
-    """The dotted name of the package that a data file lies in; of others, its folder."""
-    from importlib.resources import files
-
-    places = {str(files(name)): name for name in packages()}
-    within = [place for place in places if str(file).startswith(f"{place}/")]
-    return places[max(within, key=len)] if within else str(Path(str(file)).parent)
-
-
-def data_files(kind: str, suffix: str) -> list[Traversable]:
-    """Every file with this ending below `folders(kind)`, and directly in what the group of `FOLDERS[kind]` names.
-
-    Broken packages are told and left out.
-    """
-    from importlib.resources import files
-
-    found = {str(file): file for folder in folders(kind) for file in _below(folder, suffix)}
-    for point in _entry_points().select(group=FOLDERS[kind]) if kind in FOLDERS else ():
-        broken = _without_data(point)
-        if broken is not None:
-            broken.tell()
-            continue
-        held = sorted(files(point.value).iterdir(), key=lambda item: item.name)
-        found |= {str(file): file for file in held if file.name.endswith(suffix)}
-    return list(found.values())
-
-
-def _without_data(point: EntryPoint) -> Broken | None:
+def without_data(point: EntryPoint) -> Broken | None:
     """The fault of a package that holds nothing but data files; None if it can be imported."""
     from importlib.resources import files
 
@@ -400,11 +364,3 @@ def _without_data(point: EntryPoint) -> Broken | None:
     except FAULTS as error:
         return Broken(f"the package {point.value!r}", reason_of(error), name_of(point.dist))
     return None
-
-
-def _below(folder: Traversable, suffix: str) -> Iterator[Traversable]:
-    for item in sorted(folder.iterdir(), key=lambda item: item.name):
-        if item.is_dir():
-            yield from _below(item, suffix)
-        elif item.name.endswith(suffix):
-            yield item

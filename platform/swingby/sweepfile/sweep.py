@@ -14,7 +14,7 @@ from typing import Any, Self, cast
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
-from swingby.model import registry
+from swingby.model import package_files, registry
 from swingby.model.cell import Cell, SeedMode, canonical_json
 from swingby.model.experiment import Experiment, Recording
 from swingby.model.points import Points
@@ -209,7 +209,7 @@ def named_sweeps() -> dict[str, Traversable]:
         SwingbyError: two files have the same name.
     """
     found: dict[str, Traversable] = {}
-    for file in registry.data_files("sweeps", ".yaml"):
+    for file in package_files.data_files("sweeps", ".yaml"):
         name = file.name.removesuffix(".yaml")
         if name in found:
             raise SwingbyError(f"two packages offer a sweep {name!r} ({found[name]}, {file}); give the file's path")

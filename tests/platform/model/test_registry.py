@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from swingby.archive import shipped
 from swingby.cli import app
 from swingby.errors import SwingbyError
-from swingby.model import registry
+from swingby.model import package_files, registry
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 
 Install = Callable[[str, Mapping[str, str], str], Path]
@@ -110,8 +110,8 @@ def test_data_files_are_found_by_their_folders(install: Install) -> None:
     }
     site = install("lab4", files, declared("lab4") + "[swingby.sweeps]\nmore = lab4_more\n")
     assert {name for name in named_sweeps() if name.startswith("lab4")} == {"lab4-one", "lab4-two", "lab4-three"}
-    assert site / "lab4" / "statements" in [Path(str(folder)) for folder in registry.folders("statements")]
-    assert [file.name for file in registry.data_files("statements", ".sql") if "lab4" in str(file)] == ["one.sql"]
+    assert site / "lab4" / "statements" in [Path(str(folder)) for folder in package_files.folders("statements")]
+    assert [file.name for file in package_files.data_files("statements", ".sql") if "lab4" in str(file)] == ["one.sql"]
 
 
 @pytest.mark.parametrize(
