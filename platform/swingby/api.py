@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import polars as pl
 import yaml
@@ -19,6 +19,10 @@ from swingby.function.source import own_source
 from swingby.model import registry
 from swingby.store import Store
 from swingby.sweepfile import sweep as sweep_files
+
+if TYPE_CHECKING:
+    from swingby.run.options import RunKeywords
+    from swingby.run.progress import Progress
 
 __all__ = ["Results", "Store", "Sweep"]
 
@@ -76,7 +80,9 @@ class Sweep(sweep_files.Sweep):
     def __repr__(self) -> str:
         return f"<Sweep {self.name}: {len(self.points):,} points x {len(self.seeds)} seeds of {self.experiment_name}>"
 
-    def run(self, data: str | Path | None = None, **options: Any) -> Results:
+    def run(
+        self, data: str | Path | None = None, *, progress: Progress | None = None, **options: Unpack[RunKeywords]
+    ) -> Results:
         """Trains every cell that has no result yet, on Ray Tune (or `local=True`: a plain for-loop).
 
         Takes the fields of `swingby.run.options.RunOptions` as keywords. A function that is defined in a notebook is
@@ -84,6 +90,7 @@ class Sweep(sweep_files.Sweep):
 
         Args:
             data: the data folder; None: SWINGBY_DATA, or `data`.
+            progress: the display; None: one on standard error.
 
         Raises:
             SwingbyError: the sweep is running already, or the data folder cannot be used.
@@ -96,7 +103,7 @@ class Sweep(sweep_files.Sweep):
             options.setdefault("local", True)
         if options.get("older") == "retrain":
             retract_older(folder, self)
-        return Results(self, folder, run_sweep(self, folder, **options))
+        return Results(self, folder, run_sweep(self, folder, progress=progress, **options))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 from swingby.errors import SwingbyError
 
@@ -87,3 +87,20 @@ class RunOptions:
         if self.deadline is not None:
             limit = f"{self.deadline:g} s"
         return f"a batch that is silent for {limit} is ended, as if its process had died"
+
+
+class RunKeywords(TypedDict, total=False):
+    """The fields of `RunOptions` as keywords, for editors and type checkers."""
+
+    local: bool
+    ray: bool
+    address: str | None
+    code: Literal["wheel", "installed"] | None
+    retry_failed: bool
+    pilot: bool
+    processes: int
+    device: Literal["cpu", "cuda"] | None
+    deadline: float | None
+    workers: int | None
+    target_seconds: float
+    older: Literal["keep", "retrain"] | None

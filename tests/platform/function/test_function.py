@@ -308,9 +308,6 @@ def test_a_killed_cell_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
 LIVE = '''
 import os, signal
 from swingby import experiment
-from swingby.function import experiment as module
-
-module.ROW_SECONDS = 0.0  # a row at each recorded step
 
 
 @experiment
@@ -329,8 +326,9 @@ def live(cell, steps: int = 30, known: bool = True, fault: str = "none"):
 '''
 
 
-def test_a_cell_that_goes_on_leaves_rows(tmp_path: Path) -> None:
+def test_a_cell_that_goes_on_leaves_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its curve is whole at the end, whatever the end is."""
+    monkeypatch.setattr("swingby.function.experiment.ROW_SECONDS", 0.0)  # a row at each recorded step
     (tmp_path / "train.py").write_text(LIVE)
     (tmp_path / "quadratic.yaml").write_text(
         "name: live\nexperiment: train.py\naxes: {fault: [none, infinite, raise]}\n"
@@ -349,7 +347,11 @@ def test_a_killed_cell_has_its_rows_and_goes_on(tmp_path: Path) -> None:
     """Rows of steps after the checkpoint are replaced by those that are trained again."""
     (tmp_path / "train.py").write_text(LIVE)
     (tmp_path / "quadratic.yaml").write_text("name: live\nexperiment: train.py\nbase: {fault: die}\n")
-    command = [sys.executable, "-m", "swingby", "run", "quadratic.yaml", "--local", "--no-pilot"]
+    code = (
+        "import swingby.function.experiment as module; module.ROW_SECONDS = 0.0; from swingby.cli import app; app("
+        "['run', 'quadratic.yaml', '--local', '--no-pilot'])"
+    )
+    command = [sys.executable, "-c", code]
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == -signal.SIGKILL
     ingest(Records.open(tmp_path / "data"))
     (row,) = rows(tmp_path, "from live")

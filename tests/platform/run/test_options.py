@@ -6,14 +6,14 @@ import ast
 import dataclasses
 import inspect
 import itertools
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
 from swingby.cli import sweeps
 from swingby.errors import SwingbyError
 from swingby.run import options
-from swingby.run.options import RunOptions
+from swingby.run.options import RunKeywords, RunOptions
 
 OF_THE_SWEEP = {"sweeps", "data", "overrides", "confirm_above", "dry_run", "keep", "retrain"}
 """Options of `swingby run` that say what is run, and whether."""
@@ -42,7 +42,8 @@ def test_the_command_offers_every_option() -> None:
 
 def test_every_field_is_described() -> None:
     """Below each field stands what it means."""
-    (body,) = (node.body for node in ast.walk(ast.parse(inspect.getsource(options))) if isinstance(node, ast.ClassDef))
+    classes = {node.name: node for node in ast.parse(inspect.getsource(options)).body if isinstance(node, ast.ClassDef)}
+    body = classes[RunOptions.__name__].body
     for field, text in itertools.pairwise(body):
         if isinstance(field, ast.AnnAssign):
             assert isinstance(text, ast.Expr), ast.unparse(field)
@@ -65,3 +66,8 @@ def test_what_does_not_fit_is_refused(given: dict[str, Any], said: str) -> None:
     """Whoever asks, by the command or in Python."""
     with pytest.raises(SwingbyError, match=said):
         RunOptions(**given)
+
+
+def test_keywords_are_the_options() -> None:
+    """Whoever calls `Sweep.run` is offered every option by name and type, and no other."""
+    assert get_type_hints(RunKeywords) == get_type_hints(RunOptions)
