@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from swingby.cli.console import say, table
-from swingby.cli.guide import first_sentence
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.text import first_sentence
 
 if TYPE_CHECKING:  # every verb imports this module, and few describe
     from swingby.model.experiment import Column, Experiment
