@@ -40,6 +40,8 @@ TAKEN = frozenset({
 })  # fmt: skip
 """Names of columns that every experiment's table has."""
 ALLOWED = "bool, int, float, str, Literal[...], swingby.Vector, swingby.Matrix, or one of these | None"
+BOUNDS = ("gt", "ge", "lt", "le")
+"""The limits of a parameter that a declaration names."""
 ARROW = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
 
@@ -206,6 +208,11 @@ class FunctionExperiment(Experiment):
         text = told(error)
         return text.removeprefix("MisuseError: ")
 
+    @property
+    def said(self) -> Mapping[str, Column]:
+        """What `@experiment` says of recorded and returned values; a type of null is known from results only."""
+        return self._said
+
     def learn(self, curves: Mapping[str, pa.DataType], scalars: Mapping[str, pa.DataType]) -> None:
         """Takes up the columns that results have; what they mean is said by `@experiment(curves=..., scalars=...)`."""
         said = {"step": self.curves["step"], **self._said}
@@ -237,7 +244,8 @@ class FunctionExperiment(Experiment):
         fields: dict[str, Any] = {}
         for name, of in declaration["params"].items():
             default = {"default": of["default"]} if "default" in of else {}
-            info = FieldInfo(annotation=None, description=of.get("description"), **default)
+            bounds = {name: value for name, value in of.get("bounds", {}).items() if name in BOUNDS}
+            info = FieldInfo(annotation=None, description=of.get("description"), **bounds, **default)
             kind: Any = Literal[tuple(of["choices"])] if of.get("choices") else TYPES[of["type"]]
             fields[name] = (kind | None if of.get("optional") else kind, info)
         params = create_model("Params", __base__=UntypedParams, **fields)
@@ -487,6 +495,11 @@ def _declared(name: str, info: Any) -> dict[str, Any]:
     found: dict[str, Any] = {"type": text, "optional": optional, "description": info.description}
     if choices:
         found["choices"] = choices
+    bounds = {
+        name: getattr(item, name) for item in info.metadata for name in BOUNDS if getattr(item, name, None) is not None
+    }
+    if bounds:
+        found["bounds"] = bounds
     if not info.is_required():
         found["default"] = info.get_default(call_default_factory=True)
     return found

@@ -110,6 +110,11 @@ def parameter_meaning(experiment: Experiment, name: str) -> str:
     return f"{meaning}; read where {condition}" if condition else meaning
 
 
+def title_of(experiment: Experiment) -> str:
+    """What an experiment is, in a sentence; "" if it does not say."""
+    return experiment.title if isinstance(experiment, FunctionExperiment) else first_sentence(type(experiment).__doc__)
+
+
 def experiment_of(store: Store, name: str) -> Any:
     """The experiment with this name that the store has results of; None: nothing here says what it is.
 
@@ -144,7 +149,7 @@ def _of_experiment(store: Store, name: str) -> dict[str, Described]:
             {**of.curves, **{key: one for added in of.recordings.values() for key, one in added.items()}}
         )
         cell |= {**parameters, **_declared(of.scalars), **curves}
-        title = of.title if isinstance(of, FunctionExperiment) else first_sentence(type(of).__doc__)
+        title = title_of(of)
     about = f"{title}: a row for each cell" if title else "a row for each cell"
     points = f"a row for each recorded step of a cell; join it with {name} by cell_id"
     return {name: Described(about, cell), f"{name}{POINTS}": Described(points, {**_fixed(POINT), **curves})}
