@@ -14,6 +14,7 @@ import typer
 from swingby.cli.console import DEFAULT_DATA, DataFolder, Finding
 from swingby.errors import SwingbyError
 from swingby.model.broken import LoadError
+from swingby.model.needed import RAY, lacking
 from swingby.units import counted, size
 
 LOW_DISK = 2e9
@@ -56,7 +57,7 @@ def examine(data: Path, ray: bool = True) -> Iterator[Finding]:
     yield from _offers()
     yield from _machine(data)
     yield from _data_folder(data)
-    if ray:
+    if ray and not lacking(RAY):
         yield _ray(data)
 
 
@@ -79,6 +80,25 @@ def _packages() -> Iterator[Finding]:
             yield Finding(requirement.name, "ok", have)
         else:
             yield Finding(requirement.name, "fault", f"{have}, needs {requirement.specifier}", f"pip install '{line}'")
+    yield from _extras()
+
+
+def _extras() -> Iterator[Finding]:
+    """What training needs beyond that, for each experiment; reading results needs none of it."""
+    from swingby.model import registry
+    from swingby.model.broken import Broken
+
+    wanted = {"training on Ray": RAY}
+    for name in sorted(registry.offered(registry.EXPERIMENTS)):
+        of = registry.sound(registry.EXPERIMENTS, name)
+        if not isinstance(of, Broken) and of.requires:
+            wanted[f"training {name}"] = of.requires
+    for purpose, modules in wanted.items():
+        missing = lacking(modules)
+        install = " ".join(f"'{source}'" for source in dict.fromkeys(missing.values()))
+        there = f"has {', '.join(modules)}"
+        lacks = f"lacks {', '.join(missing)}; to read results is possible without: pip install {install}"
+        yield Finding(purpose, "ok", lacks if missing else there)
 
 
 def _offers() -> Iterator[Finding]:
