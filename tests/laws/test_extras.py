@@ -89,7 +89,7 @@ def swingby(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         (["diff", "small", "small"], "small"),
         (["watch", "--once"], "down"),
         (["run", "small.yaml"], ""),
-        (["doctor", "--no-ray"], "lacks torch"),
+        (["doctor"], "lacks torch"),
     ],
     ids=lambda value: "-".join(value[:2]).replace(" ", "_") if isinstance(value, list) else "",
 )

@@ -7,9 +7,6 @@ from importlib.util import find_spec
 
 from swingby.errors import SwingbyError
 
-RAY: Mapping[str, str] = {"ray": "swingby[run]"}
-"""What training on Ray needs."""
-
 
 def lacking(modules: Mapping[str, str]) -> dict[str, str]:
     """Those of the modules that are not installed here, with what installs each."""
@@ -21,7 +18,7 @@ def require(modules: Mapping[str, str], purpose: str, otherwise: str = "") -> No
 
     Args:
         modules: top-level module -> what pip installs to have it, such as "swingby[run]".
-        purpose: what needs them, such as "training sim".
+        purpose: what needs them, such as "training walk".
         otherwise: another way to go on.
 
     Raises:

@@ -16,9 +16,10 @@ from typing import Any, Literal
 from swingby.data.provenance import required
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.model.needed import RAY
 from swingby.run.ray.wheels import make_wheel
 
+RAY: Mapping[str, str] = {"ray": "swingby[run]"}
+"""What training on Ray needs, as `Experiment.requires`."""
 INSTALL_SECONDS = 300
 """Seconds for a machine to install what travels with a run."""
 SEEN_SECONDS = 45.0

@@ -16,9 +16,9 @@ from typing import Any
 
 from swingby.data.remote.mirror import mirrored
 from swingby.errors import SwingbyError
-from swingby.model.needed import RAY, require
+from swingby.model.needed import require
 from swingby.run.ray import environment
-from swingby.run.ray.machines import Code, check_machines, runtime_env
+from swingby.run.ray.machines import RAY, Code, check_machines, runtime_env
 from swingby.units import duration
 
 OBJECT_STORE = 100 * 2**20
