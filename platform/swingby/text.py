@@ -1,6 +1,8 @@
-"""Text of other people, made safe to print: without characters that steer a terminal."""
+"""Text of other people, made safe to print: without characters that steer a terminal; and the begin of docstrings."""
 
 from __future__ import annotations
+
+import re
 
 MARK = "\N{REPLACEMENT CHARACTER}"
 
@@ -29,3 +31,9 @@ def _shown(char: str) -> str:
     if char.isprintable() or char in "\n\t":
         return char
     return " " if char.isspace() and char > "\x7f" and char not in "\x85\u2028\u2029" else MARK
+
+
+def first_sentence(text: str | None) -> str:
+    """The first sentence of a docstring, on one line and without its full stop."""
+    paragraph = " ".join((text or "").strip().split("\n\n")[0].split())
+    return re.split(r"(?<!App)(?<!Fig)(?<!Eq)\.(?: |$)", paragraph, maxsplit=1)[0]

@@ -179,6 +179,19 @@ def test_a_column_is_written_where_the_cursor_is(opened: Opened) -> None:
     assert page.input_value("#q") == "select point"
 
 
+def test_a_column_is_found_by_its_meaning(opened: Opened) -> None:
+    """What is typed above the tables leaves the columns that have it in their name, type or meaning."""
+    page = opened.go("/sql")
+    page.fill("#find", "every sweep as its newest")
+    expect(page.locator("#nothing")).to_be_visible()  # the meaning of a table is no column's
+    page.fill("#find", "whole sweep as JSON")
+    shown = page.locator("aside button.column:visible")
+    expect(shown.first).to_have_text("resolved")
+    expect(page.locator("#nothing")).to_be_hidden()
+    page.fill("#find", "")
+    expect(page.locator("aside summary:visible")).not_to_have_count(1)
+
+
 def test_a_wrong_query_is_told_why(browser: Browser, site: Served) -> None:
     """The fault is seen beside the query, which stays to be mended."""
     opened = Opened(browser, site)

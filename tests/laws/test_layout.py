@@ -121,12 +121,15 @@ def test_no_wing_names_what_it_may_not_import() -> None:
 
 REGISTRY = "swingby.model.registry"
 """The one module that imports what a text names: packages that are installed."""
+NEEDED = "swingby.model.needed"
+"""The one that asks whether what a text names could be imported; it imports nothing."""
 
 
 def test_nothing_is_imported_by_a_name_in_a_string() -> None:
     """No module imports by text, or runs text: what it needs stands in import statements, where contracts see it."""
     found = [(module, line, name) for module, tree in modules().items() for name, line in importers(tree)]
-    assert [one for one in found if one[0] != REGISTRY] == []
+    assert [one for one in found if one[0] not in (REGISTRY, NEEDED)] == []
+    assert {name for module, _, name in found if module == NEEDED} == {"find_spec"}
     assert {name for module, _, name in found if module == REGISTRY} == {"import_module"}
 
 

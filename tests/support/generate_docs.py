@@ -17,7 +17,6 @@ import typer
 from pydantic.fields import FieldInfo
 
 from swingby.cli import app
-from swingby.cli.guide import first_sentence
 from swingby.model import registry
 from swingby.model.experiment import Column
 from swingby.model.fields import default_of, values_of
@@ -25,6 +24,7 @@ from swingby.model.params import Params
 from swingby.sweepfile.overrides import KEYS
 from swingby.sweepfile.sections import SECTIONS
 from swingby.sweepfile.sweep import Sweep, named_sweeps
+from swingby.text import first_sentence
 from swingby_analysis.statements import catalogue
 from tests.support.places import ROOT
 

@@ -87,19 +87,19 @@ class Site:
 
     async def sql(self, request: Request) -> Response:
         """The SQL page, with the answer to the query of the address."""
-        tables = await self.queries.in_thread(self.board.tables)
+        known = await self.queries.in_thread(lambda: pages.Help(self.board.tables(), self.board.meanings()))
         standing = await self.queries.in_thread(self.board.standing)
         query, fault = self._query(request)
         if fault or not query.sql.strip():
-            return pages.sql(query, self.limits, tables, standing, fault=fault, status=400 if fault else 200)
+            return pages.sql(query, self.limits, known, standing, fault=fault, status=400 if fault else 200)
         try:
             answer = await self.queries.ask(query.sql, query.limit)
         except BusyError as error:
             headers = {"Retry-After": str(error.after)}
-            return pages.sql(query, self.limits, tables, standing, fault=str(error), status=503, headers=headers)
+            return pages.sql(query, self.limits, known, standing, fault=str(error), status=503, headers=headers)
         except SwingbyError as error:
-            return pages.sql(query, self.limits, tables, standing, fault=str(error), status=400)
-        return await self.queries.in_thread(lambda: pages.sql(query, self.limits, tables, standing, answer))
+            return pages.sql(query, self.limits, known, standing, fault=str(error), status=400)
+        return await self.queries.in_thread(lambda: pages.sql(query, self.limits, known, standing, answer))
 
     def file(self, form: Format) -> Endpoint:
         """The handler that answers a query with a file of this format."""

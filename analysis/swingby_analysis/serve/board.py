@@ -10,6 +10,7 @@ from pathlib import Path
 
 from swingby.data.records import Records
 from swingby.store import Layout, Store
+from swingby.store.comments import Described, described
 from swingby.store.status import SweepStatus, statuses
 
 FRESH = 1.0
@@ -40,6 +41,7 @@ class Board:
         self._lock = threading.Lock()
         self._store: Store | None = None
         self._read: tuple[int, Sequence[SweepStatus], dict[str, list[tuple[str, str]]]] | None = None
+        self._meanings: tuple[int, Mapping[str, Described]] | None = None
         self._standing, self._at = Standing(), float("-inf")
 
     def standing(self) -> Standing:
@@ -68,6 +70,16 @@ class Board:
         """Every table of the store with its columns and their types."""
         self.standing()
         return {} if self._read is None else self._read[2]
+
+    def meanings(self) -> Mapping[str, Described]:
+        """What tables and columns mean; looked up once for each generation, and not before somebody asks."""
+        self.standing()
+        with self._lock:
+            if self._read is None or self._store is None:
+                return {}
+            if self._meanings is None or self._meanings[0] != self._read[0]:
+                self._meanings = self._read[0], described(self._store)
+            return self._meanings[1]
 
     def close(self) -> None:
         """Closes the store."""

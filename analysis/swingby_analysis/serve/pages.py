@@ -1,9 +1,8 @@
-"""The pages: templates that escape every text, values as text, and example queries for the SQL page."""
+"""The pages: templates that escape every text, and values as text."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +16,12 @@ import pyarrow as pa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from swingby.errors import SwingbyError
-from swingby.model import registry
+from swingby.store.comments import ALL, OUTCOMES, POINTS, Described, Said
+from swingby.store.meanings import TABLES
 from swingby.store.status import SweepStatus
-from swingby.store.views import OUTCOMES_OF, literal, quoted
-from swingby.sweepfile.parameters import PRESET
 from swingby_analysis.page.html import asset
 from swingby_analysis.serve.board import Standing
+from swingby_analysis.serve.examples import Tables, examples, phase_query
 from swingby_analysis.serve.queries import Answer, Limits
 from swingby_analysis.serve.reports import Written
 
@@ -31,9 +29,6 @@ SHOWN = 1_000
 """Rows of an answer that the page shows; the files have all rows."""
 LONG = 300
 """Characters of a text that a table shows; longer texts are cut."""
-FIRST = "select name, experiment, cells, created from sweeps order by created desc"
-"""The first example on the SQL page."""
-Tables = Mapping[str, Sequence[tuple[str, str]]]
 
 
 @cache
@@ -138,10 +133,41 @@ class SqlRequest:
         return f"swingby sql {shlex.quote(self.sql)} --limit {self.limit}"
 
 
+@dataclass(frozen=True)
+class Help:
+    """The tables that a query can name, for people.
+
+    Attributes:
+        tables: name -> columns with their types.
+        said: what of them is declared.
+    """
+
+    tables: Tables
+    said: Mapping[str, Described]
+
+    def shown(self) -> list[tuple[str, str, list[tuple[str, str, Said]]]]:
+        """Name, meaning and columns (name, type, meaning) of each table: those of experiments first."""
+        none = Described("", {})
+        return [
+            (name, of.meaning, [(column, type_, of.columns.get(column, Said(""))) for column, type_ in columns])
+            for name, columns in sorted(self.tables.items(), key=lambda item: (_rank(item[0]), item[0]))
+            for of in [self.said.get(name, none)]
+        ]
+
+
+def _rank(table: str) -> int:
+    """The place of a kind of tables in the list: experiments, recorded steps, outcomes, those of every store, old."""
+    if table in TABLES:
+        return 3
+    if table.endswith(ALL):
+        return 4
+    return 2 if table.startswith(OUTCOMES) else int(table.endswith(POINTS))
+
+
 def sql(
     request: SqlRequest,
     limits: Limits,
-    tables: Tables,
+    known: Help,
     standing: Standing,
     result: Answer | None = None,
     fault: str | None = None,
@@ -149,13 +175,11 @@ def sql(
     headers: Mapping[str, str] | None = None,
 ) -> HTMLResponse:
     """The SQL page: the box, the tables beside it, and the result or what is wrong with the query."""
-    newest = {one.name: one for one in reversed(standing.sweeps)}  # of each name
-    examples = [(one.name, phase_query(one, tables)) for one in list(newest.values())[::-1][:5]]
     content = {
         "request": request,
         "limits": limits,
-        "tables": tables,
-        "examples": [("sweeps", FIRST), *examples],
+        "tables": known.shown(),
+        "examples": examples(known.tables, standing.sweeps),
         "result": result,
         "table": None if result is None else RowTable.of(result.rows),
         "fault": fault,
@@ -207,63 +231,3 @@ def _text(value: Any) -> str | None:
         return f"({len(value):,} bytes)"
     text = str(value)
     return text if len(text) <= LONG else f"{text[:LONG]}…"
-
-
-# the example queries
-
-
-def phase_query(sweep: SweepStatus, tables: Tables) -> str:
-    """The SQL of a sweep's phase diagram: a row a point, with the parameters that vary, cells, and the outcome."""
-    try:
-        resolved: dict[str, Any] = json.loads(sweep.resolved)
-        axes = [str(name) for axis in resolved.get("axes", ()) for name in axis["names"]]
-        outcome = (resolved.get("diagram") or resolved).get("outcome")
-    except (ValueError, KeyError, TypeError, AttributeError):
-        axes, outcome = [], None
-    if sweep.experiment not in tables:
-        return f"select * from members where sweep_id = {literal(sweep.sweep_id)}"
-    columns = {name for name, _ in tables[sweep.experiment]}
-    value, join = _outcome(sweep, outcome, tables)
-    parts = ["m.point"]
-    for name in dict.fromkeys(axes):
-        column, _, entry = name.partition(".")
-        if column in columns or name == PRESET:
-            # `rates.1` is entry 1, counted from 0, of the list rates; SQL counts from 1.
-            code = f"{quoted(column)}[{int(entry) + 1}]" if entry.isdecimal() else quoted(column)
-            parts.append(code if code == quoted(name) else f"{code} as {quoted(name)}")
-    preset = "\njoin conventions using (sweep_id, point)" if PRESET in axes else ""
-    return (
-        f"select {', '.join([*parts, 'count(*) as cells', value])}\n"
-        f"from members m join {quoted(sweep.experiment)} e using (cell_id){join}{preset}\n"
-        f"where m.sweep_id = {literal(sweep.sweep_id)}\ngroup by all order by m.point"
-    )
-
-
-def _outcome(sweep: SweepStatus, outcome: str | None, tables: Tables) -> tuple[str, str]:
-    """The outcome over seeds (None: the first one of a detector) as SQL, and the join with the table that has it."""
-    experiment, view = sweep.experiment, f"{OUTCOMES_OF}{sweep.experiment}"
-    if outcome is not None and outcome in dict(tables.get(view, ())):
-        join = f" left join {quoted(view)} o on o.sweep_id = m.sweep_id and o.cell_id = m.cell_id"
-        return _over_seeds("o", outcome, dict(tables[view])[outcome]), join
-    try:
-        detectors = registry.detectors_for(experiment)
-    except SwingbyError:
-        detectors = []
-    for detector in detectors:
-        table = f"outcomes_{detector.name}"
-        chosen = outcome if outcome in detector.kinds else None if outcome else next(iter(detector.kinds), None)
-        if chosen in {name for name, _ in tables.get(table, ())}:
-            column = f"o.{quoted(chosen)}"
-            by_kind = {"category": f"mode({column})", "number": f"avg({column})"}
-            value = by_kind.get(detector.kinds[chosen], f"avg({column}::int)")
-            return f"{value} as {quoted(chosen)}", f" join {quoted(table)} o using (cell_id)"
-    if outcome is not None and outcome in dict(tables[experiment]):
-        return _over_seeds("e", outcome, dict(tables[experiment])[outcome]), ""
-    return "avg((e.status = 'ok')::int) as ok", ""
-
-
-def _over_seeds(alias: str, outcome: str, type_: str) -> str:
-    """A column over seeds as SQL: the most common text, the share of yes, or the mean."""
-    column = f"{alias}.{quoted(outcome)}"
-    value = {"VARCHAR": f"mode({column})", "BOOLEAN": f"avg({column}::int)"}.get(type_, f"avg({column})")
-    return f"{value} as {quoted(outcome)}"

@@ -9,6 +9,8 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from swingby.errors import SwingbyError
+
 F = TypeVar("F", bound=Callable[..., Any])
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,7 +26,10 @@ class Compiled:
     @cached_property
     def dispatcher(self) -> Any:
         """What numba makes of the function; so are the compiled functions of its module that it calls."""
-        from numba import njit
+        try:
+            from numba import njit
+        except ImportError as error:
+            raise SwingbyError(f"outcomes of curves are computed by numba ({error}): pip install numba") from error
 
         names = self._function.__globals__
         for name in self._function.__code__.co_names:

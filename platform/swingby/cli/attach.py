@@ -19,6 +19,12 @@ def attach(
         Path | None,
         typer.Option(metavar="FOLDER", help="A new folder that keeps this generation, and attach.sql, for good."),
     ] = None,
+    comments: Annotated[
+        bool | None,
+        typer.Option(
+            help="Have DuckDB's catalogue say what tables and columns mean; for DuckDB's client where nothing is said."
+        ),
+    ] = None,
 ) -> None:
     """Prints what another program runs to read the newest published results, read-only, also during a run.
 
@@ -31,11 +37,13 @@ def attach(
         swingby attach --data data
 
     In a shell: `swingby attach > now.sql && duckdb -init now.sql`; in a notebook, paste what
-    `swingby attach --for polars` prints.
+    `swingby attach --for polars` prints. Comments say what each column means: `select column_name, comment from
+    duckdb_columns() where table_name = 'sweeps'`.
     """
     from swingby.store import attach
 
-    text = attach.attach(data, reader) if keep is None else attach.keep(data, keep, reader)
+    wanted = reader is Reader.duckdb if comments is None else comments  # in a notebook they are many lines
+    text = attach.attach(data, reader, wanted) if keep is None else attach.keep(data, keep, reader, wanted)
     if keep is not None and reader is Reader.duckdb:  # the text lies in the folder
         text = f"kept; to read it: duckdb -init {shlex.quote(str(keep / attach.ATTACH))}"
     typer.echo(text)

@@ -77,7 +77,7 @@ def slurm(
 @app.command()
 def kuberay(
     sweep: SweepName,
-    image: Annotated[str, typer.Option(help="Image with swingby, ray[default] and what the sweep needs.")],
+    image: Annotated[str, typer.Option(help="Image with swingby[run], ray[default] and what the sweep needs.")],
     workers: Annotated[int, typer.Option(help="Number of worker pods.")] = 2,
     cpus: Annotated[str, typer.Option(metavar="QUANTITY", help="CPUs of each pod.")] = "4",
     memory: Annotated[str, typer.Option(metavar="QUANTITY", help="Memory of each pod.")] = "16Gi",

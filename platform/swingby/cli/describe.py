@@ -4,46 +4,78 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swingby.cli.console import say, table
-from swingby.cli.guide import first_sentence
+from swingby.cli.console import DEFAULT_DATA, DataFolder, say, sweep_names, table
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.text import first_sentence
 
 if TYPE_CHECKING:  # every verb imports this module, and few describe
     from swingby.model.experiment import Column, Experiment
+    from swingby.store import Store
 
 POINTS, OUTCOMES = "_points", "outcomes_"
 
 
 def names(incomplete: str) -> list[str]:
-    """Completions of what can be described."""
+    """Completions of what can be described without a data folder."""
     return [name for name in _known() if name.startswith(incomplete)]
+
+
+def named(incomplete: str) -> list[str]:
+    """Completions of everything that can be described."""
+    before, slash, begun = incomplete.rpartition("/")
+    folder = Path(before + slash or ".")
+    files = folder.glob("*.py") if folder.is_dir() else ()
+    found = sorted(f"{before}{slash}{file.name}" for file in files if file.name.startswith(begun))
+    return [*names(incomplete), *found, *sweep_names(incomplete)]
 
 
 def describe(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="EXPERIMENT|TABLE",
-            help="An experiment, a detector, or a table that a query can name.",
+            metavar="NAME",
+            help="An experiment, a table, a sweep, a sweep file, or a Python file with an experiment (FILE:FUNCTION).",
             show_default=False,
-            autocompletion=names,
+            autocompletion=named,
         ),
     ],
+    data: DataFolder = DEFAULT_DATA,
 ) -> None:
-    """Describes an experiment or a table: parameters, columns, types, units and what each means.
+    """Describes an experiment, a table or a sweep: parameters, columns, types, units and what each means.
 
     An experiment has a table of its name with a row for each cell, and EXPERIMENT`_points` with a row for each recorded
-    step; a detector has the table `outcomes_`DETECTOR.
+    step; a detector has the table `outcomes_`DETECTOR. The columns of a function are known from its first results on:
+    they are looked up in the data folder, and so are sweeps and tables that no installed package offers.
 
     Example:
 
         swingby describe sweeps
+
+    Of a function: `swingby describe train.py`, `swingby describe my-first.yaml`.
     """
+    if name.endswith((".yaml", ".yml")):
+        from swingby.sweepfile.sweep import Sweep
+
+        sweep = Sweep.load(name, confirm_above=None)
+        say(f"sweep {sweep.name}: {sweep.title or ''}".rstrip(": "))
+        _experiment(sweep.experiment, data)
+    elif ".py" in name and name.partition(":")[0].endswith(".py"):
+        from swingby.function.load import from_file
+
+        file, _, function = name.partition(":")
+        _experiment(from_file(Path(file), function or None), data)
+    elif not (_offered(name, data) or _kept(name, data)):
+        raise SwingbyError(f"there is no {name!r} to describe; {registry.nearest_offered(name, _known(data))}")
+
+
+def _offered(name: str, data: Path) -> bool:
+    """Describes what an installed package offers, or every store has; False: nothing of this name."""
     from swingby.store.meanings import OUTCOME, POINT, TABLES
 
     experiments, detectors = registry.offered(registry.EXPERIMENTS), registry.offered(registry.DETECTORS)
@@ -52,7 +84,7 @@ def describe(
         say(f"{name}: {meaning}")
         _show(columns, {})
     elif name in experiments:
-        _experiment(registry.experiment(name))
+        _experiment(registry.experiment(name), data)
     elif name.endswith(POINTS) and (stem := name.removesuffix(POINTS)) in experiments:
         of = registry.experiment(stem)
         say(f"{name}: a row for each recorded step of a cell; join it with {stem} by cell_id")
@@ -65,23 +97,85 @@ def describe(
         say(f"outcomes of cells of {', '.join(detector.experiments)}")
         _show(OUTCOME, detector.outcomes)
     else:
-        raise SwingbyError(f"there is no {name!r} to describe; {registry.nearest_offered(name, _known())}")
+        return False
+    return True
 
 
-def _known() -> list[str]:
+def _kept(name: str, data: Path) -> bool:
+    """Describes a sweep, an experiment or a table of the data folder; False: it has nothing of this name.
+
+    A name that no result has yet may be a named sweep of a package.
+    """
+    store = _store(data)
+    if store is not None:
+        from swingby.store.comments import described, experiment_of
+        from swingby.store.lookup import known_sweeps
+
+        with store:
+            sweeps = known_sweeps(store)
+            of = {sweep.experiment: sweep.experiment for sweep in sweeps}
+            of |= {sweep.name: sweep.experiment for sweep in reversed(sweeps)}
+            tables = store.tables()
+            if name in of and (experiment := experiment_of(store, of[name])) is not None:
+                if name != experiment.name:
+                    say(f"sweep {name}")
+                _experiment(experiment, data)
+                return True
+            if name in tables:
+                about = described(store).get(name)
+                say(f"{name}: {about.meaning if about and about.meaning else 'nothing is declared of it'}")
+                columns = about.columns if about else {}
+                rows = [
+                    (key, type_, columns[key].unit if key in columns else "",
+                     columns[key].meaning if key in columns else "")
+                    for key, type_ in tables[name]
+                ]  # fmt: skip
+                table(("column", "type", "unit", "meaning"), rows)
+                return True
+    from swingby.sweepfile.sweep import Sweep, named_sweeps
+
+    if name in named_sweeps():
+        sweep = Sweep.load(name, confirm_above=None)
+        say(f"sweep {sweep.name}: {sweep.title or ''}".rstrip(": "))
+        _experiment(sweep.experiment, data)
+        return True
+    return False
+
+
+def _store(data: Path) -> Store | None:
+    """The store of a data folder; None where nothing was ever published."""
+    if not (data / "store" / "pointer.json").is_file():
+        return None
+    from swingby.store import Store
+
+    return Store.open(data)
+
+
+def _known(data: Path | None = None) -> list[str]:
     from swingby.store.meanings import TABLES
 
     experiments = sorted(registry.offered(registry.EXPERIMENTS))
     detectors = [f"{OUTCOMES}{name}" for name in sorted(registry.offered(registry.DETECTORS))]
-    return [*experiments, *(f"{name}{POINTS}" for name in experiments), *detectors, *TABLES]
+    found = [*experiments, *(f"{name}{POINTS}" for name in experiments), *detectors, *TABLES]
+    store = None if data is None else _store(data)
+    if store is not None:
+        from swingby.store.lookup import known_sweeps
+
+        with store:
+            found += [name for name in store.tables() if name not in found and not name.endswith("_all")]
+            found += [sweep.name for sweep in known_sweeps(store)]
+    return list(dict.fromkeys(found))
 
 
-def _experiment(of: Experiment) -> None:
+def _experiment(of: Experiment, data: Path) -> None:
+    from swingby.function.experiment import FunctionExperiment
     from swingby.model.fields import default_of, values_of
     from swingby.model.params import Params
+    from swingby.store.comments import title_of
     from swingby.store.meanings import CELL
+    from swingby.store.views import LAST_STEP, STEPS
 
-    say(f"{of.name}: {first_sentence(of.__doc__)}")
+    say(f"{of.name}: {title_of(of)}".rstrip(": "))
     if of.presets:
         say(f"presets: {', '.join(of.presets)}; where a sweep names none: {of.default_preset or 'none'}")
     say("\nparameters, as a sweep file names them")
@@ -91,8 +185,14 @@ def _experiment(of: Experiment) -> None:
         meaning = (info.description or "") + (f"; read where {condition}" if condition else "")
         rows.append((name, values_of(info), default_of(info), meaning))
     table(("parameter", "values", "default", "meaning"), rows)
+    if isinstance(of, FunctionExperiment) and not _learned(of, data):
+        say(f"\ntable {of.name}: its columns are known from the first results on; there are none in {data}")
+        if of.said:
+            table(("column", "unit", "meaning"), [(name, one.unit, one.meaning) for name, one in of.said.items()])
+        return
     say(f"\ntable {of.name}: a row for each cell; it has all parameters, and")
-    _show(CELL, of.scalars)
+    renamed = {STEPS: LAST_STEP} if STEPS in fields else {}
+    _show({renamed.get(name, name): column for name, column in CELL.items()}, of.scalars)
     say(f"\nand curves, a list for each cell; {of.name}{POINTS} has a row for each recorded step")
     _show({}, of.curves)
     for name, columns in of.recordings.items():
@@ -101,6 +201,18 @@ def _experiment(of: Experiment) -> None:
     for detector in registry.detectors_for(of.name):
         say(f"\ntable {OUTCOMES}{detector.name}: {first_sentence(type(detector).__doc__)}")
         _show({}, detector.outcomes)
+
+
+def _learned(of: Any, data: Path) -> bool:
+    """Whether a function's columns are known, from its results in the data folder if there are any."""
+    store = _store(data)
+    if store is not None:
+        from swingby.store.lookup import learn_columns
+
+        with store:
+            if of.name in store.names():
+                learn_columns(store, of)
+    return bool(of.scalars) or len(of.curves) > 1
 
 
 def _show(fixed: Mapping[str, tuple[str, str]], columns: Mapping[str, Column]) -> None:

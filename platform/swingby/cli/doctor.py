@@ -57,7 +57,7 @@ def examine(data: Path, ray: bool = True) -> Iterator[Finding]:
     yield from _machine(data)
     yield from _data_folder(data)
     if ray:
-        yield _ray(data)
+        yield from _ray(data)
 
 
 def _packages() -> Iterator[Finding]:
@@ -79,6 +79,27 @@ def _packages() -> Iterator[Finding]:
             yield Finding(requirement.name, "ok", have)
         else:
             yield Finding(requirement.name, "fault", f"{have}, needs {requirement.specifier}", f"pip install '{line}'")
+    yield from _extras()
+
+
+def _extras() -> Iterator[Finding]:
+    """What training needs beyond that, for each experiment; reading results needs none of it."""
+    from swingby.model import registry
+    from swingby.model.broken import Broken
+    from swingby.model.needed import lacking
+    from swingby.run.ray.machines import RAY
+
+    wanted = {"training on Ray": RAY}
+    for name in sorted(registry.offered(registry.EXPERIMENTS)):
+        of = registry.sound(registry.EXPERIMENTS, name)
+        if not isinstance(of, Broken) and of.requires:
+            wanted[f"training {name}"] = of.requires
+    for purpose, modules in wanted.items():
+        missing = lacking(modules)
+        install = " ".join(f"'{source}'" for source in dict.fromkeys(missing.values()))
+        there = f"has {', '.join(modules)}"
+        lacks = f"lacks {', '.join(missing)}; reading results is possible without; pip install {install}"
+        yield Finding(purpose, "ok", lacks if missing else there)
 
 
 def _offers() -> Iterator[Finding]:
@@ -151,8 +172,13 @@ def _data_folder(data: Path) -> Iterator[Finding]:
         yield Finding("data folder", "fault", str(error), "choose another folder with --data, or `swingby rebuild`")
 
 
-def _ray(data: Path) -> Finding:
-    """Whether Ray starts, runs a task and stops."""
+def _ray(data: Path) -> Iterator[Finding]:
+    """Whether Ray starts, runs a task and stops, where it is installed."""
+    from swingby.model.needed import lacking
+    from swingby.run.ray.machines import RAY
+
+    if lacking(RAY):
+        return
     try:
         from swingby.run.ray.session import try_ray
 
@@ -161,5 +187,6 @@ def _ray(data: Path) -> Finding:
         lines = str(error).strip().splitlines()
         # Not `ray stop`: it ends every Ray of this user, those of other sweeps too.
         remedy = "see the message; a Ray that a killed run left ends by itself within a minute or two"
-        return Finding("Ray", "fault", lines[0] if lines else repr(error), remedy)
-    return Finding("Ray", "ok", f"started, ran a task and stopped in {seconds:.1f} s; {detail}")
+        yield Finding("Ray", "fault", lines[0] if lines else repr(error), remedy)
+    else:
+        yield Finding("Ray", "ok", f"started, ran a task and stopped in {seconds:.1f} s; {detail}")

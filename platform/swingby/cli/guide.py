@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, NamedTuple
@@ -13,6 +12,7 @@ from swingby.cli.console import say, tell
 from swingby.errors import SwingbyError
 from swingby.model import package_files, registry
 from swingby.model.broken import Broken
+from swingby.text import first_sentence
 
 
 class Kind(StrEnum):
@@ -94,9 +94,3 @@ def _sweeps() -> Iterator[Listed]:
             package_files.package_of_file(file),
             tuple(map(str, tags)) if isinstance(tags, list) else (),
         )
-
-
-def first_sentence(text: str | None) -> str:
-    """The first sentence of a docstring, on one line and without its full stop."""
-    paragraph = " ".join((text or "").strip().split("\n\n")[0].split())
-    return re.split(r"(?<!App)(?<!Fig)(?<!Eq)\.(?: |$)", paragraph, maxsplit=1)[0]

@@ -8,12 +8,17 @@ import re
 import socket
 import subprocess
 import sys
+from collections.abc import Collection
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 NEEDED = "needed.txt"
 """The file with the requirements of a package that was sent to a machine: pip would install what its metadata lists."""
+
+TOOLS = re.compile(r"""extra == ['"](dev|docs?|lint|tests?)['"]""")
+"""Extras with tools for work on a package, which no result hangs on."""
 
 
 def provenance(code: str | Path | None = None) -> dict[str, Any]:
@@ -36,21 +41,41 @@ def provenance(code: str | Path | None = None) -> dict[str, Any]:
 
 
 def package_versions() -> dict[str, str]:
-    """The installed version of this package and of each that it requires."""
+    """The installed version of this package, of each that it requires, and of those of its extras that are there."""
     try:
         versions = {"swingby": metadata.version("swingby")}
     except metadata.PackageNotFoundError:  # a source tree that was never installed
         return {}
-    for requirement in required(metadata.distribution("swingby")):
-        name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-        versions[name] = metadata.version(name)
+    for line in listed(metadata.distribution("swingby")):
+        name = project(line)
+        if "extra ==" not in line:
+            versions[name] = metadata.version(name)
+        elif not TOOLS.search(line):
+            with suppress(metadata.PackageNotFoundError):
+                versions.setdefault(name, metadata.version(name))
     return versions
 
 
-def required(distribution: metadata.Distribution) -> list[str]:
-    """The requirements of an installed package without its extras; also of one that was sent (`run.ray.wheels`)."""
+def listed(distribution: metadata.Distribution) -> list[str]:
+    """The requirements of an installed package and of its extras; also of one that was sent (`run.ray.wheels`)."""
     sent = (distribution.read_text(NEEDED) or "").splitlines()
-    return sent or [line for line in distribution.requires or [] if "extra ==" not in line]
+    return sent or list(distribution.requires or [])
+
+
+def required(distribution: metadata.Distribution, modules: Collection[str] = ()) -> list[str]:
+    """The requirements of a package without its extras; of these, those alone that install one of `modules`."""
+    lines = dict[str, str]()
+    for line in listed(distribution):
+        if "extra ==" not in line:
+            lines[project(line)] = line
+        elif not TOOLS.search(line) and project(line).lower() in {module.lower() for module in modules}:
+            lines.setdefault(project(line), line.partition(";")[0].strip())
+    return list(lines.values())
+
+
+def project(requirement: str) -> str:
+    """The name of the package that a requirement is about."""
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
 
 
 def checkout(folder: Path) -> tuple[str | None, bool | None]:

@@ -166,6 +166,11 @@ class FunctionExperiment(Experiment):
             raise MisuseError(f"{self.name} returned {type(value).__name__}; allowed: {allowed}")
         return value
 
+    @property
+    def said(self) -> Mapping[str, Column]:
+        """What `@experiment` says of recorded and returned values; a type of null is known from results only."""
+        return self._said
+
     def learn(self, curves: Mapping[str, pa.DataType], scalars: Mapping[str, pa.DataType]) -> None:
         """Takes up the columns that results have; what they mean is said by `@experiment(curves=..., scalars=...)`."""
         said = {"step": self.curves["step"], **self._said}

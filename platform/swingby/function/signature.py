@@ -18,6 +18,8 @@ TYPES: Mapping[str, Any] = {
     "bool": bool, "int": int, "float": float, "str": str, "vector": Vector, "matrix": Matrix,
 }  # fmt: skip
 """The types of parameters by the names that a declaration gives them."""
+BOUNDS = ("gt", "ge", "lt", "le")
+"""The limits of a parameter that a declaration names."""
 ALLOWED = "bool, int, float, str, Literal[...], swingby.Vector, swingby.Matrix, or one of these | None"
 
 
@@ -66,6 +68,11 @@ def declared(info: FieldInfo) -> dict[str, Any]:
     found: dict[str, Any] = {"type": text, "optional": optional, "description": info.description}
     if choices:
         found["choices"] = choices
+    bounds = {
+        name: getattr(item, name) for item in info.metadata for name in BOUNDS if getattr(item, name, None) is not None
+    }
+    if bounds:
+        found["bounds"] = bounds
     if not info.is_required():
         found["default"] = info.get_default(call_default_factory=True)
     return found
@@ -80,7 +87,8 @@ def params_declared(params: Mapping[str, Mapping[str, Any]]) -> type[UntypedPara
     fields: dict[str, Any] = {}
     for name, of in params.items():
         default = {"default": of["default"]} if "default" in of else {}
-        info = FieldInfo(annotation=None, description=of.get("description"), **default)
+        bounds = {name: value for name, value in of.get("bounds", {}).items() if name in BOUNDS}
+        info = FieldInfo(annotation=None, description=of.get("description"), **bounds, **default)
         kind: Any = Literal[tuple(of["choices"])] if of.get("choices") else TYPES[of["type"]]
         fields[name] = (kind | None if of.get("optional") else kind, info)
     return create_model("Params", __base__=UntypedParams, **fields)

@@ -28,7 +28,7 @@ class Pods:
     """The pods of a job.
 
     Attributes:
-        image: the image of all pods, with swingby, `ray[default]` and what the sweep needs.
+        image: the image of all pods, with `swingby[run]`, `ray[default]` and what the sweep needs.
         workers, cpus, memory, gpus: the number of worker pods, and the resources of each.
         claim: a volume claim that many pods may write to; it is mounted at the data folder.
         secret: a secret whose keys become environment variables, such as the keys of object storage.

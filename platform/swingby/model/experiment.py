@@ -174,6 +174,8 @@ class Experiment(ABC):
         read_where: for each parameter that not every run reads, the condition under which one does, in the language of
             `where`, such as {"momentum": "optimiser == 'sgd'"}. Elsewhere its value moves no result by a bit; sweeps
             that vary it there are refused. A parameter that is not named is taken to be read by all.
+        requires: what training imports beyond what reading results needs: each module's name, and what pip installs to
+            have it, such as {"torch": "swingby[run]"}. A run says so in one line where one is missing.
         scalars: result columns with one value a cell.
         curves: list columns that every run records; `step` (int64 list) is always among them.
         recordings: on request: name -> the columns it adds.
@@ -190,6 +192,7 @@ class Experiment(ABC):
     presets: ClassVar[Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {}
     default_preset: ClassVar[str | None] = None
     read_where: ClassVar[Mapping[str, str]] = {}
+    requires: ClassVar[Mapping[str, str]] = {}
     scalars: ClassVar[Mapping[str, Column]] = {}
     curves: ClassVar[Mapping[str, Column]] = {}
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}

@@ -14,6 +14,7 @@ from swingby.data.records.headers import sweep_table
 from swingby.errors import SwingbyError
 from swingby.function.travel import FOLDER, sent_with
 from swingby.model.code import folder_of
+from swingby.model.needed import require
 from swingby.run.batches import Chosen, choose
 from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
@@ -113,7 +114,7 @@ class Planner:
         """
         with self._locked():
             counts = self._refresh()
-            self.refuse_older()
+            self._refuse()
             planned = self._planned(counts)
             if not planned.missing and planned.plan.sequence > 1 and is_presented(self.records, self.sweep):
                 return planned
@@ -123,7 +124,7 @@ class Planner:
         """Trains pilot cells of shapes that have no measured batch, under a plan of their own."""
         with self._locked():
             self._refresh()
-            self.refuse_older()
+            self._refuse()
             pending, lanes = self.pending.of_shapes(self.unmeasured()), self.sweep.experiment.lanes
             width = {shape: lanes(self.pending.representatives[shape]) for shape in pending}
             chosen = choose_pilots(pending, self.pending.max_batches(), width)
@@ -150,6 +151,18 @@ class Planner:
     def prepare(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """Runs `Experiment.prepare` for the shapes of the missing cells."""
         self.sweep.experiment.prepare([self.pending.representatives[shape] for shape in self.pending.shapes()], tell)
+
+    def _refuse(self) -> None:
+        """Refuses to train what cannot be trained here, or must not without a word of the user.
+
+        Raises:
+            SwingbyError: as `refuse_older`; or something that training needs is not installed.
+        """
+        self.refuse_older()
+        # On a cluster others train; they say what they lack.
+        if len(self.pending.places) and (self.options.address is None or self.options.pilot):
+            of = self.sweep.experiment
+            require(of.requires, f"training {of.name}")
 
     def refuse_older(self) -> None:
         """Refuses to go on where another version of the code made some of the results, and nobody said what to do.

@@ -14,6 +14,7 @@ import pyarrow as pa
 from swingby.data.parquet import write_parquet
 from swingby.data.records import Records
 from swingby.model import registry
+from swingby.model.needed import require
 from swingby.store import Store
 from swingby.store.lookup import find_cell
 from swingby.store.sql import quoted
@@ -59,7 +60,8 @@ def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "
     """Trains the cell whose id begins with `start` again, records every step, and compares the curves.
 
     Raises:
-        SwingbyError: no cell fits, several do, or the installed experiment does not know the cell any more.
+        SwingbyError: no cell fits, several do, the installed experiment does not know the cell any more, or something
+            that training needs is not installed.
     """
     records = Records.open(data, create=False)
     with Store.open(data) as store:
@@ -68,6 +70,7 @@ def replay_cell(data: Path, start: str, out: Path | None = None, device: str = "
     began = time.perf_counter()
     cell = planned_cell(records, cell_id, run_code=True)
     known = registry.experiment(experiment)
+    require(known.requires, f"training {experiment}")
     table = pa.concat_tables(known.replay(cell, device))
     seconds = time.perf_counter() - began
     path = out if out is not None else Path(f"replay-{cell_id[:12]}.parquet")

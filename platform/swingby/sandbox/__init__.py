@@ -59,7 +59,7 @@ def query(
     """
     # Not at the top: the query's process imports this package too, and starts twice as fast without the store.
     from swingby.data.folder import opened
-    from swingby.store.layout import Layout
+    from swingby.store.layout import CATALOGUE, Layout
 
     layout = Layout(opened(data, create=False)[0])
     with _throwaway(layout.root.parent) as folder:
@@ -70,6 +70,10 @@ def query(
             with suppress(FileNotFoundError):  # published again since the pointer was read
                 files = link(layout.paths(generation), folder)
                 statements = layout.statements(generation, files)
+                if CATALOGUE.search(sql):  # else nobody sees them, and they take longer than most queries
+                    from swingby.store.comments import comments_of
+
+                    statements += comments_of(layout.root.parent, generation.number)
                 return run(files, statements, sql, folder, limit_rows, timeout, memory, threads, limit_bytes)
     raise SwingbyError(f"the store in {layout.root} is published faster than it can be opened")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -24,10 +25,13 @@ class Reader(StrEnum):
     polars = "polars"
 
 
-def attach(data: str | Path, reader: Reader = Reader.duckdb) -> str:
+def attach(data: str | Path, reader: Reader = Reader.duckdb, comments: bool = True) -> str:
     """The statements by which a reader sees the newest generation as one schema.
 
     The files stay until two more generations are published, and for readers that have them open.
+
+    Args:
+        comments: whether the catalogue says what tables and columns mean, as far as their experiments are installed.
 
     Raises:
         SwingbyError: no data folder, nothing was ever ingested there, or the store cannot be read.
@@ -36,10 +40,11 @@ def attach(data: str | Path, reader: Reader = Reader.duckdb) -> str:
 
     layout = Layout(opened(data, create=False)[0])
     generation = _newest(layout)
-    return _spelled(reader, layout.statements(generation, layout.paths(generation)), generation)
+    statements = [*layout.statements(generation, layout.paths(generation)), *_comments(layout, generation, comments)]
+    return _spelled(reader, statements, generation)
 
 
-def keep(data: str | Path, folder: Path, reader: Reader = Reader.duckdb) -> str:
+def keep(data: str | Path, folder: Path, reader: Reader = Reader.duckdb, comments: bool = True) -> str:
     """Keeps the newest generation in a new folder, by links to its files (copies on another disk); returns as `attach`.
 
     The statements for the DuckDB client are written there too, as `attach.sql`.
@@ -59,7 +64,7 @@ def keep(data: str | Path, folder: Path, reader: Reader = Reader.duckdb) -> str:
             generation = _newest(layout)
             with suppress(FileNotFoundError):  # published again since the pointer was read
                 paths = {alias: _linked(path, folder) for alias, path in layout.paths(generation).items()}
-                statements = layout.statements(generation, paths)
+                statements = [*layout.statements(generation, paths), *_comments(layout, generation, comments)]
                 script = f"{_spelled(Reader.duckdb, statements, generation)}\n"
                 write_whole(folder / ATTACH, lambda temporary, script=script: temporary.write_text(script))
                 return _spelled(reader, statements, generation)
@@ -73,6 +78,13 @@ def _newest(layout: Layout) -> Generation:
     if generation is None:
         raise SwingbyError(f"nothing was ingested in {layout.root.parent} yet; `swingby ingest` does it")
     return generation
+
+
+def _comments(layout: Layout, generation: Generation, wanted: bool) -> Sequence[str]:
+    """The statements that write comments; none that are not of this generation."""
+    from swingby.store.comments import comments_of
+
+    return comments_of(layout.root.parent, generation.number) if wanted else ()
 
 
 def _linked(path: Path, folder: Path) -> Path:

@@ -31,6 +31,8 @@ UPGRADES = {1: "upgrade-1", 2: "upgrade-2"}
 REBUILD = "`swingby rebuild` makes the store again from the records"
 """What to do about a store that cannot be used."""
 SEALED = "sealed"
+CATALOGUE = re.compile(r"duckdb_(columns|tables|views)|information_schema|pg_(catalog|description)", re.IGNORECASE)
+"""Names in a query that can show what is written about tables and columns."""
 
 
 class OlderStoreError(SwingbyError):

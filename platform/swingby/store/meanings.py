@@ -9,6 +9,7 @@ from swingby.store.views import OF_SHARD
 Meanings = Mapping[str, tuple[str, str]]
 """For each column: its type in SQL, and its meaning."""
 
+LAST_STEP_MEANING = "the last step that is recorded"
 CELL: Meanings = {
     "cell_id": ("VARCHAR", "id of the cell: a hash of its parameters and its seed"),
     "seed": ("BIGINT", "seed of the cell"),
@@ -16,7 +17,7 @@ CELL: Meanings = {
     "status": ("VARCHAR", "ok; diverged (a result too); failed; running: not final yet"),
     "message": ("VARCHAR", "what was wrong, of a cell that diverged or failed"),
     "recorded": ("VARCHAR[]", "what was recorded: the spacing of the steps, and recordings on request"),
-    "steps": ("BIGINT", "the last step that is recorded"),
+    "steps": ("BIGINT", LAST_STEP_MEANING),
     "shard": ("VARCHAR", "the file that the row came from"),
     "attempt": ("BIGINT", "how often a batch with the cell had been started before"),
 }
@@ -33,6 +34,25 @@ OUTCOME: Meanings = {
     OF_SHARD: ("VARCHAR", "the file with the row of the cell that the outcome was computed from"),
 }
 """Columns of a detector's table, beside its outcomes."""
+
+VERSION: Meanings = {"version": ("VARCHAR", "version of what computed the row")}
+"""The column that the tables of all versions have beside those of the newest one."""
+
+VALUE: Meanings = {
+    "sweep_id": ("VARCHAR", "id of the sweep"),
+    "point": ("INTEGER", "number of the cell's point in the sweep, from 0"),
+    **OUTCOME,
+}
+"""Columns of the tables with outcomes that sweep files write, beside these."""
+
+BOUND: Meanings = {
+    "sweep_id": ("VARCHAR", "id of the sweep"),
+    "outcome": ("VARCHAR", "name of the outcome in the sweep file"),
+    "experiment": ("VARCHAR", "experiment of the sweep"),
+    "expression": ("VARCHAR", "the expression; null: the sweep has the outcome no more"),
+    "table_name": ("VARCHAR", "the table with its values"),
+}
+"""Columns of the table of such outcomes."""
 
 _TIME = "TIMESTAMP"
 _PLAN_ID = ("VARCHAR", "id of the plan")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from swingby.data.remote.address import is_address
 from swingby.errors import SwingbyError
 from swingby.store.database import Database, DatabaseError, clear_errors, connect
 from swingby.store.ingestion import ingest
-from swingby.store.layout import FORMAT, REBUILD, Generation, Layout
+from swingby.store.layout import CATALOGUE, FORMAT, REBUILD, Generation, Layout
 from swingby.store.tables import storable, widest
 from swingby.store.views import LAST_STEP, STEPS, lost, quoted, retracted
 
@@ -100,6 +100,7 @@ class Store:
         self._generation: Generation | None = None
         self._kept_of: tuple[tuple[int, ...], dict[str, Any]] = (), {}
         self._connection: Database | None = None
+        self._commented: Database | None = None
         self._current()
 
     @classmethod
@@ -160,10 +161,28 @@ class Store:
     def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Rows:
         """Runs one trusted query on the newest generation; its result is in memory when this returns.
 
+        A query that names DuckDB's catalogue finds there what tables and columns mean, as comments.
+
         Raises:
             SwingbyError: what is wrong with the query, or with the store.
         """
+        if CATALOGUE.search(query):
+            self._comment()
         return self._query(query, parameters, {})
+
+    def _comment(self) -> None:
+        """Writes comments into the catalogue of the connection, once: they take longer than opening a store."""
+        from swingby.store.comments import comments
+
+        connection = self._current()
+        if self._commented is connection:
+            return
+        written = comments(self)
+        with self._lock, suppress(DatabaseError):  # another generation was published just now
+            with connection.cursor() as cursor:
+                for statement in written:
+                    cursor.execute(statement)
+            self._commented = connection
 
     def names(self) -> frozenset[str]:
         """Every table that a query can name; cheap, where `tables` has to look at every column."""
@@ -201,11 +220,10 @@ class Store:
         return self._kept("tables", self._read_tables)
 
     def _read_tables(self) -> dict[str, list[tuple[str, str]]]:
-        found = self.sql(
-            """select table_name, column_name, data_type from duckdb_columns()
-               where database_name = current_database() and schema_name = 'main' and not internal
-               order by table_name, column_index"""
-        )
+        query = """select table_name, column_name, data_type from duckdb_columns()
+                   where database_name = current_database() and schema_name = 'main' and not internal
+                   order by table_name, column_index"""
+        found = self._query(query, (), {})
         tables: dict[str, list[tuple[str, str]]] = {}
         for name, column, type_ in found.rows():
             tables.setdefault(name, []).append((column, type_))

@@ -30,6 +30,9 @@ class Diffusion(Experiment):
         "small": presets.small,
     }
     default_preset: ClassVar[str | None] = "authors"
+    requires: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("torch", "diffusers", "accelerate", "safetensors", "PIL"), "swingby[diffusion]"
+    )
     read_where: ClassVar[Mapping[str, str]] = {"judged": f"trained != {', '.join(CLASSES)!r}"}
     report: ClassVar[Reported] = Reported(
         companions=(

@@ -51,6 +51,7 @@ class Sim(Experiment):
     Params: ClassVar[type[Params]] = SimParams
     presets: ClassVar[Mapping[str, Any]] = {"paper": presets.paper, "authors": presets.authors}
     default_preset: ClassVar[str | None] = "paper"
+    requires: ClassVar[Mapping[str, str]] = dict.fromkeys(("torch", "threadpoolctl"), "swingby[run]")
     read_where: ClassVar[Mapping[str, str]] = {
         "n": "drive == 'sgd' or moments == 'sample'",
         "layers": "model == 'linear' or model == 'relu'",

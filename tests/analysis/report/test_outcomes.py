@@ -20,7 +20,7 @@ from swingby_analysis.live.facts import facts_json
 from swingby_analysis.live.poll import Watch
 from swingby_analysis.report import PAGE, write_report
 from swingby_analysis.report.trial import attempt
-from swingby_analysis.serve.pages import phase_query
+from swingby_analysis.serve.examples import phase_query
 from swingby_analysis.stats.shares import wilson
 
 OUTCOMES = {"high": "position[-1] > 0", "top": "list_max(position)", "word": "if(position[-1] > 0, 'up', 'down')"}

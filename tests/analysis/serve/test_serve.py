@@ -36,6 +36,7 @@ from hypothesis import strategies as st
 from starlette.datastructures import Headers, QueryParams
 from typer.testing import CliRunner
 
+from swingby.api import Sweep
 from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
@@ -43,7 +44,7 @@ from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.sandbox import query
 from swingby.store import ingest
-from swingby_analysis.serve import guard, pages, queries, server
+from swingby_analysis.serve import examples, guard, pages, queries, server
 from swingby_analysis.serve.board import Board
 from swingby_analysis.serve.guard import HEADERS, Hosts, Token
 from swingby_analysis.serve.queries import Limits
@@ -320,10 +321,58 @@ def test_the_example_of_every_sweep_works(site: Served, data: Path) -> None:
     board = Board(data)
     status = board.standing().find("a")
     assert status is not None
-    answer = site.sql(pages.phase_query(status, board.tables()), ".json", limit=500)
+    answer = site.sql(examples.phase_query(status, board.tables()), ".json", limit=500)
     board.close()
     assert answer.status == 200, answer.text
     assert {row["width"] for row in json.loads(answer.body)} == {0, 1, 2, 3}
+
+
+KEYWORDS = '''
+from typing import Annotated
+import pyarrow as pa
+from pydantic import Field
+from swingby import Column, experiment
+
+
+@experiment(curves={"end": Column(pa.list_(pa.float64()), "<b>squared</b> 'error'", unit="nat")})
+def select(cell, order: Annotated[int, Field(description="<i>width</i>")], steps: int = 4):
+    """Has names that SQL takes for its own."""
+    for step in range(steps + 1):
+        cell.record(step, end=float(step))
+    return {"when": step / order, "limit": step > order}
+'''
+
+
+def test_every_example_runs_and_columns_are_explained(tmp_path: Path) -> None:
+    """Each fits the tables that are there: cells, curves, outcomes; beside the box stand types, units and meanings."""
+    (tmp_path / "train.py").write_text(KEYWORDS)
+    text = "name: a\nexperiment: train.py\naxes: {order: [2, 8]}\noutcomes: {late: '\"when\" > 1'}\n"
+    (tmp_path / "a.yaml").write_text(text + "diagram: {x: order, outcome: late}\n")
+    run_sweep(Sweep.load(tmp_path / "a.yaml"), tmp_path / "data", local=True, pilot=False)
+    with closing(Board(tmp_path / "data")) as board:
+        tables, sweeps, said = board.tables(), board.standing().sweeps, board.meanings()
+    offered = examples.examples(tables, sweeps)
+    for example in offered:
+        rows = query(tmp_path / "data", example.sql)
+        assert rows.num_rows, example.title
+    titles = " ".join(example.title for example in offered)
+    assert all(text in titles for text in ("largest when", "mean end at each step", "what its columns mean"))
+    assert said["select"].columns["end"].unit == "nat"
+    with served(tmp_path / "data", tmp_path / "reports", LIMITS) as site:
+        page = site.ask("/sql").text
+    assert "<b>squared" not in page
+    assert 'double[], nat</span><span class="meaning">&lt;b&gt;squared&lt;/b&gt; &#39;error&#39;</span>' in page
+    assert "&lt;i&gt;width&lt;/i&gt;" in page
+    assert all(html.unescape(line) for line in re.findall(r'title="(select[^"]*)"', page))
+
+
+def test_examples_of_made_up_results_run(site: Served, data: Path) -> None:
+    """Also where nothing is declared of tables, and some have no rows."""
+    with closing(Board(data)) as board:
+        offered = examples.examples(board.tables(), board.standing().sweeps)
+    assert len(offered) > 4
+    for example in offered:
+        assert query(data, example.sql) is not None
 
 
 # how much at once

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from swingby.api import Sweep
 from swingby.cli import app
 from swingby.cli.describe import names
 from swingby.model import registry
@@ -70,3 +72,58 @@ def test_a_wrong_name_is_told_with_the_nearest(toy: str) -> None:
     assert result.exit_code == 2
     assert f"{toy}_points" in names("toy_")
     assert f"did you mean 'outcomes_{toy}'?" in result.stderr
+
+
+SLOPE = '''
+from typing import Annotated
+import pyarrow as pa
+from pydantic import Field
+from swingby import Column, experiment
+
+
+@experiment(curves={"loss": Column(pa.list_(pa.float64()), "squared error", unit="nat")}, scalars={"last": "its end"})
+def slope(cell, lr: Annotated[float, Field(gt=0, le=1, description="learning rate")], width: int = 3, steps: int = 4):
+    """Goes down."""
+    for step in range(steps + 1):
+        cell.record(step, loss=lr**step)
+    return {"last": lr**steps}
+'''
+
+
+def test_a_function_is_described_by_its_file_its_sweep_and_its_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Types, defaults, limits and descriptions always; columns with types once there are results, also without code."""
+    (tmp_path / "train.py").write_text(SLOPE)
+    (tmp_path / "down.yaml").write_text("name: down\nexperiment: train.py\naxes: {lr: [0.1, 0.2]}\n")
+    data = tmp_path / "data"
+
+    def lines(name: str) -> dict[str, str]:
+        monkeypatch.setenv("COLUMNS", "400")
+        result = CliRunner().invoke(app, ["describe", name, "--data", str(data)])
+        assert result.exit_code == 0, result.output
+        assert "slope: Goes down" in result.stdout
+        return {line.split("│")[0].strip(): line for line in result.stdout.splitlines() if "│" in line}
+
+    before = lines(f"{tmp_path}/train.py")
+    assert all(text in before["lr"] for text in ("number, > 0, at most 1", "learning rate"))
+    assert all(text in before["width"] for text in ("integer", "3"))
+    assert all(text in before["loss"] for text in ("nat", "squared error"))
+    assert "BIGINT" not in " ".join(before.values())
+    run_sweep(Sweep.load(tmp_path / "down.yaml"), data, local=True, pilot=False)
+    of_files = [lines(f"{tmp_path}/{name}") for name in ("train.py", "train.py:slope", "down.yaml")]
+    (tmp_path / "train.py").unlink()
+    monkeypatch.setattr(registry, "_adopted", {})
+    for told in (*of_files, lines("down"), lines("slope")):
+        assert {name: told[name] for name in before if name not in ("loss", "last")} == {
+            name: line for name, line in before.items() if name not in ("loss", "last")
+        }
+        assert "DOUBLE[]" in told["loss"]
+        assert "DOUBLE" in told["last"]
+        assert "steps" in told
+        assert "last_step" in told
+    result = CliRunner().invoke(app, ["describe", "slope_points", "--data", str(data)])
+    assert "squared error" in result.stdout
+    result = CliRunner().invoke(app, ["describe", "slop", "--data", str(data)])
+    assert result.exit_code == 2
+    assert "did you mean 'slope'?" in result.stderr

@@ -462,4 +462,5 @@ def test_provenance_is_plain_json() -> None:
     """It can be written into a record, and names the packages this one requires."""
     found = provenance()
     assert json.loads(json.dumps(found)) == found
-    assert {"swingby", "duckdb", "pyarrow", "numpy"} <= found["versions"].keys()
+    assert {"swingby", "duckdb", "pyarrow", "numpy", "torch", "ray"} <= found["versions"].keys()
+    assert "pytest" not in found["versions"]

@@ -60,6 +60,8 @@ def test_a_wheel_is_the_installed_package(package: Path, tmp_path: Path) -> None
     pip = [sys.executable, "-m", "pip", "install", "--no-index", "--quiet", "--target", str(tmp_path / "there")]
     subprocess.run([*pip, str(wheel)], check=True, timeout=120)
     assert required(installed(tmp_path / "there")) == required(installed(package)) == ["numpy>=2.0"]
+    for place in (tmp_path / "there", package):  # of its extras, what training needs
+        assert required(installed(place), {"torch", "ray"}) == ["numpy>=2.0", "torch"]
     assert {path.name for path in (tmp_path / "there").iterdir()} - {"__pycache__"} == {*modules, INFO}
     entries = [(point.group, point.name) for point in installed(tmp_path / "there").entry_points]
     assert entries == [("swingby.experiments", "walk"), ("swingby.detectors", "walk_height")]

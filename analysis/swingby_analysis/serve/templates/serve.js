@@ -68,6 +68,20 @@
       box.focus();
     });
   }
+  const find = byId("find");
+  const lists = [...document.querySelectorAll("aside details")].map((list) => ({ list, open: list.open }));
+  find.hidden = !lists.length;
+  find.addEventListener("input", () => {
+    const text = find.value.trim().toLowerCase();
+    const has = (element) => element.textContent.toLowerCase().includes(text);
+    for (const { list, open } of lists) {
+      const whole = has(list.querySelector("summary code"));
+      const found = [...list.querySelectorAll("li")].filter((item) => { item.hidden = !whole && !has(item); return !item.hidden; });
+      list.hidden = !found.length;
+      list.open = text ? Boolean(found.length) : open;
+    }
+    byId("nothing").hidden = lists.some(({ list }) => !list.hidden);
+  });
   const copy = byId("copy");
   if (copy && navigator.clipboard) { // browsers offer it on safe connections only
     copy.hidden = false;

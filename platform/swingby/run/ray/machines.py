@@ -18,6 +18,8 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.run.ray.wheels import make_wheel
 
+RAY: Mapping[str, str] = {"ray": "swingby[run]"}
+"""What training on Ray needs, as `Experiment.requires`."""
 INSTALL_SECONDS = 300
 """Seconds for a machine to install what travels with a run."""
 SEEN_SECONDS = 45.0
@@ -53,6 +55,11 @@ class Code:
             if point is not None and point.dist is not None:
                 packages.append(point.dist)
         return {package.metadata["Name"]: package for package in packages}
+
+    def modules(self) -> set[str]:
+        """What training needs there beside what reading results needs."""
+        known = [name for name in self.experiments if registry.known(name)]
+        return {*RAY, *(module for name in known for module in registry.experiment(name).requires)}
 
 
 @dataclass(frozen=True)
@@ -156,7 +163,7 @@ def _check_versions(name: str, machine: Machine, code: Code) -> None:
     from packaging.requirements import Requirement
 
     for package in code.packages().values():
-        for requirement in map(Requirement, required(package)):
+        for requirement in map(Requirement, required(package, code.modules())):
             if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
                 continue
             have = machine.versions.get(requirement.name)
@@ -172,7 +179,8 @@ def required_names(code: Code) -> list[str]:
     """The names of the packages that the workers' packages require."""
     from packaging.requirements import Requirement
 
-    return sorted({Requirement(line).name for one in code.packages().values() for line in required(one)})
+    modules = code.modules()
+    return sorted({Requirement(line).name for one in code.packages().values() for line in required(one, modules)})
 
 
 def runtime_env(code: Code, folder: Path) -> dict[str, Any]:

@@ -16,8 +16,9 @@ from typing import Any
 
 from swingby.data.remote.mirror import mirrored
 from swingby.errors import SwingbyError
+from swingby.model.needed import require
 from swingby.run.ray import environment
-from swingby.run.ray.machines import Code, check_machines, runtime_env
+from swingby.run.ray.machines import RAY, Code, check_machines, runtime_env
 from swingby.units import duration
 
 OBJECT_STORE = 100 * 2**20
@@ -53,8 +54,13 @@ class Standby:
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
-        """Starts Ray; a second call does nothing."""
+        """Starts Ray; a second call does nothing.
+
+        Raises:
+            SwingbyError: Ray is not installed.
+        """
         if self._thread is None:
+            require(RAY, "training on Ray", "or --local: in this process, one batch after the other")
             address = self._arguments[1]
             what = "starting Ray on this machine" if address is None else f"joining the Ray cluster at {address}"
             self._tell(f"{what} ...")

@@ -16,7 +16,7 @@ from importlib.metadata import Distribution
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from swingby.data.provenance import NEEDED, required
+from swingby.data.provenance import NEEDED, listed
 from swingby.errors import SwingbyError
 
 BUILD_SECONDS = 300
@@ -50,7 +50,7 @@ def make_wheel(distribution: Distribution, folder: Path) -> Path:
     for name in ("Requires-Dist", "Provides-Extra"):
         del metadata[name]
     kept[f"{info}/METADATA"] = metadata.as_bytes()
-    kept[f"{info}/{NEEDED}"] = "\n".join(required(distribution)).encode()
+    kept[f"{info}/{NEEDED}"] = "\n".join(listed(distribution)).encode()
     return _write(kept, info, folder)
 
 
