@@ -51,11 +51,13 @@ def _arrange(points: Array, out: Array) -> None:
 @njit(cache=True, nogil=True)
 def shuffle(points: Array, orders: Array, out: Array) -> None:
     """The points of C cells in new orders (C, N)."""
-    for c in range(len(orders)):
-        group, lane = c // LANES, c % LANES
+    for group in range(len(points)):
+        first = group * LANES
         for i in range(orders.shape[1]):
-            for r in range(points.shape[2]):
-                out[group, i, r, lane] = points[group, orders[c, i], r, lane]
+            for lane in range(min(LANES, len(orders) - first)):
+                place = orders[first + lane, i]
+                for r in range(points.shape[2]):
+                    out[group, i, r, lane] = points[group, place, r, lane]
 
 
 def train(theta: Array, x: Array, rates: Array, sizes: Array, s: int, bias: bool, _: Any, *batches: int) -> None:
