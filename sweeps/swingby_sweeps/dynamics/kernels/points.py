@@ -72,12 +72,12 @@ class PackedRelu(ReluNet):
         parts = self.packed.split([own.numel() for own in shapes], dim=1)
         super().__init__(shape, [part.unflatten(1, own) for part, own in zip(parts, shapes, strict=True)])
         self.sizes, self._batch = np.array([self.k, *shape.widths]), batch_size
-        self._turned: tuple[Tensor, Array] | None = None
+        self._turned: list[tuple[Tensor, Array]] = []
         self.use(kernel_of(shape))
 
     def use(self, kernel: Kernel) -> None:
         """Use this family of loops from now on."""
-        self._turned = None
+        self._turned = []
         self.kernel, self.together = kernel, kernel.STATES
         self._room = kernel.room(self.sizes, self._batch, self.packed.numpy().dtype)
 
@@ -108,15 +108,18 @@ class PackedRelu(ReluNet):
 
     def outputs(self, x: Tensor) -> Tensor:
         out = x.new_empty(self.cells, x.shape[1], self.d)
-        columns, rest = self.kernel.arrange(x.numpy()), (self.sizes, self.s, self.bias, self._room)
-        self.kernel.outputs(self.packed.numpy(), columns, *rest, out.numpy())
+        rest = self.arranged(x), self.sizes, self.s, self.bias, self._room
+        self.kernel.outputs(self.packed.numpy(), *rest, out.numpy())
         return out
 
     def arranged(self, whole: Tensor) -> Array:
-        """The points (C, N, k) in the layout of the kernel; a tensor is arranged once."""
-        if self._turned is None or self._turned[0] is not whole:
-            self._turned = (whole, self.kernel.arrange(whole.numpy()))
-        return self._turned[1]
+        """Points (C, N, k) in the layout of the kernel; the last two, which must not change, are kept."""
+        for points, turned in self._turned:
+            if points is whole:
+                return turned
+        turned = self.kernel.arrange(whole.numpy())
+        self._turned = [*self._turned[-1:], (whole, turned)]
+        return turned
 
 
 class Snapshot(PackedRelu):
@@ -125,7 +128,11 @@ class Snapshot(PackedRelu):
     def __init__(self, net: PackedRelu, group: list[Net]) -> None:
         super().__init__(net.shape, net.parameters)
         self.use(net.kernel)
-        self._net, self._group, self._loss = net, group, None
+        self._net, self._group = net, group
+        self._loss: Tensor | None = None
+
+    def arranged(self, whole: Tensor) -> Array:
+        return self._net.arranged(whole)
 
     def loss(self, whole: Tensor) -> Tensor:
         if self._loss is None:
