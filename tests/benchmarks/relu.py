@@ -21,8 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 _HERE = Path(__file__).resolve().parents[2]
-_SHAPES = ("relu d=2 L=2 w=2", "relu d=2 L=2 w=64")
-_DEEP = "relu d=2 L=4 w=8"
+_SHAPES = ("relu d=2 L=2 w=2", "relu d=2 L=2 w=64", "relu d=2 L=4 w=8")
 _WORKER = """
 import time, torch
 from tests.benchmarks import engine, plain
@@ -79,9 +78,8 @@ def _answer(heard: IO[str]) -> str:
     raise RuntimeError("the process that measures has ended; its error is above")
 
 
-def beside(others: list[Path], turns: int) -> Table:
+def beside(names: tuple[str, ...], others: list[Path], turns: int) -> Table:
     """Each shape by the plain loop, by this checkout and by others, in turn: medians and spreads."""
-    names = (*_SHAPES, _DEEP)
     workers = {str(path): Worker(path, names) for path in [_HERE, *others]}
     table = Table("shape", "plain loop, ms", "checkout", "ms a run", "ratio, of each turn")
     try:
@@ -162,10 +160,12 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=main.__doc__)
     arguments.add_argument("--beside", type=Path, action="append", default=[], help="another checkout")
     arguments.add_argument("--turns", type=int, default=9)
+    arguments.add_argument("--shape", choices=_SHAPES, action="append", help="default: all")
     given = arguments.parse_args()
     console = Console(width=150)
     console.print("CPU time of one thread, in turn: median (least .. most)")
-    console.print(beside([path.resolve() for path in given.beside], given.turns))
+    names, others = tuple(given.shape or _SHAPES), [path.resolve() for path in given.beside]
+    console.print(beside(names, others, given.turns))
     console.print(parts(given.turns))
 
 
