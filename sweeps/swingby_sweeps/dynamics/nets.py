@@ -52,7 +52,10 @@ class Net(ABC):
             unit vectors under the first layer, (C, k, out), then weight (C, out, in) (and bias (C, out)) of each
             further layer; of symmetric nets U, (C, d, width).
         target: T of every cell, (C, k, d); None: the identity.
+        together: recorded states whose curves are best computed together, from snapshots; 1: each at once.
     """
+
+    together: int = 1
 
     def __init__(self, shape: NetShape, parameters: Sequence[Tensor], target: Tensor | None = None) -> None:
         self.shape, self.parameters, self.target = shape, list(parameters), target
@@ -73,6 +76,11 @@ class Net(ABC):
     @abstractmethod
     def loss(self, whole: Tensor) -> Tensor:
         """L on moments (C, k, k) for moment nets, on points (C, N, k) for others: shape (C,), float64."""
+
+    def snapshot(self, group: list[Net]) -> Net:
+        """The nets as they are now, of use until they move; where `together` > 1, for as long as `group` lasts, the
+        list of all snapshots that are looked at together."""
+        return self
 
     def zero(self, cells: Tensor) -> None:
         """Set the weights of the cells of a mask (C,) to zero."""

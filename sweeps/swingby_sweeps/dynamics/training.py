@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
@@ -87,20 +86,29 @@ class Training:
         return [parameter.double().cpu().numpy() for parameter in self.net.parameters]
 
     def run(self, watch: Watch | None = None) -> None:
-        """Train to the end and record; a cell that diverges is frozen, without an effect on the others."""
-        steps = [int(step) for step in self.recorder.steps]
-        self._record(0, 0, watch)
-        for place, (start, stop) in enumerate(itertools.pairwise(steps), start=1):
-            self.stepper.advance(start, stop)
-            self.recorder.close(self.failed)
-            self._record(place, stop, watch)
+        """Train to the end and record; a cell that diverges is frozen, without an effect on the others.
 
-    def _record(self, place: int, step: int, watch: Watch | None) -> None:
-        gone = self.recorder.take(place, self.net)
+        Some nets are recorded a few states at a time. A cell that diverges at one of these is frozen after the last;
+        nothing of it is recorded in between.
+        """
+        steps = [int(step) for step in self.recorder.steps]
+        self._record(0, self.net, watch)
+        together = self.net.together if watch is None else 1
+        for first in range(1, len(steps), together):
+            places, group = range(first, min(first + together, len(steps))), list[Net]()
+            for place in places:
+                self.stepper.advance(steps[place - 1], steps[place])
+                self.recorder.close(self.failed)
+                group.append(self.net.snapshot(group) if together > 1 else self.net)
+            for place, net in zip(places, group, strict=True):
+                self._record(place, net, watch)
+
+    def _record(self, place: int, net: Net, watch: Watch | None) -> None:
+        gone = self.recorder.take(place, net)
         if bool(gone.any()):
             self.stepper.freeze(gone)
         if watch is not None:
-            watch(step, self.parameters)
+            watch(int(self.recorder.steps[place]), self.parameters)
 
 
 def final_rows(training: Training, cells: Sequence[Cell], limit: str) -> Columns:

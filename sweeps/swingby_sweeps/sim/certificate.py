@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from swingby_sweeps.dynamics.kernels import LANES
 from swingby_sweeps.dynamics.kernels.patterns import patterns
 from swingby_sweeps.dynamics.kernels.points import PackedRelu
 from swingby_sweeps.dynamics.second_order import MOST_PARAMETERS, gradient_norms, growth_rates
@@ -80,13 +81,18 @@ def _of_relu(
     p: SimParams, weights: Sequence[Tensor], ready: Sequence[Ready], stuck: Tensor
 ) -> dict[str, list[float | None]]:
     """The columns of certificates of C ReLU nets; a growth rate for those of the mask `stuck` (C,)."""
-    x = torch.as_tensor(task.with_constant(np.stack([drawn(item) for item in ready]), p.bias))
-    rates: list[float | None] = [None] * len(ready)
     too_large = sum(part[0].numel() for part in weights) > MOST_PARAMETERS
-    nets = [
-        (place, *patterns(p.net_shape, [part[place] for part in weights], x[place]))
-        for place in ([] if too_large else np.flatnonzero(stuck).tolist())
-    ]
+    rates: list[float | None] = [None] * len(ready)
+    norms, nets = list[float | None](), list[tuple[int, list[Tensor], Tensor]]()
+    # As many nets at a time as lie side by side, so that their points stay in the cache.
+    for start in range(0, len(ready), LANES):
+        x = torch.as_tensor(
+            task.with_constant(np.stack([drawn(item) for item in ready[start : start + LANES]]), p.bias)
+        )
+        some = [part[start : start + LANES] for part in weights]
+        norms += PackedRelu(p.net_shape, some).gradient(x).norm(dim=1).tolist()
+        for place in [] if too_large else np.flatnonzero(stuck[start : start + LANES]).tolist():
+            nets.append((start + place, *patterns(p.net_shape, [part[place] for part in some], x[place])))
     # Nets are padded with empty patterns up to the next power of 2, and not to the largest number among them: so a
     # net's rounding does not depend on its company.
     nets.sort(key=lambda net: len(net[2]))
@@ -97,7 +103,7 @@ def _of_relu(
         group_rates = _growth_rates(p, own, layers, torch.stack([_padded(moment, count) for moment in moments]))
         for place, rate in zip(places, group_rates, strict=True):
             rates[place] = rate
-    return {"gradient_norm": PackedRelu(p.net_shape, weights).gradient(x).norm(dim=1).tolist(), "growth_rate": rates}
+    return {"gradient_norm": norms, "growth_rate": rates}
 
 
 def _padded(rows: Tensor, count: int) -> Tensor:

@@ -16,7 +16,7 @@ from swingby.model.cell import Cell, Point, SeedMode
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
 from swingby.model.params import Params
 from swingby.model.reported import Reported
-from swingby_sweeps.dynamics.kernels import LANES, side_by_side
+from swingby_sweeps.dynamics.kernels import LANES, side_by_side, two_by_two
 from swingby_sweeps.dynamics.shapes import CHUNK
 
 from . import presets
@@ -201,9 +201,11 @@ class Sim(Experiment):
         from swingby_sweeps.dynamics.training import one_thread
 
         # The key has what decides which functions are compiled, and for which types.
-        kernels: dict[tuple[object, ...], SimParams] = {
-            (p.net_shape.kind, side_by_side(p.net_shape), p.drive, p.shuffle, p.dtype): p for p in params if p.compiled
-        }
+        kernels: dict[tuple[object, ...], SimParams] = {}
+        for p in params:
+            if p.compiled:
+                kinds = p.net_shape.kind, side_by_side(p.net_shape), two_by_two(p.net_shape)
+                kernels[(*kinds, p.drive, p.shuffle, p.dtype)] = p
         text = "loading kernels; where they are new to this machine they are compiled first, up to 20 s, once ..."
         timer = threading.Timer(_SILENT_FOR, tell, [text])
         timer.daemon = True

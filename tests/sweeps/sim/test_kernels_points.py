@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-from swingby_sweeps.dynamics.kernels import patterns, points_lanes, points_wide
+from swingby_sweeps.dynamics.kernels import patterns, points_lanes, points_two, points_wide
 from swingby_sweeps.dynamics.kernels.points import PackedRelu, kernel_of
 from swingby_sweeps.dynamics.training import one_thread
 from swingby_sweeps.sim.engine import Ready, SimTraining, drawn
@@ -52,14 +52,14 @@ def cells_of(shape: dict[str, Any], count: int = 3, dtype: str = "float64", **va
     return [Sim.point(**{**fixed, **mine}).cell(shape["seed"] + k) for k, mine in enumerate(own)]
 
 
-def trained(cells: list[Cell], engine: Any = "compiled", kernel: Any = None) -> SimTraining:
-    """The cells, trained by an engine; by this family of compiled loops if it is told."""
+def trained(cells: list[Cell], engine: Any = "compiled", kernel: Any = None, watch: Any = None) -> SimTraining:
+    """The cells, trained by an engine; by this family of compiled loops if it is told; each record is watched."""
     with one_thread():
         training = SimTraining([Ready.of(cell) for cell in cells], RECORDING, engine=engine)
         if kernel is not None:
             assert isinstance(training.net, PackedRelu)
             training.net.use(kernel)
-        training.run()
+        training.run(watch)
     return training
 
 
@@ -129,6 +129,39 @@ def test_a_cell_that_diverges_is_noticed_and_frozen_and_leaves_its_neighbours_al
     assert_bits(trained([cells[0], cells[2]], kernel=kernel), beside, [0, 2])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@settings(max_examples=15, deadline=None)
+@given(shapes, st.integers(1, 700))
+def test_nets_of_two_inputs_and_two_outputs_are_those_of_the_general_loops(
+    dtype: str, shape: dict[str, Any], count: int
+) -> None:
+    """One hidden layer of any width, biases or not, any mini-batches: the same bits in all curves and weights."""
+    shape = {**shape, "s": 2, "extra": 0, "layers": 2, "n": count}
+    cells = cells_of(shape, 3, dtype)
+    found = trained(cells)
+    assert isinstance(found.net, PackedRelu)
+    assert found.net.kernel is points_two
+    assert_bits(found, trained(cells, kernel=points_lanes), [0, 1, 2])
+
+
+@pytest.mark.parametrize("layers", [2, 3])
+@pytest.mark.parametrize("rate", [0.01, 3.0, 1e4])
+def test_records_taken_together_are_those_taken_one_at_a_time(rate: float, layers: int) -> None:
+    """A run that is watched is recorded step by step, others some steps at a time: the same bits, diverged or not."""
+    shape = {"s": 2, "extra": 0, "layers": layers, "width": 5, "bias": False, "shuffle": "once", "batch_size": 8}
+    cells = cells_of({**shape, "n": 40, "seed": 3}, 3, "float32")
+    lost = Sim.point(**{**cells[1].params.model_dump(), "lr": rate, "preset": "paper"}).cell(1)
+    cells = [cells[0], lost, cells[2]]
+    steps: list[int] = []
+    together, alone = trained(cells), trained(cells, watch=lambda step, _: steps.append(step))
+    assert steps == together.recorder.steps.tolist()
+    assert together.net.together > 1
+    assert_bits(together, alone, [0, 1, 2])
+    assert together.recorder.diverged.tolist() == alone.recorder.diverged.tolist()
+    assert bool(together.recorder.diverged[1]) or rate < 1e4
+    assert together.recorder.diverged_place.tolist() == alone.recorder.diverged_place.tolist()
+
+
 @settings(max_examples=20, deadline=None)
 @given(shapes, st.sampled_from(KERNELS), st.integers(1, 700))
 def test_losses_outputs_and_gradients_are_as_in_torch(shape: dict[str, Any], kernel: Any, count: int) -> None:
@@ -167,11 +200,12 @@ def test_points_are_grouped_by_their_codes(count: int, words: int, k: int, kinds
 def test_narrow_and_wide_nets_have_their_kernels() -> None:
     """Small nets go side by side, large products by BLAS; without hidden layer there is none."""
     for values, kernel in (
-        ({"d": 2, "width": 2}, points_lanes),
+        ({"d": 2, "width": 2}, points_two),
+        ({"d": 2, "width": 2, "layers": 3}, points_lanes),
         ({"d": 12, "width": 12, "layers": 4}, points_lanes),
         ({"d": 64, "layers": 1}, points_lanes),
         ({"d": 64, "width": 64}, points_wide),
-        ({"d": 2, "width": 64, "layers": 2}, points_lanes),
+        ({"d": 2, "width": 64, "layers": 2}, points_two),
     ):
         p = Sim.point(**{"model": "relu", **values}).params
         assert isinstance(p, SimParams)

@@ -5,6 +5,7 @@
 | linear, symmetric; steps           | `lanes`: 16 cells a vector    | steps on k x k moments: one net fills no vector |
 | linear, symmetric; flow            | `flow`: 16 cells a vector     | as for steps; every lane has a step of its own  |
 | relu, up to 520 weights beyond W_1 | `points_lanes`: 16 a vector   | a weight is loaded once for four points         |
+| of these s = d = 2, L = 2          | `points_two`: 16 a vector     | points and outputs stay in registers            |
 | relu, larger                       | `points_wide`                 | matrix products, by BLAS                        |
 
 Linear and symmetric nets learn any linear target (`nets.Net`). The ReLU kernels do regression on the input itself: the
@@ -36,6 +37,11 @@ def side_by_side(shape: NetShape) -> bool:
     Only layers after the first count, which has few inputs in any net.
     """
     return shape.kind != "relu" or sum(n * m for n, m in pairwise(shape.widths)) <= _SMALL
+
+
+def two_by_two(shape: NetShape) -> bool:
+    """Whether a net has two inputs, two outputs and one hidden layer of ReLU units."""
+    return shape.kind == "relu" and (shape.s, shape.d, len(shape.hidden)) == (2, 2, 1)
 
 
 def aligned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:

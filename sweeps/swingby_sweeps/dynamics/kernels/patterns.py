@@ -11,55 +11,104 @@ from torch import Tensor
 
 from ..shapes import NetShape
 
+_BLOCK = 64
+"""Points whose activations are held at a time."""
+_WORD = 64
+"""Units of a word of a code."""
 _jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 
 def patterns(shape: NetShape, parameters: Sequence[Tensor], x: Tensor) -> tuple[list[Tensor], Tensor]:
     """The patterns of active units over points x (N, k) of one ReLU net, and each pattern's share of E[x x^T].
 
-    Returns masks, one (Q, width) a hidden layer, and moments (Q, k, k).
+    Parameters and points are float64. Returns masks, one (Q, width) a hidden layer, and moments (Q, k, k).
     """
-    stride, h, seen = 1 + shape.bias, x @ parameters[0], []
-    for layer in range(len(shape.hidden)):
-        seen.append(h > 0)
-        h = h.clamp_min(0) @ parameters[1 + layer * stride].T
-        if shape.bias:
-            h = h + parameters[2 + layer * stride]
-    if not seen:
+    if not shape.hidden:
         return [], (x.T @ x / len(x))[None]
-    code = torch.cat(seen, dim=1)
-    packed = np.packbits(code.numpy(), axis=1)
-    words = np.zeros((len(x), -(-packed.shape[1] // 8)), np.uint64)
-    words.view(np.uint8)[:, : packed.shape[1]] = packed
-    first, moments = np.empty(len(x), np.int64), np.zeros((len(x), x.shape[1], x.shape[1]))
-    count = group(words, x.numpy(), first, moments)
-    kinds = code[torch.as_tensor(first[:count])].to(x.dtype)
-    return list(kinds.split([mask.shape[1] for mask in seen], dim=1)), torch.as_tensor(moments[:count].copy())
+    units, points = sum(shape.hidden), x.numpy()
+    sizes, theta = np.array([shape.k, *shape.hidden]), torch.cat([part.reshape(-1) for part in parameters]).numpy()
+    codes = np.zeros((len(x), -(-units // _WORD)), np.uint64)
+    encode(theta, points, sizes, shape.bias, np.empty((2, max(sizes), _BLOCK)), codes)
+    first, moments = np.empty(len(x), np.int64), np.empty((len(x), shape.k, shape.k))
+    count = group(codes, points, first, moments)
+    unit = np.arange(units)
+    kinds = codes[first[:count]][:, unit // _WORD] >> (unit % _WORD).astype(np.uint64) & np.uint64(1)
+    masks = torch.as_tensor(kinds.astype(np.float64))
+    return list(masks.split(list(shape.hidden), dim=1)), torch.as_tensor(moments[:count].copy())
+
+
+@_jit
+def encode(theta, x, sizes, bias, work, codes):
+    """Set, in codes (N, words; zeros before), the bit of every hidden unit that is active at a point of x (N, k).
+
+    Units are counted from the first layer on. theta (P,): a net's parameters as `points.PackedRelu` lays them;
+    sizes: k and the hidden widths; work (2, largest of them, points at a time).
+    """
+    block = work.shape[2]
+    for start in range(0, len(x), block):
+        m, below, above, at, unit = min(block, len(x) - start), work[0], work[1], 0, 0
+        for r in range(sizes[0]):
+            for n in range(m):
+                below[r, n] = x[start + n, r]
+        for layer in range(1, len(sizes)):
+            inner, out = sizes[layer - 1], sizes[layer]
+            along, across = (out, 1) if layer == 1 else (1, inner)
+            for o in range(out):
+                own = above[o]
+                for n in range(m):
+                    own[n] = theta[at + inner * out + o] if bias and layer > 1 else 0.0
+                for i in range(inner):
+                    w, images = theta[at + i * along + o * across], below[i]
+                    for n in range(m):
+                        own[n] += images[n] * w
+                word, bit = unit // 64, np.uint64(1) << np.uint64(unit % 64)
+                for n in range(m):
+                    codes[start + n, word] |= bit if own[n] > 0 else np.uint64(0)
+                    own[n] = max(own[n], 0.0)
+                unit += 1
+            at += inner * out + (out if bias and layer > 1 else 0)
+            below, above = above, below
 
 
 @_jit
 def group(codes, x, first, moments):
     """The number Q of different rows in codes (N, words; uint64), numbered in the order in which they first occur.
 
-    The first Q entries of first (N,) become the points at which each first occurs; those of moments (N, k, k), zeros
-    before, become the sums of x x^T / N over the points x (N, k) of each.
+    The first Q entries of first (N,) become the points at which each first occurs; those of moments (N, k, k) become
+    the sums of x x^T / N over the points x (N, k) of each.
     """
-    count, size = 0, 4
-    while size < 2 * len(codes):
-        size *= 2
-    table = np.full(size, -1, np.int64)
-    for n in range(len(codes)):
-        slot = _hash(codes, n) & (size - 1)
-        while table[slot] >= 0 and not _same(codes, first[table[slot]], n):
-            slot = (slot + 1) & (size - 1)
+    count, table, start, total = 0, np.full(64, -1, np.int64), 0, float(len(x))
+    while start < len(codes):
+        # Points of a cluster follow one another, so that most have the pattern of the one before.
+        stop = start + 1
+        while stop < len(codes) and _same(codes, start, stop):
+            stop += 1
+        slot = _slot(codes, start, first, table)
         if table[slot] < 0:
-            table[slot], first[count] = count, n
+            table[slot], first[count], moments[count] = count, start, 0.0
             count += 1
         q = table[slot]
+        if 2 * count > len(table):
+            table = np.full(4 * len(table), -1, np.int64)
+            for known in range(count):
+                table[_slot(codes, first[known], first, table)] = known
         for i in range(x.shape[1]):
-            for j in range(x.shape[1]):
-                moments[q, i, j] += x[n, i] * x[n, j] / len(x)
+            for j in range(i + 1):
+                moment = moments[q, i, j]
+                for n in range(start, stop):
+                    moment += x[n, i] * x[n, j] / total
+                moments[q, i, j] = moments[q, j, i] = moment
+        start = stop
     return count
+
+
+@_jit
+def _slot(codes, n, first, table):
+    """Where in a table of patterns that of point n is, or is to be put."""
+    slot = _hash(codes, n) & (len(table) - 1)
+    while table[slot] >= 0 and not _same(codes, first[table[slot]], n):
+        slot = (slot + 1) & (len(table) - 1)
+    return slot
 
 
 @_jit

@@ -12,9 +12,9 @@ import torch
 from threadpoolctl import ThreadpoolController
 from torch import Tensor
 
-from ..nets import ReluNet
+from ..nets import Net, ReluNet
 from ..shapes import Batching, NetShape
-from . import points_lanes, points_wide, side_by_side
+from . import aligned, points_lanes, points_two, points_wide, side_by_side, two_by_two
 from .streams import STREAM, begin, next_orders
 
 Array = np.ndarray
@@ -34,7 +34,13 @@ def one_blas_thread() -> AbstractContextManager[object]:
 
 
 class Kernel(Protocol):
-    """A family of compiled loops: the functions that its module has."""
+    """A family of compiled loops: what its module has.
+
+    Attributes:
+        STATES: states of the nets whose losses are best computed in one call.
+    """
+
+    STATES: int
 
     arrange: Callable[[Array], Array]
     shuffle: Callable[..., None]
@@ -47,7 +53,9 @@ class Kernel(Protocol):
 
 def kernel_of(shape: NetShape) -> Kernel:
     """The faster kernel for nets of this shape."""
-    return points_lanes if side_by_side(shape) else points_wide
+    if not side_by_side(shape):
+        return points_wide
+    return points_two if two_by_two(shape) else points_lanes
 
 
 class PackedRelu(ReluNet):
@@ -64,13 +72,13 @@ class PackedRelu(ReluNet):
         parts = self.packed.split([own.numel() for own in shapes], dim=1)
         super().__init__(shape, [part.unflatten(1, own) for part, own in zip(parts, shapes, strict=True)])
         self.sizes, self._batch = np.array([self.k, *shape.widths]), batch_size
-        self._turned: tuple[Tensor, Array] | None = None
+        self._turned: list[tuple[Tensor, Array]] = []
         self.use(kernel_of(shape))
 
     def use(self, kernel: Kernel) -> None:
         """Use this family of loops from now on."""
-        self._turned = None
-        self.kernel = kernel
+        self._turned = []
+        self.kernel, self.together = kernel, kernel.STATES
         self._room = kernel.room(self.sizes, self._batch, self.packed.numpy().dtype)
 
     def train(self, x: Array, rates: Array, first: int, last: int) -> None:
@@ -79,10 +87,17 @@ class PackedRelu(ReluNet):
         self.kernel.train(self.packed.numpy(), x, rates, *rest)
 
     def loss(self, whole: Tensor) -> Tensor:
-        total = np.empty(self.cells)
-        x = self.arranged(whole)
-        self.kernel.losses(self.packed.numpy(), x, self.sizes, self.s, self.bias, self._room, total)
+        return self.losses([self], whole)[0]
+
+    def losses(self, states: Sequence[PackedRelu], whole: Tensor) -> Tensor:
+        """L of these nets at several states, in one pass over the points: (K, C), float64."""
+        theta = np.stack([state.packed.numpy() for state in states])
+        total = np.empty(theta.shape[:2])
+        self.kernel.losses(theta, self.arranged(whole), self.sizes, self.s, self.bias, self._room, total)
         return torch.as_tensor(total / whole.shape[1])
+
+    def snapshot(self, group: list[Net]) -> Net:
+        return Snapshot(self, group)
 
     def gradient(self, x: Tensor) -> Tensor:
         """The gradient of L on points x (C, N, k), laid out as `packed`: shape (C, P)."""
@@ -93,15 +108,39 @@ class PackedRelu(ReluNet):
 
     def outputs(self, x: Tensor) -> Tensor:
         out = x.new_empty(self.cells, x.shape[1], self.d)
-        columns, rest = self.kernel.arrange(x.numpy()), (self.sizes, self.s, self.bias, self._room)
-        self.kernel.outputs(self.packed.numpy(), columns, *rest, out.numpy())
+        rest = self.arranged(x), self.sizes, self.s, self.bias, self._room
+        self.kernel.outputs(self.packed.numpy(), *rest, out.numpy())
         return out
 
     def arranged(self, whole: Tensor) -> Array:
-        """The points (C, N, k) in the layout of the kernel; a tensor is arranged once."""
-        if self._turned is None or self._turned[0] is not whole:
-            self._turned = (whole, self.kernel.arrange(whole.numpy()))
-        return self._turned[1]
+        """Points (C, N, k) in the layout of the kernel; the last two, which must not change, are kept."""
+        for points, turned in self._turned:
+            if points is whole:
+                return turned
+        turned = self.kernel.arrange(whole.numpy())
+        self._turned = [*self._turned[-1:], (whole, turned)]
+        return turned
+
+
+class Snapshot(PackedRelu):
+    """Packed ReLU nets as they are now; the losses of all snapshots of a group are computed when the first is asked."""
+
+    def __init__(self, net: PackedRelu, group: list[Net]) -> None:
+        super().__init__(net.shape, net.parameters)
+        self.use(net.kernel)
+        self._net, self._group = net, group
+        self._loss: Tensor | None = None
+
+    def arranged(self, whole: Tensor) -> Array:
+        return self._net.arranged(whole)
+
+    def loss(self, whole: Tensor) -> Tensor:
+        if self._loss is None:
+            group = [state for state in self._group if isinstance(state, Snapshot)]
+            for state, loss in zip(group, self._net.losses(group, whole), strict=True):
+                state._loss = loss
+        assert self._loss is not None
+        return self._loss
 
 
 class PointsDescent:
@@ -131,7 +170,7 @@ class PointsDescent:
             if epoch != self._epoch and (self._epoch < 0 or self._batching.reshuffle):
                 points = self.net.arranged(self._points)
                 if self._epoch < 0:
-                    self._shuffled = np.zeros_like(points)
+                    self._shuffled = aligned(points.shape, points.dtype)
                 orders = np.empty((len(self._streams), self._points.shape[1]), np.int32)
                 next_orders(self._streams, orders)
                 self.net.kernel.shuffle(points, orders, self._shuffled)

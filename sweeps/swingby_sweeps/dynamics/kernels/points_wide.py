@@ -19,6 +19,9 @@ CHUNK = 128
 _DIRECT = 1_000_000
 """Multiplications up to which OpenBLAS multiplies without packing its operands first, half as fast again."""
 
+STATES: int = 1
+"""States of the nets whose losses are computed at a time: products take longest, and reading points next to nothing."""
+
 # Neither nnan nor ninf: an overflow must be seen.
 _jit = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "arcp", "nsz"})
 
@@ -64,9 +67,14 @@ def train(theta, x, rates, sizes, s, bias, room, size, first, last):
         _store(theta[c], sizes, bias, W)
 
 
-@_jit
 def losses(theta, x, sizes, s, bias, room, total):
-    """total (C,), float64: the sum over all points of 1/2 |f(x) - x|^2."""
+    """total (K, C), float64: the sum over all points of 1/2 |f(x) - x|^2 at K states theta (K, C, P) of the cells."""
+    for state, into in zip(theta, total, strict=True):
+        _losses(state, x, sizes, s, bias, room, into)
+
+
+@_jit
+def _losses(theta, x, sizes, s, bias, room, total):
     depth = len(sizes) - 1
     W, T, _, _, H, _ = room
     for c in range(len(theta)):
