@@ -16,8 +16,12 @@ from swingby_analysis.charts.curves import COLOURS, log_steps
 
 FEW_STEPS = 40
 """At most so many steps are spaced evenly."""
-DECADES = 6
-"""Decades that a logarithmic axis may reach to either side of the median value."""
+DECADES = 2
+"""Positive medians over so many decades are drawn, coloured and explained by their logarithm."""
+REACH = 6
+"""Decades that a logarithmic axis may reach to either side of the median value, and above the start of a curve."""
+ROUNDING = 1e-14
+"""Values so many times smaller than the start of a curve are what rounding leaves of nothing: they lie below the axis."""
 EXPLODED = 1e6
 """Values whose largest is so many times their median are those of runs that explode."""
 RATIO = 30
@@ -32,6 +36,12 @@ class ValueScale(NamedTuple):
     log: bool
     low: float
     high: float
+
+    @property
+    def near(self) -> tuple[float, float]:
+        """Where values that are beyond the ends of the axis are drawn, so that a line leaves the plot there."""
+        room = self.high - self.low
+        return (self.low / 10, self.high * 10) if self.log else (self.low - room, self.high + room)
 
     @property
     def said(self) -> str:
@@ -103,14 +113,16 @@ def steps_axis(last: int) -> alt.X:
     return alt.X("step:Q", scale=scale, axis=axis)
 
 
-def scale_of(values: Iterable[np.ndarray]) -> ValueScale:
+def scale_of(values: Iterable[np.ndarray], start: float = 0.0) -> ValueScale:
     """The scale on which a curve's values are drawn.
 
-    It is logarithmic where they are positive (a few zeros lie on its lower edge) and their largest is `RATIO` times
-    their smallest or more, else linear. A few values that are far beyond all others lie outside of it.
+    It is logarithmic where they are positive (a few zeros lie below it) and their largest is `RATIO` times their
+    smallest or more, else linear. A few values that are far beyond all others lie outside of it.
 
     Args:
         values: of any shape; what is not finite, or beyond 1e299, is left out.
+        start: where a positive curve begins; what is only rounding beside it (`ROUNDING`) lies below the axis. 0: not
+            known.
     """
     parts = [part[np.isfinite(part) & (np.abs(part) < 1e299)] for part in values]
     known = np.concatenate(parts) if parts else np.empty(0)
@@ -118,9 +130,12 @@ def scale_of(values: Iterable[np.ndarray]) -> ValueScale:
         return ValueScale(log=False, low=0.0, high=1.0)
     positive = known[known > 0]
     if known.min() >= 0 and positive.size >= 0.5 * known.size:
-        low, high = map(math.log10, ends(np.log10(positive), 10.0))
-        middle = float(np.median(np.log10(positive)))
-        low, high = max(low, middle - DECADES), min(high, middle + DECADES)
+        seen = np.log10(positive[positive >= ROUNDING * start])
+        seen = seen if seen.size else np.log10(positive)
+        low, high = ends(seen, 10.0)
+        low, high, middle = math.log10(low), math.log10(high), float(np.median(seen))
+        high = min(high, max(middle, math.log10(start) if start > 0 else middle) + REACH)
+        low = max(low, (high - 2 * REACH) if start > 0 else middle - REACH)
         if high - low >= math.log10(RATIO):
             return ValueScale(log=True, low=10**low, high=10**high)
     low, high = ends(known)
@@ -138,6 +153,12 @@ def ends(values: np.ndarray, base: float | None = None) -> tuple[float, float]:
     if reach > 0:
         low, high = max(low, float(usual[0]) - reach), min(high, float(usual[1]) + reach)
     return (low, high) if base is None else (base**low, base**high)
+
+
+def decades_of(medians: Sequence[float]) -> ValueScale | None:
+    """The scale of positive medians that lie over at least `DECADES` decades; None for any others."""
+    scale = scale_of([np.array(medians, dtype=float)])
+    return scale if scale.log and scale.high >= 10**DECADES * scale.low else None
 
 
 def scale_ticks(scale: ValueScale) -> list[float]:

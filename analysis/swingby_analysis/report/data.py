@@ -33,6 +33,8 @@ from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
 
 KEPT_STEPS = 60
 """About how many steps of each curve travel in the page."""
+KINDS: Sequence[OutcomeKind] = ("yes_no", "category", "number")
+"""The order of the diagrams of an experiment that declares none."""
 COMPANIONS = 3
 """Scalars that are drawn beside the diagram of an experiment that no detector reads."""
 MOST_SEEDS = 100
@@ -138,13 +140,14 @@ class ReportData:
         """The outcomes drawn beside the main diagram, of those known of some run.
 
         They are the sweep file's, then the experiment's own choice. Without a choice they are every outcome of its
-        detectors; where it has none, its first scalars.
+        detectors; where it has none, its first scalars: first shares, then categories, then numbers.
         """
         wanted: Sequence[str] | None = self.reported.companions
         own = self.resolved.get("outcomes") or {}
         if wanted is None:
             detected = [name for name, one in self.outcomes.items() if one.detected]
             wanted = detected or [name for name in self.outcomes if name not in (self.outcome, "status")][:COMPANIONS]
+            wanted = sorted(wanted, key=lambda name: KINDS.index(self.outcomes[name].kind))
         others = [name for name in dict.fromkeys([*own, *wanted]) if name in self.outcomes and name != self.outcome]
         return [name for name in others if self.cells[name].null_count() < self.cells.height]
 

@@ -63,9 +63,9 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome) -> Figure:
         of_those = f" of the runs with a {absent}" if absent else ""
         chart = number_map(grid, phases.spreads(name), f"median {unit}{of_those}")
         reading = prose.NUMBERS_ALONG if along else prose.NUMBERS
-    caption = (
-        f"{what}, {prose.between(*phases.seeds(name))} at each point. {words.capitalize()}: {outcome.column.meaning}."
-    )
+    caption = f"{what}, {prose.between(*phases.seeds(name))} at each point."
+    if outcome.column.meaning:
+        caption += f" {words[:1].upper()}{words[1:]}: {outcome.column.meaning}."
     if absent:
         caption += f" A point at which no run has a {absent} is blank. Table and panel count all runs."
     return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict())

@@ -144,7 +144,9 @@ def test_effects_are_those_of_the_cells(data: Path) -> None:
     assert effects is not None
     assert [axis.name for axis in axes] == ["lr", "momentum", "length"]
     assert effects.points == found.cells["point"].n_unique() == 12
-    rows = [row for row in rows_of(drawn(figures, "main-effects").spec) if row["outcome"] == "last loss / J"]
+    rows = [
+        row for row in rows_of(drawn(figures, "main-effects").spec) if row["outcome"] == "last loss / J (log scale)"
+    ]
     assert [row["share"] for row in rows[:3]] == pytest.approx([one.share for one in effects.axes], rel=1e-4)
 
 
