@@ -21,7 +21,7 @@ DECADES = 2
 REACH = 6
 """Decades that a logarithmic axis may reach to either side of the median value, and above the start of a curve."""
 ROUNDING = 1e-14
-"""Values so many times smaller than the start of a curve are what rounding leaves of nothing: they lie below the axis."""
+"""Values so many times smaller than the start of a curve are what rounding leaves of nothing."""
 EXPLODED = 1e6
 """Values whose largest is so many times their median are those of runs that explode."""
 RATIO = 30
@@ -60,6 +60,18 @@ class Quantiles(NamedTuple):
     high: float
     quartile_low: float
     quartile_high: float
+    point: int | None = None
+
+
+class SeedValue(NamedTuple):
+    """A curve of one seed at one step; `group` is the point's name, `line` the curve's."""
+
+    group: str
+    line: str
+    seed: int
+    step: int
+    value: float
+    point: int | None = None
 
 
 def band_panels(
@@ -104,6 +116,32 @@ def waiting_bands(curves: Mapping[str, tuple[str, ValueScale]], last: int) -> An
     return alt.vconcat(*panels, data=data, spacing=12).properties(config=alt.Config(**style.LOOK))
 
 
+def chosen_panels(
+    rows: Sequence[Quantiles], runs: Sequence[SeedValue], curves: Mapping[str, tuple[str, ValueScale]]
+) -> Any:
+    """A row of panels for each curve, a column for each group: median, 10 % to 90 %, and single runs.
+
+    Args:
+        rows, runs: their `line` is the name of a curve.
+        curves: name of the curve -> title of its axis, and its scale.
+    """
+    groups, last = list(dict.fromkeys(row.group for row in rows)), max((row.step for row in rows), default=1)
+    table = [{"kind": "band", **row._asdict()} for row in rows] + [{"kind": "run", **run._asdict()} for run in runs]
+    panels = []
+    for place, (name, (title, scale)) in enumerate(curves.items()):
+        for group in groups:
+            test = f"datum.line == {json.dumps(name)} && datum.group == {json.dumps(group)}"
+            base = alt.Chart().transform_filter(test).encode(x=steps_axis(last))
+            layers = _layers(base, title, scale, COLOURS[place % len(COLOURS)])
+            panels.append(
+                alt.layer(*layers).properties(
+                    width=200, height=150, title=style.headed("" if place else textwrap.wrap(group, 32), ())
+                )
+            )
+    chart = alt.concat(*panels, columns=len(groups), data=style.LATER, spacing=16)
+    return style.finished(chart, table)
+
+
 def steps_axis(last: int) -> alt.X:
     """Steps, evenly spaced where there are few of them, else as the logarithm of 1 + step."""
     if last > FEW_STEPS:
@@ -135,7 +173,7 @@ def scale_of(values: Iterable[np.ndarray], start: float = 0.0) -> ValueScale:
         low, high = ends(seen, 10.0)
         low, high, middle = math.log10(low), math.log10(high), float(np.median(seen))
         high = min(high, max(middle, math.log10(start) if start > 0 else middle) + REACH)
-        low = max(low, (high - 2 * REACH) if start > 0 else middle - REACH)
+        low = max(low, middle - REACH)
         if high - low >= math.log10(RATIO):
             return ValueScale(log=True, low=10**low, high=10**high)
     low, high = ends(known)
@@ -174,7 +212,7 @@ def scale_ticks(scale: ValueScale) -> list[float]:
 
 
 def _layers(base: alt.Chart, title: str, scale: ValueScale, hue: str | None = None) -> list[alt.Chart]:
-    """The two bands and the median; in one colour where one is given, which then has the wide band only."""
+    """The two bands and the median; in one colour where one is given, which then has the wide band and single runs."""
     ticks = scale_ticks(scale)
     # As powers where some would have many zeros.
     written = "~e" if any(tick < 1e-4 or tick >= 1e6 for tick in ticks) else "~g" if ticks else ".4~g"
@@ -185,8 +223,12 @@ def _layers(base: alt.Chart, title: str, scale: ValueScale, hue: str | None = No
     kind = "log" if scale.log else "linear"
     values = alt.Scale(type=kind, domain=[scale.low, scale.high], nice=False, zero=zero)
     look: dict[str, Any] = {"clip": True} if hue is None else {"clip": True, "color": hue}
+    single, base = base, base if hue is None else base.transform_filter("datum.kind == 'band'")
     wide = base.mark_area(opacity=0.13 if hue is None else 0.2, **look)
     layers = [wide.encode(y=alt.Y("low:Q", scale=values, axis=axis), y2="high:Q")]
+    if hue is not None:
+        runs = single.transform_filter("datum.kind == 'run'").mark_line(strokeWidth=0.7, opacity=0.45, **look)
+        layers.append(runs.encode(y=alt.Y("value:Q", scale=values, axis=axis), detail="seed:N"))
     if hue is None:
         half = base.mark_area(opacity=0.24, **look)
         layers.append(half.encode(y=alt.Y("quartile_low:Q", scale=values, axis=axis), y2="quartile_high:Q"))

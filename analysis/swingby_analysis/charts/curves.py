@@ -35,6 +35,7 @@ class Band(NamedTuple):
     median: float
     low: float
     high: float
+    point: int | None = None
 
 
 class Run(NamedTuple):
@@ -45,6 +46,7 @@ class Run(NamedTuple):
     seed: int
     step: int
     value: float
+    point: int | None = None
 
 
 class CurvePanel(NamedTuple):

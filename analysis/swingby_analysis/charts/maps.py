@@ -49,8 +49,8 @@ def share_map(
     """The share as colour (viridis, always from 0 to 1), with the contour at one half, and how sure each share is.
 
     The Wilson half-width is the size of an open square, and a dot stands where the interval contains one half. On a
-    fine grid, and under lines, there are no squares, and the dots are white. Along one parameter (no y axis) the shares are
-    points with their intervals.
+    fine grid, and under lines, there are no squares, and the dots are white. Along one parameter (no y axis) the
+    shares are points with their intervals.
     """
     rows: list[dict[str, Any]] = []
     for one in shares:

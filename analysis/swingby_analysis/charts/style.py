@@ -174,10 +174,11 @@ def smallest_tile(grid: Grid) -> float:
     return across if grid.y is None else min(across, grid.y.narrowest * height)
 
 
-def headed(title: str, notes: Sequence[str]) -> alt.TitleParams:
+def headed(title: str | Sequence[str], notes: Sequence[str]) -> alt.TitleParams:
     """A panel's title with smaller lines below it."""
     return alt.TitleParams(
-        title, subtitle=list(notes), fontSize=12, subtitleFontSize=11, subtitleColor=FAINT, anchor="middle",
+        title if isinstance(title, str) else list(title),
+        subtitle=list(notes), fontSize=12, subtitleFontSize=11, subtitleColor=FAINT, anchor="middle",
         color=INK, subtitlePadding=3, offset=6,
     )  # fmt: skip
 

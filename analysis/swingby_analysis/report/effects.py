@@ -177,7 +177,10 @@ def parallel_figure(data: ReportData) -> Figure | None:
     if len(chosen) < len(known):
         caption += " They are a sample, evenly spread over the ranks of the outcome."
     facts = facts_of(data, prose.between(*data.phases.seeds(outcome)))
-    return Figure("parallel", "All axes side by side", caption, PARALLEL, spec, [data.queries["cells"]], facts)
+    queries = [data.queries["cells"]]
+    return Figure(
+        "parallel", "All axes side by side", caption, PARALLEL, spec, queries, facts, points=bool(data.curves)
+    )
 
 
 def _scale(data: ReportData, names: Sequence[str], values: np.ndarray) -> ValueScale:
