@@ -135,7 +135,7 @@ def chosen_panels(
             layers = _layers(base, title, scale, COLOURS[place % len(COLOURS)])
             panels.append(
                 alt.layer(*layers).properties(
-                    width=200, height=150, title=style.headed("" if place else textwrap.wrap(group, 32), ())
+                    width=190, height=145, title=style.headed("" if place else textwrap.wrap(group, 32), ())
                 )
             )
     chart = alt.concat(*panels, columns=len(groups), data=style.LATER, spacing=16)

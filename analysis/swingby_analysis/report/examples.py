@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from swingby.store import Store
+from swingby_analysis.charts.bands import decades_of
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.stats.seeds import Bump, bump_over_seeds
@@ -82,6 +84,9 @@ def choose(data: ReportData) -> dict[int, str]:
         every = {share.point: share.share for share in phases.shares(outcome)}
     elif data.kind == "number":
         every = {row.point: row.median for row in phases.spreads(outcome)}
+        scale = decades_of([*every.values()])
+        if scale is not None:  # half-way on the axis on which it is drawn
+            every = {point: math.log10(max(value, scale.low)) for point, value in every.items()}
     else:  # the share of the first category
         first = phases.categories(outcome)[0]
         every = {row.point: row.k / row.n if row.outcome == first else 0.0 for row in phases.most_common(outcome)}

@@ -19,7 +19,7 @@ MOST = 10
 """Single runs that are drawn of a point."""
 FEWEST = 5
 """Where fewer than these have room, only the first curve has single runs."""
-ROOM = 600_000
+ROOM = 400_000
 """Values of single runs in a page, at most; a point has two runs all the same."""
 COARSENESS = 20
 """Thousandths of a decade, or units of a linear scale, to which the values of single runs are rounded."""
