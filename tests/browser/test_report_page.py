@@ -12,6 +12,8 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 from playwright.sync_api import TimeoutError as WaitedTooLong
 
+from swingby_analysis.diff.comparison import compared
+from swingby_analysis.diff.page import write_page as write_diff
 from swingby_analysis.page.plain_files import rows_of
 from swingby_analysis.report import PAGE, write_report
 from tests.support import synthetic_sim
@@ -194,6 +196,23 @@ def test_the_panel_follows_in_every_diagram(opened: Opened) -> None:
     opened.page.locator("[data-figure='curves-ood-loss'] svg .mark-line path").first.dispatch_event("mousemove")
     assert opened.page.inner_text("#at") != before
     assert opened.said == []
+
+
+def test_the_panel_follows_in_a_map_of_differences(browser: Browser, small: Path) -> None:
+    """On the page of a comparison the curves of both sides at the point under the pointer are shown and outlined."""
+    folder = small.parents[2]
+    with compared("small", "small", folder / "data") as diff:
+        opened = Opened(browser, write_diff(diff, folder / "diff", 3))
+    tiles = opened.page.locator("[data-figure='difference-1'] svg .mark-rect path")
+    tiles.nth(3).hover(force=True)
+    first, name = opened.curves()["losses"], opened.page.inner_text("#at")
+    assert len(first) == 2 * 2 * (2 + 5)  # a curve of a side: band, median, and a line a seed
+    tiles.nth(9).hover(force=True)
+    assert opened.page.inner_text("#at") != name
+    assert opened.curves()["losses"] != first
+    assert opened.page.locator("[data-figure='difference-1'] svg .mark-rect path[stroke='#d1495b']").count() == 1
+    assert (opened.said, opened.asked) == ([], [])
+    opened.page.context.close()
 
 
 def test_a_hostile_title_stays_text(opened: Opened) -> None:

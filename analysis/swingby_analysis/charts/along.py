@@ -79,7 +79,9 @@ def differences_along(grid: Grid, rows: Rows, differences: Sequence[Difference],
     fill = alt.condition("datum.sure", alt.value(style.BLUE), alt.value("white"))
     marks = base.mark_point(stroke=style.BLUE, opacity=1, size=70, filled=True, strokeWidth=1.5)
     marks = marks.encode(y=alt.Y("difference:Q", scale=scale, axis=axis), fill=fill)
-    return style.faceted([style.level(0), bars, marks], rows, grid)
+    picked = base.transform_filter("datum.point == picked").mark_point(color=style.RED, size=190, strokeWidth=2)
+    ring = picked.encode(y=alt.Y("difference:Q", scale=scale, axis=axis))
+    return style.faceted([style.level(0), bars, marks, ring], rows, grid)
 
 
 def means_along(

@@ -169,7 +169,7 @@ def difference_map(grid: Grid, rows: Sequence[Difference], outcome: str, reach: 
         filled=True, fill=style.INK, opacity=1, stroke="white", strokeWidth=0.04 * side,
         size=max(4.0, min(120.0, (0.26 * side) ** 2)),
     ).encode(x=style.grid_x(grid), y=style.grid_y(grid), shape=shape, tooltip=tip)  # fmt: skip
-    return style.faceted([tiles, dots], table, grid)
+    return style.faceted([tiles, dots, _picked(grid, alt.Chart())], table, grid)
 
 
 def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:

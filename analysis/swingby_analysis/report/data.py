@@ -232,7 +232,7 @@ def read(
         grid=grid_of(resolved, firsts.iter_rows(named=True)),
         cells=cells,
         shown=shown,
-        curves=_curves(store, shown, queries, chosen) if shown else {},
+        curves=curves_at(store, shown, queries, chosen) if shown else {},
         singles=singles.read(store, runs),
         plane=chosen,
         origins=ask(store, queries["origins"]).to_dicts(),
@@ -296,7 +296,7 @@ def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[
     return asked
 
 
-def _curves(
+def curves_at(
     store: Store, shown: Sequence[ShownCurve], queries: Mapping[str, Query], plane: tuple[int, int] | None
 ) -> dict[int, PointCurves]:
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane."""

@@ -73,7 +73,7 @@
   // The single runs of a point: each has its steps, then the values of the curves that have single runs.
   const single = ([steps, ...values], seed) => {
     const step = sums(runs.steps[steps]);
-    return values.flatMap((list, i) => loss(list, panel.units[i], runs.coarseness).map((value, at) => ({ kind: "run", curve: panel.names[i], seed, step: step[at], value })));
+    return values.flatMap((list, i) => list === null ? [] : loss(list, panel.units[i], runs.coarseness).map((value, at) => ({ kind: "run", curve: panel.names[i], seed, step: step[at], value })));
   };
   const track = (kind, step, [xs, ys]) => {
     const [x, y] = [output(xs), output(ys)];
@@ -100,10 +100,12 @@
     if (point === shown) return;
     shown = point;
     const curve = curves.of[point];
-    const step = curve ? sums(curves.steps[curve.steps]) : [];
+    // Curves share their steps, or have a list each.
+    const stepOf = (i) => sums(curves.steps[Array.isArray(curve.steps) ? curve.steps[i] : curve.steps]);
+    const step = curve ? stepOf(0) : [];
     byId("at").textContent = points[point].label;
     byId("note").textContent = curve ? points[point].note : "No curve was recorded at this point.";
-    const bands = curve ? panel.names.flatMap((name, i) => band(name, panel.units[i], step, curve.losses[i])) : [];
+    const bands = curve ? panel.names.flatMap((name, i) => band(name, panel.units[i], stepOf(i), curve.losses[i])) : [];
     losses.data("curve", [...bands, ...(runs.of[point] ?? []).flatMap(single)]).run();
     if (path) {
       const has = curve && curve.path;
