@@ -158,6 +158,20 @@ class Results:
         with Store.open(self.data) as store:
             return store.sql(query, parameters)
 
+    def chart(self, what: str | None = None, *, x: str | None = None, y: str | None = None) -> Any:
+        """An Altair chart of an outcome, a scalar or a curve: a map, marks with intervals along one axis, or bands.
+
+        Args:
+            what: its name; None: the outcome of the sweep's diagram.
+            x, y: axes of the sweep: with both an outcome is a map, with x alone marks along it; every other axis has a
+                panel for each of its values. Without them those of the sweep's diagram, else its first two.
+
+        Raises:
+            SwingbyError: no such outcome, curve or axis (with those that there are), or nothing is finished.
+        """
+        draw = registry.function("swingby_analysis.report.chart:chart")
+        return draw(self.sweep.sweep_id, self.data, what, x, y, self.sweep.presentation)
+
     def report(self, out: str | Path = "out") -> Path:
         """Draws the report of the sweep; the path of its page.
 

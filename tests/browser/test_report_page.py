@@ -12,10 +12,14 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Route
 from playwright.sync_api import TimeoutError as WaitedTooLong
 
+from swingby_analysis.diff.comparison import compared
+from swingby_analysis.diff.page import write_page as write_diff
+from swingby_analysis.page.plain_files import rows_of
 from swingby_analysis.report import PAGE, write_report
 from tests.support import synthetic_sim
 
 TITLE = "<script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
+MAIN = "[data-figure='phase-transient-memorization']"
 LIMIT = 10_000_000
 """Bytes of the page for 41 x 41 points of 30 seeds."""
 
@@ -72,7 +76,7 @@ class Opened:
 
     def point_at(self, tile: int) -> None:
         """Moves the pointer onto a tile of the main figure, counted in drawing order."""
-        tiles = self.page.locator(".beside [data-figure] svg .mark-rect path")
+        tiles = self.page.locator(f"{MAIN} svg .mark-rect path")
         tiles.nth(tile).hover(force=True)
 
 
@@ -134,14 +138,14 @@ def test_a_click_holds_a_point(opened: Opened) -> None:
     held = opened.page.inner_text("#at")
     opened.point_at(9)
     assert opened.page.inner_text("#at") == held
-    opened.page.locator(".beside [data-figure]").press("Escape")
+    opened.page.locator(MAIN).press("Escape")
     opened.point_at(10)
     assert opened.page.inner_text("#at") != held
 
 
 def test_keys_and_menus_reach_every_point(opened: Opened) -> None:
     """Arrow keys move to the neighbours and stop at the border; the menus choose a value each."""
-    figure = opened.page.locator(".beside [data-figure]")
+    figure = opened.page.locator(MAIN)
     opened.point_at(0)
     figure.press("ArrowRight")
     assert opened.page.inner_text("#at").startswith("mu.1 = 1.66667, init_gain = 0.01")
@@ -157,12 +161,58 @@ def test_keys_and_menus_reach_every_point(opened: Opened) -> None:
 
 def test_the_outline_follows(opened: Opened) -> None:
     """The point whose curves are shown is outlined in the diagram."""
-    outline = ".beside [data-figure] svg .mark-rect path[stroke='#d1495b']"
+    outline = f"{MAIN} svg .mark-rect path[stroke='#d1495b']"
     opened.point_at(2)
     before = opened.page.locator(outline).first.get_attribute("d")
     opened.point_at(7)
     assert opened.page.locator(outline).count() == 1
     assert opened.page.locator(outline).first.get_attribute("d") != before
+
+
+def test_the_panel_follows_in_every_diagram(opened: Opened) -> None:
+    """In maps of shares, categories and numbers, and on curves, the point that is pointed at is shown and outlined.
+
+    The panel says what that diagram says of the point, draws its single runs, and stays in sight.
+    """
+    diagrams = ("phase-transient-memorization", "phase-retreat", "map-outcome", "map-bump-height")
+    for slug, tile in zip(diagrams, (1, 6, 11, 2), strict=True):
+        tiles = opened.page.locator(f"[data-figure='{slug}'] svg .mark-rect path")
+        tiles.nth(min(tile, tiles.count() - 2)).hover(force=True)
+        assert opened.page.locator("#share").is_visible()
+        assert opened.page.locator("aside.curves").bounding_box()["y"] >= 0, slug  # type: ignore[index]
+        at, said = opened.page.inner_text("#at"), opened.page.inner_text("#share")
+        data = json.loads(opened.page.evaluate("() => document.getElementById('data').textContent"))
+        rows = {name: rows_of(data["figures"][name]) for name in diagrams}
+        (row,) = [one for one in rows[slug] if one.get("label") == at and "point" in one]
+        assert slug == diagrams[0] or said.endswith(str(row.get("counts") or row["text"]))
+        for other in diagrams:
+            there = any(one.get("point") == row["point"] for one in rows[other])
+            outline = f"[data-figure='{other}'] svg .mark-rect path[stroke='#d1495b']"
+            assert opened.page.locator(outline).count() == there
+        assert len(data["runs"]["of"][str(row["point"])]) == 5
+        # Of each of the two curves a median; of the five runs each curve.
+        assert opened.page.locator("#losses svg .mark-line path").count() == 2 + 5 * 2
+    before = opened.page.inner_text("#at")
+    opened.page.locator("[data-figure='curves-ood-loss'] svg .mark-line path").first.dispatch_event("mousemove")
+    assert opened.page.inner_text("#at") != before
+    assert opened.said == []
+
+
+def test_the_panel_follows_in_a_map_of_differences(browser: Browser, small: Path) -> None:
+    """On the page of a comparison the curves of both sides at the point under the pointer are shown and outlined."""
+    folder = small.parents[2]
+    with compared("small", "small", folder / "data") as diff:
+        opened = Opened(browser, write_diff(diff, folder / "diff", 3))
+    tiles = opened.page.locator("[data-figure='difference-1'] svg .mark-rect path")
+    tiles.nth(3).hover(force=True)
+    first, name = opened.curves()["losses"], opened.page.inner_text("#at")
+    assert len(first) == 2 * 2 * (2 + 5)  # a curve of a side: band, median, and a line a seed
+    tiles.nth(9).hover(force=True)
+    assert opened.page.inner_text("#at") != name
+    assert opened.curves()["losses"] != first
+    assert opened.page.locator("[data-figure='difference-1'] svg .mark-rect path[stroke='#d1495b']").count() == 1
+    assert (opened.said, opened.asked) == ([], [])
+    opened.page.context.close()
 
 
 def test_a_hostile_title_stays_text(opened: Opened) -> None:
@@ -180,7 +230,7 @@ def test_a_large_grid_stays_small_and_answers(browser: Browser, large: Path) -> 
     opened.point_at(0)
     first = opened.curves()
     opened.point_at(41 * 41 - 1)
-    assert opened.page.locator(".beside [data-figure] svg .mark-rect path").count() >= 41 * 41
+    assert opened.page.locator(f"{MAIN} svg .mark-rect path").count() >= 41 * 41
     assert opened.curves()["losses"] != first["losses"]
     assert opened.curves()["path"] != first["path"]
     assert (opened.said, opened.asked) == ([], [])

@@ -9,6 +9,7 @@ from typing import Any
 import altair as alt
 
 from swingby_analysis.charts import style
+from swingby_analysis.charts.bands import decades_of, scale_ticks
 from swingby_analysis.charts.summaries import OPEN, Difference, SignedMean, Spread
 from swingby_analysis.grid import Grid
 
@@ -34,19 +35,30 @@ def outcomes_along(grid: Grid, rows: Rows, colour: alt.Color, tip: Sequence[alt.
     """The share of the most common outcome, in its colour."""
     axis = alt.Axis(title="share of the most common outcome", format=".0%")
     y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis)
-    marks = alt.Chart().mark_circle(opacity=1, size=90)
-    return style.faceted([marks.encode(x=style.grid_x(grid), y=y, color=colour, tooltip=tip)], rows, grid)
+    base = alt.Chart().encode(x=style.grid_x(grid), y=y)
+    marks = base.mark_circle(opacity=1, size=90).encode(color=colour, tooltip=tip)
+    ring = base.transform_filter("datum.point == picked").mark_point(color=style.RED, size=190, strokeWidth=2)
+    return style.faceted([marks, ring], rows, grid)
 
 
 def numbers_along(grid: Grid, rows: Rows, spreads: Sequence[Spread], title: str) -> Any:
-    """Medians with their intervals."""
+    """Medians with their intervals, on a log scale where they lie over decades."""
     base = alt.Chart().encode(x=style.grid_x(grid), tooltip=style.tip(title))
     ends = [end for row in spreads for end in (row.low, row.median, row.high) if math.isfinite(end)]
     # Given, since the picked point is none at first, and of nothing Vega finds no domain.
     scale = alt.Scale(domain=[min(0.0, *ends), max(0.0, *ends)] if any(ends) else [0, 1], nice=True)
-    y = alt.Y("median:Q", title=title, scale=scale)
+    axis = alt.Axis(title=title)
+    spaced = decades_of([row.median for row in spreads])
+    if spaced is not None:
+        near = [end for end in ends if 0.1 * spaced.low <= end <= 10 * spaced.high]
+        spaced = spaced._replace(low=0.8 * min(spaced.low, *near), high=1.25 * max(spaced.high, *near))
+        scale = alt.Scale(type="log", domain=[spaced.low, spaced.high], nice=False, clamp=True)
+        ticks = scale_ticks(spaced)
+        written = "~e" if ticks[0] < 1e-4 or ticks[-1] >= 1e6 else "~g"
+        axis = alt.Axis(title=f"{title} (log scale)", values=ticks, format=written, grid=True, gridColor=style.RULE)
+    y = alt.Y("median:Q", axis=axis, scale=scale)
     bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(
-        y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"
+        y=alt.Y("low:Q", axis=axis, scale=scale), y2="high:Q"
     )
     line = base.mark_line(color=style.BLUE, strokeWidth=1, opacity=0.6).encode(y=y)
     marks = base.mark_point(color=style.BLUE, filled=True, opacity=1, size=60).encode(y=y)
@@ -67,7 +79,9 @@ def differences_along(grid: Grid, rows: Rows, differences: Sequence[Difference],
     fill = alt.condition("datum.sure", alt.value(style.BLUE), alt.value("white"))
     marks = base.mark_point(stroke=style.BLUE, opacity=1, size=70, filled=True, strokeWidth=1.5)
     marks = marks.encode(y=alt.Y("difference:Q", scale=scale, axis=axis), fill=fill)
-    return style.faceted([style.level(0), bars, marks], rows, grid)
+    picked = base.transform_filter("datum.point == picked").mark_point(color=style.RED, size=190, strokeWidth=2)
+    ring = picked.encode(y=alt.Y("difference:Q", scale=scale, axis=axis))
+    return style.faceted([style.level(0), bars, marks, ring], rows, grid)
 
 
 def means_along(

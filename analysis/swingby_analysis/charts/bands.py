@@ -16,8 +16,12 @@ from swingby_analysis.charts.curves import COLOURS, log_steps
 
 FEW_STEPS = 40
 """At most so many steps are spaced evenly."""
-DECADES = 6
-"""Decades that a logarithmic axis may reach to either side of the median value."""
+DECADES = 2
+"""Positive medians over so many decades are drawn, coloured and explained by their logarithm."""
+REACH = 6
+"""Decades that a logarithmic axis may reach to either side of the median value, and above the start of a curve."""
+ROUNDING = 1e-14
+"""Values so many times smaller than the start of a curve are what rounding leaves of nothing."""
 EXPLODED = 1e6
 """Values whose largest is so many times their median are those of runs that explode."""
 RATIO = 30
@@ -32,6 +36,12 @@ class ValueScale(NamedTuple):
     log: bool
     low: float
     high: float
+
+    @property
+    def near(self) -> tuple[float, float]:
+        """Where values that are beyond the ends of the axis are drawn, so that a line leaves the plot there."""
+        room = self.high - self.low
+        return (self.low / 10, self.high * 10) if self.log else (self.low - room, self.high + room)
 
     @property
     def said(self) -> str:
@@ -50,6 +60,18 @@ class Quantiles(NamedTuple):
     high: float
     quartile_low: float
     quartile_high: float
+    point: int | None = None
+
+
+class SeedValue(NamedTuple):
+    """A curve of one seed at one step; `group` is the point's name, `line` the curve's."""
+
+    group: str
+    line: str
+    seed: int
+    step: int
+    value: float
+    point: int | None = None
 
 
 def band_panels(
@@ -94,6 +116,32 @@ def waiting_bands(curves: Mapping[str, tuple[str, ValueScale]], last: int) -> An
     return alt.vconcat(*panels, data=data, spacing=12).properties(config=alt.Config(**style.LOOK))
 
 
+def chosen_panels(
+    rows: Sequence[Quantiles], runs: Sequence[SeedValue], curves: Mapping[str, tuple[str, ValueScale]]
+) -> Any:
+    """A row of panels for each curve, a column for each group: median, 10 % to 90 %, and single runs.
+
+    Args:
+        rows, runs: their `line` is the name of a curve.
+        curves: name of the curve -> title of its axis, and its scale.
+    """
+    groups, last = list(dict.fromkeys(row.group for row in rows)), max((row.step for row in rows), default=1)
+    table = [{"kind": "band", **row._asdict()} for row in rows] + [{"kind": "run", **run._asdict()} for run in runs]
+    panels = []
+    for place, (name, (title, scale)) in enumerate(curves.items()):
+        for group in groups:
+            test = f"datum.line == {json.dumps(name)} && datum.group == {json.dumps(group)}"
+            base = alt.Chart().transform_filter(test).encode(x=steps_axis(last))
+            layers = _layers(base, title, scale, COLOURS[place % len(COLOURS)])
+            panels.append(
+                alt.layer(*layers).properties(
+                    width=190, height=145, title=style.headed("" if place else textwrap.wrap(group, 32), ())
+                )
+            )
+    chart = alt.concat(*panels, columns=len(groups), data=style.LATER, spacing=16)
+    return style.finished(chart, table)
+
+
 def steps_axis(last: int) -> alt.X:
     """Steps, evenly spaced where there are few of them, else as the logarithm of 1 + step."""
     if last > FEW_STEPS:
@@ -103,14 +151,16 @@ def steps_axis(last: int) -> alt.X:
     return alt.X("step:Q", scale=scale, axis=axis)
 
 
-def scale_of(values: Iterable[np.ndarray]) -> ValueScale:
+def scale_of(values: Iterable[np.ndarray], start: float = 0.0) -> ValueScale:
     """The scale on which a curve's values are drawn.
 
-    It is logarithmic where they are positive (a few zeros lie on its lower edge) and their largest is `RATIO` times
-    their smallest or more, else linear. A few values that are far beyond all others lie outside of it.
+    It is logarithmic where they are positive (a few zeros lie below it) and their largest is `RATIO` times their
+    smallest or more, else linear. A few values that are far beyond all others lie outside of it.
 
     Args:
         values: of any shape; what is not finite, or beyond 1e299, is left out.
+        start: where a positive curve begins; what is only rounding beside it (`ROUNDING`) lies below the axis. 0: not
+            known.
     """
     parts = [part[np.isfinite(part) & (np.abs(part) < 1e299)] for part in values]
     known = np.concatenate(parts) if parts else np.empty(0)
@@ -118,9 +168,12 @@ def scale_of(values: Iterable[np.ndarray]) -> ValueScale:
         return ValueScale(log=False, low=0.0, high=1.0)
     positive = known[known > 0]
     if known.min() >= 0 and positive.size >= 0.5 * known.size:
-        low, high = map(math.log10, ends(np.log10(positive), 10.0))
-        middle = float(np.median(np.log10(positive)))
-        low, high = max(low, middle - DECADES), min(high, middle + DECADES)
+        seen = np.log10(positive[positive >= ROUNDING * start])
+        seen = seen if seen.size else np.log10(positive)
+        low, high = ends(seen, 10.0)
+        low, high, middle = math.log10(low), math.log10(high), float(np.median(seen))
+        high = min(high, max(middle, math.log10(start) if start > 0 else middle) + REACH)
+        low = max(low, middle - REACH)
         if high - low >= math.log10(RATIO):
             return ValueScale(log=True, low=10**low, high=10**high)
     low, high = ends(known)
@@ -140,6 +193,12 @@ def ends(values: np.ndarray, base: float | None = None) -> tuple[float, float]:
     return (low, high) if base is None else (base**low, base**high)
 
 
+def decades_of(medians: Sequence[float]) -> ValueScale | None:
+    """The scale of positive medians that lie over at least `DECADES` decades; None for any others."""
+    scale = scale_of([np.array(medians, dtype=float)])
+    return scale if scale.log and scale.high >= 10**DECADES * scale.low else None
+
+
 def scale_ticks(scale: ValueScale) -> list[float]:
     """Powers of ten on a logarithmic axis, at most seven of them, or 1, 2 and 5 times these; [] for an even axis."""
     if not scale.log:
@@ -153,7 +212,7 @@ def scale_ticks(scale: ValueScale) -> list[float]:
 
 
 def _layers(base: alt.Chart, title: str, scale: ValueScale, hue: str | None = None) -> list[alt.Chart]:
-    """The two bands and the median; in one colour where one is given, which then has the wide band only."""
+    """The two bands and the median; in one colour where one is given, which then has the wide band and single runs."""
     ticks = scale_ticks(scale)
     # As powers where some would have many zeros.
     written = "~e" if any(tick < 1e-4 or tick >= 1e6 for tick in ticks) else "~g" if ticks else ".4~g"
@@ -164,8 +223,12 @@ def _layers(base: alt.Chart, title: str, scale: ValueScale, hue: str | None = No
     kind = "log" if scale.log else "linear"
     values = alt.Scale(type=kind, domain=[scale.low, scale.high], nice=False, zero=zero)
     look: dict[str, Any] = {"clip": True} if hue is None else {"clip": True, "color": hue}
+    single, base = base, base if hue is None else base.transform_filter("datum.kind == 'band'")
     wide = base.mark_area(opacity=0.13 if hue is None else 0.2, **look)
     layers = [wide.encode(y=alt.Y("low:Q", scale=values, axis=axis), y2="high:Q")]
+    if hue is not None:
+        runs = single.transform_filter("datum.kind == 'run'").mark_line(strokeWidth=0.7, opacity=0.45, **look)
+        layers.append(runs.encode(y=alt.Y("value:Q", scale=values, axis=axis), detail="seed:N"))
     if hue is None:
         half = base.mark_area(opacity=0.24, **look)
         layers.append(half.encode(y=alt.Y("quartile_low:Q", scale=values, axis=axis), y2="quartile_high:Q"))

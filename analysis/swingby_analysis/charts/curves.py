@@ -35,6 +35,7 @@ class Band(NamedTuple):
     median: float
     low: float
     high: float
+    point: int | None = None
 
 
 class Run(NamedTuple):
@@ -45,6 +46,7 @@ class Run(NamedTuple):
     seed: int
     step: int
     value: float
+    point: int | None = None
 
 
 class CurvePanel(NamedTuple):
@@ -110,7 +112,7 @@ class LogAxes:
 
     Attributes:
         last: the last step.
-        top: the upper end of the values; larger ones are drawn there, as those below FLOOR are on it.
+        top: the upper end of the values; larger ones, and those below FLOOR, are cut off: a floor is no curve.
         title: of the values.
         level: where a dashed line lies; None for none.
     """
@@ -147,14 +149,22 @@ class Axes:
 
 
 def log_curves(
-    bands: Sequence[Band], runs: Sequence[Run], names: Sequence[str], axes: LogAxes, width: int = 250
+    bands: Sequence[Band], runs: Sequence[Run], names: Sequence[str], axes: LogAxes, width: int = 225
 ) -> Any:
     """A panel for each group (in order of appearance): band, single runs (thin) and median of each curve.
 
     Args:
         names: of the curves, in the order of the legend.
     """
-    rows = [{"kind": "band", **band._asdict()} for band in bands] + [{"kind": "run", **run._asdict()} for run in runs]
+
+    def near(value: float) -> float:  # far enough off the axis to be cut off, and finite
+        return min(max(value, FLOOR / 10), 10 * axes.top)
+
+    rows: list[dict[str, Any]] = [
+        {"kind": "band", **band._asdict(), **{key: near(getattr(band, key)) for key in ("median", "low", "high")}}
+        for band in bands
+    ]
+    rows += [{"kind": "run", **run._asdict(), "value": near(run.value)} for run in runs]
     groups = list(dict.fromkeys(band.group for band in bands))
     chart = alt.layer(*_log_layers(names, axes)).properties(width=width, height=210)
     facet = alt.Facet("group:N", sort=groups, header=alt.Header(title=None))
@@ -220,7 +230,7 @@ def curve_panels(
 
 
 def _log_layers(names: Sequence[str], axes: LogAxes) -> list[alt.Chart]:
-    scale = alt.Scale(type="log", domain=[FLOOR, axes.top], nice=False, clamp=True)
+    scale = alt.Scale(type="log", domain=[FLOOR, axes.top], nice=False)
     ticks = [10.0**power for power in range(-3, 7) if 10.0**power <= axes.top]
     axis = alt.Axis(title=axes.title, values=ticks, format="~g")
     legend = alt.Legend(
@@ -230,9 +240,9 @@ def _log_layers(names: Sequence[str], axes: LogAxes) -> list[alt.Chart]:
     colour = alt.Color("curve:N", scale=alt.Scale(domain=list(names), range=hues), legend=legend)
     x = log_steps(axes.last)
     band = alt.Chart().transform_filter("datum.kind == 'band'").encode(x=x, color=colour)
-    area = band.mark_area(opacity=0.2).encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")
-    median = band.mark_line(strokeWidth=2.2).encode(y=alt.Y("median:Q", scale=scale))
-    runs = alt.Chart().transform_filter("datum.kind == 'run'").mark_line(strokeWidth=0.6, opacity=0.35)
+    area = band.mark_area(opacity=0.2, clip=True).encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")
+    median = band.mark_line(strokeWidth=2.2, clip=True).encode(y=alt.Y("median:Q", scale=scale))
+    runs = alt.Chart().transform_filter("datum.kind == 'run'").mark_line(strokeWidth=0.6, opacity=0.35, clip=True)
     runs = runs.encode(x=x, y=alt.Y("value:Q", scale=scale), color=colour, detail="seed:N")
     return [*([] if axes.level is None else [style.level(axes.level)]), area, runs, median]
 

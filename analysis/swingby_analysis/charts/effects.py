@@ -115,6 +115,9 @@ def parallel(
     drawn = lines.encode(
         x=x, y=alt.Y("place:Q", scale=scale, axis=None), color=colour, detail="point:N", tooltip=tips
     )  # fmt: skip
+    look = {"color": style.RED, "strokeWidth": 2.6}
+    picked = alt.Chart().transform_filter("datum.kind == 'line' && datum.point == picked").mark_line(**look)
+    outlined = picked.encode(x=x, y=alt.Y("place:Q", scale=scale, axis=None))
     names = alt.Chart().transform_filter("datum.kind == 'tick'")
     look = {"align": "right", "dx": -5, "fontSize": 11}
     y = alt.Y("at:Q", scale=scale, axis=None)
@@ -122,5 +125,5 @@ def parallel(
         x=x, y=y, text="said:N"
     )
     said = names.mark_text(color=style.INK, **look).encode(x=x, y=y, text="said:N")
-    chart = alt.layer(drawn, casing, said).properties(width=STEP * len(order), height=HEIGHT)
-    return style.finished(chart, rows)
+    chart = alt.layer(drawn, outlined, casing, said).properties(width=STEP * len(order), height=HEIGHT)
+    return style.finished(chart.add_params(alt.param(name="picked", value=-1)), rows)

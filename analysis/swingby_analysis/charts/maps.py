@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
-import numpy as np
 
 from swingby_analysis.charts import style
 from swingby_analysis.charts.along import differences_along, numbers_along, outcomes_along, shares_along
-from swingby_analysis.charts.bands import scale_of, scale_ticks
+from swingby_analysis.charts.bands import decades_of, scale_ticks
 from swingby_analysis.charts.summaries import OPEN, Difference, MostCommon, Segment, Share, SignedMean, Spread
 from swingby_analysis.grid import Grid, GridLine
 
@@ -28,8 +27,8 @@ SIDES = ("#2c7fb8", "#f7f7f5", "#d95f0e")
 """Colours below 0, at 0, above it, which colour-blind readers can tell apart."""
 REACHES = (0.1, 0.25, 0.5, 1.0)
 """How far the scale of a difference of shares may reach to either side."""
-DECADES = 3
-"""Medians over so many decades are coloured by their logarithm."""
+LIGHT = 0.7
+"""Shares above this have colours on which white is hard to see."""
 YES, NO = "A and B differ", "may be chance"
 DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 """Of the lines over a map, in turn."""
@@ -49,9 +48,9 @@ def share_map(
 ) -> Any:
     """The share as colour (viridis, always from 0 to 1), with the contour at one half, and how sure each share is.
 
-    The Wilson half-width is the size of a white inset, and a dot stands where the interval contains one half. On a fine
-    grid, and under lines, there are no insets, and the dots are white. Along one parameter (no y axis) the shares are
-    points with their intervals.
+    The Wilson half-width is the size of an open square, and a dot stands where the interval contains one half. On a
+    fine grid, and under lines, there are no squares, and the dots are white. Along one parameter (no y axis) the
+    shares are points with their intervals.
     """
     rows: list[dict[str, Any]] = []
     for one in shares:
@@ -77,7 +76,7 @@ def share_map(
 def outcome_map(
     grid: Grid, rows: Sequence[MostCommon], outcomes: Sequence[str], title: str, lines: Lines = None
 ) -> Any:
-    """The most common outcome as colour, its share of the seeds as the area of the mark; under lines its strength.
+    """The most common outcome as the colour of its tile, its share of the seeds as the strength of that colour.
 
     Args:
         outcomes: every possible outcome, in the order of the legend, which lists those that are drawn, each in the
@@ -88,50 +87,38 @@ def outcome_map(
         row["text"] = f"{row['outcome']}: {row['k']} of {row['n']} seeds"
     seen = {row.outcome for row in rows}
     colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(outcomes) if name in seen}
-    if lines is not None:
-        strong = alt.Opacity(
-            "share:Q", scale=alt.Scale(domain=[0.25, 1], range=[0.35, 1], clamp=True),
-            legend=alt.Legend(
-                title="strength: its share of the seeds", orient="bottom", direction="horizontal",
-                values=[0.4, 0.6, 0.8, 1], format=".0%", symbolType="square", symbolSize=110,
-                symbolFillColor=style.INK, symbolStrokeWidth=0,
-            ),
-        )  # fmt: skip
-        table = [{"kind": "tile", **row} for row in table]
-        return _lined(grid, [_tiles(grid, _outcome_colour(colours, title), opacity=strong)], table, lines)
     colour = _outcome_colour(colours, title)
     tip = [alt.Tooltip(f"{field}:N", title=said) for field, said in
            (("label", "at"), ("text", "most common"), ("counts", "all"))]  # fmt: skip
-    if grid.y is None:
+    if grid.y is None and lines is None:
         return outcomes_along(grid, table, colour, tip)
-    area, side = style.tile_area(grid), style.smallest_tile(grid)
-    ground = alt.Chart().mark_rect(color=style.NO_RESULT, stroke="white", strokeWidth=0.5).encode(**area, tooltip=tip)
-    # The area is in proportion to the share; all seeds alike fill the tile.
-    legend = alt.Legend(
-        title="area: its share of the seeds", orient="bottom", direction="horizontal",
-        values=[0.25, 0.5, 0.75, 1], format=".0%",
-        symbolFillColor=style.FAINT,
+    strong = alt.Opacity(
+        "share:Q", scale=alt.Scale(domain=[0.25, 1], range=[0.35, 1], clamp=True),
+        legend=alt.Legend(
+            title="strength: its share of the seeds", orient="bottom", direction="horizontal",
+            values=[0.4, 0.6, 0.8, 1], format=".0%", symbolType="square", symbolSize=110,
+            symbolFillColor=style.INK, symbolStrokeWidth=0,
+        ),
     )  # fmt: skip
-    size = alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, (0.94 * side) ** 2]), legend=legend)
-    marks = alt.Chart().mark_square(opacity=1).encode(
-        x=style.grid_x(grid), y=style.grid_y(grid), color=colour, size=size, tooltip=tip
-    )  # fmt: skip
-    return style.faceted([ground, marks, _picked(grid, alt.Chart())], table, grid)
+    table = [{"kind": "tile", **row} for row in table]
+    if lines is not None:
+        return _lined(grid, [_tiles(grid, colour, opacity=strong)], table, lines)
+    return style.faceted([_tiles(grid, colour, opacity=strong, tooltip=tip), _picked(grid, _tile(grid))], table, grid)
 
 
 def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
     """The median as colour (cividis, from zero or the smallest value); interval, quartiles and n where one points.
 
-    Positive medians over at least `DECADES` decades are coloured by their logarithm, and the legend says so.
+    Positive medians over at least `bands.DECADES` decades are coloured by their logarithm, and the legend says so.
     """
     table = [{**style.tile(grid, row.point), **row._asdict(), "text": row.text} for row in rows]
     if grid.y is None:
         return numbers_along(grid, table, rows, title)
-    medians = [row.median for row in rows]
+    medians = [row.median for row in rows if math.isfinite(row.median)]
     domain = [min(0.0, *medians), max(medians) or 1.0] if medians else [0, 1]
     legend, scale = _gradient(title, format=".2~g", tickCount=5), alt.Scale(scheme="cividis", domain=domain)
-    spaced = scale_of([np.array(medians)])
-    if spaced.log and spaced.high >= 10**DECADES * spaced.low:
+    spaced = decades_of(medians)
+    if spaced is not None:
         ticks = scale_ticks(spaced)
         legend = _gradient(f"{title} (log scale)", format="~e" if ticks[0] < 1e-4 else "~g", values=ticks)
         scale = alt.Scale(type="log", scheme="cividis", domain=[spaced.low, spaced.high], clamp=True)
@@ -182,7 +169,7 @@ def difference_map(grid: Grid, rows: Sequence[Difference], outcome: str, reach: 
         filled=True, fill=style.INK, opacity=1, stroke="white", strokeWidth=0.04 * side,
         size=max(4.0, min(120.0, (0.26 * side) ** 2)),
     ).encode(x=style.grid_x(grid), y=style.grid_y(grid), shape=shape, tooltip=tip)  # fmt: skip
-    return style.faceted([tiles, dots], table, grid)
+    return style.faceted([tiles, dots, _picked(grid, alt.Chart())], table, grid)
 
 
 def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
@@ -268,22 +255,24 @@ def _fine_marks(grid: Grid, shares: Sequence[Share], tip: Sequence[alt.Tooltip])
 
 
 def _coarse_marks(grid: Grid, side: float, tip: Sequence[alt.Tooltip]) -> list[alt.Chart]:
-    title = ["white inset: half-width of the 95 % Wilson interval", "dot: it contains one half; line: share = one half"]
+    title = ["square: half-width of the 95 % Wilson interval", "dot: it contains one half; line: share = one half"]
     legend = alt.Legend(
         title=title, orient="bottom", direction="horizontal", values=[0.05, 0.1, 0.2, 0.3, 0.4], format=".0%",
-        symbolStrokeWidth=0.8,
+        symbolType="square", symbolFillColor="transparent", symbolStrokeColor=style.INK, symbolStrokeWidth=1.2,
+        symbolOpacity=1,
     )  # fmt: skip
-    # The inset's side is proportional to the half-width, and would fill the tile at one half; hence the square.
-    size = alt.Size("half_width:Q", scale=alt.Scale(type="pow", exponent=2, domain=[0, 0.5], range=[0, side**2]))
-    inset = _tile(grid).mark_square(color="white", opacity=1).encode(size=size, tooltip=tip)
-    # Draws nothing: a legend borrows the look of a mark, and white squares on white would not be seen in it.
-    key = _of_kind("key").mark_square(fill="white", stroke=style.INK, opacity=1)
-    key = key.encode(x=style.grid_x(grid), y=style.grid_y(grid), size=size.legend(legend))
+    # The square's side is proportional to the half-width, and would be the tile's at one half; hence the exponent. It
+    # is open, so that it hides nothing of the colour, and dark on the light end of the colours.
+    scale = alt.Scale(type="pow", exponent=2, domain=[0, 0.5], range=[0, side**2])
+    size = alt.Size("half_width:Q", scale=scale, legend=legend)
+    stroke = alt.condition(f"datum.share > {LIGHT}", alt.value(style.INK), alt.value("white"))
+    inset = _tile(grid).mark_point(shape="square", filled=False, opacity=0.9, strokeWidth=min(1.6, 0.04 * side))
+    inset = inset.encode(size=size, stroke=stroke)
     dots = _tile(grid).transform_filter("datum.undecided").mark_circle(
         color=style.INK, opacity=1, stroke="white", strokeWidth=0.04 * side, size=max(3.0, (0.24 * side) ** 2)
     ).encode(tooltip=tip)  # fmt: skip
     stroke = min(2.0, 0.1 * side + 0.5)
-    return [key, inset, *_contour(grid, stroke, 2.2 * stroke), dots]
+    return [inset, *_contour(grid, stroke, 2.2 * stroke), dots]
 
 
 def _value_map(

@@ -6,7 +6,6 @@ import json
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -126,14 +125,14 @@ def label_room(axis: GridAxis) -> float:
 
 
 def thinned(axis: GridAxis, length: float, room: float) -> list[int]:
-    """Ranks of the values that get a label: evenly many steps apart, and at least `room` px."""
+    """Ranks of the values that get a label: each that is at least `room` px from the one before it."""
     first, last = axis.ruler(axis.edges[0]), axis.ruler(axis.edges[-1])
     at = [(axis.ruler(p) - first) / (last - first) * length for p in axis.positions]
-    for stride in range(1, len(at)):
-        kept = list(range(0, len(at), stride))
-        if all(at[b] - at[a] >= room - 1e-6 for a, b in pairwise(kept)):
-            return kept
-    return [0]
+    kept = [0]
+    for rank in range(1, len(at)):
+        if at[rank] - at[kept[-1]] >= room - 1e-6:
+            kept.append(rank)
+    return kept
 
 
 def grid_x(grid: Grid, field: str = "x") -> alt.X:
@@ -175,10 +174,11 @@ def smallest_tile(grid: Grid) -> float:
     return across if grid.y is None else min(across, grid.y.narrowest * height)
 
 
-def headed(title: str, notes: Sequence[str]) -> alt.TitleParams:
+def headed(title: str | Sequence[str], notes: Sequence[str]) -> alt.TitleParams:
     """A panel's title with smaller lines below it."""
     return alt.TitleParams(
-        title, subtitle=list(notes), fontSize=12, subtitleFontSize=11, subtitleColor=FAINT, anchor="middle",
+        title if isinstance(title, str) else list(title),
+        subtitle=list(notes), fontSize=12, subtitleFontSize=11, subtitleColor=FAINT, anchor="middle",
         color=INK, subtitlePadding=3, offset=6,
     )  # fmt: skip
 

@@ -1,8 +1,12 @@
-"""The page of a comparison: static HTML without a script; the differences over the grid are pictures in it."""
+"""The page of a comparison: differences over the grid, with the curves of both sides at the point pointed at.
+
+Where there are no curves of both sides to show, it is static HTML without a script, and the differences are pictures.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +18,7 @@ from swingby_analysis.charts.summaries import Difference
 from swingby_analysis.diff import words
 from swingby_analysis.diff.comparison import Diff, names_of
 from swingby_analysis.diff.curves import curve_query
+from swingby_analysis.diff.panel import interactive
 from swingby_analysis.diff.tables import AGAIN, tables
 from swingby_analysis.page import (
     Badge,
@@ -60,7 +65,9 @@ def write_page(diff: Diff, out: Path, worst: int, kinds: Collection[str] = ()) -
     """
     folder = out.expanduser().absolute() / f"diff-{'-'.join(names_of(diff.a, diff.b))}"
     drawn = figures(diff)
-    replace_folder(folder, {PAGE: html(page(diff, drawn, worst)).encode(), **pictures(drawn, kinds)})
+    data = interactive(diff, drawn)
+    drawn = [replace(figure, points=data is not None) for figure in drawn]
+    replace_folder(folder, {PAGE: html(page(diff, drawn, worst), data).encode(), **pictures(drawn, kinds)})
     return folder / PAGE
 
 
@@ -107,8 +114,10 @@ def figures(diff: Diff) -> list[Figure]:
 def page(diff: Diff, drawn: Collection[Figure], worst: int) -> Page:
     """The comparison as a page, with so many of the cells that lie farthest apart."""
     badge = Badge("the same", "yes") if diff.same else Badge("not the same", "some")
-    maps = [
-        Picture(one.slug, png(one, SHARPNESS), one.caption, f"{one.caption}{'' if number else f' {one.reading}'}")
+    maps: list[Block] = [
+        one
+        if one.points
+        else Picture(one.slug, png(one, SHARPNESS), one.caption, f"{one.caption}{'' if number else f' {one.reading}'}")
         for number, one in enumerate(drawn)
     ]
     heads = ("", "sweep", "id", "data folder", "cells ended", "of", "stream version")

@@ -188,7 +188,8 @@ class Figure:
         spec: Vega-Lite.
         queries: the SQL behind it, parameters filled in.
         facts: what it was made from: sweep ids, seeds, n, conventions, versions.
-        points: True if pointing at a mark that carries a `point` shows that point's curves.
+        points: True if pointing at a mark that carries a `point` shows that point's curves, in the panel beside all
+            such figures.
     """
 
     form: ClassVar[str] = "figure"

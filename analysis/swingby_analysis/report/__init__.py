@@ -98,7 +98,7 @@ def write_report(
         read = report_data.read(store, found.sweep_id, plane, shown)
         if as_published is not None:
             read = replace(read, remarks=words.as_published(as_published, report_data.unseen(store, read)))
-        examples = Examples.of(read, store) if read.curves and read.reported.curves is not None else None
+        examples = Examples.of(read, store) if read.curves else None
         summary = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
         figures = Figures(read, examples, *attempt(read, store), summary)
     folder = entry(out.expanduser().absolute(), found.name)

@@ -56,13 +56,15 @@ def differences(values: np.ndarray) -> list[Any]:
     return whole.tolist()
 
 
-def packed_value(value: np.ndarray, scale: ValueScale = DECLARED) -> list[Any]:
+def packed_value(value: np.ndarray, scale: ValueScale = DECLARED, coarseness: int = 1) -> list[Any]:
     """Values as differences: of thousandths of a decade (0.12 %), or of what `unit_of` a linear scale says.
 
-    They are bounded by the ends of the scale; what is not finite lies at its upper end.
+    What lies beyond the ends of the scale, or is not finite, is packed a little beyond them (`ValueScale.near`).
+    With a coarseness a step is as many of these.
     """
-    bounded = np.clip(np.nan_to_num(value, nan=scale.high, posinf=scale.high), scale.low, scale.high)
-    return differences(np.round(1000 * np.log10(bounded) if scale.log else bounded / unit_of(scale)))
+    low, high = scale.near
+    bounded = np.clip(np.nan_to_num(value, nan=high, posinf=high), low, high)
+    return differences(np.round((1000 * np.log10(bounded) if scale.log else bounded / unit_of(scale)) / coarseness))
 
 
 def unit_of(scale: ValueScale) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -26,13 +26,17 @@ from swingby_analysis.charts.curves import FLOOR
 from swingby_analysis.charts.trajectories import PlaneView
 from swingby_analysis.grid import Grid, grid_of
 from swingby_analysis.query import Query, ask
+from swingby_analysis.report import singles
 from swingby_analysis.report.curves import PointCurves
 from swingby_analysis.report.outcomes import FINAL, Outcome, asked_outcome, current, drawable, outcomes_of, with_written
 from swingby_analysis.report.phases import Phases
 from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
+from swingby_analysis.report.singles import Single
 
 KEPT_STEPS = 60
 """About how many steps of each curve travel in the page."""
+KINDS: Sequence[OutcomeKind] = ("yes_no", "category", "number")
+"""The order of the diagrams of an experiment that declares none."""
 COMPANIONS = 3
 """Scalars that are drawn beside the diagram of an experiment that no detector reads."""
 MOST_SEEDS = 100
@@ -69,6 +73,7 @@ class ReportData:
         cells: a row a finished cell: point, seed, status, scalars, outcomes.
         shown: the curves of numbers that the page shows.
         curves: these curves at every point that has some.
+        singles: single runs of these points.
         plane: the two entries that the paths of these curves are drawn over, counted from 1; None without such paths.
         origins: which plans computed the cells.
         queries: every query, by name.
@@ -88,6 +93,7 @@ class ReportData:
     plane: tuple[int, int] | None
     origins: Sequence[Mapping[str, Any]]
     queries: Mapping[str, Query]
+    singles: Mapping[int, Sequence[Single]] = field(default_factory=dict)
     recorded: RecordedResults | None = None
     remarks: Sequence[str] = ()
 
@@ -112,7 +118,8 @@ class ReportData:
     @property
     def curve_queries(self) -> list[Query]:
         """The queries of the curves."""
-        return [query for name, query in self.queries.items() if name.startswith("curve ") or name == "plane"]
+        of = ("curve ", "runs ", "plane")
+        return [query for name, query in self.queries.items() if name.startswith(of)]
 
     @property
     def view(self) -> PlaneView | None:
@@ -131,20 +138,25 @@ class ReportData:
         if self.reported.curves is None:
             return scales
         # Declared curves have a logarithmic axis with a floor, here as in the other figures.
-        return {title: ValueScale(True, FLOOR, max(scale.high, 10 * FLOOR)) for title, scale in scales.items()}
+        floored = {title: ValueScale(True, FLOOR, max(scale.high, 10 * FLOOR)) for title, scale in scales.items()}
+        return {
+            title: floored[title] if title in self.reported.curves.titles.values() else scales[title]
+            for title in scales
+        }
 
     @cached_property
     def companions(self) -> list[str]:
         """The outcomes drawn beside the main diagram, of those known of some run.
 
         They are the sweep file's, then the experiment's own choice. Without a choice they are every outcome of its
-        detectors; where it has none, its first scalars.
+        detectors; where it has none, its first scalars: first shares, then categories, then numbers.
         """
         wanted: Sequence[str] | None = self.reported.companions
         own = self.resolved.get("outcomes") or {}
         if wanted is None:
             detected = [name for name, one in self.outcomes.items() if one.detected]
             wanted = detected or [name for name in self.outcomes if name not in (self.outcome, "status")][:COMPANIONS]
+            wanted = sorted(wanted, key=lambda name: KINDS.index(self.outcomes[name].kind))
         others = [name for name in dict.fromkeys([*own, *wanted]) if name in self.outcomes and name != self.outcome]
         return [name for name in others if self.cells[name].null_count() < self.cells.height]
 
@@ -155,13 +167,18 @@ class ReportData:
 
 
 def read(
-    store: Store, sweep_id: str, plane: tuple[int, int] = (1, 2), presentation: Mapping[str, Any] | None = None
+    store: Store,
+    sweep_id: str,
+    plane: tuple[int, int] = (1, 2),
+    presentation: Mapping[str, Any] | None = None,
+    shown: Sequence[ShownCurve] | None = None,
 ) -> ReportData:
     """Reads the data of one sweep's report.
 
     Args:
         plane: the entries (counted from 1) that paths are drawn over.
         presentation: laid over how its last run would have it shown (see `Sweep.presentation`).
+        shown: the curves to read; None: those of a report.
 
     Raises:
         SwingbyError: no cell of it is finished, or it has no such plane.
@@ -190,8 +207,9 @@ def read(
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
     cells, of_written = with_written(store, sweep_id, cells, written)
     queries |= {f"outcome {name}": query for name, query in of_written.items()}
-    chosen, shown = _plane(cells, how, plane), shown_curves(kind)
-    final = [] if kind.scalars or outcomes_of(experiment, written) else [one.column for one in shown]
+    chosen, usual = _plane(cells, how, plane), shown_curves(kind)
+    final = [] if kind.scalars or outcomes_of(experiment, written) else [one.column for one in usual]
+    shown = usual if shown is None else shown
     if final:
         queries["finals"] = Query("finals", (sweep_id, experiment, tuple(final)))
         last = ask(store, queries["finals"]).with_columns(pl.selectors.starts_with(FINAL).cast(pl.Float64))
@@ -203,6 +221,8 @@ def read(
     if shown and chosen is not None and how.plane is not None:
         queries["plane"] = Query("curves", (*head, how.plane.curve, how.plane.unit or "ones", chosen, step))
     firsts = cells.unique("point", keep="first", maintain_order=True)
+    runs = singles.queries((sweep_id, experiment), shown, firsts.height)
+    queries |= {f"runs {title}": query for title, query in runs.items()}
     return ReportData(
         sweep=sweep,
         reported=how,
@@ -212,7 +232,8 @@ def read(
         grid=grid_of(resolved, firsts.iter_rows(named=True)),
         cells=cells,
         shown=shown,
-        curves=_curves(store, shown, queries, chosen) if shown else {},
+        curves=curves_at(store, shown, queries, chosen) if shown else {},
+        singles=singles.read(store, runs),
         plane=chosen,
         origins=ask(store, queries["origins"]).to_dicts(),
         queries=queries,
@@ -275,7 +296,7 @@ def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[
     return asked
 
 
-def _curves(
+def curves_at(
     store: Store, shown: Sequence[ShownCurve], queries: Mapping[str, Query], plane: tuple[int, int] | None
 ) -> dict[int, PointCurves]:
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane."""

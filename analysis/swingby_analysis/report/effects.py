@@ -10,7 +10,7 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from swingby_analysis.charts.bands import ValueScale, scale_of, scale_ticks
+from swingby_analysis.charts.bands import ValueScale, decades_of, scale_of, scale_ticks
 from swingby_analysis.charts.effects import KINDS, Corner, EffectBar, Tick, effect_bars, parallel
 from swingby_analysis.charts.maps import PALETTE
 from swingby_analysis.grid import SweepGrid, plain, scalar
@@ -36,7 +36,8 @@ READING = (
     "how far the averages of the outcome at its values, taken over all other axes, lie apart. What chance adds, since "
     "a point has few seeds, is taken off and has a bar of its own; an axis without any effect is 0 on average, and may "
     "lie below. Lines are 95 % bootstrap intervals over the seeds. An axis with a short bar can matter all the same: "
-    "where its effect depends on other axes it is among the interactions. A share says neither in which direction an "
+    "where its effect depends on other axes it is among the interactions. Of a number over two decades and more it is "
+    "the logarithm whose variance is explained. A share says neither in which direction an "
     "axis acts nor anything about values that are not in the grid."
 )
 PARALLEL = (
@@ -72,18 +73,30 @@ def swept(data: ReportData) -> tuple[list[int], list[SweptAxis]]:
 
 
 def effects_of(data: ReportData, outcome: str) -> tuple[list[SweptAxis], Effects | None]:
-    """The main effects of the sweep's axes on an outcome, over the points; a yes/no outcome counts as 0 and 1."""
+    """The main effects of the sweep's axes on an outcome, over the points.
+
+    A yes/no outcome counts as 0 and 1, a number over decades (`over_decades`) by its logarithm.
+    """
     points, axes = swept(data)
     seeds = {seed: rank for rank, seed in enumerate(data.cells["seed"].unique().sort().to_list())}
     row_of = {point: row for row, point in enumerate(points)}
     values = np.full((len(points), len(seeds)), np.nan)
-    known = data.cells.select("point", "seed", pl.col(outcome).cast(pl.Float64)).drop_nulls()
+    known, scale = data.cells.select("point", "seed", pl.col(outcome).cast(pl.Float64)).drop_nulls(), None
+    if data.outcomes[outcome].kind == "number":
+        scale = over_decades(data, outcome)
+    if scale is not None:
+        known = known.with_columns(pl.col(outcome).clip(scale.low, None).log10())
     for point, seed, value in known.iter_rows():
         values[row_of[point], seeds[seed]] = value if math.isfinite(value) else np.nan
     if not axes:
         return axes, None
     places = np.stack([axis.ranks for axis in axes], axis=1)
     return axes, main_effects(places, values, data.resolved["seed_mode"] == "common")
+
+
+def over_decades(data: ReportData, outcome: str) -> ValueScale | None:
+    """The scale of a number whose medians over the seeds are positive and lie over decades; None for any other."""
+    return decades_of([one.median for one in data.phases.spreads(outcome)])
 
 
 def effects_figure(data: ReportData) -> Figure | None:
@@ -95,6 +108,8 @@ def effects_figure(data: ReportData) -> Figure | None:
         if found is None or len(axes) < 2:
             continue
         title = data.with_unit(name)
+        if data.outcomes[name].kind == "number" and over_decades(data, name) is not None:
+            title += " (log scale)"
         alone, together, chance = KINDS
         bars += [
             EffectBar(title, axis.name, alone, *one, _text(one)) for axis, one in zip(axes, found.axes, strict=True)
@@ -154,7 +169,7 @@ def parallel_figure(data: ReportData) -> Figure | None:
         even = [scale.low + share * (scale.high - scale.low) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
         written = "{:.0%}" if data.kind == "yes_no" else "{:.3g}"
         ticks += [Tick(title, _place(scale, value), written.format(value)) for value in scale_ticks(scale) or even]
-    colour = _colour(title, names, scale, data.kind == "yes_no")
+    colour = _colour(title, names, {corner.value for corner in corners}, scale, data.kind == "yes_no")
     spec = parallel(corners, ticks, [*(axis.name for axis in axes), title], colour, title).to_dict()
     sampled = "all" if len(chosen) == len(known) else f"{len(chosen)} of {len(known):,}"
     over = OVER[data.kind] + (", on a log scale" if scale.log else "")
@@ -162,7 +177,10 @@ def parallel_figure(data: ReportData) -> Figure | None:
     if len(chosen) < len(known):
         caption += " They are a sample, evenly spread over the ranks of the outcome."
     facts = facts_of(data, prose.between(*data.phases.seeds(outcome)))
-    return Figure("parallel", "All axes side by side", caption, PARALLEL, spec, [data.queries["cells"]], facts)
+    queries = [data.queries["cells"]]
+    return Figure(
+        "parallel", "All axes side by side", caption, PARALLEL, spec, queries, facts, points=bool(data.curves)
+    )
 
 
 def _scale(data: ReportData, names: Sequence[str], values: np.ndarray) -> ValueScale:
@@ -193,10 +211,11 @@ def _values(data: ReportData) -> tuple[dict[int, float], dict[int, str]]:
     return {one.point: float(ranks.index(one.outcome)) for one in most}, {one.point: one.counts for one in most}
 
 
-def _colour(title: str, names: Sequence[str], scale: ValueScale, share: bool) -> alt.Color:
-    """The colour of a line: that of the outcome's map."""
+def _colour(title: str, names: Sequence[str], seen: set[Any], scale: ValueScale, share: bool) -> alt.Color:
+    """The colour of a line: that of the outcome's map; of the categories `names` the legend lists those `seen`."""
     if names:
-        hues = alt.Scale(domain=list(names), range=[PALETTE[rank % len(PALETTE)] for rank in range(len(names))])
+        colours = {name: PALETTE[rank % len(PALETTE)] for rank, name in enumerate(names) if name in seen}
+        hues = alt.Scale(domain=list(colours), range=list(colours.values()))
         return alt.Color("value:N", scale=hues, legend=alt.Legend(title=title, orient="bottom", symbolType="stroke"))
     shown: dict[str, Any] = {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".0%"} if share else {"format": ".2~g"}
     legend = alt.Legend(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from swingby.store import Store
+from swingby_analysis.charts.bands import decades_of
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.stats.seeds import Bump, bump_over_seeds
@@ -23,29 +25,38 @@ class Examples:
 
     Attributes:
         reasons: point -> why it was chosen; the first is the most telling.
-        runs: a row a kept step of each run there: point, seed, step, and value of the first curve, in its unit.
+        curves: title of a curve -> a row a kept step of each run there: point, seed, step, and its value, in its unit.
+            Of declared curves the first alone.
         paths: a row a kept step of each run there: point, seed, step, x, y; None where there is no plane.
         queries: what gave the runs, and the paths.
     """
 
     reasons: Mapping[int, str]
-    runs: pl.DataFrame
+    curves: Mapping[str, pl.DataFrame]
     paths: pl.DataFrame | None
     queries: Sequence[Query]
 
     @classmethod
     def of(cls, data: ReportData, store: Store) -> Examples:
         """Chooses the points by their outcomes, then reads their runs."""
-        reasons, curves, plane = choose(data), data.reported.curves, data.reported.plane
-        assert curves is not None
+        reasons, plane, value = choose(data), data.reported.plane, pl.col("value").list
+        wanted = data.shown if data.reported.curves is None else data.shown[:1]
         head = data.sweep["sweep_id"], data.sweep["experiment"], tuple(reasons), DETAILED_STEPS
-        queries = [Query("runs", (*head, next(iter(curves.titles)), curves.unit or "ones", (1,)))]
+        queries = [Query("runs", (*head, one.column, one.unit, (1,))) for one in wanted]
+        curves = {
+            one.title: ask(store, query).with_columns(value=value.get(0))
+            for one, query in zip(wanted, queries, strict=True)
+        }
+        places = None
         if plane is not None and data.plane is not None:
             queries.append(Query("runs", (*head, plane.curve, plane.unit or "ones", data.plane)))
-        value = pl.col("value").list
-        runs, *paths = (ask(store, query) for query in queries)
-        places = paths[0].with_columns(x=value.get(0), y=value.get(1)) if paths else None
-        return cls(reasons, runs.with_columns(value=value.get(0)), places, queries)
+            places = ask(store, queries[-1]).with_columns(x=value.get(0), y=value.get(1))
+        return cls(reasons, curves, places, queries)
+
+    @property
+    def runs(self) -> pl.DataFrame:
+        """The runs of the first curve."""
+        return next(iter(self.curves.values()))
 
     @property
     def first(self) -> int:
@@ -73,6 +84,9 @@ def choose(data: ReportData) -> dict[int, str]:
         every = {share.point: share.share for share in phases.shares(outcome)}
     elif data.kind == "number":
         every = {row.point: row.median for row in phases.spreads(outcome)}
+        scale = decades_of([*every.values()])
+        if scale is not None:  # half-way on the axis on which it is drawn
+            every = {point: math.log10(max(value, scale.low)) for point, value in every.items()}
     else:  # the share of the first category
         first = phases.categories(outcome)[0]
         every = {row.point: row.k / row.n if row.outcome == first else 0.0 for row in phases.most_common(outcome)}

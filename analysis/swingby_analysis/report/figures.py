@@ -20,6 +20,7 @@ from swingby_analysis.grid import Grid
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report import prose
+from swingby_analysis.report.chosen import chosen_curves
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.effects import effects_figure, parallel_figure
 from swingby_analysis.report.examples import Examples, choose
@@ -63,9 +64,9 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome) -> Figure:
         of_those = f" of the runs with a {absent}" if absent else ""
         chart = number_map(grid, phases.spreads(name), f"median {unit}{of_those}")
         reading = prose.NUMBERS_ALONG if along else prose.NUMBERS
-    caption = (
-        f"{what}, {prose.between(*phases.seeds(name))} at each point. {words.capitalize()}: {outcome.column.meaning}."
-    )
+    caption = f"{what}, {prose.between(*phases.seeds(name))} at each point."
+    if outcome.column.meaning:
+        caption += f" {words[:1].upper()}{words[1:]}: {outcome.column.meaning}."
     if absent:
         caption += f" A point at which no run has a {absent} is blank. Table and panel count all runs."
     return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict())
@@ -95,10 +96,13 @@ class Figures:
         if not self.has_main:
             return distinct(self.drawn)
         over_axes = [figure for figure in (effects_figure(self.data), parallel_figure(self.data)) if figure]
-        diagrams = [self.main, *map(self._drawn, self.data.companions), *over_axes, *grid_curves(self.data)]
-        if self.examples is not None:
+        diagrams = [self.main, *map(self._drawn, self.data.companions), *over_axes]
+        if self.examples is not None and self.data.reported.curves is None:
+            diagrams.append(chosen_curves(self.data, self.examples))
+        elif self.examples is not None:
             paths = None if self.data.plane is None else self._paths(self.examples)
             diagrams += [self._curves(self.examples), *([] if paths is None else [paths])]
+        diagrams += grid_curves(self.data)
         return distinct([*self.drawn, *diagrams])
 
     @property
@@ -152,30 +156,31 @@ class Figures:
         drawn = map_of(data.grid, data.phases, data.outcomes[outcome])
         title = asked or data.reported.titles.get(outcome, drawn.title)
         n = prose.between(*data.phases.seeds(outcome))
-        points = main and self.first is not None
+        points = self.first is not None
         own = [query for name, query in data.queries.items() if name == f"outcome {outcome}"]
         finals = [data.queries["finals"]] if outcome.startswith(FINAL) and "finals" in data.queries else []
-        queries = [data.queries["cells"], *own, *finals, *(data.curve_queries if points else [])]
+        queries = [data.queries["cells"], *own, *finals, *(data.curve_queries if points and main else [])]
         return replace(drawn, title=title, queries=queries, facts=facts_of(data, n), points=points)
 
     def _curves(self, examples: Examples) -> Figure:
         """Every declared curve at the example points: band and median, and single runs of the first."""
         bands = [
-            Band(self.data.grid.label(point), name, int(step), float(median), float(low), float(high))
+            Band(self.data.grid.label(point), name, int(step), float(median), float(low), float(high), point)
             for point in examples.reasons
             for name in self.curve_titles
             for curve in [self.data.curves[point]]
             for step, median, low, high in zip(curve.step, *curve.values[name], strict=True)
         ]
         runs = [
-            Run(self.data.grid.label(point), self.curve_titles[0], seed, step, value)
+            Run(self.data.grid.label(point), self.curve_titles[0], seed, step, value, point)
             for point, seed, step, value in examples.runs.select("point", "seed", "step", "value").iter_rows()
             if value is not None
         ]
         last = max((band.step for band in bands), default=1)
         spec = log_curves(bands, runs, self.curve_titles, replace(self.axes, last=last)).to_dict()
         caption = f"{self.curves.caption}: {self._reasons(examples)}."
-        return self._of_examples(examples, "loss-curves", self.curves.title, caption, self.curves.reading, spec)
+        drawn = self._of_examples(examples, "loss-curves", self.curves.title, caption, self.curves.reading, spec)
+        return replace(drawn, points=True)
 
     def _paths(self, examples: Examples) -> Figure | None:
         """Median paths and single runs; None where no path has two places."""

@@ -120,13 +120,14 @@ def _figure(data: ReportData, one: ShownCurve, chosen: Layout, every: int) -> Fi
     caption = f"{what}Median and bands at {whole}; {over}. Values on a {scale.said}."
     slug = f"curves-{one.column.replace('_', '-')}"
     queries, facts = [data.queries[f"curve {one.column}"]], facts_of(data, prose.between(*data.phases.seeds()))
-    return Figure(slug, f"{called} over the steps", caption, READING, spec, queries, facts)
+    return Figure(slug, f"{called} over the steps", caption, READING, spec, queries, facts, points=True)
 
 
 def _rows(data: ReportData, one: ShownCurve, scale: ValueScale, group: str, name: str, point: int) -> list[Quantiles]:
     """The quantiles at a point; what lies far outside of the scale is brought near to its edge."""
-    curve, room = data.curves[point], scale.high - scale.low
-    low, high = (scale.low / 10, scale.high * 10) if scale.log else (scale.low - room, scale.high + room)
+    curve, (low, high) = data.curves[point], scale.near
     quantiles = np.concatenate([curve.values[one.title], curve.quartiles[one.title]])
     values = np.clip(np.nan_to_num(quantiles, nan=high), low, high)
-    return [Quantiles(group, name, *row) for row in zip(curve.step.tolist(), *values.tolist(), strict=True)]
+    return [
+        Quantiles(group, name, *row, point=point) for row in zip(curve.step.tolist(), *values.tolist(), strict=True)
+    ]

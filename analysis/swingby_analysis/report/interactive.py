@@ -8,6 +8,7 @@ from swingby_analysis.charts.bands import waiting_bands
 from swingby_analysis.charts.curves import log_panel
 from swingby_analysis.charts.trajectories import landmark_rows, trajectory_panel
 from swingby_analysis.grid import plain
+from swingby_analysis.report import singles
 from swingby_analysis.report.curves import DECLARED, packed, unit_of
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.figures import Figures
@@ -28,6 +29,8 @@ def interactive(figures: Figures) -> dict[str, Any]:
     own = {one.title: (one.axis, scales[one.title]) for one in data.shown if one.title in scales}
     panel = {
         "figure": figures.main.slug,
+        # Every figure whose marks carry a point, and what its texts speak of.
+        "linked": {figure.slug: figure.title for figure in figures.every if figure.points},
         "losses": (log_panel(names, figures.axes) if declared else waiting_bands(own, last)).to_dict(),
         "path": None if view is None else trajectory_panel(view, figures.plane_range).to_dict(),
         "names": names,
@@ -40,8 +43,13 @@ def interactive(figures: Figures) -> dict[str, Any]:
     axes = [(axis.name, [plain(value) for value in axis.values]) if axis else ("", [""]) for axis in (grid.x, grid.y)]
     menus = [{"name": name, "values": values} for name, values in (*axes, ("panel", list(grid.facets)))]
     return {
-        "figures": specs, "panel": panel, "grid": menus, "points": _points(data), "curves": packed(data.curves, scales),
-    }  # fmt: skip
+        "figures": specs,
+        "panel": panel,
+        "grid": menus,
+        "points": _points(data),
+        "curves": packed(data.curves, scales),
+        "runs": singles.packed(data.singles, names, scales),
+    }
 
 
 def _points(data: ReportData) -> dict[str, Any]:
@@ -55,13 +63,13 @@ def _points(data: ReportData) -> dict[str, Any]:
         texts = {row.point: row.text for row in phases.spreads(data.outcome)}
     points = {}
     for point, place in data.grid.places.items():
-        n = data.curves[point].n if point in data.curves else 0
+        n, runs = data.curves[point].n if point in data.curves else 0, len(data.singles.get(point, ()))
+        thin = "" if not runs else " Thin: each run." if runs == n else f" Thin: the first {runs} runs."
         points[str(point)] = {
             "place": place,
             "label": data.grid.label(point),
             "text": f"{name}: {texts.get(point, 'could not be told')}",
-            "note": f"Median, and 10\u00a0% to 90\u00a0% of {plural(n, 'seed')}; dots at equal times."
-            if data.plane is not None
-            else f"Median, and 10\u00a0% to 90\u00a0% of {plural(n, 'seed')}.",
+            "note": f"Median, and 10\u00a0% to 90\u00a0% of {plural(n, 'seed')}"
+            f"{'; dots at equal times' if data.plane is not None else ''}.{thin}",
         }
     return points

@@ -8,9 +8,9 @@ from swingby_analysis.charts.summaries import Share
 from swingby_analysis.grid import plain
 
 SHARES = (
-    "Each tile is one point of the grid; its colour is the share of the seeds. The white square inside grows with "
-    "the width of the 95 % Wilson interval of that share and would fill an ordinary tile if nothing were known: the "
-    "more white, the less is known. A dot marks points whose interval contains one half. The line is where the "
+    "Each tile is one point of the grid; its colour is the share of the seeds. The square inside grows with the "
+    "width of the 95 % Wilson interval of that share and would be as large as an ordinary tile if nothing were known: "
+    "the larger, the less is known. A dot marks points whose interval contains one half. The line is where the "
     "share, interpolated between points, is one half; on an axis of 20 values or more each point is taken together "
     "with those beside it. Tiles without colour have no result. Each interval speaks for "
     "its own point, so that over the whole grid about one in twenty misses."
@@ -28,9 +28,9 @@ SHARES_ALONG = (
     "misses."
 )
 OUTCOMES = (
-    "The colour of a square is the most common outcome at that point of the grid, its area the share of the seeds "
-    "that ended so; the largest means all of them. Of equally common outcomes the one named first in the legend is "
-    "drawn. The legend lists the outcomes that are drawn."
+    "The colour of a tile is the most common outcome at that point of the grid, and it is the stronger the more of the "
+    "seeds ended so. Of equally common outcomes the one named first in the legend is "
+    "drawn. The legend lists the outcomes that are drawn. Tiles without colour have no result."
 )
 OUTCOMES_ALONG = (
     "The height of a mark is the share of the seeds that ended in the most common outcome at that point of the grid, "
@@ -42,7 +42,7 @@ NUMBERS = (
 )
 NUMBERS_ALONG = (
     "Each mark is the median over the seeds at one point of the grid, its bar the 95 % bootstrap interval of that "
-    "median."
+    "median. Numbers over two decades and more stand on a log scale, and the axis says so."
 )
 SEED_MODES = {
     "common": "common: a seed has the same draws at every point, so neighbouring points err together",

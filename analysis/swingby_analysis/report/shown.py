@@ -39,7 +39,8 @@ def shown_curves(experiment: Experiment) -> list[ShownCurve]:
     """The curves that a report shows.
 
     `Reported.curves` decides. Where nothing is declared, neither curves nor drawings, it is the first `MOST_CURVES`
-    list columns of numbers: those that a detector reads before the others, each in the order of declaration.
+    list columns of numbers: those that a detector reads before the others, then losses, each in the order of
+    declaration.
     """
     declared = experiment.report.curves
     columns = {name: column for name, column in experiment.curves.items() if is_number(column, of_list=True)}
@@ -57,7 +58,9 @@ def shown_curves(experiment: Experiment) -> list[ShownCurve]:
     if experiment.report.drawings:
         return []
     read = {name for detector in registry.detectors_for(experiment.name) for name in detector.needs}
-    names = sorted((name for name in columns if name != "step"), key=lambda name: name not in read)[:MOST_CURVES]
+    names = sorted(
+        (name for name in columns if name != "step"), key=lambda name: (name not in read, "loss" not in name)
+    )[:MOST_CURVES]
     return [
         ShownCurve(name, title, with_unit(title, columns[name]), meaning=columns[name].meaning)
         for name in names
@@ -83,4 +86,10 @@ def with_unit(title: str, column: Column | None) -> str:
 def scales_of(shown: Sequence[ShownCurve], values: Iterable[Mapping[str, np.ndarray]]) -> dict[str, ValueScale]:
     """The scale of each curve, by title; `values` are those of each point."""
     every = list(values)
-    return {one.title: scale_of(point[one.title] for point in every) for one in shown}
+    scales = {}
+    for one in shown:
+        curves = [point[one.title] for point in every]
+        starts = [float(curve[0, 0]) for curve in curves if curve.size and abs(curve[0, 0]) < 1e299]
+        start = float(np.median(starts)) if starts else 0.0
+        scales[one.title] = scale_of(curves, start if start > 0 else 0.0)
+    return scales

@@ -95,7 +95,8 @@ def _shares(data: ReportData, outcome: str) -> list[str]:
 
 
 def _bump(data: ReportData, examples: Examples) -> list[str]:
-    bump, curves = examples.bump(), data.reported.curves
+    curves = data.reported.curves
+    bump = None if curves is None else examples.bump()
     if bump is None or curves is None:
         return []
     place, seeds = data.grid.label(examples.first), plural(bump.n, "seed")

@@ -32,7 +32,7 @@ REPORT = Reported(
             "which is their spread and not a confidence interval. Thin: the OOD loss of each seed; a bump that comes "
             "at different times is flatter in the median than in the runs. Dashed: 1 % of L_ref, at or below which a "
             "run counts as generalized. L_ref is half the squared length of the test point. Steps are spaced as "
-            "log(1 + step), so that step 0 is on the axis. Losses below 0.001 are drawn there. Of more than 100 seeds "
+            "log(1 + step), so that step 0 is on the axis. Losses below 0.001 are cut off. Of more than 100 seeds "
             "at a point, the first 100 are drawn."
         ),
     ),

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 from swingby.model.reported import Landmark
 from swingby_analysis.charts import style
+from swingby_analysis.charts.bands import scale_of
 from swingby_analysis.charts.curves import FLOOR, Band, LogAxes, Run, log_curves, log_panel
 from swingby_analysis.charts.maps import PALETTE, number_map, outcome_map, share_map
 from swingby_analysis.charts.summaries import MostCommon, Segment, Share, Spread
@@ -225,15 +226,36 @@ def test_the_legend_lists_what_is_drawn_in_colours_of_its_own(found: list[str]) 
     assert scales[0]["range"] == [PALETTE[OUTCOMES.index(name)] for name in drawn]
 
 
-@FEW
-@given(st.integers(1, 30), st.data())
-def test_the_area_of_an_outcome_is_its_share(n: int, data: st.DataObject) -> None:
-    """Half of the seeds cover half of the area that all of them cover."""
-    k = data.draw(st.integers(1, n))
-    rows = [MostCommon(0, "failed", k, n, ""), MostCommon(1, "failed", n, n, "")]
-    spec = outcome_map(grid([1.0, 2.0], [1, 2]), rows, OUTCOMES, "outcome").to_dict()
-    sizes = [item["size"] for item in items(spec) if item["marktype"] == "symbol"]
-    assert min(sizes) / max(sizes) == pytest.approx(k / n, rel=1e-4)  # sizes are written with five digits
+def test_outcomes_fill_their_tiles_the_stronger_the_more_seeds() -> None:
+    """On an uneven grid the tiles leave no gap, and the strength of a colour grows with the share of the seeds."""
+    rows = [MostCommon(point, "failed", k, 8, "") for point, k in enumerate((3, 8, 5, 4))]
+    spec = outcome_map(grid([1.0, 2.0, 30.0, 31.0], [1]), rows, OUTCOMES, "outcome").to_dict()
+    tiles = sorted((item for item in items(spec) if item["marktype"] == "rect"), key=lambda item: item["x"])
+    assert all(right["x"] <= left["x"] + left["width"] + 1e-6 for left, right in pairwise(tiles))
+    strengths = [item["opacity"] for item in tiles]
+    assert strengths[0] < strengths[3] < strengths[2] < strengths[1] == 1
+
+
+def test_numbers_over_decades_stand_on_a_log_scale() -> None:
+    """Along one parameter medians over decades have a log axis that holds every interval; close ones begin at zero."""
+    for values, kind in ((10.0 ** np.arange(-2.0, 3.0), "log"), (np.array([0.5, 1.0, 2.0, 1.0, 0.7]), None)):
+        rows = [Spread(point, 5, value, 0.9 * value, 1.2 * value, value, value) for point, value in enumerate(values)]
+        spec = number_map(grid([1, 2, 3, 4, 5], None), rows, "time").to_dict()
+        (scale, *_) = [layer["encoding"]["y"]["scale"] for layer in spec["layer"] if "scale" in layer["encoding"]["y"]]
+        assert scale.get("type") == kind
+        assert scale["domain"][0] <= 0.9 * min(values)
+        assert scale["domain"][1] >= 1.2 * max(values) * (1 - 1e-9)
+        assert ("log scale" in str(spec)) == (kind == "log")
+
+
+def test_rounding_lies_below_the_axis() -> None:
+    """The axis of a curve reaches from its start down to what is more than rounding, however many runs have arrived."""
+    falling = np.concatenate([10.0 ** -np.arange(9.0), np.full(100, 3e-31)])
+    scale = scale_of([falling], start=1.0)
+    assert scale.log
+    assert 1e-9 <= scale.low <= 1e-8
+    assert scale.high >= 1
+    assert scale.near[0] < scale.low
 
 
 def test_numbers_keep_their_order_as_colours() -> None:
@@ -275,13 +297,16 @@ def test_step_zero_has_its_place() -> None:
     assert np.isfinite(list(xs)).all()
 
 
-def test_losses_beyond_the_axis_are_drawn_at_its_ends() -> None:
-    """A loss of zero is drawn on the floor and a diverged one at the top; neither leaves the panel."""
+def test_losses_beyond_the_axis_are_cut_off() -> None:
+    """A loss of zero lies below the panel and a diverged one above it, both finite, and every mark is cut off there."""
     runs = [Run("here", NAMES[0], 0, step, loss) for step, loss in ((0, 0.0), (1, 1e300), (10, FLOOR / 5))]
     spec = log_curves(bands(10), runs, NAMES, replace(AXES, last=10)).to_dict()
     ys = {item["y"] for item in items(spec) if item["marktype"] == "line"}
-    assert min(ys) >= 0
-    assert max(ys) <= 210
+    assert np.isfinite(list(ys)).all()
+    assert min(ys) < 0
+    assert max(ys) > 210
+    marks = [layer["mark"] for layer in spec["spec"]["layer"]]
+    assert all(mark.get("clip") for mark in marks if mark["type"] in ("line", "area"))
 
 
 def test_the_panels_of_the_page_wait_for_data() -> None:

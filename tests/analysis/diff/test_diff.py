@@ -590,7 +590,11 @@ def test_the_verb_prints_and_writes(folders: tuple[Path, Path], tmp_path: Path) 
     for text in ("rate: 1 in A, 1.5 in B", "Curves and scalars", "swingby replay"):
         assert text in printed
         assert text in html.unescape(page.read_text())
-    assert "<script" not in page.read_text()
+    shown = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.DOTALL)
+    assert shown is not None
+    panel = json.loads(shown[1])
+    assert panel["panel"]["names"][:2] == ["position in A", "position in B"]
+    assert all(len(of["losses"]) == len(panel["panel"]["names"]) for of in panel["curves"]["of"].values())
     plain = ("--data", data, "--no-page", "--format")
     code, printed, err = swingby("diff", "walks", "faster", *plain, "csv", "--rows", "cells")
     assert (code, len(printed.strip().splitlines())) == (0, 1 + 12 * 2), err

@@ -6,6 +6,7 @@ import csv
 import importlib
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,18 +14,22 @@ import numpy as np
 import pytest
 import vl_convert
 
+from swingby.api import Results, Sweep
+from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
 from swingby.store import Store
-from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.page import Figure
 from swingby_analysis.page.html import VEGA_LITE
 from swingby_analysis.page.plain_files import csv_of, rows_of, vega_lite_of
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report import write_report
+from swingby_analysis.report.chosen import chosen_curves
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.effects import effects_of
+from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.figures import Figures
 from swingby_analysis.report.grid_curves import layout
+from swingby_analysis.report.interactive import interactive
 from tests.support.places import BARE
 
 BARE_SWEEP = """
@@ -144,8 +149,71 @@ def test_effects_are_those_of_the_cells(data: Path) -> None:
     assert effects is not None
     assert [axis.name for axis in axes] == ["lr", "momentum", "length"]
     assert effects.points == found.cells["point"].n_unique() == 12
-    rows = [row for row in rows_of(drawn(figures, "main-effects").spec) if row["outcome"] == "last loss / J"]
+    rows = [
+        row for row in rows_of(drawn(figures, "main-effects").spec) if row["outcome"] == "last loss / J (log scale)"
+    ]
     assert [row["share"] for row in rows[:3]] == pytest.approx([one.share for one in effects.axes], rel=1e-4)
+
+
+def results(data: Path, experiment: str) -> Results:
+    """What `Sweep.run` returns, of a sweep that is trained."""
+    name = experiment.replace("_", "-")
+    return Results(Sweep.parse(BARE_SWEEP.format(name=name, experiment=experiment), "bare.yaml"), data, None)
+
+
+def test_charts_are_the_figures_of_the_report(data: Path) -> None:
+    """An outcome over the sweep's own axes, and a curve, are drawn as the report draws them, and compile."""
+    _, figures = read(data, "bare-scalars")
+    of = results(data, "bare_scalars")
+    for what, slug in ((None, "map-last-loss"), ("crossed", "phase-crossed"), ("side", "map-side")):
+        spec = of.chart(what).to_dict()
+        assert rows_of(spec) == rows_of(drawn(figures, slug).spec)
+    _, figures = read(data, "bare")
+    of = results(data, "bare")
+    assert rows_of(of.chart("spot").to_dict()) == rows_of(drawn(figures, "curves-spot").spec)
+    assert vl_convert.vegalite_to_vega(of.chart("loss").to_dict(), vl_version=VEGA_LITE)["marks"]
+
+
+def test_a_chart_has_the_axes_that_are_named(data: Path) -> None:
+    """With x alone there are marks along it, with y tiles; the other axes are panels, and each point is drawn once."""
+    of = results(data, "bare_scalars")
+    for axes, marks, panels in (({"x": "momentum"}, "rule", 6), ({"x": "length", "y": "lr"}, "rect", 2)):
+        spec = of.chart("last_loss", **axes).to_dict()
+        rows = rows_of(spec)
+        assert len({row["point"] for row in rows}) == len(rows) == 12
+        assert len({row["facet"] for row in rows}) == panels
+        assert marks in [layer["mark"]["type"] for layer in spec["spec"]["layer"]]
+    for wrong, said in (
+        ({"what": "last_los"}, "did you mean 'last_loss'"),
+        ({"x": "lrr"}, "'lrr' is no axis of 'bare-scalars'; did you mean 'lr'"),
+        ({"x": "lr", "y": "lr"}, "allowed: an axis as x"),
+        ({"y": "lr"}, "allowed: an axis as x"),
+    ):
+        with pytest.raises(SwingbyError, match=re.escape(said)):
+            of.chart(**wrong)
+
+
+def test_single_runs_are_the_stored_ones(data: Path) -> None:
+    """The page has each run of a point, read back to the packing's step; a figure draws those of the chosen points."""
+    found, figures = read(data, "bare")
+    page = interactive(figures)
+    with Store.open(data) as store:
+        stored = store.sql(
+            """select members.point, seed, step, spot from bare join members using (cell_id)
+               join sweeps on sweeps.sweep_id = members.sweep_id and sweeps.name = 'bare' order by all"""
+        ).rows()
+        examples = Examples.of(found, store)
+    (low, high), unit = found.scales["spot"].near, page["panel"]["units"][1]
+    assert len(stored) == sum(len(runs) for runs in page["runs"]["of"].values()) == 84
+    for row in stored:
+        steps, _, spot = page["runs"]["of"][str(row.point)][row.seed]
+        at = np.cumsum(page["runs"]["steps"][steps])
+        wanted = np.clip(np.array(row.spot)[np.searchsorted(row.step, at)], low, high)
+        assert np.cumsum(spot) * page["runs"]["coarseness"] * unit == pytest.approx(wanted, abs=10.1 * unit)
+    figure = chosen_curves(found, examples)
+    seeds = {(row["point"], row["line"], row["seed"]) for row in rows_of(figure.spec) if row["kind"] == "run"}
+    assert len(seeds) == 3 * 2 * 7
+    assert vl_convert.vegalite_to_vega(dict(figure.spec), vl_version=VEGA_LITE)["marks"]
 
 
 def test_parallel_lines_are_the_points(data: Path) -> None:

@@ -1,7 +1,7 @@
 // Draws the figures, and shows the curves of the point that is pointed at, held by a click, or reached by the keyboard.
 "use strict";
 (async () => {
-  const { figures, panel, grid, points, curves } = JSON.parse(document.getElementById("data").textContent);
+  const { figures, panel, grid, points, curves, runs } = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
   // ast: expressions are interpreted, so the page's policy needs no eval.
   const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: { disableDefaultStyle: true } };
@@ -34,6 +34,8 @@
         const parts = { ...how };
         for (const name of ["axis", "legend", "header"]) if (parts[name]) parts[name] = lighter(parts[name]);
         if (MARKS.includes(kind) && !onTiles && parts.scale?.range) parts.scale = lighter(parts.scale);
+        // The dark end of a scheme is not seen as a line on a dark ground.
+        if (MARKS.includes(kind) && !onTiles && typeof parts.scale?.scheme === "string") parts.scale = { ...parts.scale, scheme: { name: parts.scale.scheme, extent: [0.3, 1] } };
         return [channel, parts];
       }));
     }
@@ -54,46 +56,68 @@
     views[element.dataset.figure] = await draw(element, figures[element.dataset.figure]);
   }
   if (!panel) { document.documentElement.dataset.drawn = "yes"; return; }
-  const main = document.querySelector(`[data-figure="${panel.figure}"]`);
+  const linked = Object.keys(panel.linked);
+  const outlining = linked.filter((slug) => (figures[slug].params ?? []).some(({ name }) => name === "picked"));
   const losses = await draw(byId("losses"), panel.losses);
   const path = panel.path ? await draw(byId("path"), panel.path) : null;
 
   // Curves travel as differences of whole numbers: thousandths of a decade or multiples of a unit, and thousandths of an output.
   const sums = (list) => { let at = 0; return list.map((step) => (at += step)); };
-  const loss = (list, unit) => sums(list).map((value) => (unit === null ? 10 ** (value / 1000) : value * unit));
+  const loss = (list, unit, coarse = 1) => sums(list).map((value) => (unit === null ? 10 ** ((coarse * value) / 1000) : coarse * value * unit));
   const output = (list) => sums(list).map((value) => value / 1000);
 
   const band = (name, unit, step, [median, low, high]) => {
     const [m, l, h] = [loss(median, unit), loss(low, unit), loss(high, unit)];
     return step.map((at, i) => ({ kind: "band", curve: name, step: at, median: m[i], low: l[i], high: h[i] }));
   };
+  // The single runs of a point: each has its steps, then the values of the curves that have single runs.
+  const single = ([steps, ...values], seed) => {
+    const step = sums(runs.steps[steps]);
+    return values.flatMap((list, i) => list === null ? [] : loss(list, panel.units[i], runs.coarseness).map((value, at) => ({ kind: "run", curve: panel.names[i], seed, step: step[at], value })));
+  };
   const track = (kind, step, [xs, ys]) => {
     const [x, y] = [output(xs), output(ys)];
     return x.map((value, i) => ({ kind, step: step(i), x: value, y: y[i] }));
   };
 
+  // What a diagram says of a point: the text of the row that its mark was made from.
+  const texts = {};
+  const textOf = (slug, point) => {
+    if (slug === panel.figure) return points[point].text;
+    if (!(slug in texts)) {
+      const rows = [...Object.values(figures[slug].datasets ?? {}).flat(), ...(figures[slug].data?.values ?? [])];
+      texts[slug] = new Map(rows.filter((row) => row.text !== undefined).map((row) => [String(row.point), row.counts ?? row.text]));
+    }
+    const text = texts[slug].get(point);
+    return text === undefined ? points[point].text : `${panel.linked[slug]}: ${text}`;
+  };
+
   let shown = null;
   let held = false;
-  const show = (point) => {
-    if (point === shown || !(point in points)) return;
+  const show = (point, slug = panel.figure) => {
+    if (!(point in points)) return;
+    byId("share").textContent = textOf(slug, point);
+    if (point === shown) return;
     shown = point;
     const curve = curves.of[point];
-    const step = curve ? sums(curves.steps[curve.steps]) : [];
+    // Curves share their steps, or have a list each.
+    const stepOf = (i) => sums(curves.steps[Array.isArray(curve.steps) ? curve.steps[i] : curve.steps]);
+    const step = curve ? stepOf(0) : [];
     byId("at").textContent = points[point].label;
-    byId("share").textContent = points[point].text;
     byId("note").textContent = curve ? points[point].note : "No curve was recorded at this point.";
-    losses.data("curve", curve ? panel.names.flatMap((name, i) => band(name, panel.units[i], step, curve.losses[i])) : []).run();
+    const bands = curve ? panel.names.flatMap((name, i) => band(name, panel.units[i], stepOf(i), curve.losses[i])) : [];
+    losses.data("curve", [...bands, ...(runs.of[point] ?? []).flatMap(single)]).run();
     if (path) {
       const has = curve && curve.path;
       const rows = has ? [...track("median", (i) => step[i], curve.path), ...track("mark", (i) => i * curve.every, curve.marks)] : [];
       path.data("path", [...panel.landmarks, ...rows]).run();
     }
-    views[panel.figure].signal("picked", Number(point)).run();
+    for (const slug of outlining) views[slug].signal("picked", Number(point)).run();
     points[point].place.forEach((rank, axis) => { if (selects[axis]) selects[axis].value = String(rank); });
   };
 
   const pointOf = new Map(Object.entries(points).map(([point, { place }]) => [place.join(), point]));
-  const go = (place) => { const point = pointOf.get(place.join()); if (point !== undefined) show(point); return point !== undefined; };
+  const go = (place, slug) => { const point = pointOf.get(place.join()); if (point !== undefined) show(point, slug); return point !== undefined; };
 
   // One menu a parameter: the same choice without a pointer.
   const selects = grid.map(({ name, values }, axis) => {
@@ -112,16 +136,19 @@
     return select;
   });
 
-  const pointAt = (item) => (item && item.datum && item.datum.point !== undefined ? String(item.datum.point) : null);
-  views[panel.figure].addEventListener("mousemove", (_, item) => { const point = pointAt(item); if (point !== null && !held) show(point); });
-  views[panel.figure].addEventListener("click", (_, item) => {
-    const point = pointAt(item);
-    held = point !== null && !(held && point === shown);
-    if (point !== null) show(point);
-  });
+  const pointAt = (item) => (item?.datum?.point === undefined || item.datum.point === null ? null : String(item.datum.point));
+  for (const slug of linked) {
+    views[slug].addEventListener("mousemove", (_, item) => { const point = pointAt(item); if (point !== null && !held) show(point, slug); });
+    views[slug].addEventListener("click", (_, item) => {
+      const point = pointAt(item);
+      held = point !== null && !(held && point === shown);
+      if (point !== null) show(point, slug);
+    });
+    document.querySelector(`[data-figure="${slug}"]`).addEventListener("keydown", (event) => keyed(event, slug));
+  }
 
   const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1], PageUp: [2, -1], PageDown: [2, 1] };
-  main.addEventListener("keydown", (event) => {
+  function keyed(event, slug) {
     if (event.key === "Escape") held = false;
     const move = moves[event.key];
     if (!move) return;
@@ -129,8 +156,8 @@
     held = true;
     const place = [...points[shown].place];
     // Past points without a result, up to the border.
-    do { place[move[0]] += move[1]; } while (place[move[0]] >= 0 && place[move[0]] < grid[move[0]].values.length && !go(place));
-  });
+    do { place[move[0]] += move[1]; } while (place[move[0]] >= 0 && place[move[0]] < grid[move[0]].values.length && !go(place, slug));
+  }
   show(String(panel.first));
   document.documentElement.dataset.drawn = "yes";
 })();

@@ -1,0 +1,85 @@
+"""Single runs of every point, few and thinned enough to travel inside the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from swingby.store import Store
+from swingby_analysis.charts.bands import ValueScale
+from swingby_analysis.query import Query, ask
+from swingby_analysis.report.curves import DECLARED, differences, packed_value
+from swingby_analysis.report.shown import ShownCurve
+
+STEPS = 40
+"""About how many steps of a single run travel in the page."""
+MOST = 10
+"""Single runs that are drawn of a point."""
+FEWEST = 5
+"""Where fewer than these have room, only the first curve has single runs."""
+ROOM = 400_000
+"""Values of single runs in a page, at most; a point has two runs all the same."""
+COARSENESS = 20
+"""Thousandths of a decade, or units of a linear scale, to which the values of single runs are rounded."""
+
+
+class Single(NamedTuple):
+    """One run: its seed, its recorded steps, int (T,), and the values of each curve, by title: (T,), in its unit."""
+
+    seed: int
+    step: np.ndarray
+    values: Mapping[str, np.ndarray]
+
+
+def room_for(points: int, curves: int) -> tuple[int, int]:
+    """How many runs a point has room for in a page, and of how many of the curves."""
+    runs = ROOM // max(points * curves * STEPS, 1)
+    if runs < FEWEST and curves > 1:
+        curves, runs = 1, ROOM // max(points * STEPS, 1)
+    return max(2, min(MOST, runs)), curves
+
+
+def queries(head: tuple[str, str], shown: Sequence[ShownCurve], points: int) -> dict[str, Query]:
+    """The query of the single runs of each curve that has room, by the curve's title; `head`: sweep and experiment."""
+    runs, curves = room_for(points, len(shown))
+    return {one.title: Query("singles", (*head, runs, STEPS, one.column, one.unit)) for one in shown[:curves]}
+
+
+def read(store: Store, asked: Mapping[str, Query]) -> dict[int, list[Single]]:
+    """The single runs of each point, in the order of their seeds."""
+    found: dict[tuple[int, int], Single] = {}
+    for title, query in asked.items():
+        for point, seed, step, value in ask(store, query).iter_rows():
+            run = found.setdefault((point, seed), Single(seed, np.array(step, dtype=np.int64), {}))
+            values = np.array(value, dtype=float)  # null, where the unit is 0, becomes NaN
+            found[point, seed] = run._replace(values={**run.values, title: values})
+    by_point: dict[int, list[Single]] = {}
+    for (point, _), run in found.items():
+        by_point.setdefault(point, []).append(run)
+    return by_point
+
+
+def packed(singles: Mapping[int, Sequence[Single]], names: Sequence[str], scales: Mapping[str, ValueScale]) -> Any:
+    """The runs as the page's script reads them: shared lists of steps; of each point its runs, a list a curve.
+
+    Args:
+        names: of the curves, in their order; a run has the first of them.
+        scales: of each curve, by title; one without a scale is a declared one.
+    """
+    steps: dict[tuple[int, ...], int] = {}
+    points: dict[str, list[Any]] = {}
+    for point, runs in singles.items():
+        points[str(point)] = [
+            [
+                steps.setdefault(tuple(differences(run.step)), len(steps)),
+                *(
+                    packed_value(run.values[name], scales.get(name, DECLARED), COARSENESS)
+                    for name in names
+                    if name in run.values
+                ),
+            ]
+            for run in runs
+        ]
+    return {"steps": [list(step) for step in steps], "coarseness": COARSENESS, "of": points}
