@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from swingby.cli.console import say, table
+from swingby.cli.console import DEFAULT_DATA, DataFolder, say, table
 from swingby.cli.guide import first_sentence
 from swingby.errors import SwingbyError
 from swingby.model import registry
@@ -34,11 +35,13 @@ def describe(
             autocompletion=names,
         ),
     ],
+    data: DataFolder = DEFAULT_DATA,
 ) -> None:
     """Describes an experiment or a table: parameters, columns, types, units and what each means.
 
     An experiment has a table of its name with a row for each cell, and EXPERIMENT`_points` with a row for each recorded
-    step; a detector has the table `outcomes_`DETECTOR.
+    step; a detector has the table `outcomes_`DETECTOR. An experiment that is a function, or was imported, is as the
+    data folder has it.
 
     Example:
 
@@ -47,6 +50,8 @@ def describe(
     from swingby.store.meanings import OUTCOME, POINT, TABLES
 
     experiments, detectors = registry.offered(registry.EXPERIMENTS), registry.offered(registry.DETECTORS)
+    if name not in TABLES and name not in experiments and (own := _in_folder(data, name.removesuffix(POINTS))):
+        experiments = {**experiments, own: None}
     if name in TABLES:
         meaning, columns = TABLES[name]
         say(f"{name}: {meaning}")
@@ -68,6 +73,21 @@ def describe(
         raise SwingbyError(f"there is no {name!r} to describe; {registry.nearest_offered(name, _known())}")
 
 
+def _in_folder(data: Path, name: str) -> str | None:
+    """The name, if it is that of an experiment without a package whose cells the folder has; it is known afterwards."""
+    from swingby.data.remote.address import DATA_MARK
+    from swingby.store import Store
+    from swingby.store.lookup import find_sweep
+
+    if not (data / DATA_MARK).exists():
+        return None
+    with Store.open(data) as store:
+        rows = store.sql("select sweep_id from sweeps where experiment = ? order by created desc", [name]).rows()
+        if rows:
+            find_sweep(store, rows[0].sweep_id)
+    return name if rows and registry.known(name) else None
+
+
 def _known() -> list[str]:
     from swingby.store.meanings import TABLES
 
@@ -81,7 +101,7 @@ def _experiment(of: Experiment) -> None:
     from swingby.model.params import Params
     from swingby.store.meanings import CELL
 
-    say(f"{of.name}: {first_sentence(type(of).__doc__)}")
+    say(f"{of.name}: {getattr(of, 'title', '') or first_sentence(type(of).__doc__)}")
     if of.presets:
         say(f"presets: {', '.join(of.presets)}; where a sweep names none: {of.default_preset or 'none'}")
     say("\nparameters, as a sweep file names them")
