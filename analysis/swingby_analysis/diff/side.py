@@ -13,6 +13,7 @@ import polars as pl
 from swingby.archive import recorded_results
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
+from swingby.imports.notice import imported_results
 from swingby.model import registry
 from swingby.model.detector import OutcomeKind
 from swingby.run.outcomes import SHARD, derive, refresh
@@ -159,7 +160,7 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     if asked is not None and asked not in kinds and asked in cells.columns:  # a scalar
         drawn = outcomes_of(found.experiment, asked=asked).get(asked)
         kinds |= {} if drawn is None else {asked: drawn.kind}
-    shipped = recorded_results(store, found.sweep_id)
+    came = recorded_results(store, found.sweep_id), imported_results(store, found.sweep_id)
     return Side(
         letter=letter,
         data=data,
@@ -172,7 +173,7 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
         written=written,
         in_progress=int(ask(store, queries["in progress"]).item()),
         origins=ask(store, queries["origins"]).to_dicts(),
-        warnings=[*warnings, *([] if shipped is None else [f"{letter}: {shipped}"])],
+        warnings=[*warnings, *(f"{letter}: {one}" for one in came if one is not None)],
         queries=[*queries.values(), *of_outcomes],
     )
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from swingby.archive import RecordedResults, recorded_results
 from swingby.errors import SwingbyError
+from swingby.imports.notice import ImportedResults, imported_results
 from swingby.model import registry
 from swingby.model.columns import parameter_schema
 from swingby.model.detector import OutcomeKind
@@ -60,6 +61,10 @@ class Counts:
         return self.ok + self.diverged
 
 
+NOWHERE = 1e300
+"""A value that is larger than all others, as the query of the curves has those that are not finite."""
+
+
 @dataclass(frozen=True)
 class ReportData:
     """The data that figures and page are made from.
@@ -78,6 +83,7 @@ class ReportData:
         origins: which plans computed the cells.
         queries: every query, by name.
         recorded: what a reader must know of the recorded ones among the results.
+        imported: what a reader must know of results that were trained elsewhere and imported.
         remarks: what a reader must know first.
     """
 
@@ -95,6 +101,7 @@ class ReportData:
     queries: Mapping[str, Query]
     singles: Mapping[int, Sequence[Single]] = field(default_factory=dict)
     recorded: RecordedResults | None = None
+    imported: ImportedResults | None = None
     remarks: Sequence[str] = ()
 
     @property
@@ -238,6 +245,7 @@ def read(
         origins=ask(store, queries["origins"]).to_dicts(),
         queries=queries,
         recorded=recorded,
+        imported=imported_results(store, sweep_id),
     )
 
 
@@ -299,7 +307,10 @@ def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[
 def curves_at(
     store: Store, shown: Sequence[ShownCurve], queries: Mapping[str, Query], plane: tuple[int, int] | None
 ) -> dict[int, PointCurves]:
-    """The curves of every point: those of all columns at the same steps, and its path where there is a plane."""
+    """The curves of every point: those of all columns at the same steps, and its path where there is a plane.
+
+    A curve that has fewer steps than another of its point is interpolated to those, as a line through its values is.
+    """
     tables = {one.title: ask(store, queries[f"curve {one.column}"]) for one in shown}
     # A row each: median, low, high, and the quartiles.
     values = {title: table["value"].list.to_array(5).to_numpy() for title, table in tables.items()}
@@ -309,14 +320,25 @@ def curves_at(
     for entry in plane or ():
         entries = both.filter(pl.col("entry") == entry)
         paths.append((entries["finite"].fill_null(np.nan).to_numpy(), _rows_of_points(entries)))
-    first = next(iter(tables))
-    steps, runs = tables[first]["step"].to_numpy(), tables[first]["runs"].to_numpy()
+    steps = {title: table["step"].to_numpy() for title, table in tables.items()}
+    runs = {title: table["runs"].to_numpy() for title, table in tables.items()}
     by_point = {}
-    for point, at in rows[first].items():
-        every = {title: values[title][rows[title][point]].T for title in tables}
+    for point in sorted(set().union(*rows.values())):
+        there = {title: of[point] for title, of in rows.items() if point in of}
+        most = max(there, key=lambda title: there[title].stop - there[title].start)
+        step = steps[most][there[most]]
+        every = {}
+        for title in tables:
+            at = there.get(title, slice(0, 0))
+            own, known = steps[title][at], values[title][at].T
+            if not len(own):
+                known = np.full((5, len(step)), NOWHERE)
+            elif not np.array_equal(own, step):
+                known = np.array([np.interp(step, own, row) for row in known])
+            every[title] = known
         bands, quartiles = ({title: five[part] for title, five in every.items()} for part in (slice(3), slice(3, 5)))
         path = np.stack([entry[of[point]] for entry, of in paths]) if paths else None
-        by_point[point] = PointCurves(steps[at], bands, path, int(runs[at.start]), quartiles)
+        by_point[point] = PointCurves(step, bands, path, int(runs[most][there[most].start]), quartiles)
     return by_point
 
 

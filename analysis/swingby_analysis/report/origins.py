@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,6 +38,8 @@ def facts_of(data: ReportData, n: str) -> dict[str, str]:
 
 def code_of(origin: Mapping[str, Any]) -> str:
     """The commit that a plan's cells were computed with."""
+    if "imported" in json.loads(origin["provenance"] or "{}"):
+        return "unknown (trained elsewhere)"
     changed = " with changes that no commit holds" if origin["git_dirty"] else ""
     return f"commit {origin['git_commit'] or 'unknown (not in a checkout)'}{changed}"
 
@@ -49,17 +52,23 @@ def made_by(data: ReportData) -> dict[str, list[str]]:
         values = [shown(value[0] if len(value) == 1 else value) for value in axis["values"]]
         grid.append(f"{' + '.join(axis['names'])}: {', '.join(values)}")
     for row in data.origins:
+        if data.imported is not None:
+            plans.append(
+                f"{row['plan_id']}: {row['cells']:,} cells, {row['hosts']} at {row['finished']:%Y-%m-%d %H:%M} UTC"
+            )
+            continue
         times = f"{row['started']:%Y-%m-%d %H:%M} to {row['finished']:%Y-%m-%d %H:%M} UTC"
         engines = f" ({row['engines']})" if row["engines"] else ""
         plans.append(f"{row['plan_id']}: {row['cells']:,} cells, {times}, on {row['hosts']}{engines}, {code_of(row)}")
     detectors = registry.detectors_for(resolved["experiment"])
+    recorded = ", ".join([f"{recording['steps']} ({recording['points']} points)", *recording["also"]])
     written = [f"{name}: {text}" for name, text in (resolved.get("outcomes") or {}).items()]
     return {
         "Grid": [*grid, *([f"where {resolved['where']}"] if resolved["where"] else [])],
         "Plans": plans,
         "Detectors": [f"{item.name}, version {item.version}" for item in detectors] or ["none"],
         **({"Outcomes of the sweep file": written} if written else {}),
-        "Recorded": [", ".join([f"{recording['steps']} ({recording['points']} points)", *recording["also"]])],
+        **({} if data.imported is not None else {"Recorded": [recorded]}),
         "Written by": [f"swingby {__version__}"],
     }
 

@@ -14,17 +14,16 @@ from swingby_analysis.report.prose import percent, plural, share_text
 
 def warnings(data: ReportData) -> list[str]:
     """The warnings above the figures: of results that are missing, failed, diverged or recorded."""
-    counts, lines = data.counts, [*data.remarks, *([] if data.recorded is None else [str(data.recorded)])]
+    counts = data.counts
+    lines = [*data.remarks, *(str(came) for came in (data.recorded, data.imported) if came is not None)]
     if counts.missing:
         lines.append(
             f"This sweep is not finished: {counts.missing:,} of {plural(counts.planned, 'cell')} have no result yet. "
             f"`swingby run {data.sweep['name']}` goes on with it."
         )
     if counts.failed:
-        lines.append(
-            f"{plural(counts.failed, 'cell')} failed with an error and are left out of every figure; "
-            "`swingby run --retry-failed` runs them again."
-        )
+        again = "" if data.imported is not None else "; `swingby run --retry-failed` runs them again"
+        lines.append(f"{plural(counts.failed, 'cell')} failed with an error and are left out of every figure{again}.")
     if counts.diverged:
         lines.append(f"{plural(counts.diverged, 'cell')} diverged; they count as runs, with the outcome “diverged”.")
     empty = counts.points - data.cells["point"].n_unique()

@@ -20,9 +20,16 @@ asked as (
         columns(lambda name: name = $6) as unit
     from cells
 ),
-runs as (
-    select chosen.point, asked.* exclude (cell_id)
-    from chosen join asked on asked.cell_id = chosen.cell_id
+runs as (  -- a step at which a run has no value of this curve is none that it recorded
+    select
+        chosen.point, status, steps, unit,
+        case when sparse then list_where(step, there) else step end as step,
+        case when sparse then list_where(value, there) else value end as value
+    from (
+        select *, list_count(value) < len(value) as sparse, list_transform(value, lambda one: one is not null) as there
+        from asked
+    ) as asked
+    join chosen on asked.cell_id = chosen.cell_id
 ),
 points as (
     select

@@ -27,8 +27,9 @@ vectors as (  -- a number is a vector of one entry
         case when typeof(value) like '%[]' then try_cast(value as double[]) else [try_cast(value as double)] end as value,
         case when typeof(unit) like '%[]' then try_cast(unit as double[]) else [try_cast(unit as double)] end as unit
     from records
-    where step = 0 or step = last_step
-        or floor($4 * ln(1 + step) / ln(1 + last_step)) > floor($4 * ln(1 + step_before) / ln(1 + last_step))
+    where value is not null and (
+        step = 0 or step = last_step
+        or floor($4 * ln(1 + step) / ln(1 + last_step)) > floor($4 * ln(1 + step_before) / ln(1 + last_step)))
 )
 select point, seed, step, list_transform($7::integer[], lambda entry: value[entry] / nullif(unit[entry], 0)) as value
 from vectors

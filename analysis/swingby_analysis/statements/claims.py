@@ -70,7 +70,7 @@ def write_claims(
         SwingbyError: no such claim, a sweep cannot be trained, a query is wrong, or the disk refuses.
     """
     chosen = claims(experiment, only)
-    needed = wanted(chosen, overrides)
+    needed = wanted(chosen, overrides, data)
     records, training = prepare(data, needed, overrides, run, False, say)
     known = [item for item in catalogue() if item.claims]
     with Store.open(records.data) as store:

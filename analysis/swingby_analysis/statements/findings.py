@@ -72,7 +72,7 @@ def write_findings(
     diagrams = catalogue.diagrams(experiment, only)
     asked = {diagram.slug: catalogue.findings(diagram) for diagram in diagrams}
     every = [finding for diagram in diagrams for finding in asked[diagram.slug]]
-    needed = wanted(every, overrides)
+    needed = wanted(every, overrides, data)
     records, _ = prepare(data, needed, overrides, run, recorded, say)
     with Store.open(records.data) as store:
         needed = progress(store, needed)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from swingby import __version__
 from swingby.data.files import utc_now
+from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.page import (
     Badge,
     Block,
@@ -111,7 +112,7 @@ def findings_page(
 
 def _diagram(shown: Shown, pictures: Mapping[str, bytes]) -> Section:
     """The part of one diagram: its sweep, its figures, its sentences, and what all of its points share."""
-    diagram, sweep = shown.diagram, shown.own.sweep
+    diagram, sweep = shown.diagram, cast("Sweep", shown.own.sweep)  # a diagram is one of a sweep file
     size = f"{plural(len(sweep.points), 'point')}, {plural(len(sweep.seeds), 'seed')} each."
     blocks: list[Block] = [
         Text(" ".join((sweep.description or "").split())),

@@ -18,6 +18,8 @@ from swingby_analysis.statements.verdict import MISSING, Answer, verdict
 
 COLUMNS = ("preset", "setting", "n", "k", "measured")
 """What the query of a claim returns."""
+NO_PRESET = "none"
+"""The convention of runs whose experiment has no presets."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,9 @@ def judge(store: Store, claim: Statement, needed: Mapping[str, Needed]) -> Judge
 
 
 def answer(claim: Statement, row: Mapping[str, Any]) -> Answer:
-    """The answer in one row of a claim's query."""
+    """The answer in one row of a claim's query; runs of an experiment without presets are under `NO_PRESET`."""
     said = {name: row[name] for name in COLUMNS[1:]}
-    return Answer(row["preset"], **said, together=claim.together, least=claim.least)
+    return Answer(row["preset"] or NO_PRESET, **said, together=claim.together, least=claim.least)
 
 
 def worded(store: Store, finding: Statement, asked: Sequence[Asked]) -> Sentence:

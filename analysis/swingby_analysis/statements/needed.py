@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,10 +11,14 @@ from pathlib import Path
 
 from swingby.archive import recorded_results, shipped, unpack, unpack_shipped
 from swingby.data.records import Records
+from swingby.data.remote.address import DATA_MARK
 from swingby.errors import SwingbyError
+from swingby.imports.notice import imported_results
 from swingby.store import Store, ingest
+from swingby.store.lookup import find_sweep
 from swingby.store.status import final_counts
-from swingby.sweepfile.sweep import Sweep
+from swingby.sweepfile.axes import Axis
+from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby_analysis.statements.compose import Asked
 from swingby_analysis.statements.statement import Statement
 from swingby_analysis.train import train
@@ -22,17 +27,33 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
+class ImportedSweep:
+    """A sweep that was imported into the data folder, of which there is no file; see `Sweep`."""
+
+    sweep_id: str
+    experiment_name: str
+    cells: int
+    seeds: tuple[int, ...]
+    axes: tuple[Axis, ...]
+    diagram: None = None
+
+    def __len__(self) -> int:
+        return self.cells
+
+
+@dataclass(frozen=True)
 class Needed:
     """A named sweep that statements need, with the overrides of this run, and how many of its cells have ended.
 
     Attributes:
+        sweep: of its file; of an imported one, what the data folder says.
         hours: it takes hours: it is not trained for a page, and no override changes it.
         done: cells with a result; `failed` ones ended without one, and are not waited for.
         recorded: where its results come from, in words, if recorded ones are among them; else "".
     """
 
     name: str
-    sweep: Sweep = field(repr=False)
+    sweep: Sweep | ImportedSweep = field(repr=False)
     hours: bool = False
     done: int = 0
     failed: int = 0
@@ -62,21 +83,43 @@ class Needed:
         return f"sweep {self.name}: {self.done:,} of {self.cells:,} cells"
 
 
-def asked_of(sweep: Sweep) -> Asked:
+def asked_of(sweep: Sweep | ImportedSweep) -> Asked:
     """A sweep as a query names it."""
     diagram = None if sweep.diagram is None else {"x": sweep.diagram.x, "y": sweep.diagram.y}
     axes = [list(axis.names) for axis in sweep.axes]
     return Asked(sweep.sweep_id, sweep.experiment_name, axes, diagram, len(sweep.seeds))
 
 
-def wanted(statements: Sequence[Statement], overrides: Sequence[str]) -> dict[str, Needed]:
+def wanted(statements: Sequence[Statement], overrides: Sequence[str], data: Path | None = None) -> dict[str, Needed]:
     """The sweeps that these statements need, by name, each once; overrides change none that takes hours.
 
+    A name that no package ships is that of a sweep that was imported into the data folder, if one is given.
+
     Raises:
-        SwingbyError: no such named sweep, or an override does not fit it.
+        SwingbyError: no such sweep, or an override does not fit it.
     """
     hours = {name: statement.hours for statement in statements for name in statement.sweeps}
-    return {name: Needed(name, Sweep.load(name, () if long else overrides), long) for name, long in hours.items()}
+    shipped_names = named_sweeps()
+    found = dict[str, Needed]()
+    for name, long in hours.items():
+        imported = None if data is None or name in shipped_names else _imported(data, name)
+        found[name] = Needed(name, imported or Sweep.load(name, () if long else overrides), long)
+    return found
+
+
+def _imported(data: Path, name: str) -> ImportedSweep | None:
+    """The newest sweep of a name in the data folder, if it was imported."""
+    if not (data / DATA_MARK).exists():
+        return None
+    with Store.open(data) as store:
+        query = "select sweep_id, experiment, cells, resolved from sweeps where name = ? order by created desc limit 1"
+        for row in store.sql(query, [name]).rows():
+            resolved = json.loads(row.resolved)
+            if resolved.get("imported"):
+                find_sweep(store, row.sweep_id)
+                axes = tuple(Axis(tuple(one["names"]), tuple(map(tuple, one["values"]))) for one in resolved["axes"])
+                return ImportedSweep(row.sweep_id, row.experiment, row.cells, tuple(resolved["seeds"]), axes)
+    return None
 
 
 def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
@@ -84,7 +127,7 @@ def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
     counted = {}
     for name, item in needed.items():
         counts = final_counts(store, item.sweep.experiment_name, item.sweep_id)
-        recorded = recorded_results(store, item.sweep_id)
+        recorded = recorded_results(store, item.sweep_id) or imported_results(store, item.sweep_id)
         counted[name] = replace(
             item,
             done=counts["ok"] + counts["diverged"],
@@ -118,7 +161,11 @@ def prepare(
         ingest(records)
         with Store.open(records.data) as store:
             needed = progress(store, needed)
-    lacking = [item for item in needed.values() if not item.finished and not item.hours]
+    lacking = [
+        item
+        for item in needed.values()
+        if not item.finished and not item.hours and not isinstance(item.sweep, ImportedSweep)
+    ]
     if recorded:
         known = shipped()
         for item in lacking:

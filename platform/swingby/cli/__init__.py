@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from swingby.cli import archive, attach, cluster, data, describe, doctor, guide, maintenance, new, sweeps
+from swingby.cli import archive, attach, cluster, data, describe, doctor, guide, imports, maintenance, new, sweeps
 from swingby.cli.console import KEEP, LOOK, RUN, complain
 from swingby.errors import SwingbyError
 from swingby.model import registry
@@ -146,6 +146,7 @@ for verb in (sweeps.status, data.sql, data.export, attach.attach):
     app.command(rich_help_panel=LOOK)(verb)
 for verb in (data.ingest, data.rebuild, maintenance.merge, maintenance.retract, maintenance.gc):
     app.command(rich_help_panel=KEEP)(verb)
+app.command("import", rich_help_panel=KEEP)(imports.import_runs)
 for verb in (archive.pack, archive.unpack, doctor.doctor):
     app.command(rich_help_panel=KEEP)(verb)
 

@@ -51,7 +51,7 @@ def describe(
 
     An experiment has a table of its name with a row for each cell, and EXPERIMENT`_points` with a row for each recorded
     step; a detector has the table `outcomes_`DETECTOR. The columns of a function are known from its first results on:
-    they are looked up in the data folder, and so are sweeps and tables that no installed package offers.
+    they are looked up in the data folder, and so are sweeps, imported runs, and tables that no package offers.
 
     Example:
 

@@ -107,12 +107,14 @@ def plan(
         swingby plan transient-memorization --set seeds.count=3
     """
     from swingby.data.records import Records
+    from swingby.imports.notice import told_if_imported
     from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
     from swingby.run.plan import plan as plan_sweep
     from swingby.sweepfile.sweep import Sweep
 
-    loaded = Sweep.load(sweep, overrides or (), confirm_above)
+    with told_if_imported(data, sweep):
+        loaded = Sweep.load(sweep, overrides or (), confirm_above)
     options = RunOptions(
         retry_failed=retry_failed,
         pilot=pilot,
@@ -182,6 +184,7 @@ def run(
         swingby run transient-memorization --set seeds.count=3 --local
     """
     from swingby.data.records import Records
+    from swingby.imports.notice import told_if_imported
     from swingby.run import driver
     from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
@@ -189,7 +192,10 @@ def run(
     from swingby.run.resources import check_processes
     from swingby.sweepfile.sweep import Sweep
 
-    loaded = [Sweep.load(sweep, overrides or (), confirm_above) for sweep in sweeps]
+    loaded = list[Sweep]()
+    for sweep in sweeps:
+        with told_if_imported(data, sweep):
+            loaded.append(Sweep.load(sweep, overrides or (), confirm_above))
     if local and ray:
         raise SwingbyError("--local and --ray exclude each other: a for-loop in this process needs no Ray")
     options = RunOptions(
@@ -255,6 +261,7 @@ def extend(
 
         swingby extend transient-memorization --half-width 0.15
     """
+    from swingby.imports.notice import told_if_imported
     from swingby.run import driver
     from swingby.run.extend import extend_seeds, last_seeds, longer, with_seeds
     from swingby.run.options import RunOptions
@@ -263,6 +270,8 @@ def extend(
     options = RunOptions(local=local)
     if (steps is None) == (half_width is None):
         raise SwingbyError("say how to extend it: --steps FACTOR for longer runs, or --half-width SHARE for more seeds")
+    with told_if_imported(data, sweep):
+        Sweep.load(sweep, overrides or ())
     if steps is not None:
         extended = last_seeds(sweep, data, overrides or ())
         extended = [*extended, *longer(Sweep.load(sweep, extended), steps)]
@@ -291,6 +300,7 @@ def status(
     """
     from swingby.archive import recorded_results
     from swingby.data.records import Records
+    from swingby.imports.notice import imported_results
     from swingby.model.registry import nearest
     from swingby.store import Store
     from swingby.store.status import failed_cells, failure_lines, in_progress, labels, shards_to_ingest, sweep_status
@@ -316,7 +326,8 @@ def status(
         if told[row.sweep_id].notes:
             say(f"{row.name}: {' '.join(told[row.sweep_id].notes.split())}")
     with Store.open(data) as store:
-        recorded = [(row.name, recorded_results(store, row.sweep_id)) for row in rows]
+        imported = {row.sweep_id: imported_results(store, row.sweep_id) for row in rows}
+        recorded = [(row.name, recorded_results(store, row.sweep_id) or imported[row.sweep_id]) for row in rows]
         waiting = shards_to_ingest(store, Records.open(data, create=False))
         failed = {row.sweep_id: failed_cells(store, row.experiment, row.sweep_id) for row in rows if row.failed}
     for row in rows:
@@ -330,7 +341,7 @@ def status(
     for row in rows:
         if row.failed:
             say(f"{row.name}:")
-            for line in failure_lines(failed[row.sweep_id], row.failed):
+            for line in failure_lines(failed[row.sweep_id], row.failed, imported[row.sweep_id] is not None):
                 say(line)
     for name, known in recorded:
         if known is not None:

@@ -37,6 +37,7 @@ class FunctionExperiment(Experiment):
         function: the function; None: it is only known by its declaration, and nothing can be trained.
         source: its code.
         batched: whether the function takes columns of parameters of several cells.
+        imported: whether its cells were trained elsewhere, so that no code of it is known anywhere.
     """
 
     discovers = True
@@ -52,7 +53,9 @@ class FunctionExperiment(Experiment):
         said: Mapping[str, Column | str] | None = None,
         batched: bool = False,
         title: str = "",
+        imported: bool = False,
     ) -> None:
+        self.imported = imported
         self.function, self.source, self.batched, self.title = function, source, batched, title
         # Other experiments are classes, and have these as attributes of the class.
         self.name, self.stream_version, self.Params = name, version, Params  # type: ignore[misc]
@@ -73,6 +76,10 @@ class FunctionExperiment(Experiment):
 
     @property
     def _function(self) -> Callable[..., Any]:
+        if self.function is None and self.imported:
+            raise SwingbyError(
+                f"experiment {self.name!r} was imported: it has no code, and nothing of it can be trained"
+            )
         if self.function is None:
             raise SwingbyError(
                 f"the code of experiment {self.name!r} is not loaded: name its sweep file, which says where"
@@ -190,6 +197,7 @@ class FunctionExperiment(Experiment):
                 name: {"meaning": column.meaning, "unit": column.unit, "order": list(column.order)}
                 for name, column in self._said.items()
             },
+            **({"imported": True} if self.imported else {}),
         }
 
     @classmethod
@@ -204,9 +212,8 @@ class FunctionExperiment(Experiment):
             for name, of in declaration.get("meanings", {}).items()
         }
         name, version, title = (declaration[key] for key in ("name", "version", "title"))
-        return cls(
-            None, name, params_declared(declaration["params"]), None, version=version, said=meanings, title=title
-        )
+        params, imported = params_declared(declaration["params"]), bool(declaration.get("imported"))
+        return cls(None, name, params, None, version=version, said=meanings, title=title, imported=imported)
 
 
 class _OneCell:

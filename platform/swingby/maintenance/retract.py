@@ -53,7 +53,7 @@ class Retracted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
+class Chosen:
     """The sweep that was named, empty if cells were, and the cells by experiment."""
 
     sweep_id: str
@@ -81,12 +81,12 @@ def retract_older(data: str | Path, sweep: Sweep) -> Retracted | None:
     older = pending.ids.take(pa.array(pending.older)).to_pylist()
     if not older:
         return None
-    chosen = _Chosen("", "", {sweep.experiment_name: tuple(sorted(older))})
+    chosen = Chosen("", "", {sweep.experiment_name: tuple(sorted(older))})
     return retract(data, (), f"made by another version of the code of {sweep.experiment_name}", chosen=chosen)
 
 
 def retract(
-    data: str | Path, what: Sequence[str], reason: str, dry_run: bool = False, *, chosen: _Chosen | None = None
+    data: str | Path, what: Sequence[str], reason: str, dry_run: bool = False, *, chosen: Chosen | None = None
 ) -> Retracted:
     """Takes back all rows of a sweep, or of cells, and removes their checkpoints.
 
@@ -128,7 +128,7 @@ def retract(
     return _outcome(rows, sweeps, path.relative_to(records.data).as_posix())
 
 
-def _choose(store: Store, what: Sequence[str]) -> _Chosen:
+def _choose(store: Store, what: Sequence[str]) -> Chosen:
     sweep = None
     if len(what) == 1:
         try:
@@ -139,7 +139,7 @@ def _choose(store: Store, what: Sequence[str]) -> _Chosen:
     if sweep is not None:
         members = store.sql("select cell_id from members where sweep_id = ? order by cell_id", [sweep.sweep_id])
         cells = tuple(members.arrow()["cell_id"].to_pylist())
-        return _Chosen(sweep.sweep_id, sweep.name, {sweep.experiment: cells})
+        return Chosen(sweep.sweep_id, sweep.name, {sweep.experiment: cells})
     found: dict[str, tuple[str, ...]] = {}
     for start in what:
         if not _ID.fullmatch(start):
@@ -148,10 +148,10 @@ def _choose(store: Store, what: Sequence[str]) -> _Chosen:
             )
         cell_id, experiment = find_cell(store, start)
         found[experiment] = tuple(sorted({*found.get(experiment, ()), cell_id}))
-    return _Chosen("", "", found)
+    return Chosen("", "", found)
 
 
-def _rows(store: Store, chosen: _Chosen) -> pa.Table:
+def _rows(store: Store, chosen: Chosen) -> pa.Table:
     """The cells and shards whose rows are to be taken back.
 
     Raises:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -80,16 +81,23 @@ def find_sweep(store: Store, sweep: str) -> KnownSweep:
         SwingbyError: none fits, or an id's first digits fit several.
     """
     found = _find_sweep(store, sweep)
+    (row,) = store.sql("select resolved from sweeps where sweep_id = ?", [found.sweep_id]).rows()
+    adopt_declared(found.experiment, json.loads(row.resolved))
     if not registry.known(found.experiment):
-        (row,) = store.sql("select resolved from sweeps where sweep_id = ?", [found.sweep_id]).rows()
-        declared = json.loads(row.resolved).get("declared")
-        if declared is None:
-            return found
-        registry.adopt(FunctionExperiment.of_declaration(declared))
+        return found
     experiment = registry.experiment(found.experiment)
     if isinstance(experiment, FunctionExperiment) and found.experiment in store.names():
         learn_columns(store, experiment)
     return found
+
+
+def adopt_declared(experiment: str, resolved: Mapping[str, Any]) -> None:
+    """Makes an experiment known to this process by what a resolved sweep declares of it, unless its code is known."""
+    declared = resolved.get("declared")
+    if declared is not None:
+        known = registry.experiment(experiment) if registry.known(experiment) else None
+        if known is None or (isinstance(known, FunctionExperiment) and known.function is None):
+            registry.adopt(FunctionExperiment.of_declaration(declared))
 
 
 def learn_columns(store: Store, experiment: FunctionExperiment) -> None:

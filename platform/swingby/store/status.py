@@ -20,7 +20,7 @@ from swingby.errors import SwingbyError
 from swingby.function.travel import take
 from swingby.model import registry
 from swingby.model.cell import Cell
-from swingby.store.lookup import find_sweep
+from swingby.store.lookup import adopt_declared, find_sweep
 from swingby.store.reader import Store
 from swingby.store.sql import query, script
 from swingby.sweepfile.sweep import Sweep
@@ -171,11 +171,13 @@ def failed_cells(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[st
     return tuple((row.cell_id, ((row.message or "").splitlines() or [""])[0]) for row in rows)
 
 
-def failure_lines(found: Sequence[tuple[str, str]], failed: int) -> list[str]:
-    """Lines about cells that failed (of `failed` in all), and what can be done about them."""
+def failure_lines(found: Sequence[tuple[str, str]], failed: int, imported: bool = False) -> list[str]:
+    """Lines about cells that failed (of `failed` in all), and what can be done about them unless they were imported."""
     lines = [f"  cell {cell_id[:12]} failed: {message}" for cell_id, message in found]
     if failed > len(found):
         lines.append(f"  and {failed - len(found):,} cells more failed")
+    if imported:
+        return lines
     return [*lines, "  --retry-failed trains them again"] if failed else []
 
 
@@ -229,6 +231,7 @@ def planned_cell(records: Records, cell_id: str, run_code: bool = False) -> Cell
         plan = records.read_plan(plan_id)
         ids = plan.table["cell_id"].to_pylist()
         if cell_id in ids:
+            adopt_declared(plan.experiment, plan.resolved)
             if run_code:
                 take(plan.provenance, records.data / "cache" / "code")
             return plan_cells(plan, plan.table.slice(ids.index(cell_id), 1))[0]

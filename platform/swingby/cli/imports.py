@@ -1,0 +1,136 @@
+"""The verb `import`: runs that were trained elsewhere become cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import typer
+
+from swingby.cli.console import DEFAULT_DATA, DataFolder, say, tell
+from swingby.errors import SwingbyError
+
+
+def import_runs(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A .csv, .tsv, .parquet, .json, .jsonl or .ndjson file, perhaps with .gz or .zst behind.",
+            show_default=False,
+        ),
+    ],
+    experiment: Annotated[
+        str, typer.Option(metavar="NAME", help="The experiment, and the table with its cells.", show_default=False)
+    ],
+    data: DataFolder = DEFAULT_DATA,
+    params: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B",
+            help="The columns that are parameters, perhaps with a type: rate:float,width. Default: those that an "
+            "export of a known tool marks.",
+            show_default=False,
+        ),
+    ] = "",
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column with the seed. Default: the column `seed`, else runs of equal parameters are numbered "
+            "from 0 on in the order of the file.",
+            show_default=False,
+        ),
+    ] = None,
+    step: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column with the step: a row is a step of a run. Without it a row is a run, and lists are curves.",
+            show_default=False,
+        ),
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="With --step: the column that tells runs apart that no seed tells apart.",
+            show_default=False,
+        ),
+    ] = None,
+    status: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column that says how a run ended: ok, finished, failed, crashed, diverged, ... Default: a column "
+            "`status` or `state` that says so.",
+            show_default=False,
+        ),
+    ] = None,
+    columns: Annotated[
+        str, typer.Option(metavar="A,B", help="The only results that are wanted. Default: all.", show_default=False)
+    ] = "",
+    ignore: Annotated[str, typer.Option(metavar="A,B", help="Columns that are left out.", show_default=False)] = "",
+    outcome: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[: SQL]",
+            help="What maps draw: a result, or an expression over one row, such as 'learned: loss[-1] < 0.1'; "
+            "repeatable, and the first is drawn.",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(metavar="SWEEP", help="The name of the sweep. Default: the experiment's.", show_default=False),
+    ] = None,
+    seed_mode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="common|independent",
+            help="Whether runs of one seed share their random draws at all points. Default: independent.",
+            show_default=False,
+        ),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Take back cells that the file has with other values than before.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would become of the file; write nothing.")
+    ] = False,
+) -> None:
+    """Imports runs that were trained elsewhere: they become cells, marked as imported, of an experiment without code.
+
+    `report`, `sql`, `outcome`, `diff` and all other verbs that read work on them; nothing of them can be trained. The
+    exports of W&B (runs and histories), of Optuna (`study.trials_dataframe()`) and of `swingby export` are recognised:
+    prefixes such as `config.` and `params_` go, and states such as `crashed` and `PRUNED` become failed cells. A run
+    with a value that is not finite has diverged.
+
+    A second import of a file adds nothing; one of a file that has grown adds what is new. A cell whose values differ
+    from those imported before is an error that names it, unless `--replace` takes the earlier ones back.
+
+    Example:
+
+        swingby import runs.csv --experiment theirs --params rate,width --step step
+    """
+    from swingby.imports.importing import Asked
+    from swingby.imports.importing import import_runs as import_file
+    from swingby.imports.layout import Wanted
+
+    if seed_mode not in (None, "common", "independent"):
+        raise SwingbyError(f"--seed-mode {seed_mode!r} is none; allowed: common, independent")
+    wanted = Wanted(_listed(params), seed, step, run, status, _listed(columns), _listed(ignore))
+    mode = cast("Any", seed_mode)
+    found = import_file(
+        data, file, Asked(experiment, wanted, name, tuple(outcome or ()), mode, replace), dry_run=dry_run
+    )
+    for line in found.lines():
+        say(line) if dry_run else tell(line)
+    if dry_run:
+        for line in found.plans():
+            say(line)
+        return
+    say(str(found))
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """The names in a list with commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -1,0 +1,302 @@
+"""Cells of a file of runs: a row for each, with its seed, how it ended, its scalars, and its curves as lists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import pyarrow as pa
+
+from swingby.errors import SwingbyError
+from swingby.imports.exports import ENDED
+from swingby.imports.layout import NUMBERS, STEP_NAMES, Layout
+from swingby.imports.reading import ROW, RunsFile
+from swingby.model.cell import SeedMode
+from swingby.store.database import clear_errors
+from swingby.store.sql import literal, quoted
+from swingby.units import counted
+
+MOST_SHOWN = 3
+"""Rows of each kind of fault that a message names."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of a file.
+
+    Attributes:
+        table: a row a cell: the parameters, `seed`, `status`, `message`, `step`, and the results by their names; in
+            the order of the file.
+        curves, scalars: the names of the results that have an entry for each step, and of the others.
+        seed_mode: what the file says of the random draws; None: nothing.
+        notes: sentences on what was decided.
+    """
+
+    table: pa.Table
+    curves: tuple[str, ...]
+    scalars: tuple[str, ...]
+    seed_mode: SeedMode | None
+    notes: tuple[str, ...]
+
+
+def cells_of(file: RunsFile, layout: Layout, known: Mapping[str, str] | None = None) -> Cells:
+    """The cells of a file whose table `runs` was made.
+
+    Args:
+        known: for results that the experiment has already, "curve" or "scalar".
+
+    Raises:
+        SwingbyError: a value is missing, a step or a cell comes twice, or the file does not say of a run how it ended;
+            names the rows.
+    """
+    _check_there(file, layout)
+    notes = list[str]()
+    if layout.long:
+        curves, scalars = _of_steps(file, layout, known or {}, notes)
+    else:
+        curves, scalars = _of_runs(file, layout, known or {})
+    scalars = _without_names(file, layout, scalars, notes)
+    _number_seeds(file, layout, notes)
+    _end(file, layout, curves, scalars, notes)
+    names = [*layout.params, "seed", "status", "message", "step", *curves, *scalars]
+    with clear_errors(f"import {file.path}"):
+        table = file.database.sql(
+            f"select {', '.join(map(quoted, names))} from cells order by {quoted(ROW)}"
+        ).to_arrow_table()
+    if not table.num_rows:
+        raise SwingbyError(f"{file.path} has no run that is over: {'; '.join(notes)}")
+    mode: SeedMode | None = None
+    if layout.seed_mode:
+        modes = [text for (text,) in file.ask("select distinct seed_mode_ from cells")]
+        if len(modes) != 1 or modes[0] not in get_args(SeedMode):
+            raise SwingbyError(
+                f"the column {layout.seed_mode!r} has {', '.join(map(str, modes))}; allowed: one of both"
+            )
+        mode = modes[0]
+    return Cells(table, tuple(curves), tuple(scalars), mode, tuple(notes))
+
+
+def _check_there(file: RunsFile, layout: Layout) -> None:
+    """Refuses rows without a parameter, a seed or a step, and parameters that no cell can have."""
+    needed = [(name, "parameter", layout.renamed.get(name, name)) for name in layout.params]
+    needed += [
+        (name, noun, noun) for name, noun in ((layout.seed, "seed"), (layout.step, "step"), (layout.run, "run")) if name
+    ]
+    for name, noun, shown in needed:
+        if noun == "step" and not layout.long:
+            continue
+        rows = file.ask(f"select {quoted(ROW)} from runs where {quoted(name)} is null order by all")
+        if rows:
+            where = f"{_rows([row for (row,) in rows])} {'has' if len(rows) == 1 else 'have'} no value"
+            remedy = " fill it in, or take the column out of --params" if noun == "parameter" else " fill it in"
+            raise SwingbyError(f"{where} for the {noun} {shown!r}:{remedy}")
+        if noun in ("seed", "step"):
+            wrong = file.ask(f"select {quoted(ROW)}, {quoted(name)} from runs where {quoted(name)} < 0 order by all")
+            for row, value in wrong:
+                raise SwingbyError(f"row {row} has the {noun} {value}; allowed: 0 and more")
+        elif layout.params.get(name) == "float":
+            wrong = file.ask(f"select {quoted(ROW)}, {quoted(name)} from runs where not isfinite({quoted(name)})")
+            for row, value in wrong:
+                raise SwingbyError(f"row {row} has {value} for the parameter {shown!r}; allowed: finite numbers")
+
+
+def _of_steps(
+    file: RunsFile, layout: Layout, known: Mapping[str, str], notes: list[str]
+) -> tuple[list[str], list[str]]:
+    """Makes the table `cells` of a file with a row a step; returns the names of curves and scalars."""
+    step = quoted(str(layout.step))
+    own = [*layout.params, *([layout.seed] if layout.seed else [])]
+    key = [layout.run] if layout.run else own
+    keys = ", ".join(map(quoted, key)) or "1"
+    for name in own if layout.run else ():
+        split = file.ask(
+            f"""select {keys}, count(distinct {quoted(name)}), list(distinct {quoted(ROW)} order by {quoted(ROW)})
+                from runs group by all having count(distinct {quoted(name)}) > 1 order by all limit 1"""
+        )
+        for run, _, rows in split:
+            raise SwingbyError(f"{name!r} differs within run {run!r}, at {_rows(rows)}: a run has one value of it")
+    twice = file.ask(
+        f"""select {step}, list({quoted(ROW)} order by {quoted(ROW)}) as found from runs
+            group by {keys}, {step} having count(*) > 1 order by found limit {MOST_SHOWN}"""
+    )
+    if twice:
+        shown = "; ".join(f"{_rows(rows)} are all step {value} of one run" for value, rows in twice)
+        remedy = "--run names the column that tells runs apart" if not layout.run else "a step of a run comes once"
+        if not layout.seed and not layout.run:
+            remedy = f"--seed names the column with the seed, and {remedy}"
+        raise SwingbyError(f"{shown}: {remedy}")
+    curves, scalars = list[str](), list[str]()
+    for name, kind in layout.results.items():
+        ((most,),) = file.ask(
+            f"select max(n) from (select count(distinct {quoted(name)}) as n from runs group by {keys})"
+        )
+        varies = (most or 0) > 1
+        if kind == "str" and varies:
+            notes.append(f"{name} is left out: a text that changes within a run")
+        elif kind in NUMBERS and known.get(name) == "scalar" and varies:
+            raise SwingbyError(
+                f"{name!r} has one value a run in what was imported before, and changes within runs here"
+            )
+        elif kind in ("str", "matrix") or not (varies or known.get(name) == "curve"):
+            scalars.append(name)
+        else:
+            curves.append(name)
+    columns = [f"min({quoted(ROW)}) as {quoted(ROW)}", f"list({step} order by {step}) as step"]
+    kept = [layout.status, layout.message, layout.seed_mode]
+    columns += [
+        f"any_value({quoted(name)}) as {quoted(name)}" for name in dict.fromkeys([*own, *scalars, *kept]) if name
+    ]
+    columns += [f"list({_number(layout, name)} order by {step}) as {quoted(name)}" for name in curves]
+    file.ask(f"create temp table cells as select {', '.join(columns)} from runs group by {keys}")
+    return curves, scalars
+
+
+def _of_runs(file: RunsFile, layout: Layout, known: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Makes the table `cells` of a file with a row a run; returns the names of curves and scalars.
+
+    Lists are curves: where there is a list of steps, those of its length; without one, all.
+    """
+    curves, scalars = list[str](), list[str]()
+    for name, kind in layout.results.items():
+        if kind in ("vector", "matrix") and known.get(name) != "scalar":
+            other = f"len({quoted(name)}) <> len({quoted(layout.step)})" if layout.step else "false"
+            ((ragged,),) = file.ask(f"select count(*) from runs where {other}")
+            (scalars if ragged else curves).append(name)
+        else:
+            scalars.append(name)
+    longest = ", ".join(f"len({quoted(name)})" for name in curves)
+    steps = (
+        f"{quoted(layout.step)}::bigint[]"
+        if layout.step
+        else f"range(greatest({longest}))"
+        if curves
+        else "[]::bigint[]"
+    )
+    others = [*layout.params, layout.seed, layout.status, layout.message, layout.seed_mode, *curves, *scalars]
+    columns = [f"{quoted(name)}" for name in dict.fromkeys(others) if name]
+    selected = ", ".join([quoted(ROW), f"coalesce({steps}, []) as step", *columns])
+    file.ask(f"create temp table cells as select {selected} from runs")
+    return curves, scalars
+
+
+def _without_names(file: RunsFile, layout: Layout, scalars: Sequence[str], notes: list[str]) -> list[str]:
+    """The scalars without texts that are another one in every run: these are names, and no results."""
+    kept = list[str]()
+    for name in scalars:
+        if layout.results[name] == "str" and name not in layout.asked:
+            ((runs, different),) = file.ask(f"select count(*), count(distinct {quoted(name)}) from cells")
+            if different == runs > 2:
+                notes.append(f"{name} is left out: a text of its own for every run; --columns keeps it")
+                continue
+        kept.append(name)
+    return kept
+
+
+def _number_seeds(file: RunsFile, layout: Layout, notes: list[str]) -> None:
+    """Gives every cell its seed: that of its column, else its place among the runs of its parameters."""
+    params = ", ".join(map(quoted, layout.params))
+    if layout.seed is None:
+        numbered = f"row_number() over (partition by {params} order by {quoted(ROW)}) - 1"
+        file.ask(f"create temp table numbered as select *, {numbered} as seed from cells")
+        ((most,),) = file.ask("select max(seed) + 1 from numbered")
+        notes.append(
+            "no column has the seed: runs of equal parameters are numbered from 0 on in the order of the file "
+            f"(at most {most}); --seed names one"
+        )
+    else:
+        file.ask(f"create temp table numbered as select * rename ({quoted(layout.seed)} as seed) from cells")
+    file.ask("drop table cells")
+    twice = file.ask(
+        f"""select list({quoted(ROW)} order by {quoted(ROW)}) as found, seed, {params} from numbered
+            group by all_but having count(*) > 1 order by found limit {MOST_SHOWN}""".replace(
+            "all_but", f"seed, {params}"
+        )
+    )
+    if twice:
+        shown = [f"{_rows(rows)} ({_setting(layout, values)}, seed {seed})" for rows, seed, *values in twice]
+        remedy = "name another column by --seed, or the one that is missing among --params"
+        steps = [one.name for one in file.columns if one.name in STEP_NAMES and one.kind in ("int", "float")]
+        if steps and not layout.long:
+            remedy += f"; or are these steps of one run? --step {steps[0]}"
+        raise SwingbyError(f"one cell comes more than once: {'; '.join(shown)}; {remedy}")
+
+
+def _end(file: RunsFile, layout: Layout, curves: Sequence[str], scalars: Sequence[str], notes: list[str]) -> None:
+    """Makes the table `cells` again, with `status` and `message`; curves end at the first value that is not finite."""
+    said, message = "'ok'", "null"
+    if layout.status:
+        said = _ended(file, layout, notes)
+        state = f"lower(trim({quoted(layout.status)}))"
+        message = f"case when {said} <> 'ok' then {state} || ' where it was trained' end"
+        if layout.message:
+            message = quoted(layout.message)
+    bad = {
+        name: f"list_position(list_transform({quoted(name)}, lambda x: {_infinite(file, name)}), true)"
+        for name in curves
+    }
+    found = [f"nullif({sql}, 0)" for sql in bad.values()]
+    stop = f"least({', '.join(found)})" if len(found) > 1 else found[0] if found else "null::bigint"
+    which = " ".join(f"when {sql} = stop then {literal(name)}" for name, sql in zip(curves, found, strict=True))
+    wrong = [f"when not isfinite({quoted(n)}) then {literal(n)} || ' is ' || {quoted(n)} || ' at the end'"
+             for n in scalars if layout.results[n] == "float"]  # fmt: skip
+    curve = f"case {which} end" if which else "null"
+    ends = f"case when stop is not null then {curve} || ' is not finite at step ' || step[stop] {' '.join(wrong)} end"
+    cut = [
+        f"case when stop is null then {quoted(n)} else {quoted(n)}[:stop] end as {quoted(n)}" for n in ("step", *curves)
+    ]
+    own = [quoted(ROW), *map(quoted, layout.params), "seed", *map(quoted, scalars)]
+    mode = f"{quoted(layout.seed_mode)} as seed_mode_," if layout.seed_mode else ""
+    file.ask(
+        f"""create temp table cells as
+            select {", ".join(own)}, {mode} {", ".join(cut)},
+                   case when said = 'ok' and why is not null then 'diverged' else said end as status,
+                   case when said = 'ok' then why else coalesce(told, why) end as message
+            from (select *, {ends} as why, {said} as said, {message} as told
+                  from (select *, {stop} as stop from numbered))
+            where said is not null"""
+    )
+
+
+def _ended(file: RunsFile, layout: Layout, notes: list[str]) -> str:
+    """The status of a row as SQL, null for runs that are not over; refuses texts that say no end."""
+    state = f"lower(trim({quoted(str(layout.status))}))"
+    rows = file.ask(f"select {state}, list({quoted(ROW)} order by {quoted(ROW)}) from numbered group by 1 order by 1")
+    left = 0
+    for text, where in rows:
+        if text is not None and text not in ENDED:
+            allowed = ", ".join(ENDED)
+            raise SwingbyError(f"{_rows(where)} ended as {text!r}, which is not known; allowed: {allowed}")
+        left += len(where) if text is not None and ENDED[text] is None else 0
+    if left:
+        notes.append(f"{counted(left, 'run')} not over yet: left out")
+    cases = " ".join(f"when {literal(text)} then {literal(end) if end else 'null'}" for text, end in ENDED.items())
+    return f"case coalesce({state}, 'ok') {cases} end"
+
+
+def _infinite(file: RunsFile, name: str) -> str:
+    """The condition that the entry `x` of a curve has a number that is not finite."""
+    depth = _type(file, name, "numbered").count("[]")
+    return "x is not null and not isfinite(x)" if depth < 2 else "len(list_filter(x, lambda y: not isfinite(y))) > 0"
+
+
+def _number(layout: Layout, name: str) -> str:
+    """The entry of a curve: a double, or a vector of them."""
+    return quoted(name) if layout.results[name] == "vector" else f"{quoted(name)}::double"
+
+
+def _type(file: RunsFile, name: str, table: str = "runs") -> str:
+    ((type_,),) = file.ask(
+        "select data_type from duckdb_columns() where table_name = ? and column_name = ?", table, name
+    )
+    return type_
+
+
+def _rows(rows: Sequence[int]) -> str:
+    """Rows of the file in words."""
+    more = f" and {len(rows) - MOST_SHOWN:,} more" if len(rows) > MOST_SHOWN else ""
+    return f"row{'' if len(rows) == 1 else 's'} {', '.join(map(str, rows[:MOST_SHOWN]))}{more}"
+
+
+def _setting(layout: Layout, values: Sequence[object]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in zip(layout.params, values, strict=True))

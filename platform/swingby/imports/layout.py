@@ -1,0 +1,299 @@
+"""The layout of a file of runs: which columns are parameters, seed, steps and results, and under which names."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from swingby.errors import SwingbyError
+from swingby.imports.exports import ENDED, Export, recognised
+from swingby.imports.reading import ROW, TYPES, UNUSED, Given, RunsFile
+from swingby.model.params import UntypedParams
+from swingby.store.sql import quoted
+from swingby.store.views import OWN, STEPS
+from swingby.sweepfile.outcomes import TAKEN
+
+ROLES = ("seed", "step", "run", "status", "message", "seed_mode")
+"""What a column can mean beside parameters and results."""
+STEP_NAMES = ("step", "_step", "global_step", "steps", "iteration", "iter", "epoch")
+"""What columns of steps are often called."""
+NUMBERS = ("bool", "int", "float")
+MOST_TEXTS = 20
+"""Different texts of a column that is a result by default; one with more is a name, a path or a date."""
+MOST_CANDIDATES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the user says of a file; columns go by their names in the file, or by the names that they get.
+
+    Attributes:
+        params: the parameters, each perhaps with a type, such as "rate:float"; (): those that the export marks.
+        seed, step, run: columns; None: the one that the export has, if any.
+        status: the column that says how a run ended; None: the one that the export has.
+        columns: the results that are wanted; (): all.
+        ignored: columns that are left out.
+    """
+
+    params: tuple[str, ...] = ()
+    seed: str | None = None
+    step: str | None = None
+    run: str | None = None
+    status: str | None = None
+    columns: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The roles of the columns of a file, whose values are the columns of the table `runs`, by their own names.
+
+    Attributes:
+        tool: the export that was recognised, in words; "".
+        params: kind by name, in the order in which they were given.
+        results: kind by name.
+        seed, step, run, status, message, seed_mode: columns with these meanings; None: there is none.
+        renamed: for each column that has another name than in the file, that of the file.
+        left_out: for each column that is left out, why.
+        long: whether a row is a step, and no whole run.
+        asked: results that were asked for by their names.
+    """
+
+    tool: str
+    params: Mapping[str, str]
+    results: Mapping[str, str]
+    seed: str | None = None
+    step: str | None = None
+    run: str | None = None
+    status: str | None = None
+    message: str | None = None
+    seed_mode: str | None = None
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    long: bool = False
+    asked: frozenset[str] = frozenset()
+
+
+def layout_of(file: RunsFile, wanted: Wanted, known: Mapping[str, str] | None = None) -> Layout:
+    """The layout of a file, with its table `runs`, which has `ROW` and the columns that are used.
+
+    Args:
+        known: the parameters that the experiment was imported with before, with their kinds; None: it is new.
+
+    Raises:
+        SwingbyError: a column that is named is not there or has no such meaning, no parameters are named, or two
+            columns would have one name.
+    """
+    given = {one.name: one for one in file.columns}
+    export = recognised(given)
+    names = _names(file.columns, export, wanted.ignored)
+    finder = _Finder(given, names)
+    types = {finder.find(name): kind for name, kind in map(_typed, wanted.params)}
+    chosen, ignored = ({finder.find(name) for name in listed} for listed in (wanted.columns, wanted.ignored))
+    roles = _roles(file, wanted, export, finder, {*types, *ignored})
+    params = list(types) or [
+        name
+        for name in export.params
+        if name not in ignored and name not in roles.values() and _is_usable(file, given[name], export)
+    ]
+    if not params:
+        others = [one for name, one in given.items() if name not in roles.values()]
+        raise SwingbyError(_no_params(file, others, export))
+    left_out, results = dict[str, str](), dict[str, Given]()
+    for name, one in given.items():
+        if name in params or name in roles.values():
+            continue
+        why = _why_not(file, one, export, chosen, ignored)
+        if why:
+            left_out[name] = why
+        else:
+            results[name] = one
+            if names[name] == STEPS:  # a name that is allowed for a parameter only
+                names[name] = f"{STEPS}_"
+    used = dict[str, Given]()
+    for name in params:
+        kind = types.get(name) or (known or {}).get(names[name]) or given[name].kind
+        used[name] = _checked_param(given[name], kind)
+    _make_runs(file, {**{name: _role(given[name], role) for role, name in roles.items()}, **results, **used}, names)
+    return Layout(
+        export.tool,
+        {names[name]: one.kind for name, one in used.items()},
+        {names[name]: one.kind for name, one in results.items()},
+        **{role: names[name] for role, name in roles.items()},
+        renamed={names[name]: name for name in (*used, *results) if names[name] != name},
+        left_out=left_out,
+        long="step" in roles and given[roles["step"]].kind != "vector",
+        asked=frozenset(names[name] for name in chosen),
+    )
+
+
+def _roles(file: RunsFile, wanted: Wanted, export: Export, finder: _Finder, others: Collection[str]) -> dict[str, str]:
+    """The columns that are no parameters and no results, by what they mean; those that the user names come first.
+
+    Args:
+        others: columns that the user names for something else.
+    """
+    found = dict[str, str]()
+    for role in ROLES:
+        asked = getattr(wanted, role, None)
+        name = finder.find(asked) if asked else getattr(export, role)
+        if name is None or name in others or (not asked and finder.given[name].kind == UNUSED):
+            continue
+        if role == "status" and not asked and not export.tool and not _tells_ends(file, finder.given[name]):
+            continue
+        found[role] = name
+    return found
+
+
+def column_name(name: str) -> str:
+    """A name that queries need not quote and no table has already: `val/loss` becomes `val_loss`."""
+    plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "column"
+    plain = f"c{plain}" if plain[0].isdigit() else plain
+    taken = plain.lower() in (OWN | TAKEN | {"step"}) - {STEPS} or hasattr(UntypedParams, plain)
+    return f"{plain}_" if taken else plain
+
+
+def _names(columns: Sequence[Given], export: Export, ignored: Collection[str]) -> dict[str, str]:
+    """The name that each column gets.
+
+    Raises:
+        SwingbyError: two columns that may be used would have one name.
+    """
+    names, before = dict[str, str](), dict[str, str]()
+    for one in columns:
+        name = names[one.name] = column_name(export.names.get(one.name, one.name))
+        if one.name not in export.dropped and one.name not in ignored and one.kind != UNUSED:
+            other = before.setdefault(name.lower(), one.name)
+            if other != one.name:
+                raise SwingbyError(
+                    f"the columns {other!r} and {one.name!r} would both be called {name!r}: --ignore one of them"
+                )
+    return names
+
+
+class _Finder:
+    """Columns by what users call them."""
+
+    def __init__(self, given: Mapping[str, Given], names: Mapping[str, str]) -> None:
+        self.given = given
+        self._by_name = {name: own for own, name in reversed(list(names.items()))}
+
+    def find(self, name: str) -> str:
+        """The column of a file by its name there, or by the name that it gets."""
+        found = name if name in self.given else self._by_name.get(name)
+        if found is None:
+            close = difflib.get_close_matches(name, [*self.given, *self._by_name], n=1)
+            guess = f"did you mean {close[0]!r}? " if close else ""
+            raise SwingbyError(f"the file has no column {name!r}; {guess}it has {', '.join(self.given)}")
+        return found
+
+
+def _tells_ends(file: RunsFile, one: Given) -> bool:
+    """Whether a column says of every run how it ended."""
+    if one.kind != "str":
+        return False
+    texts = file.ask(f"select distinct lower(trim({one.value})) from given where {one.value} is not null")
+    return {text for (text,) in texts} <= set(ENDED)
+
+
+def _typed(text: str) -> tuple[str, str | None]:
+    """Name and type of a parameter as the user writes it."""
+    name, colon, kind = text.rpartition(":")
+    if not colon or kind not in TYPES:
+        return text, None
+    return name, kind
+
+
+def _is_usable(file: RunsFile, one: Given, export: Export) -> bool:
+    """Whether a parameter that an export marks tells points apart: it is never missing, and no name of a run."""
+    if export.tool.endswith("Optuna's trials"):
+        return True
+    if one.kind == UNUSED:
+        return False
+    ((rows, there, different),) = file.ask(
+        f"select count(*), count(x), count(distinct x) from (select {one.value} as x from given)"
+    )
+    return rows == there and not (one.kind == "str" and different == rows > MOST_TEXTS)
+
+
+def _no_params(file: RunsFile, columns: Sequence[Given], export: Export) -> str:
+    """The message where nobody says which columns are parameters: those that come into question."""
+    found = list[str]()
+    for one in columns:
+        if one.kind not in (*NUMBERS, "str") or one.name in export.dropped or one.name in STEP_NAMES:
+            continue
+        ((different,),) = file.ask(f"select count(distinct {one.value}) from given")
+        if different <= max(1, file.rows // 2):
+            found.append(f"{one.name} ({different:,} value{'' if different == 1 else 's'})")
+    more = f" and {len(found) - MOST_CANDIDATES} more" if len(found) > MOST_CANDIDATES else ""
+    listed = ", ".join(found[:MOST_CANDIDATES]) + more
+    return (
+        f"say which columns are parameters, such as --params rate,width; values come again in {listed or 'no column'}"
+    )
+
+
+def _why_not(file: RunsFile, one: Given, export: Export, chosen: Collection[str], ignored: Collection[str]) -> str:
+    """Why a column is no result; "" if it is one."""
+    if one.name in ignored:
+        return "ignored"
+    if one.kind == UNUSED:
+        return one.why
+    if chosen:
+        return "" if one.name in chosen else "not among --columns"
+    if one.name in export.dropped:
+        return "about the run"
+    if one.name in export.params:
+        return "a setting that is no parameter"
+    if one.kind == "str":
+        ((different,),) = file.ask(f"select count(distinct {one.value}) from given")
+        return f"{different:,} different texts" if different > MOST_TEXTS else ""
+    return ""
+
+
+def _checked_param(given: Given, kind: str) -> Given:
+    """A parameter in the type that it gets; refuses one that no column holds, or that would change its type."""
+    if given.kind == UNUSED:
+        raise SwingbyError(f"the parameter {given.name!r} holds {given.why}; allowed: {', '.join(TYPES)}")
+    widens = {("int", "float"), ("float", "int"), ("bool", "str"), ("int", "str"), ("float", "str")}
+    if kind != given.kind and (given.kind, kind) not in widens:
+        raise SwingbyError(
+            f"the parameter {given.name!r} is {given.kind} in the file, not {kind}: an experiment's parameters keep "
+            "their types, so import it under another --experiment"
+        )
+    return replace(given, kind=kind)
+
+
+def _role(one: Given, role: str) -> Given:
+    """The column of a role in the type that it needs.
+
+    Raises:
+        SwingbyError: it holds something else.
+    """
+    if role in ("seed", "step") and one.kind in ("int", "float"):
+        return replace(one, kind="int")
+    needed = {"seed": ("int",), "step": ("int", "vector"), "run": tuple(TYPES)}.get(role, ("str",))
+    if one.kind not in needed:
+        noun = "integers" if role in ("seed", "step") else "texts"
+        raise SwingbyError(f"the column {one.name!r} cannot be the {role}: it holds {one.why or one.kind}, not {noun}")
+    return one
+
+
+def _make_runs(file: RunsFile, columns: Mapping[str, Given], names: Mapping[str, str]) -> None:
+    """Makes the table `runs` of these columns, each in the type of its kind.
+
+    Raises:
+        SwingbyError: a number that is no integer stands where integers are needed; with its row.
+    """
+    for one in columns.values():
+        if one.kind == "int":
+            broken = f"try_cast({one.value} as double) is distinct from round(try_cast({one.value} as double))"
+            rows = file.ask(f"select rowid + 1, {one.value}::varchar from given where {broken} order by all limit 1")
+            for row, value in rows:
+                raise SwingbyError(f"row {row} has {value} for {one.name!r}, which holds integers")
+    selected = [
+        f"{one.value}::{TYPES[one.kind]} as {quoted(names[name])}" for name, one in columns.items()
+    ]  # fmt: skip
+    file.ask(f"create temp table runs as select rowid + 1 as {quoted(ROW)}, {', '.join(selected)} from given")

@@ -1,0 +1,172 @@
+"""Files of runs as rows of a database: DuckDB reads CSV, Parquet and JSON, and each column gets one of few kinds."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from swingby.data.files import clear_os_errors
+from swingby.errors import SwingbyError
+from swingby.store.database import Database, clear_errors, connect
+from swingby.store.sql import quoted
+
+_CSV = "read_csv(?, sample_size = -1, null_padding = false, hive_partitioning = false)"
+_JSON = "read_json(?, sample_size = -1, map_inference_threshold = -1, hive_partitioning = false)"
+READERS: Mapping[str, str] = {
+    ".csv": _CSV,
+    ".tsv": _CSV,
+    ".parquet": "read_parquet(?, hive_partitioning = false)",
+    ".json": _JSON,
+    ".jsonl": _JSON,
+    ".ndjson": _JSON,
+}
+"""The endings of files, before that of a compression, and how DuckDB reads them."""
+PACKED = (".gz", ".zst")
+"""Endings of compressions that DuckDB undoes."""
+ROW = "row of the file"
+"""The column with the number of a row, from 1 on; the header of a CSV is not counted."""
+TYPES: Mapping[str, str] = {
+    "bool": "boolean", "int": "bigint", "float": "double", "str": "varchar", "vector": "double[]",
+    "matrix": "double[][]",
+}  # fmt: skip
+"""The kinds of columns, and the types that they get."""
+UNUSED = ""
+"""The kind of a column that is left out."""
+_INTEGERS = {"tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint", "hugeint",
+             "uhugeint"}  # fmt: skip
+_FLOATS = {"float", "double", "decimal"}
+_TEXTS = {"varchar", "enum", "uuid"}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A column as the file has it.
+
+    Attributes:
+        name: its name; parts of nested values are joined by dots, such as config.rate.
+        kind: one of `TYPES`; UNUSED for what no column of results can hold.
+        value: its values in that type, as SQL over the table `given`.
+        why: of an unused one, what it holds.
+    """
+
+    name: str
+    kind: str
+    value: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunsFile:
+    """A file that was read: its rows are the table `given` of a database in memory.
+
+    Attributes:
+        path: as it was named.
+        digest: SHA-256 of its content.
+        rows: how many it has.
+        columns: in the order of the file.
+    """
+
+    path: Path
+    digest: str
+    rows: int
+    columns: Sequence[Given]
+    database: Database
+
+    def ask(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """The rows of a query over its tables.
+
+        Raises:
+            SwingbyError: DuckDB cannot answer it.
+        """
+        with clear_errors(f"import {self.path}"):
+            return self.database.execute(query, list(parameters)).fetchall()
+
+
+@contextmanager
+def read_runs(path: Path) -> Iterator[RunsFile]:
+    """Reads a file into a database that is closed in the end.
+
+    Raises:
+        SwingbyError: there is no such file, its ending says no format, DuckDB cannot read it, or it has no rows.
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    packed = suffixes.pop() if suffixes and suffixes[-1] in PACKED else ""
+    ending = suffixes[-1] if suffixes else ""
+    if ending not in READERS:
+        allowed = ", ".join(READERS)
+        raise SwingbyError(f"{path}: the ending says the format; allowed: {allowed}, and {' or '.join(PACKED)} behind")
+    if not path.is_file():
+        raise SwingbyError(f"no file {path}")
+    with clear_os_errors(f"read {path}"), path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    with connect() as database, tempfile.TemporaryDirectory(prefix="swingby-import-") as folder:
+        link = Path(folder) / f"runs{ending}{packed}"  # DuckDB would take a [ or * in the path for a pattern
+        link.symlink_to(path.resolve())
+        with clear_errors(f"read {path}"):
+            database.execute(f"create temp table given as select * from {READERS[ending]}", [str(link)])
+            (rows,) = database.execute("select count(*) from given").fetchone() or (0,)
+            if not rows:
+                raise SwingbyError(f"{path} has no rows")
+            leaves = list(_leaves(database.sql("select * from given")))
+            columns = [_given(database, name, value, id_) for name, value, id_ in leaves]
+        yield RunsFile(path, digest, int(rows), columns, database)
+
+
+def _leaves(relation: Any) -> Iterator[tuple[str, str, Any]]:
+    """Name, SQL and type of every column, and of every part of a nested one."""
+
+    def below(name: str, value: str, type_: Any) -> Iterator[tuple[str, str, Any]]:
+        if type_.id == "struct":
+            for part, inner in type_.children:
+                yield from below(f"{name}.{part}", f"{value}.{quoted(part)}", inner)
+        else:
+            yield name, value, type_
+
+    for name, type_ in zip(relation.columns, relation.types, strict=True):
+        yield from below(name, quoted(name), type_)
+
+
+def _given(database: Database, name: str, value: str, type_: Any) -> Given:
+    """A column with the kind that all its values fit."""
+    id_, depth = type_.id, 0
+    while id_ in ("list", "array"):
+        type_, depth = dict(type_.children)["child"], depth + 1
+        id_ = type_.id
+    if depth:
+        if id_ in _INTEGERS | _FLOATS and depth < 3:
+            kind = "vector" if depth == 1 else "matrix"
+            return Given(name, kind, f"{value}::{TYPES[kind]}")
+        return Given(name, UNUSED, value, f"lists of {id_}")
+    if id_ == "boolean":
+        return Given(name, "bool", value)
+    if id_ in _INTEGERS:
+        (fit,) = database.execute(f"select count({value}) = count(try_cast({value} as bigint)) from given").fetchone()  # type: ignore[misc]
+        return Given(name, "int" if fit else "float", f"{value}::{'bigint' if fit else 'double'}")
+    if id_ in _FLOATS:
+        return Given(name, "float", f"{value}::double")
+    if id_ in _TEXTS:
+        text = f"({value} ->> '$')" if str(type_) == "JSON" else f"{value}::varchar"
+        return _of_text(database, name, text)
+    return Given(name, UNUSED, value, "nothing" if id_ == "null" else f"values of type {id_}")
+
+
+def _of_text(database: Database, name: str, text: str) -> Given:
+    """A column of texts, in the first kind in which all of them can be read."""
+    counts = database.execute(
+        f"""select count(x), count(*) filter (lower(x) in ('true', 'false')),
+                   count(*) filter (regexp_full_match(x, '[+-]?[0-9]{{1,18}}')), count(try_cast(x as double)),
+                   count(*) filter (x like '[%' and try_cast(x as double[]) is not null),
+                   count(*) filter (x like '[%' and try_cast(x as double[][]) is not null)
+            from (select {text} as x from given)"""
+    ).fetchone()
+    total, *fits = counts or (0,)
+    if not total:
+        return Given(name, UNUSED, text, "nothing")
+    kinds = ("bool", "int", "float", "vector", "matrix")
+    kind = next((kind for kind, count in zip(kinds, fits, strict=True) if count == total), "str")
+    return Given(name, kind, text if kind == "str" else f"({text})::{TYPES[kind]}")

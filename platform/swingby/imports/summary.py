@@ -1,0 +1,92 @@
+"""The outcome of an import in words: what became of the rows and columns of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from swingby.imports.cells import Cells
+from swingby.imports.layout import Layout
+from swingby.imports.reading import RunsFile
+from swingby.imports.sweep import SweepOfCells
+from swingby.units import counted
+
+MOST_SHOWN = 3
+"""Cells with other values that are shown."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The outcome of `import_runs`, or what it would be.
+
+    Attributes:
+        file, layout, cells: what was read.
+        sweep: the cells that the sweep has now.
+        ids: the id of each cell of the file, in the order of its table.
+        added, changed: places in the table of the cells that are new, and of those that were there with other values.
+        differences: of the changed ones, each with what differs, in words.
+        earlier: how many cells were imported before and are not in the file.
+    """
+
+    file: RunsFile
+    layout: Layout
+    cells: Cells
+    sweep: SweepOfCells
+    ids: Sequence[str]
+    added: Sequence[int]
+    changed: Sequence[int]
+    differences: Sequence[str]
+    earlier: int
+
+    def __str__(self) -> str:
+        parts = [f"{counted(len(self.added), 'cell')} imported from {self.file.path.name}"]
+        equal = self.cells.table.num_rows - len(self.added) - len(self.changed)
+        if equal:
+            parts.append(f"{equal:,} there already")
+        if self.changed:
+            parts.append(f"{len(self.changed):,} replaced")
+        if self.earlier:
+            parts.append(f"{counted(self.earlier, 'cell')} of earlier imports not in this file, and kept")
+        return f"{self.sweep.name} ({self.sweep.sweep_id}): {', '.join(parts)}"
+
+    def lines(self) -> list[str]:
+        """What the rows and columns of the file are taken for."""
+        layout, table = self.layout, self.cells.table
+        form = "a row a step" if layout.long else "a row a run"
+        found = [
+            ", ".join([f"{self.file.path.name}: {counted(self.file.rows, 'row')}", form, *filter(None, [layout.tool])])
+        ]
+        params = []
+        for name, kind in layout.params.items():
+            values = sorted(set(map(_plain, table[name].to_pylist())))
+            low, high = (f"{v:.6g}" if isinstance(v, float) else str(v) for v in (values[0], values[-1]))
+            ends = low if len(values) == 1 else f"{len(values):,} values, {low} to {high}"
+            params.append(f"{self._named(name)} ({kind}, {ends})")
+        found.append(f"  parameters  {', '.join(params)}")
+        for noun, names in (("curves", self.cells.curves), ("scalars", self.cells.scalars)):
+            listed = [f"{self._named(name)} ({layout.results[name]})" for name in names]
+            found.append(f"  {noun:<10}  {', '.join(listed) or 'none'}")
+        if layout.left_out:
+            found.append(f"  left out    {', '.join(f'{name} ({why})' for name, why in layout.left_out.items())}")
+        statuses = table["status"].to_pylist()
+        ends = ", ".join(f"{statuses.count(end):,} {end}" for end in ("ok", "diverged", "failed") if end in statuses)
+        points = len(set(zip(*(map(_plain, table[name].to_pylist()) for name in layout.params), strict=True)))
+        found.append(f"  cells       {table.num_rows:,} at {counted(points, 'point')}: {ends}")
+        return [*found, *(f"  note: {note}" for note in self.cells.notes)]
+
+    def plans(self) -> list[str]:
+        """What an import would do with the cells, and which of them it would refuse."""
+        equal = self.cells.table.num_rows - len(self.added) - len(self.changed)
+        counts = [(len(self.added), "to import"), (equal, "there already"), (len(self.changed), "with other values")]
+        found = [f"{self.sweep.name}: {', '.join(f'{count:,} {what}' for count, what in counts if count)}"]
+        return [*found, *(f"  other values: {one}" for one in self.differences[:MOST_SHOWN])]
+
+    def _named(self, name: str) -> str:
+        before = self.layout.renamed.get(name)
+        return name if before is None else f"{name} from {before!r}"
+
+
+def _plain(value: Any) -> Any:
+    """A value that can be sorted and counted: of a list, a tuple."""
+    return tuple(map(_plain, value)) if isinstance(value, list) else value

@@ -1,0 +1,148 @@
+"""Imported cells as records: a plan with all cells of the sweep, and shards with the rows of those that are new."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from swingby.data.files import utc_now
+from swingby.data.provenance import package_versions
+from swingby.data.records import Records
+from swingby.data.records.headers import BatchNote, Plan, ShardHeader
+from swingby.errors import SwingbyError
+from swingby.imports.summary import Imported
+from swingby.imports.sweep import RECORDING, Presented
+from swingby.maintenance.retract import Chosen, retract
+from swingby.model.experiment import SEGMENT_COLUMNS
+from swingby.run.outcomes import derive
+from swingby.store import Store, ingest
+from swingby.store.status import refused_records
+
+MARK = "imported"
+"""What the column `recorded` says of an imported cell, and the shape of its batch."""
+KEY = "imported"
+"""Where a plan's provenance says from which file the cells came."""
+BATCH = 20_000
+"""Most cells of a shard."""
+
+
+def write(records: Records, found: Imported, how: Presented, shown: bool) -> None:
+    """Writes what is new of an import; nothing, if nothing is.
+
+    Args:
+        shown: whether the newest sweep of the name is presented so already.
+
+    Raises:
+        SwingbyError: somebody else imports the sweep, the store cannot hold the cells, or the disk refuses.
+    """
+    sweep_id = found.sweep.sweep_id
+    if found.changed:
+        ids = tuple(sorted(found.ids[place] for place in found.changed))
+        reason = f"{found.file.path.name} has other values"
+        retract(records.data, (), reason, chosen=Chosen("", "", {found.sweep.of.name: ids}))
+    places = sorted([*found.added, *found.changed])
+    with records.lock(sweep_id):
+        known = any(name.split("-")[-2] == sweep_id[:8] for name in records.plans())
+        if known and shown and not places:
+            return
+        plan = _plan(records, found, how, places)
+        records.write_plan(plan)
+        for note in plan.batches:
+            low = note.batch * BATCH
+            rows = _rows(found, places[low : low + BATCH])
+            header = _header(records, found, plan, note)
+            records.publish(records.write_shard(header, rows))
+        ingest(records)
+    with Store.open(records.data) as store:
+        refused = [*refused_records(store, f"plans/{plan.plan_id}"), *refused_records(store, f"{plan.plan_id}/")]
+    if refused:
+        raise SwingbyError(f"the store cannot hold these cells: {refused[0]}")
+    derive(records, [sweep_id])
+
+
+def _plan(records: Records, found: Imported, how: Presented, places: Sequence[int]) -> Plan:
+    """A plan of all cells, in which those that are written now have a batch."""
+    sweep, file = found.sweep, found.file
+    batch_of = {found.ids[place]: number // BATCH for number, place in enumerate(places)}
+    batches = pa.array([batch_of.get(cell_id) for cell_id in sweep.ids], pa.int32())
+    table = sweep.table.set_column(sweep.table.column_names.index("batch"), "batch", batches)
+    sizes = [len(places[low : low + BATCH]) for low in range(0, len(places), BATCH)]
+    origin = {
+        "file": file.path.name,
+        "sha256": file.digest,
+        "rows": file.rows,
+        "tool": found.layout.tool or None,
+        "columns": {
+            name: found.layout.renamed.get(name, name) for name in (*found.layout.params, *found.layout.results)
+        },
+        "cells": len(places),
+        "imported": utc_now(),
+    }
+    return Plan(
+        sweep_id=sweep.sweep_id,
+        name=sweep.name,
+        experiment=sweep.of.name,
+        stream_version=sweep.of.stream_version,
+        sequence=records.next_sequence(sweep.name, sweep.sweep_id),
+        resolved=sweep.resolved(file.path.name, how),
+        recording=RECORDING,
+        provenance={
+            "git_commit": None,  # of the code that trained them, which nobody said
+            "git_dirty": None,
+            "versions": package_versions(),
+            "host": socket.gethostname(),
+            "system": platform.platform(),
+            "python": platform.python_version(),
+            "cpus": os.cpu_count(),
+            "command": list(sys.argv),
+            KEY: origin,
+        },
+        batches=tuple(BatchNote(number, MARK, count) for number, count in enumerate(sizes)),
+        given=table,
+    )
+
+
+def _rows(found: Imported, places: Sequence[int]) -> pa.Table:
+    """Rows of a shard: a final one for each cell."""
+    table = found.cells.table.take(pa.array(places, pa.int64()))
+    count = table.num_rows
+    columns: dict[str, Any] = {
+        "cell_id": pa.array([found.ids[place] for place in places], pa.string()),
+        "from_step": pa.array([0] * count, pa.int64()),
+        "to_step": pa.array([steps[-1] if steps else 0 for steps in table["step"].to_pylist()], pa.int64()),
+        "final": pa.array([True] * count),
+        "status": table["status"],
+        "message": table["message"],
+    }
+    columns = {name: values.cast(SEGMENT_COLUMNS[name]) for name, values in columns.items()}
+    columns |= {name: table[name] for name in ("step", *found.cells.curves, *found.cells.scalars)}
+    return pa.table(columns)
+
+
+def _header(records: Records, found: Imported, plan: Plan, note: BatchNote) -> ShardHeader:
+    """A shard's header: who imported its rows, and when."""
+    now = utc_now()
+    return ShardHeader(
+        plan_id=plan.plan_id,
+        sweep_id=plan.sweep_id,
+        experiment=plan.experiment,
+        batch=note.batch,
+        attempt=records.next_attempt(plan, note.batch),
+        recorded=(MARK,),
+        curves=("step", *found.cells.curves),
+        shape=note.shape,
+        cells=note.cells,
+        started=now,
+        finished=now,
+        seconds=0.0,
+        host=f"imported from {found.file.path.name}",
+        device="elsewhere",
+        pid=os.getpid(),
+        versions={},
+    )
