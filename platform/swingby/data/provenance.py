@@ -8,6 +8,8 @@ import re
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ def provenance(code: str | None = None) -> dict[str, Any]:
     return {
         "git_commit": commit,
         "git_dirty": dirty,
-        "versions": package_versions(),
+        "versions": dict(package_versions()),
         "host": socket.gethostname(),
         "system": platform.platform(),
         "python": platform.python_version(),
@@ -35,8 +37,9 @@ def provenance(code: str | None = None) -> dict[str, Any]:
     }
 
 
-def package_versions() -> dict[str, str]:
-    """The installed version of this package and of each that it requires."""
+@cache
+def package_versions() -> Mapping[str, str]:
+    """The installed version of this package and of each that it requires; read once, since that takes 50 ms."""
     try:
         versions = {"swingby": metadata.version("swingby")}
     except metadata.PackageNotFoundError:  # a source tree that was never installed

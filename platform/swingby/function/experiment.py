@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import textwrap
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,6 +41,9 @@ TAKEN = frozenset({
 })  # fmt: skip
 """Names of columns that every experiment's table has."""
 ALLOWED = "bool, int, float, str, Literal[...], swingby.Vector, swingby.Matrix, or one of these | None"
+TOGETHER = 0.25
+"""Seconds for which rows of finished cells are gathered: a table for each would cost more than a cell of a
+millisecond."""
 ARROW = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
 
@@ -128,11 +132,16 @@ class FunctionExperiment(Experiment):
             if self.batched:
                 yield from self._run_together(function, batch, agreed)
                 return
+            rows, since = [], time.monotonic()
             for cell in batch.cells:
                 if batch.draining():
-                    return
-                row, curves, scalars = self._run_cell(function, cell, batch)
-                yield agreed.table([(row, curves, scalars)])
+                    break
+                rows.append(self._run_cell(function, cell, batch))
+                if time.monotonic() - since >= TOGETHER:
+                    yield agreed.table(rows)
+                    rows, since = [], time.monotonic()
+            if rows:
+                yield agreed.table(rows)
 
     def _run_cell(self, function: Callable[..., Any], cell: Cell, batch: Batch) -> Any:
         """One cell's row: its segment's columns, its curves and its scalars."""
@@ -351,16 +360,17 @@ def clash(first: Mapping[str, Any], kinds: Mapping[str, Any]) -> str | None:
 
 def _kind(values: Sequence[Any]) -> str:
     """The kind of a column's values: nothing, bool, int, float, str, vector or matrix."""
-    found = {_kind_of(value) for value in values if value is not None}
+    types = set(map(type, values)) - {type(None)}  # few, where a curve has hundreds of values
+    found = {one.__name__ for one in types - {list}}
+    if list in types:
+        found |= {_kind_of(value) for value in values if isinstance(value, list)}
     if found == {"int", "float"}:
         return "float"
     return found.pop() if len(found) == 1 else "nothing" if not found else "a mixture of " + " and ".join(sorted(found))
 
 
-def _kind_of(value: Any) -> str:
-    if isinstance(value, list):
-        return "matrix" if value and isinstance(value[0], list) else "vector"
-    return type(value).__name__
+def _kind_of(value: list[Any]) -> str:
+    return "matrix" if value and isinstance(value[0], list) else "vector"
 
 
 def _type(values: Sequence[Any], curve: bool) -> pa.DataType:
