@@ -172,6 +172,7 @@ def run(
     another command is training is waited for; if that command ends without a result of it, this run trains the cell.
 
     Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
+    While the cost is measured on a few cells, the first Ctrl-C ends those in progress.
     A batch whose process dies, or is past its deadline, is tried again, then in halves until the cells at fault are
     found: these fail with the reason, and all others get their results. With --local a deadline interrupts only Python
     code, neither compiled code that never returns nor a frozen process; and a cell that kills its process ends the run.
