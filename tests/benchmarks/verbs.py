@@ -34,6 +34,8 @@ from tests.support.places import ROOT
 WINGS = ("platform", "analysis", "sweeps")
 COLUMNS = ("verb", "CPU s before", "CPU s", "wall s before", "wall s")
 SMALL = "verbs"
+OUT = "OUT"
+"""Stands for the folder of reports in the words of a command."""
 TINY = """from swingby import experiment
 
 @experiment
@@ -99,7 +101,7 @@ def table(data: Path, sweep: Sequence[str], folder: Path, places: Sequence[str],
         places: the paths of modules of the other checkout, if there is one, and of this one.
     """
     name, at = Path(sweep[0]).stem, ["--data", str(data)]
-    report = ["report", name, *at, "--out", str(folder / "out")]
+    report = ["report", name, *at, "--out", OUT]
     verbs: list[tuple[str, list[str], list[str]]] = [
         ("--help", ["--help"], []),
         ("run --help", ["run", "--help"], []),
@@ -118,7 +120,10 @@ def table(data: Path, sweep: Sequence[str], folder: Path, places: Sequence[str],
             for place, times in zip(places, took, strict=True):
                 last = place is places[-1]
                 # Before, every report was drawn anew, and nobody had to ask for it.
-                one = timed(place, [*words, *(of_now if last else [])])
+                asked = [*words, *(of_now if last else [])]
+                # Each has its own pages: a page of the other checkout would be drawn again.
+                out = str(folder / f"out-{places.index(place)}")
+                one = timed(place, [out if word == OUT else word for word in asked])
                 times += [one] if turn else []
         cpu, wall = ([spread([one[part] for one in times]) for times in took] for part in (0, 1))
         gap = [""] * (2 - len(places))
