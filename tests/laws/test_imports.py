@@ -65,7 +65,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["plan", "{sweep}", "--no-pilot", "--data", "{data}"], ("polars",)),
         (["run", "{sweep}", "--data", "{data}"], ("polars",)),
         (["status", "--data", "{data}"], ("polars",)),
-        (["sql", "from sweeps", "--data", "{data}"], ("duckdb", "polars")),
+        (["sql", "from sweeps", "--data", "{data}"], ("duckdb", "polars", "numpy")),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

@@ -14,6 +14,7 @@ import vl_convert
 
 from swingby.errors import SwingbyError
 from swingby_analysis.page import Figure
+from swingby_analysis.page.flat import flat
 from swingby_analysis.page.html import VEGA_LITE
 from swingby_analysis.page.plain_files import DATA, csv_of, vega_lite_of
 
@@ -53,7 +54,7 @@ def svg(figure: Figure) -> str:
 
 def png(figure: Figure, scale: float) -> bytes:
     """A figure with its title as PNG, of so many pixels for each pixel of the figure."""
-    return vl_convert.vegalite_to_png(titled(figure), vl_version=VEGA_LITE, scale=scale)
+    return _converted(svg(figure), "png", scale)
 
 
 class Drawn(NamedTuple):
@@ -103,7 +104,7 @@ def _drawn(task: tuple[Figure, tuple[str, ...], float, float]) -> Drawn:
 def _converted(drawn: str, kind: str, sharpness: float) -> bytes:
     match kind:
         case "png":
-            return vl_convert.svg_to_png(drawn, scale=sharpness)
+            return vl_convert.svg_to_png(flat(drawn), scale=sharpness)
         case "pdf":
             return vl_convert.svg_to_pdf(drawn)
         case _:

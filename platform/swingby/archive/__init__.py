@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from swingby.archive.fetch import shipped, unpack_shipped
 from swingby.archive.file import Recording, read
-from swingby.archive.notice import RecordedResults, recorded_results
 from swingby.archive.pack import Packed, pack
 from swingby.archive.unpack import Unpacked, unpack
+from swingby.store.recorded import RecordedResults, recorded_results
 
 __all__ = [
     "Packed",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from swingby.run.outcomes import WHOLE
+from swingby.data.records.headers import WHOLE
 from swingby.store import Store
 from swingby.store.sql import quoted
 

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.archive.file import ORIGIN, OWN, Recording, digest, write
-from swingby.archive.notice import recorded_results
 from swingby.archive.origins import computed, portable, portable_text
 from swingby.archive.rounding import rounded, spread, thin_curves, with_thin
 from swingby.data.files import entry, utc_now
@@ -24,6 +23,7 @@ from swingby.run.outcomes import SHARD, derive
 from swingby.run.worker.segments import curve_columns
 from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
+from swingby.store.recorded import recorded_results
 from swingby.store.sql import quoted
 from swingby.store.status import final_counts
 

@@ -12,14 +12,14 @@ import pyarrow as pa
 
 from swingby.archive.file import ORIGIN, Recording, digest, read
 from swingby.data.records import Records
-from swingby.data.records.headers import BatchNote, Plan, ShardHeader
+from swingby.data.records.headers import WHOLE, BatchNote, Plan, ShardHeader
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.cell import Point
 from swingby.model.columns import parameter_schema
 from swingby.model.experiment import SEGMENT_COLUMNS, Experiment
 from swingby.model.experiment import Recording as Recorded
-from swingby.run.outcomes import KEY, SHARD, WHOLE, derive
+from swingby.run.outcomes import KEY, SHARD, derive
 from swingby.store import finished, ingest
 
 SHAPE = "recorded"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import cache
+from inspect import getdoc
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from swingby.cli import archive, attach, cluster, data, describe, doctor, guide, imports, maintenance, new, sweeps
+from swingby.cli.arrow import arrow_without
 from swingby.cli.console import KEEP, LOOK, RUN, complain
 from swingby.errors import SwingbyError
 from swingby.model import registry
@@ -20,31 +23,43 @@ BAD_INPUT = 2
 OTHERS = "Other verbs"
 """The group of the help for offered verbs that name none."""
 WITHOUT_ARROW = ("attach", "cluster", "sql")
-"""Verbs that make no Arrow array in this process."""
+"""Verbs that make no Arrow array in this process, or say themselves what Arrow needs."""
+LISTING = "swingby.listing"
+"""The mark of a context in which verbs are listed, and none is called."""
 
 
 class Verbs(TyperGroup):
     """The verbs of the platform, and those that packages offer; a `SwingbyError` becomes a message and exit code 2.
 
-    An offered verb is imported only when it is used.
+    An offered verb is imported only when it is used. The options of a verb are read when it is called: those of all
+    verbs would take longer than most verbs do.
     """
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The verbs of the platform, then the offered ones."""
-        return [*super().list_commands(ctx), *sorted(registry.offered(registry.COMMANDS))]
+        return [*OWN, *super().list_commands(ctx), *sorted(registry.offered(registry.COMMANDS))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        own = super().get_command(ctx, cmd_name)
-        if own is not None or cmd_name not in registry.offered(registry.COMMANDS):
-            return own
-        offered, settings = typer.Typer(add_completion=False, rich_markup_mode="markdown"), dict[str, Any]()
-        try:
-            verb = registry.load(registry.COMMANDS, cmd_name)
-        except LoadError as error:
-            verb, settings = _refusing(error), {"ignore_unknown_options": True, "allow_extra_args": True}
-        group = getattr(verb, "help_panel", OTHERS)
-        offered.command(name=cmd_name, context_settings=settings, rich_help_panel=group)(verb)
-        return typer.main.get_command(offered)
+        group = super().get_command(ctx, cmd_name)
+        if group is not None:
+            return group
+        if cmd_name in OWN:
+            panel, verb = OWN[cmd_name]
+        elif cmd_name in registry.offered(registry.COMMANDS):
+            try:
+                verb = registry.load(registry.COMMANDS, cmd_name)
+            except LoadError as error:
+                verb = _refusing(error)
+            panel = getattr(verb, "help_panel", OTHERS)
+        else:
+            return None
+        if ctx.meta.get(LISTING):
+            return TyperCommand(cmd_name, help=getdoc(verb), rich_help_panel=panel)
+        return _command(cmd_name, panel, verb)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        ctx.meta[LISTING] = True
+        super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Finds a verb; the message about a misspelt one names the offered verbs that are near, too."""
@@ -56,7 +71,7 @@ class Verbs(TyperGroup):
             )
             ctx.fail(" ".join([f"No such command {name!r}. {hint}", *registry.perhaps_lost()]))
         if name not in WITHOUT_ARROW and "--help" not in args:
-            arrow_without_pandas()
+            arrow_without("pandas")  # at its first list Arrow would import it, which takes longer than most verbs
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -71,44 +86,25 @@ class Verbs(TyperGroup):
             raise typer.Exit(0) from None
 
 
+@cache
+def _command(name: str, panel: str, verb: Callable[..., None]) -> Any:
+    """A verb with its options."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+    # One that cannot be loaded has options that nobody knows.
+    unread = {"ignore_unknown_options": True, "allow_extra_args": True} if hasattr(verb, "refuses") else {}
+    alone.command(name=name, context_settings=unread, rich_help_panel=panel)(verb)
+    return typer.main.get_command(alone)
+
+
 def _refusing(error: LoadError) -> Callable[[], None]:
     """A verb in place of one that cannot be loaded, which says why; the help lists it beside the others."""
 
     def refuse() -> None:
         raise error
 
+    refuse.refuses = True  # type: ignore[attr-defined]
     refuse.__doc__ = f"Cannot be loaded: {error.broken.reason.splitlines()[0]}"
     return refuse
-
-
-class HiddenPandas:
-    """A finder of modules by which pandas is not installed."""
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        """Where a module lies: not known to this finder.
-
-        Raises:
-            ModuleNotFoundError: it is pandas.
-        """
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
-
-
-def arrow_without_pandas() -> None:
-    """Lets Arrow find no pandas: at its first list it would import it, which takes longer than most verbs.
-
-    Where a table of pandas is asked for, Arrow still imports it then.
-    """
-    if "pandas" in sys.modules:
-        return
-    import pyarrow as pa
-
-    finder: Any = HiddenPandas()
-    sys.meta_path.insert(0, finder)
-    try:
-        pa.array([0])
-    finally:
-        sys.meta_path.remove(finder)
 
 
 app = typer.Typer(
@@ -137,18 +133,42 @@ def root(
     """Options of the command itself."""
 
 
-for verb in (new.new, sweeps.validate, sweeps.plan, sweeps.run, sweeps.extend, sweeps.replay):
-    app.command(rich_help_panel=RUN)(verb)
 app.add_typer(cluster.app, name="cluster", rich_help_panel=RUN)
-app.command("list", rich_help_panel=LOOK)(guide.offers)
-app.command(rich_help_panel=LOOK)(describe.describe)
-for verb in (sweeps.status, data.sql, data.export, attach.attach):
-    app.command(rich_help_panel=LOOK)(verb)
-for verb in (data.ingest, data.rebuild, maintenance.merge, maintenance.retract, maintenance.gc):
-    app.command(rich_help_panel=KEEP)(verb)
-app.command("import", rich_help_panel=KEEP)(imports.import_runs)
-for verb in (archive.pack, archive.unpack, doctor.doctor):
-    app.command(rich_help_panel=KEEP)(verb)
+
+OWN: dict[str, tuple[str, Callable[..., None]]] = {
+    name: (panel, verb)
+    for panel, verbs in {
+        RUN: {
+            "new": new.new,
+            "validate": sweeps.validate,
+            "plan": sweeps.plan,
+            "run": sweeps.run,
+            "extend": sweeps.extend,
+            "replay": sweeps.replay,
+        },
+        LOOK: {
+            "list": guide.offers,
+            "describe": describe.describe,
+            "status": sweeps.status,
+            "sql": data.sql,
+            "export": data.export,
+            "attach": attach.attach,
+        },
+        KEEP: {
+            "ingest": data.ingest,
+            "rebuild": data.rebuild,
+            "merge": maintenance.merge,
+            "retract": maintenance.retract,
+            "gc": maintenance.gc,
+            "import": imports.import_runs,
+            "pack": archive.pack,
+            "unpack": archive.unpack,
+            "doctor": doctor.doctor,
+        },
+    }.items()
+    for name, verb in verbs.items()
+}
+"""The platform's own verbs, each with its group in the help and its function."""
 
 
 def main() -> None:

@@ -61,6 +61,9 @@ def sql(
     each recorded step), `outcomes_`DETECTOR, `outcomes_of_`EXPERIMENT (outcomes that sweep files write), `sweeps`,
     `members`, `plans`, `shards`; `show tables` lists them.
     """
+    from swingby.cli.arrow import arrow_without
+
+    arrow_without("numpy", "pandas")  # rows are only written here, and both take longer to import than a query takes
     from swingby import sandbox
 
     def answer(text: str) -> None:

@@ -111,6 +111,7 @@ def plan(
     from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
     from swingby.run.plan import plan as plan_sweep
+    from swingby.run.progress import progress_for
     from swingby.sweepfile.sweep import Sweep
 
     with told_if_imported(data, sweep):
@@ -122,7 +123,7 @@ def plan(
         device=cast("Any", device),
         deadline=deadline,
     )
-    say(summary(plan_sweep(loaded, Records.open(data), options)))
+    say(summary(plan_sweep(loaded, Records.open(data), options, progress_for())))
 
 
 def _older(keep: bool, retrain: bool) -> Any:
@@ -173,6 +174,7 @@ def run(
     another command is training is waited for; if that command ends without a result of it, this run trains the cell.
 
     Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
+    While the cost is measured on a few cells, the first Ctrl-C ends those in progress.
     A batch whose process dies, or is past its deadline, is tried again, then in halves until the cells at fault are
     found: these fail with the reason, and all others get their results. With --local a deadline interrupts only Python
     code, neither compiled code that never returns nor a frozen process; and a cell that kills its process ends the run.
@@ -298,56 +300,55 @@ def status(
 
         swingby status --data data
     """
-    from swingby.archive import recorded_results
     from swingby.data.records import Records
     from swingby.imports.notice import imported_results
     from swingby.model.registry import nearest
     from swingby.store import Store
+    from swingby.store.recorded import recorded_results
     from swingby.store.status import failed_cells, failure_lines, in_progress, labels, shards_to_ingest, sweep_status
 
-    rows = sweep_status(data, sweep)
-    if not rows:
-        say(f"no sweep in {data} yet; `swingby run transient-memorization` makes one")
-        return
-    with Store.open(data) as store:
-        told = labels(store)
-    if tag is not None:
-        known = sorted({each for row in rows for each in told[row.sweep_id].tags})
-        rows = [row for row in rows if tag in told[row.sweep_id].tags]
+    with Store.held_open(), Store.open(data) as store:  # opened once for all that follows
+        rows = sweep_status(data, sweep)
         if not rows:
-            raise SwingbyError(f"no sweep of {data} has the tag {tag!r}; {nearest(tag, known)}")
-    columns = ["sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing"]
-    lines = [[r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing] for r in rows]
-    if any(told[row.sweep_id].tags for row in rows):
-        columns.append("tags")
-        lines = [[*line, ", ".join(told[row.sweep_id].tags)] for line, row in zip(lines, rows, strict=True)]
-    table(columns, lines)
-    for row in rows:
-        if told[row.sweep_id].notes:
-            say(f"{row.name}: {' '.join(told[row.sweep_id].notes.split())}")
-    with Store.open(data) as store:
+            say(f"no sweep in {data} yet; `swingby run transient-memorization` makes one")
+            return
+        told = labels(store)
+        if tag is not None:
+            known = sorted({each for row in rows for each in told[row.sweep_id].tags})
+            rows = [row for row in rows if tag in told[row.sweep_id].tags]
+            if not rows:
+                raise SwingbyError(f"no sweep of {data} has the tag {tag!r}; {nearest(tag, known)}")
+        columns = ["sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing"]
+        lines = [[r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing] for r in rows]
+        if any(told[row.sweep_id].tags for row in rows):
+            columns.append("tags")
+            lines = [[*line, ", ".join(told[row.sweep_id].tags)] for line, row in zip(lines, rows, strict=True)]
+        table(columns, lines)
+        for row in rows:
+            if told[row.sweep_id].notes:
+                say(f"{row.name}: {' '.join(told[row.sweep_id].notes.split())}")
         imported = {row.sweep_id: imported_results(store, row.sweep_id) for row in rows}
         recorded = [(row.name, recorded_results(store, row.sweep_id) or imported[row.sweep_id]) for row in rows]
         waiting = shards_to_ingest(store, Records.open(data, create=False))
         failed = {row.sweep_id: failed_cells(store, row.experiment, row.sweep_id) for row in rows if row.failed}
-    for row in rows:
-        if row.holder is not None:
-            say(f"running now: {row.name} by {row.holder}")
-        shown = in_progress(Records.open(data, create=False), [(row.experiment, row.sweep_id)])
-        for one in shown[:MOST_SHOWN]:
-            say(f"{'running now' if row.holder else 'in progress'}: {one}")
-        if len(shown) > MOST_SHOWN:
-            say(f"and {len(shown) - MOST_SHOWN} cells more")
-    for row in rows:
-        if row.failed:
-            say(f"{row.name}:")
-            for line in failure_lines(failed[row.sweep_id], row.failed, imported[row.sweep_id] is not None):
-                say(line)
-    for name, known in recorded:
-        if known is not None:
-            say(f"{name}: {known}")
-    if waiting:
-        say(f"shards not in the store yet: {waiting}; a running driver ingests them by itself, or `swingby ingest`")
+        for row in rows:
+            if row.holder is not None:
+                say(f"running now: {row.name} by {row.holder}")
+            shown = in_progress(Records.open(data, create=False), [(row.experiment, row.sweep_id)])
+            for one in shown[:MOST_SHOWN]:
+                say(f"{'running now' if row.holder else 'in progress'}: {one}")
+            if len(shown) > MOST_SHOWN:
+                say(f"and {len(shown) - MOST_SHOWN} cells more")
+        for row in rows:
+            if row.failed:
+                say(f"{row.name}:")
+                for line in failure_lines(failed[row.sweep_id], row.failed, imported[row.sweep_id] is not None):
+                    say(line)
+        for name, known in recorded:
+            if known is not None:
+                say(f"{name}: {known}")
+        if waiting:
+            say(f"shards not in the store yet: {waiting}; a running driver ingests them by itself, or `swingby ingest`")
 
 
 def replay(

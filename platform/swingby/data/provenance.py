@@ -8,8 +8,9 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ def provenance(code: str | Path | None = None) -> dict[str, Any]:
     return {
         "git_commit": commit,
         "git_dirty": dirty,
-        "versions": package_versions(),
+        "versions": dict(package_versions()),
         "host": socket.gethostname(),
         "system": platform.platform(),
         "python": platform.python_version(),
@@ -40,8 +41,12 @@ def provenance(code: str | Path | None = None) -> dict[str, Any]:
     }
 
 
-def package_versions() -> dict[str, str]:
-    """The installed version of this package, of each that it requires, and of those of its extras that are there."""
+@cache
+def package_versions() -> Mapping[str, str]:
+    """The installed version of this package, of each that it requires, and of those of its extras that are there.
+
+    Read once, since that takes 50 ms.
+    """
     try:
         versions = {"swingby": metadata.version("swingby")}
     except metadata.PackageNotFoundError:  # a source tree that was never installed

@@ -28,6 +28,9 @@ STEPS = "steps"
 """The integer parameter that says how many steps a cell takes, where there is one of this name."""
 ROW_SECONDS = 60.0
 """Seconds after which a cell that goes on leaves a row with what it has recorded."""
+TOGETHER = 0.25
+"""Seconds for which rows of finished cells are gathered: a table for each would cost more than a cell of a
+millisecond."""
 
 
 class FunctionExperiment(Experiment):
@@ -121,10 +124,16 @@ class FunctionExperiment(Experiment):
             if self.batched:
                 yield table_of([agreed.checked(row) for row in self._run_together(function, batch)])
                 return
+            rows, since = list[Row](), time.monotonic()
             for cell in batch.cells:
                 if batch.draining():
-                    return
-                yield table_of([_OneCell(self, cell, batch, agreed).run(function)])
+                    break
+                rows.append(_OneCell(self, cell, batch, agreed).run(function))
+                if time.monotonic() - since >= TOGETHER:
+                    yield table_of(rows)
+                    rows, since = [], time.monotonic()
+            if rows:
+                yield table_of(rows)
 
     def _run_together(self, function: Callable[..., Any], batch: Batch) -> list[Row]:
         """The rows of cells that a batched function trains at once; one cell alone fails, with the reason.

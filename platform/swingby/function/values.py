@@ -60,16 +60,15 @@ def is_finite(value: Any) -> bool:
 
 def kind(values: Sequence[Any]) -> str:
     """The kind of a column's plain values: nothing, bool, int, float, str, vector, matrix, or a mixture, in words."""
-    found = {_kind_of(value) for value in values if value is not None}
+    types = set(map(type, values)) - {type(None)}  # few, where a curve has hundreds of values
+    found = {one.__name__ for one in types - {list}}
+    if list in types:
+        found |= {
+            "matrix" if value and isinstance(value[0], list) else "vector" for value in values if type(value) is list
+        }
     if found == {"int", "float"}:
         return "float"
     return found.pop() if len(found) == 1 else "nothing" if not found else "a mixture of " + " and ".join(sorted(found))
-
-
-def _kind_of(value: Any) -> str:
-    if isinstance(value, list):
-        return "matrix" if value and isinstance(value[0], list) else "vector"
-    return type(value).__name__
 
 
 def scalar_type(values: Sequence[Any]) -> pa.DataType:

@@ -21,8 +21,8 @@ from swingby.run.nearby import allows_nearby, run_nearby, workers_nearby
 from swingby.run.options import RunOptions
 from swingby.run.outcomes import derive
 from swingby.run.pending import Reservations, TrainedCells
-from swingby.run.pilots import ChildProcess
 from swingby.run.plan import Planner
+from swingby.run.processes.child import ChildProcess
 from swingby.run.progress import Progress, progress_for
 from swingby.run.ray.machines import Code
 from swingby.run.ray.session import Standby
@@ -200,7 +200,7 @@ class Driver:
         """Measures unknown costs on pilots, then writes the plan of a sweep without cells of the sweeps before it."""
         planner.shared = [cells for owner, cells in self._planned_cells if owner is not planner]
         if planner.options.pilot:
-            planner.measure(self._progress.line)
+            planner.measure(self._progress)
         planned = planner.commit()
         for line in summary(planned).splitlines():
             self._progress.line(line)

@@ -13,7 +13,7 @@ from swingby.run.commit_lock import OvertakenError
 from swingby.run.drain import Drain
 from swingby.run.forecast import Planned
 from swingby.run.options import RunOptions
-from swingby.run.pilots import ChildProcess
+from swingby.run.processes.child import ChildProcess
 from swingby.run.progress import Progress
 from swingby.run.retries import Retries
 from swingby.run.scheduler import Scheduler, Trial

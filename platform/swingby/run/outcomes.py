@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from swingby.data.records import Records
+from swingby.data.records.headers import WHOLE
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.detector import Detector
@@ -27,8 +28,6 @@ CHUNK = 10_000
 KEY = ("cell_id",)
 SHARD = "of_shard"
 """The column with the shard of the row that an outcome was computed from; another row needs another outcome."""
-WHOLE = "recorded whole"
-"""The shape of a shard of archived results whose curves are whole."""
 _REFUSALS = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 

@@ -5,35 +5,21 @@ Where Ray trains, a child process trains the pilots, so that the driver survives
 
 from __future__ import annotations
 
-import ctypes
-import json
-import os
-import select
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+import math
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
 from swingby.data.records import Records
-from swingby.errors import SwingbyError
-from swingby.function.travel import take
-from swingby.model import registry
 from swingby.model.process_group import LostWorkerError
 from swingby.run.batches import Chosen
-from swingby.run.commit_lock import OvertakenError
 from swingby.run.cost import Sample, fit, worth_measuring
-from swingby.run.processes.local_group import PR_SET_PDEATHSIG, exit_text
-from swingby.run.processes.watchdog import Countdown, DeadlineError, timeout
-from swingby.run.worker.batch import Assignment, BatchDone, run_batch
-
-if TYPE_CHECKING:  # the child process needs no store
-    from swingby.run.forecast import Planned
+from swingby.run.forecast import Planned
+from swingby.run.processes.child import ChildProcess
+from swingby.run.processes.watchdog import DeadlineError, StoppedError, timeout
+from swingby.run.progress import Progress
+from swingby.run.worker.batch import Assignment, run_batch
+from swingby.units import counted
 
 SIZES = (1, 2, 16)
 """Cells of the batches that measure a shape: the first warms up, the other two give the fixed and the variable part."""
@@ -44,10 +30,6 @@ LONGEST = (20, 4)
 cell alone cannot separate the cost of a batch from that of a cell."""
 SECONDS = 600.0
 """The deadline of a pilot, whose cost is unknown: long for a few cells of an experiment that has many."""
-_CHILD = (
-    "import json, sys; sys.path[:] = json.loads(sys.stdin.readline()); "
-    "from swingby.run.pilots import main; main(*map(int, sys.argv[1:]))"
-)
 
 
 def unmeasured(samples: Iterable[Sample], most: Mapping[str, int], work: Mapping[str, float]) -> list[str]:
@@ -110,179 +92,58 @@ class Pilots:
         self._seconds = deadline or SECONDS
         self.trained = self.failed = 0
 
-    def train(self, planned: Planned, tell: Callable[[str], None]) -> None:
-        """Trains the batches of a written plan, except those that take too long by the cost known so far."""
-        child = self._child
-        if child is not None:
-            child.prepare(self._data, planned, tell)
+    def train(self, planned: Planned, progress: Progress, prepare: Callable[[], None]) -> None:
+        """Trains the batches of a written plan, except those that take too long by the cost known so far.
+
+        Once the run is asked to stop, the pilot in progress is ended, within two seconds where a child process trains
+        it. Rows that it has yielded are kept, as all pilots are that have ended.
+
+        Args:
+            prepare: `Experiment.prepare` for the shapes of the plan, in this process.
+        """
+        try:
+            self._prepare(planned, progress, prepare)
+            progress.measuring(planned)
+            self._train(planned, progress)
+        except StoppedError:
+            pass
+        finally:
+            progress.close()
+        if self._stop():
+            kept = f"{counted(self.trained, 'finished cell')} of it {'is' if self.trained == 1 else 'are'} kept"
+            progress.line(f"stopping: measuring was ended, and {kept}")
+
+    def _prepare(self, planned: Planned, progress: Progress, prepare: Callable[[], None]) -> None:
+        """Prepares the process that trains."""
+        if self._child is not None:
+            self._child.prepare(self._data, planned, progress.line, self._stop)
+        else:
+            with timeout(math.inf, self._stop):
+                prepare()
+
+    def _train(self, planned: Planned, progress: Progress) -> None:
         samples: dict[str, list[Sample]] = {}
         given_up: set[str] = set()
         for note in planned.batches:
             known = samples.setdefault(note.shape, [])
             most = LONGEST[len(known) > 1] * planned.options.target_seconds
             if self._stop() or note.shape in given_up or (known and fit(known).seconds(note.cells) > most):
+                progress.left_out(note.cells)
                 continue
             device = planned.device(note)
             assignment = Assignment(self._data, planned.plan.plan_id, (note.batch,), device=device)
             try:
-                if child is not None:
-                    done = child.run(assignment, self._seconds)
+                if self._child is not None:
+                    done = self._child.run(assignment, self._seconds, self._stop)
                 else:
-                    with timeout(self._seconds) as beat:
+                    with timeout(self._seconds, self._stop) as beat:
                         done = run_batch(assignment, self._stop, beat)
             except (LostWorkerError, DeadlineError) as error:
                 given_up.add(note.shape)
-                tell(f"measuring {note.shape} was given up: {error}")
+                progress.left_out(note.cells)
+                progress.line(f"measuring {note.shape} was given up: {error}")
                 continue
             self.trained += done.cells
             self.failed += done.failed
             known.append(Sample(note.shape, note.cells, done.seconds, 0))
-
-
-class ChildProcess:
-    """One child process for one batch after another; a context manager. It starts with the first batch, and again after
-    a death.
-
-    It goes on when the driver is asked to stop, as running batches do.
-    """
-
-    def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._replies = -1  # the pipe that its replies come through
-        self._read = b""  # of the pipe, and not yet replied
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def run(self, assignment: Assignment, seconds: float) -> BatchDone:
-        """`run_batch` in the child process, alone and on one CPU.
-
-        Args:
-            seconds: how long the batch may take.
-
-        Raises:
-            LostWorkerError: the process died, or was killed because it took too long, or can train no more.
-            SwingbyError: as `run_batch`.
-        """
-        where = str(assignment.data), assignment.plan_id, list(assignment.batches)
-        return BatchDone(**self._ask([*where, assignment.device, assignment.part, assignment.attempt], seconds))
-
-    def prepare(self, data: Path, planned: Planned, tell: Callable[[str], None]) -> None:
-        """`Experiment.prepare` in the child process, for the shapes of a written plan.
-
-        A process that dies of it is left to the batches, which tell of it.
-        """
-        first = {note.shape: note.batch for note in reversed(planned.batches)}
-        with suppress(LostWorkerError):
-            self._ask([str(data), planned.plan.plan_id, sorted(first.values())], SECONDS, tell)
-
-    def kill(self) -> None:
-        """Kills the process under a thread that waits for its reply, which then finds it dead."""
-        if (process := self._process) is not None:
-            process.kill()
-
-    def _ask(self, order: Sequence[Any], seconds: float, tell: Callable[[str], None] = lambda text: None) -> Any:
-        """The process's reply to an order; it is started if need be.
-
-        Args:
-            tell: shows a line of text to the user that the process sends before its reply.
-        """
-        if self._process is None:
-            self._read = b""
-            self._replies, end = os.pipe()
-            command = [sys.executable, "-c", _CHILD, str(os.getpid()), str(end)]
-            try:
-                self._process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[end], bufsize=0)
-            finally:
-                os.close(end)
-            assert self._process.stdin is not None
-            self._process.stdin.write(_line(sys.path))
-        process = self._process
-        assert process.stdin is not None
-        try:
-            process.stdin.write(_line(order))
-            while "tell" in (reply := self._reply(seconds)):
-                tell(reply["tell"])
-        except BrokenPipeError:
-            reply = {}
-        if not reply:
-            code = process.wait()
-            self.close()
-            raise LostWorkerError(f"its process {exit_text(code)}")
-        if "lost" in reply:
-            self.close()
-            raise LostWorkerError(reply["lost"])
-        if "fault" in reply:
-            raise SwingbyError(reply["fault"])
-        return reply
-
-    def close(self) -> None:
-        """Kills the process."""
-        if self._process is None:
-            return
-        self._process.kill()
-        self._process.wait()
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        os.close(self._replies)
-        self._process = None
-
-    def _reply(self, seconds: float) -> dict[str, Any]:
-        """The line that the process replies; empty if it died."""
-        countdown = Countdown(seconds)
-        while b"\n" not in self._read:
-            ready, _, _ = select.select([self._replies], [], [], countdown.slice())
-            if not ready and countdown.waited():
-                continue
-            if not ready:
-                self.close()
-                raise LostWorkerError(f"it took longer than {seconds:g} s, and was ended")
-            part = os.read(self._replies, 65536)
-            if not part:
-                return {}
-            self._read += part
-        reply, _, self._read = self._read.partition(b"\n")
-        return json.loads(reply)
-
-
-def main(parent: int, replies: int) -> None:
-    """Main function of the child process: trains batches, or prepares, for each line that comes in, to its end."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # the driver drains, and kills it
-        signal.signal(number, signal.SIG_IGN)
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
-    while True:
-        order = sys.stdin.readline()
-        if not order:
-            os._exit(0)
-        data, plan_id, batches, *how = json.loads(order)
-        try:
-            if how:
-                device, part, attempt = how
-                part = None if part is None else tuple(part)
-                content = asdict(run_batch(Assignment(Path(data), plan_id, tuple(batches), part, attempt, device)))
-            else:
-                content = _prepared(Path(data), plan_id, batches, lambda text: os.write(replies, _line({"tell": text})))
-        except (LostWorkerError, OvertakenError) as error:
-            content = {"lost": str(error)}
-        except SwingbyError as error:
-            content = {"fault": str(error)}
-        os.write(replies, _line(content))
-
-
-def _prepared(data: Path, plan_id: str, batches: Sequence[int], tell: Callable[[str], object]) -> dict[str, Any]:
-    """Runs `Experiment.prepare` for the first cell of each of these batches of a plan."""
-    records = Records.open(data, create=False)
-    plan = records.read_plan(plan_id)
-    take(plan.provenance, records.data / "cache" / "code")
-    cells = [records.read_cells(plan, (batch,))[0] for batch in batches]
-    registry.experiment(plan.experiment).prepare([cell.params for cell in cells], tell)
-    return {"prepared": len(cells)}
-
-
-def _line(content: Any) -> bytes:
-    return json.dumps(content).encode() + b"\n"
+            progress.batch_done(done)

@@ -18,10 +18,13 @@ from swingby.model.needed import require
 from swingby.run.batches import Chosen, choose
 from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
+from swingby.run.drain import Drain
 from swingby.run.forecast import Planned, forecast
 from swingby.run.options import RunOptions
 from swingby.run.pending import CellCounts, PendingCells, Reservations, TrainedCells
-from swingby.run.pilots import ChildProcess, Pilots, choose_pilots, unmeasured
+from swingby.run.pilots import Pilots, choose_pilots, unmeasured
+from swingby.run.processes.child import ChildProcess
+from swingby.run.progress import Progress
 from swingby.run.resources import check_processes, cores
 from swingby.store import Store, check_experiment, ingest
 from swingby.store.status import failed_cells, is_presented, refused_records
@@ -32,21 +35,28 @@ GRAINS = 4
 """Batches that should make a trial: the scheduler puts as many together as fit, by the cost seen meanwhile."""
 
 
-def plan(sweep: Sweep, records: Records, options: RunOptions | None = None) -> Planned:
+def plan(
+    sweep: Sweep, records: Records, options: RunOptions | None = None, progress: Progress | None = None
+) -> Planned:
     """What a run would do now. Nothing is written but the results of pilot cells, under a plan of their own.
+
+    Ctrl-C ends the training of pilots, and what is known by then is planned with.
+
+    Args:
+        progress: shows the training of pilots.
 
     Raises:
         SwingbyError: the data folder is unfit, the experiment cannot make use of several processes, or pilot cells are
             needed while another process runs the sweep; names it.
     """
-    options = options or RunOptions()
-    planner = Planner(sweep, records, options, workers=options.workers or cores())
+    options, drain = options or RunOptions(), Drain()
+    planner = Planner(sweep, records, options, workers=options.workers or cores(), stop=drain)
     planned = planner.preview()
     if not (options.pilot and planner.unmeasured()) or (planned.older and options.older is None):
         return planned
-    with records.lock(sweep.sweep_id) as hold:
+    with records.lock(sweep.sweep_id) as hold, drain.on_signals():
         planner.reservations = Reservations(records, {sweep.sweep_id: hold})
-        planner.measure()
+        planner.measure(progress)
     return planner.preview()
 
 
@@ -120,8 +130,9 @@ class Planner:
                 return planned
             return self._written(planned)
 
-    def measure(self, tell: Callable[[str], None] = lambda text: None) -> None:
+    def measure(self, progress: Progress | None = None) -> None:
         """Trains pilot cells of shapes that have no measured batch, under a plan of their own."""
+        progress = progress or Progress()
         with self._locked():
             self._refresh()
             self._refuse()
@@ -130,11 +141,11 @@ class Planner:
             chosen = choose_pilots(pending, self.pending.max_batches(), width)
             if not chosen:
                 return
-            tell(f"measuring the cost of a cell on {sum(len(batch.positions) for batch in chosen)} of them ...")
+            progress.line(
+                f"measuring the cost of a cell on {sum(len(batch.positions) for batch in chosen)} of them ..."
+            )
             planned = self._written(self._planned_batches(chosen, CellCounts(), {}))
-        if self._child is None:  # the process that trains them prepares itself
-            self.prepare(tell)
-        self._pilots.train(planned, tell)
+        self._pilots.train(planned, progress, lambda: self.prepare(progress.line))
         if self._pilots.failed and self._pilots.failed == self._pilots.trained:
             raise SwingbyError(
                 f"all {counted(self._pilots.failed, 'cell')} of {self.sweep.name!r} that were tried first have failed, "

@@ -39,7 +39,7 @@ class Progress:
         self._cpus_of: dict[tuple[str, int], float] = {}
         self.done_of: dict[str, int] = {}
         self._workers = 1
-        self._named = self._waits = False
+        self._named, self._which = False, ""
         self._shares: tuple[float, ...] = ()
         self._at_first = 0.0
         self._measured = False
@@ -70,6 +70,17 @@ class Progress:
         self._named = len(planned) > 1
         self._show(first=True)
 
+    def measuring(self, planned: Planned) -> None:
+        """Begins to count the pilot cells of a plan."""
+        self._reset()
+        self.total, self._which = sum(note.cells for note in planned.batches), " that measure the cost"
+        self._show(first=True)
+
+    def left_out(self, cells: int) -> None:
+        """Takes cells off the count that are not trained now."""
+        self.total -= cells
+        self._show()
+
     def batch_done(self, done: BatchDone) -> None:
         """Counts a batch that came back."""
         self._last = time.monotonic()
@@ -98,7 +109,7 @@ class Progress:
     def waiting(self, cells: int) -> Iterator[Callable[[int], None]]:
         """While inside, counts a wait for cells of other drivers; gives a function that takes how many remain."""
         self._reset()
-        self.total, self._waits = cells, True
+        self.total, self._which = cells, " that others train"
         self._show(first=True)
 
         def show_remaining(count: int) -> None:
@@ -136,7 +147,7 @@ class Progress:
 
     def state(self) -> str:
         """One line of text: cells done, failures, cells in progress, time left."""
-        parts = [f"{self.done:,} of {self.total:,} cells{' that others train' if self._waits else ''}"]
+        parts = [f"{self.done:,} of {self.total:,} cells{self._which}"]
         parts += [f"{self.diverged:,} diverged"] if self.diverged else []
         parts += [f"{self.failed:,} FAILED"] if self.failed else []
         if self._shares and self.done + len(self._shares) <= self.total:  # else one of them came back meanwhile

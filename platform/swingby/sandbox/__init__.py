@@ -16,11 +16,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
-
-import pyarrow as pa
+from typing import IO, TYPE_CHECKING, Any
 
 from swingby.errors import SwingbyError
+
+if TYPE_CHECKING:  # the query's process, which imports this package first, says what Arrow does without
+    import pyarrow as pa
 
 LIMIT_BYTES = 2 * 2**30
 """The largest answer, in bytes of Arrow."""
@@ -115,6 +116,8 @@ def run(
     Raises:
         SandboxError: as `query`.
     """
+    import pyarrow as pa
+
     request = {
         "sql": sql,
         "statements": list(statements),

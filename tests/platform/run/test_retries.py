@@ -24,8 +24,8 @@ from swingby.run.commit_lock import OvertakenError
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
 from swingby.run.options import DEADLINE_FACTOR, SHORTEST_DEADLINE, UNKNOWN_DEADLINE, RunOptions
-from swingby.run.pilots import ChildProcess
 from swingby.run.plan import Planner
+from swingby.run.processes.child import ChildProcess
 from swingby.run.processes.watchdog import DeadlineError, timeout
 from swingby.run.progress import Progress
 from swingby.run.retries import HOPELESS, Retries

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -297,11 +298,12 @@ def outcome(place: SimpleNamespace, sql: str, **options: Any) -> tuple[str, floa
 
 def running() -> list[psutil.Process]:
     """The processes of queries that this process has begun and that still live."""
-    return [
-        child
-        for child in psutil.Process().children(recursive=True)
-        if child.status() != psutil.STATUS_ZOMBIE and "swingby.sandbox" in child.cmdline()
-    ]
+    found = []
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # it ended while it was looked at
+            if child.status() != psutil.STATUS_ZOMBIE and "swingby.sandbox" in child.cmdline():
+                found.append(child)
+    return found
 
 
 def all_outcomes(place: SimpleNamespace, queries: list[str], **options: Any) -> dict[str, tuple[str, float]]:

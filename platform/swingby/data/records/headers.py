@@ -29,6 +29,8 @@ PLAN_COLUMNS: Mapping[str, pa.DataType] = {
 }
 """The columns every plan's table begins with; the parameters follow."""
 
+WHOLE = "recorded whole"
+"""The shape of a shard of archived results whose curves are whole."""
 _ENTRIES = ("plan_id", "sweep_id", "name")
 """Values that become names of files and folders."""
 _PLAN_TYPES: Mapping[str, Any] = {

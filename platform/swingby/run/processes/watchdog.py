@@ -26,6 +26,8 @@ SLICES = 20
 """Least number of slices that a countdown is waited for in."""
 SLICE = 1.0
 """Most seconds of a slice."""
+GRACE = 0.3
+"""Seconds that a batch which is asked to stop has to do so by itself, before it is interrupted."""
 _SCRIPT = Path(__file__).with_name("watchdog_process.py")
 
 Doing = Literal["training", "writing", "publishing"]
@@ -115,6 +117,10 @@ class DeadlineError(BaseException):
     """A batch gave no sign of life for too long; no `Exception`, so that no experiment catches it."""
 
 
+class StoppedError(BaseException):
+    """A batch was asked to stop, and interrupted; no `Exception`, so that no experiment catches it."""
+
+
 class Countdown:
     """A countdown that leaves out time in which this process itself was stopped, or the machine slept.
 
@@ -139,9 +145,10 @@ class Countdown:
 class _Timer:
     """The thread that counts down, and interrupts the main thread."""
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.over, self.due = threading.Event(), False
+    def __init__(self, seconds: float, stop: Callable[[], bool] | None) -> None:
+        self.seconds, self._stop = seconds, stop
+        self.over = threading.Event()
+        self.due: BaseException | None = None
         self._countdown: Countdown | None = Countdown(seconds)
         self._main = threading.main_thread().ident or 0
         self.thread = threading.Thread(target=self._count_down, name="timeout", daemon=True)
@@ -151,18 +158,25 @@ class _Timer:
         self._countdown = Countdown(self.seconds) if doing == "training" else None
 
     def _count_down(self) -> None:
+        asked: float | None = None
         while True:
             countdown = self._countdown or Countdown(self.seconds)
-            if self.over.wait(countdown.slice()):
+            if self.over.wait(countdown.slice() if self._stop is None else min(countdown.slice(), GRACE / 2)):
                 return
-            if not countdown.waited() and countdown is self._countdown:
-                self._countdown, self.due = None, True
+            if self._stop is not None and asked is None and self._stop():
+                asked = time.monotonic()
+            stopped = asked is not None and time.monotonic() - asked > GRACE
+            if (not countdown.waited() or stopped) and countdown is self._countdown:
+                late = DeadlineError(f"deadline: no sign of life for {self.seconds:g} s")
+                self._countdown, self.due = None, StoppedError() if stopped else late
                 signal.pthread_kill(self._main, signal.SIGALRM)
 
 
 @contextmanager
-def timeout(seconds: float) -> Iterator[Beat]:
+def timeout(seconds: float, stop: Callable[[], bool] | None = None) -> Iterator[Beat]:
     """While inside, raises `DeadlineError` after `seconds` without a sign of life; gives the function that gives one.
+
+    Once `stop` is true, it raises `StoppedError` after GRACE seconds.
 
     It interrupts Python code in the main thread, which is all that can be done within one process: it waits for a call
     into compiled code to return, and never interrupts the writing of rows. In any other thread nothing happens. Time in
@@ -171,13 +185,14 @@ def timeout(seconds: float) -> Iterator[Beat]:
     if threading.current_thread() is not threading.main_thread():
         yield lambda doing: None
         return
-    timer = _Timer(seconds)
+    timer = _Timer(seconds, stop)
 
     def ring(number: int, frame: Any) -> None:
-        if timer.due and not timer.over.is_set():
-            timer.due = False
-            raise DeadlineError(f"deadline: no sign of life for {seconds:g} s")
-        if not timer.due and callable(before):  # the signal of another sender
+        due = timer.due
+        if due is not None and not timer.over.is_set():
+            timer.due = None
+            raise due
+        if due is None and callable(before):  # the signal of another sender
             before(number, frame)
 
     before: Any = signal.signal(signal.SIGALRM, ring)

@@ -7,7 +7,6 @@ import socket
 import time
 from collections.abc import Generator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -205,14 +204,8 @@ class Training:
             host=socket.gethostname(),
             device=self.how.device,
             pid=os.getpid(),
-            versions=_versions(),
+            versions=dict(package_versions()),
         )
-
-
-@cache
-def _versions() -> dict[str, str]:
-    """The package versions of this process; cached, because reading them takes as long as training a small batch."""
-    return package_versions()
 
 
 def _remove(folder: Path) -> None:

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from swingby.errors import SwingbyError
@@ -73,7 +72,7 @@ def lists(column: pa.ChunkedArray) -> Lists:
 
 
 def _lengths(array: pa.Array, null: int) -> Ints:
-    return pc.fill_null(array.value_lengths(), null).to_numpy(zero_copy_only=False).astype(np.int64)
+    return array.value_lengths().fill_null(null).to_numpy(zero_copy_only=False).astype(np.int64)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:
@@ -191,7 +190,7 @@ class Runs:
             # Few values differ: equal ones become one Python object.
             coded = _whole(self.table[name]).dictionary_encode()
             values = np.array([*coded.dictionary.to_pylist(), None], dtype=object)
-            self._words[name] = values[pc.fill_null(coded.indices, len(values) - 1).to_numpy(zero_copy_only=False)]
+            self._words[name] = values[coded.indices.fill_null(len(values) - 1).to_numpy(zero_copy_only=False)]
         return self._words[name]
 
     def flags(self, name: str) -> Mask:

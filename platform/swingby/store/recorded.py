@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from swingby.run.outcomes import WHOLE
-from swingby.store import Store
+from swingby.data.records.headers import WHOLE
+from swingby.store.reader import Store
 from swingby.store.sql import quoted
 
 RESULTS = """
