@@ -217,7 +217,7 @@ def test_nobody_is_to_blame_for_a_loss(walk: Any) -> None:
     with pytest.raises(LostWorkerError, match="nor here"):
         meet("lose", "nobody answers", LostWorkerError("nor here"))
     with pytest.raises(RankError, match=r"(?s)nobody answers.*mine"):
-        meet("lose", "nobody answers", KeyError("mine"))
+        meet("lose", "nobody answers", KeyError("mine"), pause=1.0)  # after the processes have said so
     with pytest.raises(RankError, match=r"(?s)he falls.*nor here"):
         meet("fall", "he", LostWorkerError("nor here"))
 
