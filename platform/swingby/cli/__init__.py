@@ -40,7 +40,7 @@ class Verbs(TyperGroup):
         return [*OWN, *super().list_commands(ctx), *sorted(registry.offered(registry.COMMANDS))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        group = super().get_command(ctx, cmd_name)
+        group, broken = super().get_command(ctx, cmd_name), False
         if group is not None:
             return group
         if cmd_name in OWN:
@@ -49,13 +49,13 @@ class Verbs(TyperGroup):
             try:
                 verb = registry.load(registry.COMMANDS, cmd_name)
             except LoadError as error:
-                verb = _refusing(error)
+                verb, broken = _refusing(error), True
             panel = getattr(verb, "help_panel", OTHERS)
         else:
             return None
         if ctx.meta.get(LISTING):
             return TyperCommand(cmd_name, help=getdoc(verb), rich_help_panel=panel)
-        return _command(cmd_name, panel, verb)
+        return _command(cmd_name, panel, verb, broken)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         ctx.meta[LISTING] = True
@@ -87,11 +87,10 @@ class Verbs(TyperGroup):
 
 
 @cache
-def _command(name: str, panel: str, verb: Callable[..., None]) -> Any:
-    """A verb with its options."""
+def _command(name: str, panel: str, verb: Callable[..., None], broken: bool) -> Any:
+    """A verb with its options; of a broken one nobody knows them."""
     alone = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-    # One that cannot be loaded has options that nobody knows.
-    unread = {"ignore_unknown_options": True, "allow_extra_args": True} if hasattr(verb, "refuses") else {}
+    unread = {"ignore_unknown_options": True, "allow_extra_args": True} if broken else {}
     alone.command(name=name, context_settings=unread, rich_help_panel=panel)(verb)
     return typer.main.get_command(alone)
 
@@ -102,7 +101,6 @@ def _refusing(error: LoadError) -> Callable[[], None]:
     def refuse() -> None:
         raise error
 
-    refuse.refuses = True  # type: ignore[attr-defined]
     refuse.__doc__ = f"Cannot be loaded: {error.broken.reason.splitlines()[0]}"
     return refuse
 

@@ -10,6 +10,8 @@ from typing import Any
 class Hidden:
     """A finder of modules by which some packages are not installed.
 
+    A None in `sys.modules` would not do: compiled code, such as Arrow's, takes it for the module.
+
     Args:
         names: of the packages.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 ENDED: Mapping[str, str | None] = {
@@ -106,8 +106,8 @@ def _wandb(columns: Collection[str]) -> Export | None:
     for prefix in _WANDB_PREFIXES:
         names |= {name: name.removeprefix(prefix) for name in columns if name.startswith(prefix)}
     status = _first(columns, *_STATES)
-    dropped = {name for name, short in ((name, names.get(name, name)) for name in columns) if _is_about(short)}
-    step = "_step" if history and "_step" in columns else None
+    dropped = {name for name in columns if _is_about(names.get(name, name))}
+    step = "_step" if history else None
     dropped |= {name for name in columns if names.get(name, name) == "_step" and name != step}
     return Export(
         tool="a history of W&B runs" if step else "a table of W&B runs",
@@ -138,6 +138,5 @@ def _first(columns: Collection[str], *names: str) -> str | None:
 
 def _unambiguous(names: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
     """The new names without those that another column has, in upper or lower case."""
-    short: Callable[[str], str] = lambda name: names.get(name, name).lower()  # noqa: E731
-    taken = [short(name) for name in columns]
+    taken = [names.get(name, name).lower() for name in columns]
     return {name: new for name, new in names.items() if taken.count(new.lower()) == 1}

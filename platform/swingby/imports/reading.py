@@ -145,7 +145,8 @@ def _given(database: Database, name: str, value: str, type_: Any) -> Given:
     if id_ == "boolean":
         return Given(name, "bool", value)
     if id_ in _INTEGERS:
-        (fit,) = database.execute(f"select count({value}) = count(try_cast({value} as bigint)) from given").fetchone()  # type: ignore[misc]
+        fits = f"select count({value}) = count(try_cast({value} as bigint)) from given"
+        ((fit,),) = database.execute(fits).fetchall()
         return Given(name, "int" if fit else "float", f"{value}::{'bigint' if fit else 'double'}")
     if id_ in _FLOATS:
         return Given(name, "float", f"{value}::double")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import platform
-import socket
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from swingby.data.files import utc_now
-from swingby.data.provenance import package_versions
+from swingby.data.provenance import provenance
 from swingby.data.records import Records
 from swingby.data.records.headers import BatchNote, Plan, ShardHeader
 from swingby.errors import SwingbyError
@@ -92,17 +89,8 @@ def _plan(records: Records, found: Imported, how: Presented, places: Sequence[in
         sequence=records.next_sequence(sweep.name, sweep.sweep_id),
         resolved=sweep.resolved(file.path.name, how),
         recording=RECORDING,
-        provenance={
-            "git_commit": None,  # of the code that trained them, which nobody said
-            "git_dirty": None,
-            "versions": package_versions(),
-            "host": socket.gethostname(),
-            "system": platform.platform(),
-            "python": platform.python_version(),
-            "cpus": os.cpu_count(),
-            "command": list(sys.argv),
-            KEY: origin,
-        },
+        # The commit would be that of the code that trained them, which nobody said.
+        provenance={**provenance(), "git_commit": None, "git_dirty": None, KEY: origin},
         batches=tuple(BatchNote(number, MARK, count) for number, count in enumerate(sizes)),
         given=table,
     )

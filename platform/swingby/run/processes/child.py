@@ -198,8 +198,7 @@ def main(parent: int, replies: int) -> None:
                     assignment = Assignment(Path(data), plan_id, tuple(batches), part, attempt, device)
                     content = asdict(run_batch(assignment, lambda: bool(asked), beat))
                 else:
-                    tell = lambda text: os.write(replies, _line({"tell": text}))  # noqa: E731
-                    content = _prepared(Path(data), plan_id, batches, tell)
+                    content = _prepared(Path(data), plan_id, batches, replies)
         except StoppedError:
             content = {"stopped": True}
         except (LostWorkerError, OvertakenError) as error:
@@ -209,8 +208,12 @@ def main(parent: int, replies: int) -> None:
         os.write(replies, _line(content))
 
 
-def _prepared(data: Path, plan_id: str, batches: Sequence[int], tell: Callable[[str], object]) -> dict[str, Any]:
-    """Runs `Experiment.prepare` for the first cell of each of these batches of a plan."""
+def _prepared(data: Path, plan_id: str, batches: Sequence[int], replies: int) -> dict[str, Any]:
+    """Runs `Experiment.prepare` for the first cell of each of these batches of a plan; what it tells is replied."""
+
+    def tell(text: str) -> None:
+        os.write(replies, _line({"tell": text}))
+
     records = Records.open(data, create=False)
     plan = records.read_plan(plan_id)
     take(plan.provenance, records.data / "cache" / "code")
