@@ -24,9 +24,9 @@ class Rises(NamedTuple):
         start, peak, end: record where the loss turns up, where it turns down, and the first one after the peak
             that is back at the level of the start (or the lowest after the peak if none is), int (N,).
         height: rise of the loss over its unit, (N,).
-        threshold: the threshold it passed, over that unit, (N,).
         nearer: change of `distance` from start to peak, (N,); NaN if unknown.
-        unlearned: rise of the training loss from start to peak minus its own threshold, (N,); NaN if unknown.
+        unlearned: largest rise of the training loss anywhere between start and peak minus its own largest threshold
+            there, (N,); NaN if unknown.
     """
 
     curve: Ints
@@ -34,7 +34,6 @@ class Rises(NamedTuple):
     peak: Ints
     end: Ints
     height: Floats
-    threshold: Floats
     nearer: Floats
     unlearned: Floats
 
@@ -49,8 +48,8 @@ class Descent(NamedTuple):
     Attributes:
         drops: number of drops beyond the threshold, (C,).
         rises: the rises between two of them.
-        threshold: median of the threshold over the curve, over their unit, (C,).
-        sd: median of the noise's local standard deviation, over their unit, (C,).
+        threshold: largest threshold where the run lives, over the unit of the losses, (C,).
+        sd: median of the noise's local standard deviation where the run lives, over that unit, (C,).
     """
 
     drops: Ints
@@ -62,9 +61,8 @@ class Descent(NamedTuple):
 def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy: NDArray[np.bool_]) -> Descent:
     """Count the descents of every row, and measure the rises between them.
 
-    A noisy curve is read twice: as recorded, and as the running mean over five of about 200 blocks, in which a wide
-    bump stands out of white noise by more. Each reading has its own calibrated threshold; the reading with more
-    descents counts, the first one if both have equally many.
+    A noisy curve is read through a running median, with a threshold that follows from its noise (`noise.measure`);
+    another one as recorded.
 
     Args:
         loss, train: loss and training loss over their unit, (C, T), finite (train may be NaN).
@@ -72,32 +70,30 @@ def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy:
         steps: (T,), strictly increasing.
         noisy: (C,), False where the run has no sampling noise.
     """
-    scale, sd, threshold = np.zeros_like(loss), np.zeros(len(loss)), np.full(len(loss), FLOOR)
-    rows = np.flatnonzero(noisy)
-    if not len(rows):
-        legs = _legs(loss, scale)
-        return Descent(legs.drops, _as_recorded(legs, loss, train, distance, scale, steps, noisy), threshold, sd)
-    of_loss = noise.measure(loss[rows], steps)
-    scale[rows], sd[rows] = of_loss.threshold, noise.middle(of_loss.sd).mean(axis=0)
-    threshold[rows] = _usual(of_loss.sd, noise.factor(of_loss.red))
-    legs, means = _legs(loss, scale), _legs(noise.running_mean(of_loss.coarse), of_loss.mean_threshold)
-    better = means.drops > legs.drops[rows]
-    taken = rows[better]
-    drops = legs.drops.copy()
-    drops[taken] = means.drops[better]
-    threshold[taken] = _usual(of_loss.coarse_sd[better], noise.factor(of_loss.red[better], noise.MEAN_FACTORS))
-    replaced = np.isin(np.arange(len(loss)), taken)
-    first = _as_recorded(legs.only(~replaced[legs.curve]), loss, train, distance, scale, steps, noisy)
-    second = _of_means(means.only(better[means.curve]), of_loss, train[rows], distance[rows], steps)
-    # No curve has rises of both readings.
-    both = zip(first, second._replace(curve=rows[second.curve]), strict=True)
-    rises = Rises._make(np.concatenate(pair) for pair in both)
+    drops, sd, threshold = np.zeros(len(loss), np.int64), np.zeros(len(loss)), np.full(len(loss), FLOOR)
+    parts: list[Rises] = []
+    quiet, loud = np.flatnonzero(~noisy), np.flatnonzero(noisy)
+    if len(quiet):
+        scale = np.zeros((len(quiet), loss.shape[1]))
+        legs = _legs(loss[quiet], scale)
+        drops[quiet] = legs.drops
+        found = _rises(legs, loss[quiet], train[quiet], distance[quiet], scale)
+        parts.append(found._replace(curve=quiet[found.curve]))
+    if len(loud):
+        read = noise.measure(loss[loud], steps, FLOOR)
+        legs = _legs(read.curve, read.threshold)
+        drops[loud], sd[loud], threshold[loud] = legs.drops, read.usual_sd, np.maximum(FLOOR, read.largest)
+        # The noise of the training loss matters, and is measured, only where there is a rise.
+        rows, row = np.unique(legs.curve, return_inverse=True)
+        of_train = noise.measure(train[loud[rows]], steps, FLOOR)
+        blocks = np.ascontiguousarray(distance[loud[rows]][:, read.at])
+        found = _rises(
+            legs._replace(curve=row), read.curve[rows], of_train.curve, noise.smoothed(blocks), of_train.threshold
+        )
+        start, peak, end = (read.at[place] for place in (found.start, found.peak, found.end))
+        parts.append(found._replace(curve=loud[rows[found.curve]], start=start, peak=peak, end=end))
+    rises = Rises._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
     return Descent(drops, rises.only(np.argsort(rises.curve, kind="stable")), threshold, sd)
-
-
-def _usual(sd: Floats, factor: Floats) -> Floats:
-    """The median threshold along every row whose noise has this local sd, (C, T), and this factor, (C,)."""
-    return np.maximum(FLOOR, (factor * noise.middle(sd)).mean(axis=0))
 
 
 def fine_descents(loss: Floats) -> Ints:
@@ -125,10 +121,6 @@ class _Legs(NamedTuple):
     start: Ints
     peak: Ints
 
-    def only(self, keep: NDArray[np.bool_]) -> _Legs:
-        """The rises selected by a mask."""
-        return _Legs(self.drops, self.curve[keep], self.start[keep], self.peak[keep])
-
 
 def _legs(loss: Floats, scale: Floats) -> _Legs:
     turns = zigzag(loss, scale, np.full(len(loss), FLOOR))
@@ -138,48 +130,21 @@ def _legs(loss: Floats, scale: Floats) -> _Legs:
     return _Legs(_drops(turns, len(loss)), turns.curve[inner], turns.at[inner], turns.at[inner + 1])
 
 
-def _as_recorded(
-    legs: _Legs, loss: Floats, train: Floats, distance: Floats, scale: Floats, steps: Floats, noisy: NDArray[np.bool_]
-) -> Rises:
-    """The rises of the first reading; the noise of the training loss matters, and is measured, only where one is."""
-    rows, row = np.unique(legs.curve, return_inverse=True)
-    train_scale, loud = np.zeros((len(rows), len(steps))), noisy[rows]
-    if loud.any():
-        train_scale[loud] = noise.measure(train[rows[loud]], steps).threshold
-    found = _rises(legs._replace(curve=row), loss[rows], train[rows], distance[rows], scale[rows], train_scale)
-    return found._replace(curve=rows[row])
-
-
-def _of_means(legs: _Legs, of_loss: noise.Noise, train: Floats, distance: Floats, steps: Floats) -> Rises:
-    """The rises of the second reading; the records they name are those in the middle of its blocks."""
-    rows, row = np.unique(legs.curve, return_inverse=True)
-    of_train, (coarse_distance, _) = noise.measure(train[rows], steps), noise.resampled(distance[rows], steps)
-    found = _rises(
-        legs._replace(curve=row),
-        noise.running_mean(of_loss.coarse[rows]),
-        noise.running_mean(of_train.coarse),
-        noise.running_mean(coarse_distance),
-        of_loss.mean_threshold[rows],
-        of_train.mean_threshold,
-    )
-    starts = noise.block_starts(len(steps))
-    middle = (starts + np.append(starts[1:], len(steps)) - 1) // 2
-    start, peak, end = (middle[at] for at in (found.start, found.peak, found.end))
-    return found._replace(curve=rows[row], start=start, peak=peak, end=end)
-
-
-def _rises(legs: _Legs, loss: Floats, train: Floats, distance: Floats, scale: Floats, train_scale: Floats) -> Rises:
+def _rises(legs: _Legs, loss: Floats, train: Floats, distance: Floats, train_scale: Floats) -> Rises:
+    """The rises of curves as they are read; train_scale (C, T): the threshold of the training loss."""
     row, start, peak = legs.curve, legs.start, legs.peak
-    allowed = np.maximum(FLOOR, np.maximum(train_scale[row, start], train_scale[row, peak]))
+    allowed = np.full(len(row), FLOOR)
+    for place, (own, first, last) in enumerate(zip(row, start, peak, strict=True)):
+        allowed[place] = max(FLOOR, train_scale[own, first : last + 1].max())
+    unknown = np.isnan(train[row, start]) if len(row) else np.zeros(0, dtype=bool)
     return Rises(
         curve=row,
         start=start,
         peak=peak,
         end=kernels.first_back(loss, row, start, peak),
         height=loss[row, peak] - loss[row, start],
-        threshold=np.maximum(FLOOR, np.maximum(scale[row, start], scale[row, peak])),
         nearer=distance[row, peak] - distance[row, start],
-        unlearned=train[row, peak] - train[row, start] - allowed,
+        unlearned=np.where(unknown, np.nan, kernels.largest_rise(train, row, start, peak) - allowed),
     )
 
 

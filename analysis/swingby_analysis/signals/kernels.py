@@ -51,18 +51,15 @@ def compiled(function: F) -> F:
 
 
 @compiled
-def residual(values: Floats, weight: Floats, norm: Floats, stride: int) -> Floats:
-    """|values - the line through the neighbours `stride` records away| / norm, (C, T - 2 stride).
-
-    `weight` (T - 2 stride,) is that of the neighbour before.
-    """
-    curves, count = values.shape[0], values.shape[1] - 2 * stride
+def residual(values: Floats, weight: Floats, norm: Floats) -> Floats:
+    """|values - the line through the two neighbours| / norm, (C, T - 2); `weight` (T - 2,) is that of the one before."""
+    curves, count = values.shape[0], values.shape[1] - 2
     result = np.empty((curves, count))
     for row in range(curves):
         curve = values[row]
         for t in range(count):
-            line = weight[t] * curve[t] + (1 - weight[t]) * curve[t + 2 * stride]
-            result[row, t] = abs(curve[t + stride] - line) / norm[t]
+            line = weight[t] * curve[t] + (1 - weight[t]) * curve[t + 2]
+            result[row, t] = abs(curve[t + 1] - line) / norm[t]
     return result
 
 
@@ -148,21 +145,88 @@ def turning_points(values: Floats, scale: Floats, floor: Floats) -> tuple[Ints, 
 
 
 @compiled
-def fourth_ratio(values: Floats, sd: Floats, span: int) -> Floats:
-    """|fourth difference over `span` records| / sqrt(70) over the sd in its middle, at most 1e6, (C, T - 4 span)."""
-    curves, count = values.shape[0], values.shape[1] - 4 * span
-    result, norm = np.empty((curves, count)), np.sqrt(70.0)
+def median_of(values: Floats, spread: int) -> Floats:
+    """Median over `spread` (odd) neighbours along each row of (C, T); over fewer, as many on either side, at the ends."""
+    curves, times = values.shape
+    result, window = np.empty((curves, times)), np.empty(spread)
+    for row in range(curves):
+        curve = values[row]
+        for t in range(times):
+            half = min(spread // 2, t, times - 1 - t)
+            for i in range(2 * half + 1):  # sorted by insertion
+                value, place = curve[t - half + i], i
+                while place > 0 and window[place - 1] > value:
+                    window[place] = window[place - 1]
+                    place -= 1
+                window[place] = value
+            result[row, t] = window[half]
+    return result
+
+
+@compiled
+def pool(curve: Floats, first: int, stop: int, sign: float, fit: Floats, size: Ints) -> None:
+    """Monotone least-squares fit of curve[first:stop], rising for sign 1 and falling for -1, by pooling neighbours.
+
+    Writes the fit, and for each record how many share its value.
+    """
+    level, weight, found = np.empty(stop - first), np.empty(stop - first, np.int64), 0
+    for t in range(first, stop):
+        level[found], weight[found] = sign * curve[t], 1
+        found += 1
+        while found > 1 and level[found - 2] >= level[found - 1]:
+            whole = weight[found - 2] + weight[found - 1]
+            total = level[found - 2] * weight[found - 2] + level[found - 1] * weight[found - 1]
+            found -= 1
+            level[found - 1], weight[found - 1] = total / whole, whole
+    t = first
+    for block in range(found):
+        for _ in range(weight[block]):
+            fit[t], size[t] = sign * level[block], weight[block]
+            t += 1
+
+
+@compiled
+def monotone_residual(values: Floats, sd: Floats, alive: NDArray[np.bool_], least: int) -> tuple[Floats, Ints]:
+    """Root mean square of what falling curves with one rise leave of values (C, T), over sd, and of how many records.
+
+    The rise is the largest one in units of sd: a curve falls, rises and falls, each part fitted by `pool`. Records
+    count that are alive and share the fit's value with at least `least` - 1 others; 0 without any.
+    """
+    curves, times = values.shape
+    result, count = np.zeros(curves), np.zeros(curves, np.int64)
+    fit, size = np.empty(times), np.empty(times, np.int64)
     for row in range(curves):
         curve, scale = values[row], sd[row]
-        for t in range(count):
-            fourth = curve[t] - 4.0 * curve[t + span] + 6.0 * curve[t + 2 * span]
-            ratio = abs(fourth - 4.0 * curve[t + 3 * span] + curve[t + 4 * span]) / norm
-            size = scale[t + 2 * span]
-            if size > 0:
-                ratio /= size
-            elif ratio > 0:
-                ratio = np.inf
-            result[row, t] = min(ratio, 1e6)
+        low, start, peak, highest = 0, 0, 0, 0.0
+        for t in range(1, times):
+            if curve[t] < curve[low]:
+                low = t
+            local = max(scale[low], scale[t])
+            if local > 0 and curve[t] - curve[low] > highest * local:
+                start, peak, highest = low, t, (curve[t] - curve[low]) / local
+        pool(curve, 0, start, -1.0, fit, size)
+        pool(curve, start, peak, 1.0, fit, size)
+        pool(curve, peak, times, -1.0, fit, size)
+        total = 0.0
+        for t in range(times):
+            if alive[row, t] and size[t] >= least and scale[t] > 0:
+                total += ((curve[t] - fit[t]) / scale[t]) ** 2
+                count[row] += 1
+        if count[row]:
+            result[row] = np.sqrt(total / count[row])
+    return result, count
+
+
+@compiled
+def largest_rise(values: Floats, row: Ints, start: Ints, stop: Ints) -> Floats:
+    """The largest rise from a record to a later one within values[row, start:stop + 1], (N,); 0 where all falls."""
+    result = np.zeros(len(row))
+    for i in range(len(row)):
+        curve = values[row[i]]
+        lowest = curve[start[i]]
+        for t in range(start[i], stop[i] + 1):
+            lowest = min(lowest, curve[t])
+            result[i] = max(result[i], curve[t] - lowest)
     return result
 
 
@@ -309,21 +373,6 @@ def first_back(values: Floats, row: Ints, start: Ints, peak: Ints) -> Ints:
                 result[i], lowest = t, curve[t]
                 if lowest <= level:
                     break
-    return result
-
-
-@compiled
-def running_mean(values: Floats, spread: int) -> Floats:
-    """Mean over `spread` (odd) neighbours along each row of values (C, T); over those that exist near the ends."""
-    curves, times = values.shape
-    result, half = np.empty((curves, times)), spread // 2
-    for row in range(curves):
-        for t in range(times):
-            first, stop = max(t - half, 0), min(t + half + 1, times)
-            total = 0.0
-            for i in range(first, stop):
-                total += values[row, i]
-            result[row, t] = total / (stop - first)
     return result
 
 

@@ -1,4 +1,4 @@
-"""The noise of recorded loss curves: its local size, how autocorrelated it is, and the thresholds that follow."""
+"""The noise of recorded curves: its local size, how slow it is, and the thresholds that follow."""
 
 from __future__ import annotations
 
@@ -10,141 +10,146 @@ from numpy.typing import NDArray
 from swingby_analysis.signals import kernels
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 WINDOW = 31
 """Residuals whose running median gives the local standard deviation."""
 MAD = 1.4826
 """Standard deviation over median absolute value, for normal noise."""
-GRID = 200
-"""A noisy curve with more records than this is also resampled to about this many."""
-SPAN = 4
-"""Stride of the fourth difference that measures slow noise: wide enough to see it, short against a bump."""
-FEWEST = 32
-"""Records below which noise is taken as white."""
 SPREAD = 5
-"""Neighbours in the running mean of the second reading."""
+"""Neighbours in the running median that a noisy curve is read through: single records, however far off, fall out."""
+LONGEST = 300
+"""A noisy curve with more records than this is read in about BLOCKS blocks, single records at first, then growing."""
+BLOCKS = 200
+FEWEST = 32
+"""Records below which a curve is read as recorded, since a running median would leave too little of it."""
+POOLED = 3
+"""Records that a monotone fit has to pool before their residuals count: fewer follow the noise."""
+ALIVE = 0.1
+"""A record counts towards the slowness of noise where its local sd exceeds this share of the curve's largest."""
 
-# Calibrated on synthetic null curves and never on sweeps: `python -m swingby_analysis.signals.calibration` prints the
-# evidence.
-# Thresholds in units of the local standard deviation, by redness: log-linear between the two, constant outside.
-REDNESS = (1.1, 1.7)
-FACTORS = (8.0, 24.0)
-MEAN_FACTORS = (2.9, 17.0)
+# Calibrated on synthetic null curves and never on sweeps that are judged: `python -m
+# swingby_analysis.signals.calibration` prints the evidence. A threshold is SLOPE x slowness local standard deviations,
+# within LIMITS; the upper limit where fewer than TELLING residuals tell how slow the noise is.
+SLOPE = 12.0
+LIMITS = (5.0, 20.0)
+TELLING = 10
 
 
-def local_sd(values: Floats, steps: Floats, stride: int = 1) -> Floats:
+def local_sd(values: Floats, steps: Floats) -> Floats:
     """Local standard deviation of white noise around smooth curves, at every record.
 
-    The residual of a record from the line through its neighbours `stride` records away, over sqrt(1 + w^2 + (1-w)^2)
-    with w and 1-w the weights of the two; then 1.4826 times the running median of its absolute value over 31 strides.
-    The value next to an end of the curve holds up to the end. Zero if there are fewer than three strides of records.
+    The residual of a record from the line through its two neighbours, over sqrt(1 + w^2 + (1-w)^2) with w and 1-w the
+    weights of the two; then 1.4826 times the running median of its absolute value over 31 records. The value next to
+    an end of the curve holds up to the end. Zero if there are fewer than three records.
 
     Args:
         values: (C, T).
         steps: (T,), strictly increasing.
-        stride: how many records lie between a record and its neighbours on the line.
     """
     curves, times = values.shape
-    if times < 2 * stride + 1:
+    if times < 3:
         return np.zeros((curves, times))
-    before, here, after = steps[: -2 * stride], steps[stride:-stride], steps[2 * stride :]
+    before, here, after = steps[:-2], steps[1:-1], steps[2:]
     weight = (after - here) / (after - before)
-    away = kernels.residual(values, weight, np.sqrt(1 + weight**2 + (1 - weight) ** 2), stride)
-    window = (WINDOW - 1) * stride + 1
-    if away.shape[1] <= window:  # one median for the whole row
+    away = kernels.residual(values, weight, np.sqrt(1 + weight**2 + (1 - weight) ** 2))
+    if away.shape[1] <= WINDOW:  # one median for the whole row
         return np.broadcast_to(MAD * np.median(away, axis=1, keepdims=True), values.shape).copy()
-    return kernels.running_median(away, np.argsort(away, axis=1), window, stride, MAD)
-
-
-def redness(values: Floats, sd: Floats) -> Floats:
-    """How much larger the slow noise is than the fast, (C,): 1 for white noise, about 1.85 for AR(1) with 0.9.
-
-    Root mean square of the fourth difference over SPAN records, over the local sd; the largest fifth is left out, for
-    that is where the curve itself bends. Fewer than FEWEST records cannot tell; so far apart, they are taken as white.
-
-    Args:
-        values: (C, T).
-        sd: (C, T), the local standard deviation at stride 1.
-    """
-    if values.shape[1] < FEWEST:
-        return np.ones(len(values))
-    ratio = kernels.fourth_ratio(values, sd, SPAN)
-    kept = int(0.8 * ratio.shape[1])
-    smallest = np.partition(ratio, kept - 1, axis=1)[:, :kept]
-    # 0.438 is the mean square of the smallest 80 % of |normal| draws.
-    return np.sqrt((smallest**2).mean(axis=1) / 0.438)
-
-
-def factor(red: Floats, ends: tuple[float, float] = FACTORS) -> Floats:
-    """The threshold in local standard deviations for noise of this redness, (C,): ends[0] if white, ends[1] if red."""
-    return np.exp(np.interp(red, REDNESS, np.log(ends)))
+    return kernels.running_median(away, np.argsort(away, axis=1), WINDOW, 1, MAD)
 
 
 class Noise(NamedTuple):
-    """The noise of C curves, as recorded and resampled.
+    """C noisy curves as they are read, at B places, with their noise.
 
     Attributes:
-        sd: local standard deviation at every record, (C, T).
-        coarse, coarse_steps, coarse_sd: the curves on about GRID blocks, (C, B), their steps, (B,), and their local sd.
-        red: redness of the resampled curves, (C,).
+        curve: the curves read in blocks and through a running median, (C, B).
+        at: the record in the middle of each block, int (B,).
+        sd: local standard deviation of the blocks before the median, (C, B).
+        slowness: root mean square of what a monotone curve with one rise leaves of `curve`, in units of sd, (C,):
+            about 0.3 for white noise, 1 for AR(1) with 0.8, and 1.5 with 0.95.
+        telling: how many records that is measured on, int (C,).
+        alive: where it may be measured, (C, B).
     """
 
+    curve: Floats
+    at: Ints
     sd: Floats
-    coarse: Floats
-    coarse_steps: Floats
-    coarse_sd: Floats
-    red: Floats
+    slowness: Floats
+    telling: Ints
+    alive: NDArray[np.bool_]
+
+    @property
+    def factor(self) -> Floats:
+        """The threshold in local standard deviations, (C,)."""
+        return np.where(self.telling < TELLING, LIMITS[1], np.clip(SLOPE * self.slowness, *LIMITS))
 
     @property
     def threshold(self) -> Floats:
-        """The least move of the recorded curve that is not taken for noise, at every record, (C, T)."""
-        return factor(self.red)[:, None] * self.sd
+        """The least move of `curve` that is not taken for noise, (C, B)."""
+        return self.factor[:, None] * self.sd
 
     @property
-    def mean_threshold(self) -> Floats:
-        """The least move of the running mean of the resampled curve that is not taken for noise, (C, B)."""
-        return factor(self.red, MEAN_FACTORS)[:, None] * self.coarse_sd
+    def largest(self) -> Floats:
+        """The largest threshold where the run lives, (C,); 0 where it lives nowhere."""
+        return np.where(self.alive, self.threshold, 0).max(axis=1, initial=0)
+
+    @property
+    def usual_sd(self) -> Floats:
+        """The median of sd where the run lives, (C,); 0 where it lives nowhere."""
+        with np.errstate(all="ignore"):
+            inside = np.where(self.alive, self.sd, np.nan)
+        found = self.alive.any(axis=1)
+        result = np.zeros(len(self.sd))
+        result[found] = np.nanmedian(inside[found], axis=1)
+        return result
 
 
-def middle(values: Floats) -> Floats:
-    """The two middle values of every row of values (C, T), (2, C), one of them twice where T is odd; T >= 1.
+def measure(values: Floats, steps: Floats, least: float = -np.inf) -> Noise:
+    """How every row of `values` is read, and its noise, measured where the run lives.
 
-    Their mean is the median, and, other than the median's, their order survives rounding after a multiplication.
+    A run lives where its local sd is above a tenth of its largest, and its value above `least`: records of a converged
+    tail, of which log spacing has many, say nothing of the noise in which a bump would stand.
+
+    Args:
+        values: (C, T), curves that fall; of curves that rise, their negatives.
+        steps: (T,), strictly increasing.
+        least: the value above which a run lives, such as 1 % of the unit of a loss.
     """
-    times = values.shape[1]
-    places = [(times - 1) // 2, times // 2]
-    return np.partition(values, places, axis=1)[:, places].T
-
-
-def measure(values: Floats, steps: Floats) -> Noise:
-    """The noise of every row of values (C, T), recorded at steps (T,)."""
-    coarse, coarse_steps = resampled(values, steps)
-    coarse_sd = local_sd(coarse, coarse_steps)
-    stride = block_size(len(steps))
-    sd = coarse_sd if stride == 1 else local_sd(values, steps, stride)
-    return Noise(sd, coarse, coarse_steps, coarse_sd, redness(coarse, coarse_sd))
-
-
-def block_size(times: int) -> int:
-    """How many records make a block that resamples `times` records to about GRID."""
-    return max(1, round(times / GRID))
-
-
-def block_starts(times: int) -> NDArray[np.int64]:
-    """Where the blocks begin; the last one takes what is left over."""
-    size = block_size(times)
-    return np.arange(max(1, times // size), dtype=np.int64) * size
-
-
-def resampled(values: Floats, steps: Floats) -> tuple[Floats, Floats]:
-    """Block means of values (C, T) and steps (T,) on about GRID blocks; the same arrays where that is all there is."""
     starts = block_starts(len(steps))
-    if len(starts) == len(steps):
-        return values, steps
-    counts = np.diff(np.append(starts, len(steps)))
-    return np.add.reduceat(values, starts, axis=1) / counts, np.add.reduceat(steps, starts) / counts
+    blocks, block_steps = values, steps
+    if len(starts) < len(steps):
+        counts = np.diff(np.append(starts, len(steps)))
+        blocks, block_steps = np.add.reduceat(values, starts, axis=1) / counts, np.add.reduceat(steps, starts) / counts
+    sd = local_sd(blocks, block_steps)
+    alive = (sd > ALIVE * sd.max(axis=1, keepdims=True, initial=0)) & (blocks > least)
+    at = (starts + np.append(starts[1:], len(steps)) - 1) // 2
+    if len(starts) < FEWEST:
+        nothing = np.zeros(len(values))
+        return Noise(blocks, at, sd, nothing, nothing.astype(np.int64), alive)
+    curve = smoothed(blocks)
+    slowness, telling = kernels.monotone_residual(curve, sd, alive, POOLED)
+    return Noise(curve, at, sd, slowness, telling, alive)
 
 
-def running_mean(values: Floats) -> Floats:
-    """Mean over SPREAD neighbours along the second axis; over those that exist near the ends."""
-    return kernels.running_mean(values, SPREAD)
+def smoothed(values: Floats) -> Floats:
+    """Running median over SPREAD neighbours of every row of (C, T); over fewer, as many on either side, at the ends."""
+    return kernels.median_of(values, SPREAD)
+
+
+def block_starts(times: int) -> Ints:
+    """Where the blocks begin in which `times` records are read: every record, or about BLOCKS blocks.
+
+    Blocks are single records at first and then grow in proportion to their place, as recorded steps do that are
+    log-spaced: what a run does early is over in a few steps.
+    """
+    if times <= LONGEST:
+        return np.arange(times, dtype=np.int64)
+    short, dense = 1, BLOCKS - 1
+    while dense - short > 1:
+        middle = (short + dense) // 2
+        if middle * np.expm1(np.log(times / middle) / (BLOCKS - middle)) >= 1:
+            dense = middle
+        else:
+            short = middle
+    tail = np.geomspace(dense, times, BLOCKS - dense + 1)[:-1].round().astype(np.int64)
+    return np.unique(np.concatenate([np.arange(dense), tail]))

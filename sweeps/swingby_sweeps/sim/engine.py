@@ -14,7 +14,7 @@ from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics import nets
-from swingby_sweeps.dynamics.descent import Descent, MomentBatches, PointBatches
+from swingby_sweeps.dynamics.descent import Descent, FullBatchMoments, MomentBatches, PointBatches
 from swingby_sweeps.dynamics.flow import ClosedForm, Flow
 from swingby_sweeps.dynamics.kernels.flow import FlowKernel
 from swingby_sweeps.dynamics.kernels.lane_nets import LaneDescent, LaneNet
@@ -28,11 +28,13 @@ from swingby_sweeps.dynamics.training import Stepper, Training
 
 from . import draws, task, theory
 from .init import Start, to_frame
-from .params import DIVERGED_AT, SimParams
+from .params import DIVERGED_AT, Drive, SimParams
 from .recurrence import PsdCone, Recurrence
 
 Array = np.ndarray
 Engine = Literal["compiled", "torch"]
+TWIN_RTOL = 1e-6
+"""Relative error of one adaptive step of a twin by gradient flow; its bumps count in hundredths of L_ref."""
 _INPUTS = {"hierarchy": task.hierarchy, "centres": task.centres}
 """Further inputs of recordings on request, (m, s)."""
 
@@ -143,19 +145,37 @@ class SimTraining(Training):
         cone: how far the recorded W have left the cone, for the recurrence on W; else None.
         rank0: ranks of U_0 (numpy's tolerance: largest singular value x max(d, d') x 2.2e-16), symmetric family only.
         engine: the engine that trains the batch, "compiled" or "torch".
+        drive: what drives it: that of the cells, or of the twin.
     """
 
     def __init__(
-        self, ready: Sequence[Ready], recording: Recording, device: str = "cpu", engine: Engine | None = None
+        self,
+        ready: Sequence[Ready],
+        recording: Recording,
+        device: str = "cpu",
+        engine: Engine | None = None,
+        twin: Drive | None = None,
     ) -> None:
-        """`engine`: None for the faster one for these cells on this device.
+        """Draws the batch and its first weights.
+
+        Args:
+            ready: the cells, with what is drawn of them already.
+            recording: what is recorded.
+            device: as torch names it.
+            engine: None for the faster one for these cells on this device.
+            twin: trains the cells' twins instead, without sampling noise: one start, one training set, one length of
+                the run in time, and this drive over the moments of the whole set.
 
         Raises:
             SwingbyError: the recording does not fit the drive.
         """
         self.ready, self.cells, p = list(ready), [item.cell for item in ready], ready[0].params
+        self.drive: Drive = twin or p.drive
+        self._twin = twin is not None
         self.engine: Engine = engine or ("compiled" if device == "cpu" and p.compiled else "torch")
-        self._dtype, self._device = getattr(torch, p.dtype), device
+        # Adaptive steps need more digits than a step of descent.
+        self._number = "float64" if twin == "flow" else p.dtype
+        self._dtype, self._device = getattr(torch, self._number), device
         layers, rotations = draws.layers(self.cells), draws.rotations(self.cells)
         self.rank0 = np.linalg.matrix_rank(layers[0][0]).tolist() if p.starts_from_U else [None] * len(self.cells)
         start = to_frame(p, layers, rotations)
@@ -176,21 +196,25 @@ class SimTraining(Training):
     def _linear(self, start: list[Array]) -> tuple[Stepper, Net, Tensor]:
         """Stepper, nets, and moments of the whole training set, for nets linear in x."""
         cells, p, compiled = self.cells, self.ready[0].params, self.engine == "compiled"
-        stream = None if p.drive in ("flow", "closed_form") else draws.moment_stream(cells)
-        moments = draws.whole_moments(cells) if stream is None else stream.whole
+        if self._twin:
+            moments = np.stack([item.moments for item in self.ready])
+            stream = FullBatchMoments(draws.rates(cells), moments) if self.drive == "gd" else None
+        else:
+            stream = None if self.drive in ("flow", "closed_form") else draws.moment_stream(cells)
+            moments = draws.whole_moments(cells) if stream is None else stream.whole
         self.ready = [Ready(cell, own) for cell, own in zip(cells, moments, strict=True)]
         whole = self._tensor(moments)
         if compiled and stream is not None:
-            packed = LaneNet(p.net_shape, start, np.dtype(p.dtype))
-            return LaneDescent(packed, stream, np.dtype(p.dtype)), packed, whole
+            packed = LaneNet(p.net_shape, start, np.dtype(self._number))
+            return LaneDescent(packed, stream, np.dtype(self._number)), packed, whole
         net = build(p, [self._tensor(part) for part in start])
         if stream is not None and net.device.type == "cuda":
             return ResidentDescent(net, ResidentMoments(stream, self._dtype, net.device), capture=True), net, whole
         if stream is not None:
             return Descent(net, MomentBatches(stream, self._dtype, net.device)), net, whole
-        if p.drive == "closed_form":
+        if self.drive == "closed_form":
             return ClosedForm(net, whole, draws.rates(cells)), net, whole
-        rtol = np.array([q.rtol for q in draws.params_of(cells)])
+        rtol = np.array([TWIN_RTOL if self._twin else q.rtol for q in draws.params_of(cells)])
         return (FlowKernel if compiled else Flow)(net, whole, draws.rates(cells), rtol), net, whole
 
     def _relu(self, start: list[Array]) -> tuple[Stepper, Net, Tensor]:
@@ -206,6 +230,17 @@ class SimTraining(Training):
         if net.device.type == "cuda":
             return ResidentDescent(net, ResidentPoints(whole, orders, rates, p.batching), capture=True), net, whole
         return Descent(net, PointBatches(whole, orders, rates, p.batching)), net, whole
+
+    def twins(self, also: Sequence[str]) -> list[Drive]:
+        """The drives of the twins that are asked for among the recordings `also`, and that such cells have."""
+        p = self.ready[0].params
+        if p.model in ("relu", "w_recurrence"):
+            return []
+        wanted: list[tuple[str, Drive, bool]] = [
+            ("twin_gd", "gd", p.drive == "sgd"),
+            ("twin_flow", "flow", p.drive in ("sgd", "gd")),
+        ]
+        return [drive for name, drive, has in wanted if has and name in also]
 
     def trained_on(self) -> list[Array]:
         """The batch's training data, with a leading cell axis: whole training sets, and the data of the first step."""

@@ -38,6 +38,17 @@ _SILENT_FOR = 1.0
 """Seconds until the message about kernels: those that were compiled before are loaded in less."""
 
 
+def _twin(name: str, drive: str, none: str) -> dict[str, Column]:
+    """Columns of the recording `name`: curves of the twin that `drive` trains; `none` says which runs have none."""
+    whole = f"of the run's twin, which has its start and its training set and is trained by {drive}, hence without "
+    whole += f"sampling noise; shorter where the twin diverged; null for {none}"
+    return {
+        f"{name}_ood_loss": Column(_LIST, f"ood_loss {whole}"),
+        f"{name}_train_loss": Column(_LIST, f"train_loss {whole}"),
+        f"{name}_output": Column(_ROWS, f"output {whole}"),
+    }
+
+
 class Sim(Experiment):
     """Structured identity mapping ([S] 2.1): nets and theory on one task, recorded in one table.
 
@@ -76,6 +87,8 @@ class Sim(Experiment):
         "jacobian": {"jacobian": Column(_ROWS, "df/dx at x^, informative s x s block, row-major (row = output)")},
         "hierarchy": {"hierarchy_loss": Column(_ROWS, "loss at each x^(v) (B.1); bit p of the index is v_(p+1)")},
         "centres": {"centre_output": Column(_ROWS, "f at each training centre, s x s, row p = centre p")},
+        "twin_gd": _twin("twin_gd", "full-batch descent in steps as long as the run's", "all but sgd, and relu"),
+        "twin_flow": _twin("twin_flow", "gradient flow", "all but sgd and gd, and for relu and w_recurrence"),
         "velocity": {
             "growth": Column(_ROWS, "G_ij of eq 4.3 in its own time, s x s, row-major, by `a`; symmetric family only"),
             "suppression": Column(_ROWS, "S_ij of eq 4.3; W' = G - S - N for gd and flow on population moments"),
@@ -281,7 +294,12 @@ class Sim(Experiment):
         schema = pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
         training = SimTraining([Ready.of(cell) for cell in cells], recording, device, self.engine)
         training.run(watch)
-        table = table_of(rows.trained(training, f"{training.engine} on {device}", recording.also), schema)
+        columns = rows.trained(training, f"{training.engine} on {device}", recording.also)
+        for drive in training.twins(recording.also):
+            twin = SimTraining(training.ready, Recording(recording.steps, recording.points), device, self.engine, drive)
+            twin.run()
+            columns |= rows.of_twin(twin, training)
+        table = table_of(columns, schema)
         share = pa.array(np.full(len(cells), (time.perf_counter() - started) / len(cells)))
         return table.set_column(schema.get_field_index("seconds"), "seconds", share)
 

@@ -62,6 +62,16 @@ def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Col
     }
 
 
+def of_twin(twin: SimTraining, run: SimTraining) -> Columns:
+    """The curves of a batch's twins, named after their drive, up to the last record of each run.
+
+    Null where a flow could not be integrated.
+    """
+    np.minimum(twin.recorder.length, run.recorder.length, out=twin.recorder.length)
+    twin.recorder.length[twin.failed] = 0
+    return {f"twin_{twin.drive}_{name}": column for name, column in twin.recorder.columns().items() if name != "step"}
+
+
 class WeightHistory:
     """Collects the weights of one cell, in the original coordinates, as two more list columns of its row.
 

@@ -160,15 +160,11 @@ class Runs:
     def __init__(self, table: pa.Table, curves: tuple[str, ...]) -> None:
         self.table = table
         self.ids = table["cell_id"].to_pylist()
-        self.curves: dict[str, Lists] = {}
-        for name in curves:
-            try:
-                self.curves[name] = lists(table[name])
-            except ValueError as error:
-                raise SwingbyError(f"column {name}: {error}") from None
+        self.curves = {name: _read(table, name) for name in curves}
         self._words: dict[str, NDArray[np.object_]] = {}
         status = self.words("status")
         self.final = (status == "ok") | (status == "diverged")
+        self._prepare()
         self.mu = lists(table["mu"])
         self.a = self._signal()
         row = np.repeat(np.arange(len(self.ids)), self.mu.count)
@@ -183,6 +179,9 @@ class Runs:
         cut = self._first_divergence()
         self.diverged = (status == "diverged") | (self.final & (cut < steps))
         self.length = np.where(self.final, cut, 0)
+
+    def _prepare(self) -> None:
+        """Hook of `Twins`, before lengths are compared."""
 
     def words(self, name: str) -> NDArray[np.object_]:
         """A column of text, (R,)."""
@@ -249,6 +248,34 @@ class Runs:
                     chunk = members[begin : begin + CHUNK]
                     mu = self.mu.values[self.mu.start[chunk, None] + np.arange(concepts)]
                     yield Group(self, chunk, steps, mu)
+
+
+class Twins(Runs):
+    """The twins of a table of runs, as runs of their own; rows without a twin are no results.
+
+    Attributes:
+        name: the recording, which is how the twins' columns begin.
+    """
+
+    def __init__(self, table: pa.Table, name: str, drive: str) -> None:
+        """`drive`: what drives the twins."""
+        self.name, self._drive = name, drive
+        super().__init__(table, ("step",))
+
+    def _prepare(self) -> None:
+        own = {name: _read(self.table, f"{self.name}_{name}") for name in ("ood_loss", "train_loss", "output")}
+        # A twin that diverged has fewer records than its run.
+        step, count = self.curves["step"], own["ood_loss"].count
+        self.curves = {"step": Lists(step.values, step.start, np.minimum(step.count, count), step.width), **own}
+        self.final &= count > 0
+        self._words["drive"] = np.full(len(self.ids), self._drive, dtype=object)
+
+
+def _read(table: pa.Table, name: str) -> Lists:
+    try:
+        return lists(table[name])
+    except ValueError as error:
+        raise SwingbyError(f"column {name}: {error}") from None
 
 
 def _alike(rows: Ints, steps: Floats) -> Iterator[tuple[Floats, Ints]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,20 +20,27 @@ from swingby_analysis.signals.kernels import compiled
 from ..params import SYMMETRIC_FAMILY
 from . import order, slowdown
 from . import outcome as verdict
-from .curves import Group, Runs
+from .curves import Group, Runs, Twins
 
 Mask = NDArray[np.bool_]
 Columns = dict[str, Partial]
 CURVES = ("step", "ood_loss", "train_loss", "output", "jacobian", "hierarchy_loss")
+TWINS = ("twin_gd", "twin_flow")
+"""Recordings of twins."""
+OF_TWINS = ("ood_loss", "train_loss", "output")
+LEAST_STEPS = 5
+"""Steps of descent that a rise has to last: the swings of a step that is too long take one or two."""
 CERTIFICATES = ("gradient_norm", "growth_rate", "smallest_eigenvalue", "trace", "rank0", "narrowest")
+STABLE = 2.0
+"""Length of a step times curvature up to which descent settles."""
 NOISY = "sgd"
 """The drive by mini-batches; runs of other drives have no sampling noise."""
 LIST = pa.list_(pa.float64())
 
 OUTCOMES: dict[str, Column] = {
-    "noise_sd": Column(pa.float64(), "median over the curve of the noise's local standard deviation", "L_ref"),
+    "noise_sd": Column(pa.float64(), "median of the noise's local standard deviation, where the run lives", "L_ref"),
     "tau": Column(
-        pa.float64(), "threshold of a descent: at the highest bump, or without bumps its median over the curve", "L_ref"
+        pa.float64(), "largest threshold of a descent where the run lives: a smaller bump may be missed", "L_ref"
     ),
     "descents": Column(pa.int64(), "drops of the OOD loss by more than tau"),
     "descents_fine": Column(
@@ -42,7 +49,9 @@ OUTCOMES: dict[str, Column] = {
     "non_monotone": Column(pa.bool_(), "two descents or more"),
     "transient_memorization": Column(
         pa.bool_(),
-        "non-monotone, and over a rise the output nears a training centre while the training loss does not rise",
+        "non-monotone, and over a rise of at least 5 steps the output nears a training centre while the training loss "
+        "nowhere rises; a step is short enough for a solution to be stable, or the twin by flow is non-monotone, too; "
+        "never of one layer",
     ),
     "retreat": Column(pa.bool_(), "some r_k = f_k / mu_k rises, falls, and exceeds its old peak"),
     "bump_height": Column(
@@ -68,6 +77,22 @@ OUTCOMES: dict[str, Column] = {
     "minor_rate": Column(LIST, "rate of |w_ij|, i < j row by row (symmetric model with jacobian)", "1/flow time"),
     "minor_r2": Column(LIST, "R^2 of the fit of minor_rate"),
     "minor_predicted": Column(LIST, "predicted minor_rate, a_i + a_j", "1/flow time"),
+    **{
+        f"{name}_{outcome}": Column(type_, f"{outcome} of the twin, of the recording {name}", unit)
+        for name in TWINS
+        for outcome, type_, unit in (
+            ("non_monotone", pa.bool_(), ""),
+            ("transient_memorization", pa.bool_(), ""),
+            ("retreat", pa.bool_(), ""),
+            ("bump_height", pa.float64(), "L_ref"),
+            ("descents_fine", pa.int64(), ""),
+        )
+    },
+    "found_of_twin": Column(
+        pa.bool_(),
+        "whether the run is seen to be non-monotone where its twin by full-batch descent shows transient "
+        "memorization; null where the twin shows none",
+    ),
     "order_violations": Column(pa.float64(), "share of comparable pairs that break B.2, mean over records"),
     "order_violations_worst": Column(pa.float64(), "largest share of comparable pairs that break B.2 at one record"),
     "order_violations_inner": Column(pa.float64(), "order_violations without the pairs of the origin"),
@@ -83,7 +108,7 @@ class Descents(Detector):
     """
 
     name: ClassVar[str] = "descents"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
@@ -96,10 +121,13 @@ class Descents(Detector):
         "descents": "number",
         "descents_fine": "number",
         "order_violations": "number",
+        **{f"{name}_{outcome}": "yes_no" for name in TWINS for outcome in ("transient_memorization", "retreat")},
+        **{f"{name}_bump_height": "number" for name in TWINS},
+        "found_of_twin": "yes_no",
     }
     needs: ClassVar[tuple[str, ...]] = (
-        "status", "model", "drive", "mu", "sigma", "sigma_is", "zero_cluster", "bias", "dtype",
-        *CURVES, "a", "time_per_step", *CERTIFICATES,
+        "status", "model", "drive", "layers", "mu", "sigma", "sigma_is", "zero_cluster", "bias", "dtype",
+        *CURVES, "a", "time_per_step", *CERTIFICATES, *(f"{twin}_{curve}" for twin in TWINS for curve in OF_TWINS),
     )  # fmt: skip
 
     def detect(self, table: pa.Table) -> pa.Table:
@@ -113,11 +141,16 @@ class Descents(Detector):
                 table = table.append_column(name, pa.nulls(table.num_rows))
         runs = Runs(table, CURVES)
         outcomes = Found(len(runs.ids))
+        flow = _of_twin(Twins(table, "twin_flow", "flow"), outcomes, None)
+        descent = _of_twin(Twins(table, "twin_gd", "gd"), outcomes, flow)
         final_loss, largest_a = np.full((2, len(runs.ids)), np.nan)
         for group in runs.groups():
             final_loss[group.rows] = group.curve("ood_loss")[:, -1] / group.l_ref
             largest_a[group.rows] = group.a.max(axis=1)
-            outcomes.put(group.rows, _group_columns(group))
+            columns = _group_columns(group, flow.non_monotone[group.rows])
+            shown = descent.transient[group.rows]
+            columns["found_of_twin"] = columns["non_monotone"][0], shown & columns["non_monotone"][1]
+            outcomes.put(group.rows, columns)
         place, certain = verdict.judge(
             runs.diverged,
             final_loss,
@@ -130,8 +163,29 @@ class Descents(Detector):
         )
         words = np.array(verdict.OUTCOMES, dtype=object)[place]
         outcomes.put(np.arange(len(runs.ids)), {"outcome": (words, runs.final), "certain": (certain, runs.final)})
-        columns = {name: outcomes.column(name, column.type) for name, column in OUTCOMES.items()}
-        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
+        found = {name: outcomes.column(name, column.type) for name, column in OUTCOMES.items()}
+        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **found})
+
+
+class _Seen(NamedTuple):
+    """What twins show, each (R,), False where there is no twin."""
+
+    non_monotone: Mask
+    transient: Mask
+
+
+def _of_twin(runs: Twins, outcomes: Found, flow: _Seen | None) -> _Seen:
+    """Puts the outcomes of the twins of R runs, those of one recording; `flow`: what the twins by flow show."""
+    seen = _Seen(*np.zeros((2, len(runs.ids)), dtype=bool))
+    for group in runs.groups():
+        output, quiet = group.vectors("output", group.mu.shape[1]), np.zeros(len(group.rows), dtype=bool)
+        columns = _bumps(group, quiet, output, quiet if flow is None else flow.non_monotone[group.rows])
+        columns["retreat"] = _retreat(group, output, quiet)
+        names = ("non_monotone", "transient_memorization", "retreat", "bump_height", "descents_fine")
+        outcomes.put(group.rows, {f"{runs.name}_{name}": columns[name] for name in names})
+        seen.non_monotone[group.rows] = columns["descents_fine"][0] >= 2
+        seen.transient[group.rows] = columns["transient_memorization"][0]
+    return seen
 
 
 def _finite(values: Floats) -> Mask:
@@ -143,25 +197,34 @@ def _finite(values: Floats) -> Mask:
     return np.asarray(np.isfinite(values).reshape(len(values), -1).all(axis=1), dtype=bool)
 
 
-def _group_columns(group: Group) -> Columns:
-    """Every column that follows from the curves of one group."""
+def _retreat(group: Group, output: Floats, noisy: Mask) -> Partial:
+    """The column `retreat`."""
+    progress, known = _progress(group, output), _finite(output)
+    # r_k does not exist where mu_k = 0: such a concept is never learned and never retreats.
+    if not (known.all() and _finite(progress).all()):
+        progress = np.where(known[:, None, None], np.nan_to_num(progress, nan=0, posinf=0, neginf=0), 0)
+    return order.retreats(progress, group.steps, noisy), known
+
+
+def _progress(group: Group, output: Floats) -> Floats:
+    """r_k = f_k / mu_k, (C, T, s)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return output / group.mu[:, None, :]
+
+
+def _group_columns(group: Group, flow_rises: Mask) -> Columns:
+    """Every column that follows from the curves of one group; `flow_rises` (C,): of the twins by flow."""
     concepts, noisy = group.mu.shape[1], group.words("drive") == NOISY
     output = group.vectors("output", concepts)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        progress = output / group.mu[:, None, :]
-    known = _finite(output)
-    # r_k does not exist where mu_k = 0: such a concept is never learned and never retreats.
-    steady = progress
-    if not (known.all() and _finite(progress).all()):
-        steady = np.where(known[:, None, None], np.nan_to_num(progress, nan=0, posinf=0, neginf=0), 0)
+    progress, known = _progress(group, output), _finite(output)
     at = arrived_at(progress, order.LEARNED)
     # A run that diverged ends nowhere near the answer, whatever its last record before that.
     at[group.runs.diverged[group.rows]] = len(group.steps)
     times = arrival_times(at, group.steps)
     follows, comparable = order.follows_a(at, len(group.steps), group.a)
     columns: Columns = {
-        **_bumps(group, noisy, output),
-        "retreat": (order.retreats(steady, group.steps, noisy), known),
+        **_bumps(group, noisy, output, flow_rises),
+        "retreat": _retreat(group, output, noisy),
         "t90": (times, known),
         "learning_order": (np.argsort(times, axis=1, kind="stable"), known),
         "order_follows_a": (follows, comparable & known),
@@ -177,7 +240,7 @@ def _group_columns(group: Group) -> Columns:
     return columns
 
 
-def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
+def _bumps(group: Group, noisy: Mask, output: Floats, flow_rises: Mask) -> Columns:
     """The columns about descents, and about the highest bump between two of them."""
     loss = group.curve("ood_loss") / group.l_ref[:, None]
     train = group.curve("train_loss") / group.l_ref[:, None]
@@ -186,16 +249,20 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
     if not known.all():
         train, distance = np.where(known[:, None], train, 0), np.where(known[:, None], distance, 0)
     descent = descend(loss, train, distance, group.steps, noisy)
-    count = len(loss)
+    count, rises = len(loss), descent.rises
     several, always, transient = descent.drops >= 2, np.ones(count, dtype=bool), np.zeros(count, dtype=bool)
-    shown = (descent.rises.nearer < 0) & (descent.rises.unlearned <= 0)
-    transient[descent.rises.curve[shown]] = True
-    top, steps = tallest(descent.rises), group.steps.astype(np.int64)
-    tau, height, bumped = descent.threshold.copy(), np.zeros(count), np.zeros(count, dtype=bool)
-    tau[top.curve], height[top.curve], bumped[top.curve] = top.threshold, top.height, True
+    # The steps of a flow are marks in time, and none of them can be too long.
+    by_steps = group.words("drive") != "flow"
+    lasting = ~by_steps[rises.curve] | (group.steps[rises.peak] - group.steps[rises.start] >= LEAST_STEPS)
+    settles = (~by_steps | stable(group) | flow_rises) & ~one_layer(group)
+    shown = (rises.nearer < 0) & (rises.unlearned <= 0) & lasting & settles[rises.curve]
+    transient[rises.curve[shown]] = True
+    top, steps = tallest(rises), group.steps.astype(np.int64)
+    height, bumped = np.zeros(count), np.zeros(count, dtype=bool)
+    height[top.curve], bumped[top.curve] = top.height, True
     columns: Columns = {
         "noise_sd": (descent.sd, always),
-        "tau": (tau, always),
+        "tau": (descent.threshold, always),
         "descents": (descent.drops, always),
         "descents_fine": (fine_descents(loss) if not noisy.all() else descent.drops, ~noisy),
         "non_monotone": (several, always),
@@ -207,6 +274,23 @@ def _bumps(group: Group, noisy: Mask, output: Floats) -> Columns:
         step[top.curve] = steps[record]
         columns[name] = step, bumped
     return columns
+
+
+def one_layer(group: Group) -> Mask:
+    """Nets of a single layer, (C,): what makes their OOD loss rise is a bias, the start or the step (section 4.1)."""
+    deep = np.isin(group.words("model"), ("linear", "relu"))
+    return (group.words("model") == "one_layer") | (deep & (group.runs.numbers("layers")[group.rows] == 1))
+
+
+def stable(group: Group) -> Mask:
+    """Whether a solution can be stable under steps as long as the run's, (C,); yes where that is not known.
+
+    The curvature of L at a solution of L layers is at least L a_max (`theory.steepest_rate`; of ReLU nets it is that of
+    the linear net), and of the symmetric model, where w = u^2, 4 a_max.
+    """
+    layers = np.where(np.isin(group.words("model"), SYMMETRIC_FAMILY), 4, group.runs.numbers("layers")[group.rows])
+    step = group.runs.numbers("time_per_step")[group.rows]
+    return ~(step * layers * group.a.max(axis=1) >= STABLE)
 
 
 @compiled

@@ -41,7 +41,7 @@ def follows_a(at: Ints, times: int, a: Floats) -> tuple[Mask, Mask]:
 def retreats(progress: Floats, steps: Floats, noisy: Mask) -> Mask:
     """Whether some r_k rises by, then falls by, more than its threshold and then exceeds its old peak, (C,).
 
-    The threshold is 0.02, or that of the noise of r_k (8 sd of white noise) where it is larger.
+    The threshold is 0.02, or that of the noise of r_k (`signals.noise`) where it is larger.
 
     Args:
         progress: (C, T, s), finite.
@@ -56,7 +56,9 @@ def retreats(progress: Floats, steps: Floats, noisy: Mask) -> Mask:
         candidates = rows[noisy[rows] & ~retreated[rows]]
         retreated[rows[~noisy[rows]]] = True
         if len(candidates):
-            retreated[candidates] = _retreat(values[candidates], noise.measure(values[candidates], steps).threshold)
+            # Noise is measured on curves that fall.
+            read = noise.measure(-values[candidates], steps)
+            retreated[candidates] = _retreat(-read.curve, read.threshold)
     return retreated
 
 
