@@ -2,8 +2,13 @@
 
 `python -m swingby_analysis.signals.calibration` prints their errors.
 
-Null curves fall monotonically, plateaus included, under white or AR(1) noise; bumps are 7 % of the unit of the losses
-high. No sweep takes part. `--fit` searches the constants again on draws of its own; the table is made on other draws.
+Null curves fall monotonically and converge within their records, plateaus included, as real runs do; their noise is
+white, heavy-tailed (Student's t with three degrees of freedom) or AR(1) up to 0.95 from record to record, of constant
+size or falling with the curve. Bumps are 7 % of the unit of the losses high. No sweep takes part. `--fit` lists the
+constants that hold the targets, on draws of its own; the table is made on other draws.
+
+Of the constants that hold the targets, those in `noise.py` were chosen that find many bumps of real runs whose twins
+have no sampling noise, on seeds and points that no statement uses.
 """
 
 from __future__ import annotations
@@ -19,43 +24,60 @@ from scipy.signal import lfilter
 from scipy.special import expit
 
 from swingby.model.cell import philox
+from swingby.model.experiment import Recording
 from swingby_analysis.signals import noise
 from swingby_analysis.signals.bumps import FLOOR, descend
 from swingby_analysis.signals.extrema import Floats, zigzag
 
+HEAVY = "t3"
+"""White noise of Student's t with three degrees of freedom, with unit variance."""
+NOISES: tuple[float | str, ...] = (0.0, HEAVY, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
+"""Correlation of AR(1) noise from record to record, or HEAVY."""
+SPACINGS = ("even", "log")
 LENGTHS = (200, 1000)
-CORRELATIONS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9)
+"""Records of a curve; a curve that is log-spaced has the first number."""
+STEPS = 4720
+"""Steps of a log-spaced curve."""
 LEVELS = (0.003, 0.01, 0.03)
-WIDTHS = (0.03, 0.06, 0.12, 0.25)
+WIDTHS = (0.04, 0.06, 0.12, 0.25)
 """Trough to peak, as a share of the records."""
 HEIGHT = 0.07
-TARGET_WHITE, TARGET_RED, TARGET_FOUND = 0.02, 0.05, 0.98
+TARGET_WHITE, TARGET_RED = 0.02, 0.05
+"""Shares of null curves that may be called non-monotone: under white or heavy-tailed noise, and under AR(1) noise."""
 
 
-def white_or_red(rng: np.random.Generator, curves: int, times: int, correlation: float) -> Floats:
-    """Stationary AR(1) noise of unit variance, (curves, times)."""
+def noise_of(rng: np.random.Generator, curves: int, times: int, kind: float | str) -> Floats:
+    """Noise of unit variance, (curves, times): HEAVY, or stationary AR(1) with this correlation."""
+    if kind == HEAVY:
+        return rng.standard_t(3, (curves, times)) / np.sqrt(3)
+    correlation = float(kind)
     draws = rng.standard_normal((curves, times))
     draws[:, 1:] *= np.sqrt(1 - correlation**2)
     return np.asarray(lfilter([1.0], [1.0, -correlation], draws, axis=1))
 
 
 def monotone(rng: np.random.Generator, curves: int, times: int) -> Floats:
-    """Curves over their unit that never rise, (curves, times): up to three sigmoid falls, exponentials, constants."""
-    t = np.linspace(0, 1, times)
+    """Curves over their unit that never rise, (curves, times): up to three sigmoid falls, or an exponential, to zero.
+
+    They end their last fall after a quarter of the records at the earliest; some do not reach zero.
+    """
+    t, last = np.linspace(0, 1, times), rng.uniform(0.25, 1.2, (curves, 1))
     weights = rng.dirichlet(np.ones(3), curves) * rng.choice([0, 1, 1], size=(curves, 3))
+    weights[:, 0] += 1e-3
+    weights /= weights.sum(axis=1, keepdims=True)
     values = np.zeros((curves, times))
     for i in range(3):
-        centre, slope = rng.uniform(-0.1, 1.1, (curves, 1)), 10 ** rng.uniform(-2, -0.7, (curves, 1))
-        values += weights[:, i : i + 1] * expit((centre - t) / slope)
-    kind, decay = rng.random((curves, 1)), 10 ** rng.uniform(-2, 0.3, (curves, 1))
-    return np.where(kind < 0.6, values, np.where(kind < 0.9, np.exp(-t / decay), 0.3))
+        centre, slope = rng.uniform(-0.1, 1.0, (curves, 1)), 10 ** rng.uniform(-2, -0.7, (curves, 1))
+        values += weights[:, i : i + 1] * expit((centre - t / last) / slope)
+    decay = 10 ** rng.uniform(-1.5, -0.3, (curves, 1))
+    return np.where(rng.random((curves, 1)) < 0.7, values, np.exp(-t / (last * decay)))
 
 
 def bumpy(rng: np.random.Generator, curves: int, times: int, width: float, height: float = HEIGHT) -> Floats:
-    """Curves that fall from 1 to 0.2-0.8, rise by `height` over a share `width` of the records, and fall to 0."""
+    """Curves that fall from 1 to 0.1-0.6, rise by `height` over a share `width` of the records, and fall to 0."""
     t = np.arange(times)
     first, last = rng.uniform(0.1, 0.3, (curves, 1)) * times, rng.uniform(0.05, 0.3, (curves, 1)) * times
-    low, top = rng.uniform(0.2, 0.8, (curves, 1)), first + width * times
+    low, top = rng.uniform(0.1, 0.6, (curves, 1)), first + width * times
     fall = _ramp(1, low, t / first)
     rise = _ramp(low, low + height, (t - first) / (width * times))
     return np.where(t <= first, fall, np.where(t <= top, rise, _ramp(low + height, 0, (t - top) / last)))
@@ -65,111 +87,130 @@ def _ramp(start: Floats | float, stop: Floats | float, share: Floats) -> Floats:
     return start + (stop - start) * (1 - np.cos(np.pi * np.clip(share, 0, 1))) / 2
 
 
-def descents(curves: Floats) -> NDArray[np.int64]:
-    """The detector's number of descents of noisy curves over their unit, (C,)."""
+def steps_of(spacing: str, times: int) -> Floats:
+    """The recorded steps of a curve of `times` records, (times,) or, where log-spaced, about as many."""
+    return np.arange(times, dtype=float) if spacing == "even" else Recording("log", times).at(STEPS).astype(float)
+
+
+def noisy(rng: np.random.Generator, curves: Floats, level: float, kind: float | str) -> Floats:
+    """Curves with noise of `level` times their value to the power 0, 1/2 or 1, drawn for each: it may go quiet."""
+    power = rng.choice([0.0, 0.5, 1.0], size=(len(curves), 1))
+    return curves + level * np.maximum(curves, 1e-9) ** power * noise_of(rng, *curves.shape, kind)
+
+
+def descents(curves: Floats, steps: Floats | None = None) -> NDArray[np.int64]:
+    """The detector's number of descents of noisy curves over their unit, (C,); by default recorded at every step."""
     nothing = np.zeros_like(curves)
-    steps = np.arange(curves.shape[1], dtype=float)
-    return descend(curves, nothing, nothing, steps, np.ones(len(curves), dtype=bool)).drops
+    at = np.arange(curves.shape[1], dtype=float) if steps is None else steps
+    return descend(curves, nothing, nothing, at, np.ones(len(curves), dtype=bool)).drops
 
 
 class Rate(NamedTuple):
     """How often curves of one kind are called non-monotone."""
 
     kind: str
+    spacing: str
     length: int
-    correlation: float
+    noise: float | str
     level: float
     width: float
     share: float
 
 
+def settings() -> Iterator[tuple[str, int]]:
+    """Every spacing with its lengths."""
+    return ((spacing, length) for spacing in SPACINGS for length in (LENGTHS if spacing == "even" else LENGTHS[:1]))
+
+
 def rates(null_curves: int, bump_curves: int, key: str = "table") -> Iterator[Rate]:
-    """The detector's errors on every kind of null curve, and its finds among the bumps under white noise."""
-    for length, correlation, level in product(LENGTHS, CORRELATIONS, LEVELS):
-        rng = philox(key, "null", length, repr(correlation), repr(level))
-        curves = monotone(rng, null_curves, length) + level * white_or_red(rng, null_curves, length, correlation)
-        yield Rate("null", length, correlation, level, 0.0, float((descents(curves) > 1).mean()))
-    for length, width, level in product(LENGTHS, WIDTHS, LEVELS):
-        rng = philox(key, "bump", length, repr(width), repr(level))
-        curves = bumpy(rng, bump_curves, length, width) + level * white_or_red(rng, bump_curves, length, 0.0)
-        yield Rate("bump", length, 0.0, level, width, float((descents(curves) > 1).mean()))
+    """The detector's errors on every kind of null curve, and its finds among bumps."""
+    for (spacing, length), kind, level in product(settings(), NOISES, LEVELS):
+        rng, steps = philox(key, "null", spacing, length, repr(kind), repr(level)), steps_of(spacing, length)
+        curves = noisy(rng, monotone(rng, null_curves, len(steps)), level, kind)
+        yield Rate("null", spacing, length, kind, level, 0.0, float((descents(curves, steps) > 1).mean()))
+    for length, kind, width, level in product(LENGTHS, (0.0, HEAVY, 0.5, 0.8, 0.9), WIDTHS, LEVELS[:2]):
+        rng = philox(key, "bump", length, repr(kind), repr(width), repr(level))
+        curves = noisy(rng, bumpy(rng, bump_curves, length, width), level, kind)
+        yield Rate("bump", "even", length, kind, level, width, float((descents(curves) > 1).mean()))
 
 
 class Needed(NamedTuple):
-    """For each curve the largest factors of both readings at which it still shows two descents, and its redness."""
+    """For each curve the largest factor at which it still shows two descents, and what its noise is like, (C,)."""
 
-    plain: Floats
-    mean: Floats
-    red: Floats
-
-
-def needed(curves: Floats) -> Needed:
-    """The largest factors of the two readings at which each curve has two descents, by bisection, and its redness."""
-    steps = np.arange(curves.shape[1], dtype=float)
-    found = noise.measure(curves, steps)
-    plain = _largest(curves, found.sd)
-    mean = _largest(noise.running_mean(found.coarse), found.coarse_sd)
-    return Needed(plain, mean, found.red)
+    factor: Floats
+    slowness: Floats
+    telling: NDArray[np.int64]
 
 
-def _largest(values: Floats, sd: Floats) -> Floats:
-    low, high = np.full(len(values), 0.5), np.full(len(values), 64.0)
-    for _ in range(10):
+def needed(curves: Floats, steps: Floats) -> Needed:
+    """The largest threshold, in local standard deviations, at which each curve has two descents, by bisection."""
+    read = noise.measure(curves, steps, FLOOR)
+    low, high = np.full(len(curves), 0.25), np.full(len(curves), 256.0)
+    for _ in range(12):
         middle = np.sqrt(low * high)
-        turns = zigzag(values, middle[:, None] * sd, np.full(len(values), FLOOR))
+        turns = zigzag(read.curve, middle[:, None] * read.sd, np.full(len(curves), FLOOR))
         # Peaks that a drop follows: all but a last one.
         dropping = (turns.sign > 0) & np.append(turns.curve[1:] == turns.curve[:-1], False)[: len(turns.curve)]
-        several = np.bincount(turns.curve[dropping], minlength=len(values)) > 1
+        several = np.bincount(turns.curve[dropping], minlength=len(curves)) > 1
         low, high = np.where(several, middle, low), np.where(several, high, middle)
-    return low
+    return Needed(low, read.slowness, read.telling)
 
 
-def fit(null_curves: int = 2000, bump_curves: int = 1000) -> tuple[tuple[float, ...], float, float]:
-    """Search the constants: (knots, factors) with the errors below 3/4 of their targets that find the most bumps.
+class Fit(NamedTuple):
+    """Constants with their worst error over its target, and the share of bumps that they find."""
 
-    Returns:
-        (white knot, red knot, plain factor if red, mean factor if white, mean factor if red), the worst error over
-        its target, and the share of bumps found at 0.3 and 1 %.
+    slope: float
+    limits: tuple[float, float]
+    untold: float
+    worst: float
+    found: float
+
+
+def fit(null_curves: int = 800, bump_curves: int = 300) -> list[Fit]:
+    """The constants whose errors hold the targets in every noise and spacing, those that find the most bumps first.
+
+    An error is the mean over the three levels of noise.
     """
-    nulls: dict[float, list[Needed]] = {0.0: [], 1.0: []}
-    for length, correlation, level in product(LENGTHS, CORRELATIONS, LEVELS):
-        rng = philox("fit", "null", length, repr(correlation), repr(level))
-        curves = monotone(rng, null_curves, length) + level * white_or_red(rng, null_curves, length, correlation)
-        nulls[float(correlation > 0)].append(needed(curves))
+    nulls: dict[tuple[str, int, float | str], list[Needed]] = {}
+    for (spacing, length), kind, level in product(settings(), NOISES, LEVELS):
+        rng, steps = philox("fit", "null", spacing, length, repr(kind), repr(level)), steps_of(spacing, length)
+        curves = noisy(rng, monotone(rng, null_curves, len(steps)), level, kind)
+        nulls.setdefault((spacing, length, kind), []).append(needed(curves, steps))
     bumps = []
-    for length, width, level in product(LENGTHS, WIDTHS, LEVELS[:2]):
-        rng = philox("fit", "bump", length, repr(width), repr(level))
-        curves = bumpy(rng, bump_curves, length, width) + level * white_or_red(rng, bump_curves, length, 0.0)
-        bumps.append(needed(curves))
-    best: tuple[tuple[float, ...], float, float] | None = None
-    for point in product((0.9, 1.0, 1.1, 1.2), (1.5, 1.6, 1.7, 1.8), (16, 19.2, 24), (2.6, 2.9, 3.2), (13, 15, 17, 19)):
+    for kind, width, level in product((0.0, 0.5, 0.8, 0.9), WIDTHS, LEVELS[:2]):
+        rng, steps = philox("fit", "bump", repr(kind), repr(width), repr(level)), steps_of("even", LENGTHS[0])
+        bumps.append(needed(noisy(rng, bumpy(rng, bump_curves, len(steps), width), level, kind), steps))
+    found = []
+    for slope, low, high, untold in product((8, 10, 12, 14), (3, 4, 5, 6), (14, 16, 18, 20, 24), (5, 8, 10, 14, 20)):
+        point = float(slope), (float(low), float(high)), float(untold)
         worst = max(
-            max(_share(item, point) for item in nulls[red]) / target
-            for red, target in ((0.0, TARGET_WHITE), (1.0, TARGET_RED))
+            float(np.mean([_share(item, *point) for item in items]))
+            / (TARGET_WHITE if kind in (0.0, HEAVY) else TARGET_RED)
+            for (_, _, kind), items in nulls.items()
         )
-        found = float(np.mean([_share(item, point) for item in bumps]))
-        if worst <= 0.75 and (best is None or found > best[2]):
-            best = (point, worst, found)
-    assert best is not None, "no constants of the search hold the targets"
-    return best
+        if worst <= 1:
+            found.append(Fit(*point, worst, float(np.mean([_share(item, *point) for item in bumps]))))
+    return sorted(found, key=lambda item: -item.found)
 
 
-def _share(item: Needed, point: tuple[float, ...]) -> float:
-    white, red, plain_red, mean_white, mean_red = point
-    plain = np.interp(item.red, (white, red), np.log((noise.FACTORS[0], plain_red)))
-    mean = np.interp(item.red, (white, red), np.log((mean_white, mean_red)))
-    return float(((np.log(item.plain) > plain) | (np.log(item.mean) > mean)).mean())
+def _share(item: Needed, slope: float, limits: tuple[float, float], untold: float) -> float:
+    """The share of curves that show two descents with these constants."""
+    used = np.where(item.telling < noise.TELLING, untold, np.clip(slope * item.slowness, *limits))
+    return float((item.factor > used).mean())
 
 
 def main(arguments: list[str]) -> None:
     """Print the table of errors, or the search with `--fit`."""
     if "--fit" in arguments:
-        sys.stdout.write(f"{fit()}\n")
+        for item in fit():
+            sys.stdout.write(f"{item}\n")
         return
-    sys.stdout.write("kind  records  correlation  noise/unit   width  called non-monotone\n")
-    for rate in rates(4000, 2000):
-        line = f"{rate.kind}  {rate.length:7}  {rate.correlation:11}  {rate.level:11}  {rate.width:5}  {rate.share:.4f}"
-        sys.stdout.write(line + "\n")
+    sys.stdout.write("kind  spacing  records  noise  noise/unit   width  called non-monotone\n")
+    for rate in rates(2000, 1000):
+        sys.stdout.write(
+            f"{rate.kind}  {rate.spacing:7}  {rate.length:7}  {rate.noise!s:>5}  {rate.level:10}  {rate.width:6}  "
+            f"{rate.share:.4f}\n"
+        )
 
 
 if __name__ == "__main__":

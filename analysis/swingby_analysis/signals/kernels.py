@@ -52,7 +52,7 @@ def compiled(function: F) -> F:
 
 @compiled
 def residual(values: Floats, weight: Floats, norm: Floats) -> Floats:
-    """|values - the line through the two neighbours| / norm, (C, T - 2); `weight` (T - 2,) is that of the one before."""
+    """|values - the line through both neighbours| / norm, (C, T - 2); `weight` (T - 2,): of the one before."""
     curves, count = values.shape[0], values.shape[1] - 2
     result = np.empty((curves, count))
     for row in range(curves):
@@ -146,7 +146,7 @@ def turning_points(values: Floats, scale: Floats, floor: Floats) -> tuple[Ints, 
 
 @compiled
 def median_of(values: Floats, spread: int) -> Floats:
-    """Median over `spread` (odd) neighbours along each row of (C, T); over fewer, as many on either side, at the ends."""
+    """Median over `spread` (odd) neighbours along each row of (C, T); fewer at the ends, as many on each side."""
     curves, times = values.shape
     result, window = np.empty((curves, times)), np.empty(spread)
     for row in range(curves):

@@ -30,10 +30,12 @@ ALIVE = 0.1
 
 # Calibrated on synthetic null curves and never on sweeps that are judged: `python -m
 # swingby_analysis.signals.calibration` prints the evidence. A threshold is SLOPE x slowness local standard deviations,
-# within LIMITS; the upper limit where fewer than TELLING residuals tell how slow the noise is.
+# within LIMITS. It is UNTOLD where fewer than TELLING residuals tell how slow the noise is: such curves move nearly all
+# of their life, and noise seldom turns them. It is the upper limit for curves of fewer than FEWEST records.
 SLOPE = 12.0
 LIMITS = (5.0, 20.0)
 TELLING = 10
+UNTOLD = 10.0
 
 
 def local_sd(values: Floats, steps: Floats) -> Floats:
@@ -81,7 +83,9 @@ class Noise(NamedTuple):
     @property
     def factor(self) -> Floats:
         """The threshold in local standard deviations, (C,)."""
-        return np.where(self.telling < TELLING, LIMITS[1], np.clip(SLOPE * self.slowness, *LIMITS))
+        if self.curve.shape[1] < FEWEST:
+            return np.full(len(self.curve), LIMITS[1])
+        return np.where(self.telling < TELLING, UNTOLD, np.clip(SLOPE * self.slowness, *LIMITS))
 
     @property
     def threshold(self) -> Floats:

@@ -17,9 +17,9 @@ from scipy.integrate import solve_ivp
 from swingby.errors import SwingbyError
 from swingby.model.cell import philox
 from swingby_analysis.signals import kernels
-from swingby_analysis.signals.calibration import bumpy, monotone, white_or_red
+from swingby_analysis.signals.calibration import bumpy, monotone, noise_of
 from swingby_analysis.signals.extrema import zigzag
-from swingby_sweeps.sim.detect.descents import OUTCOMES, Descents
+from swingby_sweeps.sim.detect.descents import OUTCOMES, TWINS, Descents
 
 Row = dict[str, Any]
 DETECTOR = Descents()
@@ -28,6 +28,8 @@ TYPES = {
     "step": pa.list_(pa.int64()), "ood_loss": pa.list_(pa.float64()), "train_loss": pa.list_(pa.float64()),
     "output": pa.list_(pa.list_(pa.float64())), "jacobian": pa.list_(pa.list_(pa.float64())),
     "hierarchy_loss": pa.list_(pa.list_(pa.float64())), "status": pa.string(), "model": pa.string(),
+    **{f"{twin}_{loss}": pa.list_(pa.float64()) for twin in TWINS for loss in ("ood_loss", "train_loss")},
+    **{f"{twin}_output": pa.list_(pa.list_(pa.float64())) for twin in TWINS},
     "drive": pa.string(), "sigma_is": pa.string(), "dtype": pa.string(), "zero_cluster": pa.bool_(), "bias": pa.bool_(),
 }  # fmt: skip
 
@@ -51,7 +53,7 @@ def run(output: np.ndarray, mu: tuple[float, ...] = (1.0, 2.0), train: np.ndarra
     row: Row = {
         "cell_id": "0" * 32, "status": "ok", "model": "linear", "drive": "flow", "mu": list(mu),
         "sigma": [0.05] * len(mu), "sigma_is": "sd", "zero_cluster": False, "bias": False, "dtype": "float64",
-        "time_per_step": 0.1, "narrowest": 64.0,
+        "time_per_step": 0.1, "narrowest": 64.0, "layers": 2.0,
         "step": list(range(len(output))), "ood_loss": loss.tolist(), "output": output.tolist(),
         "train_loss": (0.1 * np.linspace(1, 0, len(output)) if train is None else train).tolist(),
     }  # fmt: skip
@@ -92,45 +94,63 @@ def slow_zigzag(values: list[float], scale: list[float], floor: float) -> list[t
     return found
 
 
-def slow_sd(values: list[float], steps: list[float], stride: int) -> list[float]:
+def slow_sd(values: list[float], steps: list[float]) -> list[float]:
     """1.4826 x the running median of |residual from the line through both neighbours|, normalised."""
     n, residuals = len(values), []
-    if n < 2 * stride + 1:
+    if n < 3:
         return [0.0] * n
-    for t in range(stride, n - stride):
-        weight = (steps[t + stride] - steps[t]) / (steps[t + stride] - steps[t - stride])
-        line = weight * values[t - stride] + (1 - weight) * values[t + stride]
+    for t in range(1, n - 1):
+        weight = (steps[t + 1] - steps[t]) / (steps[t + 1] - steps[t - 1])
+        line = weight * values[t - 1] + (1 - weight) * values[t + 1]
         residuals.append(abs(values[t] - line) / math.sqrt(1 + weight**2 + (1 - weight) ** 2))
-    half, sds = 15 * stride, []
+    sds = []
     for t in range(n):
-        centre = min(max(t - stride, half), len(residuals) - 1 - half)
-        window = residuals if len(residuals) <= 2 * half + 1 else residuals[centre - half : centre + half + 1]
+        centre = min(max(t - 1, 15), len(residuals) - 16)
+        window = residuals if len(residuals) <= 31 else residuals[centre - 15 : centre + 16]
         sds.append(1.4826 * median(window))
     return sds
 
 
-def slow_redness(values: list[float], sd: list[float]) -> float:
-    if len(values) < 32:
-        return 1.0
-    ratios = []
-    for t in range(len(values) - 16):
-        five = [values[t + 4 * i] for i in range(5)]
-        fourth = abs(five[0] - 4 * five[1] + 6 * five[2] - 4 * five[3] + five[4]) / math.sqrt(70)
-        ratios.append(min(fourth / sd[t + 8], 1e6) if sd[t + 8] > 0 else (1e6 if fourth > 0 else 0.0))
-    smallest = sorted(ratios)[: int(0.8 * len(ratios))]
-    return math.sqrt(sum(r * r for r in smallest) / len(smallest) / 0.438)
+def slow_monotone(values: list[float]) -> tuple[list[float], list[int]]:
+    """The falling least-squares fit, and how many records share each value: pools that rise are merged."""
+    pools = [[x] for x in values]
+    while rising := [
+        i for i in range(len(pools) - 1) if sum(pools[i]) / len(pools[i]) <= sum(pools[i + 1]) / len(pools[i + 1])
+    ]:
+        i = rising[0]
+        pools[i : i + 2] = [pools[i] + pools[i + 1]]
+    fit = [sum(part) / len(part) for part in pools for _ in part]
+    return fit, [len(part) for part in pools for _ in part]
 
 
-def slow_factor(red: float, white: float, reddest: float) -> float:
-    share = min(max((red - 1.1) / (1.7 - 1.1), 0.0), 1.0)
-    return white * (reddest / white) ** share
+def slow_slowness(curve: list[float], sd: list[float], alive: list[bool]) -> tuple[float, int]:
+    """What a fall, the largest rise and a fall leave, over sd: root mean square, and of how many records."""
+    best, start, peak = 0.0, 0, 0
+    for t in range(len(curve)):
+        low = min(range(t + 1), key=lambda i: (curve[i], i))
+        local = max(sd[low], sd[t])
+        if local > 0 and (curve[t] - curve[low]) / local > best:
+            best, start, peak = (curve[t] - curve[low]) / local, low, t
+    squares = []
+    for first, stop, sign in ((0, start, 1), (start, peak, -1), (peak, len(curve), 1)):
+        part = [sign * x for x in curve[first:stop]]
+        fit, size = slow_monotone(part)
+        squares += [
+            ((y - f) / sd[first + i]) ** 2
+            for i, (y, f, n) in enumerate(zip(part, fit, size, strict=True))
+            if alive[first + i] and n >= 3 and sd[first + i] > 0
+        ]
+    return (math.sqrt(sum(squares) / len(squares)) if squares else 0.0), len(squares)
 
 
-def slow_blocks(values: list[float]) -> list[list[int]]:
-    """The records of each block."""
-    size = max(1, round(len(values) / 200))
-    count = len(values) // size
-    return [list(range(b * size, (b + 1) * size if b < count - 1 else len(values))) for b in range(count)]
+def slow_blocks(times: int) -> list[list[int]]:
+    """The records of each block: single ones up to 300 records, else single ones and then ever longer blocks."""
+    if times <= 300:
+        return [[t] for t in range(times)]
+    dense = min(m for m in range(2, 200) if m * math.expm1(math.log(times / m) / (200 - m)) >= 1)
+    tail = [round(dense * (times / dense) ** (i / (200 - dense))) for i in range(200 - dense)]
+    starts = sorted({*range(dense), *tail})
+    return [list(range(a, b)) for a, b in pairwise([*starts, times])]
 
 
 def mean(values: list[float], places: list[int]) -> float:
@@ -138,8 +158,9 @@ def mean(values: list[float], places: list[int]) -> float:
 
 
 def smooth(values: list[float]) -> list[float]:
+    """Running median over five; at the ends over as many on each side as there are."""
     n = len(values)
-    return [mean(values, list(range(max(0, t - 2), min(n, t + 3)))) for t in range(n)]
+    return [median(values[t - min(2, t, n - 1 - t) : t + min(2, t, n - 1 - t) + 1]) for t in range(n)]
 
 
 def slow_bumps(loss: list[float], scale: list[float]) -> tuple[int, list[tuple[int, int]]]:
@@ -154,15 +175,20 @@ def slow_bumps(loss: list[float], scale: list[float]) -> tuple[int, list[tuple[i
     return drops, rises
 
 
-def slow_scales(values: list[float], steps: list[float]) -> tuple[list[float], list[float], list[float]]:
-    """Thresholds of the curve as recorded and of its smoothed blocks, and the noise's sd."""
-    blocks = slow_blocks(values)
+def slow_read(values: list[float], steps: list[float], least: float) -> tuple[list[float], list[float], Row]:
+    """The curve as it is read, its threshold at every place, and what else is told of its noise."""
+    blocks = slow_blocks(len(values))
     coarse, coarse_steps = [mean(values, b) for b in blocks], [mean(steps, b) for b in blocks]
-    sd = slow_sd(values, steps, max(1, round(len(values) / 200)))
-    coarse_sd = slow_sd(coarse, coarse_steps, 1)
-    red = slow_redness(coarse, coarse_sd)
-    plain, wide = slow_factor(red, 8.0, 24.0), slow_factor(red, 2.9, 17.0)
-    return [plain * x for x in sd], [wide * x for x in coarse_sd], sd
+    sd = slow_sd(coarse, coarse_steps)
+    alive = [s > 0.1 * max(sd) and x > least for s, x in zip(sd, coarse, strict=True)]
+    curve = coarse if len(coarse) < 32 else smooth(coarse)
+    factor = 20.0
+    if len(coarse) >= 32:
+        slowness, telling = slow_slowness(curve, sd, alive)
+        factor = 10.0 if telling < 10 else min(max(12 * slowness, 5.0), 20.0)
+    living = [s for s, a in zip(sd, alive, strict=True) if a]
+    told = {"noise_sd": median(living) if living else 0.0, "tau": max([0.01, *(factor * s for s in living)])}
+    return curve, [factor * s for s in sd], told
 
 
 def slow_detect(row: Row) -> Row:
@@ -187,31 +213,29 @@ def slow_detect(row: Row) -> Row:
         centres.append([0.0] * len(mu))
     distance = [min(math.dist(f, c) for c in centres) for f in output]
     noisy, zero = row["drive"] == "sgd", [0.0] * usable
-    plain, wide, sd = slow_scales(loss, steps) if noisy else (zero, zero, zero)
-    train_plain, train_wide, _ = slow_scales(train, steps) if noisy else (zero, zero, zero)
-    drops, rises = slow_bumps(loss, plain)
     fine = slow_zigzag(loss, zero, 0.001)
-    blocks = [[t] for t in range(usable)]
-    train_scale = train_plain
+    blocks, scale, train_scale, told = [[t] for t in range(usable)], zero, zero, {"noise_sd": 0.0, "tau": 0.01}
     if noisy:
-        coarse = slow_blocks(loss)
-        means = smooth([mean(loss, b) for b in coarse])
-        wide_drops, wide_rises = slow_bumps(means, wide)
-        if wide_drops > drops:
-            drops, rises, blocks, train_scale = wide_drops, wide_rises, coarse, train_wide
-            train, distance = (smooth([mean(x, b) for b in coarse]) for x in (train, distance))
-            loss = means
+        blocks = slow_blocks(usable)
+        loss, scale, told = slow_read(loss, steps, 0.01)
+        train, train_scale, _ = slow_read(train, steps, 0.01)
+        distance = smooth([distance[(b[0] + b[-1]) // 2] for b in blocks])
+    drops, rises = slow_bumps(loss, scale)
+    a = [x * x + m * m / len(centres) for x, m in zip(row["sigma"], mu, strict=True)]
+    step_by_curvature = row["time_per_step"] * 2 * max(a)  # of two layers
     transient = any(
         distance[peak] < distance[low]
-        and train[peak] - train[low] <= max(0.01, train_scale[low], train_scale[peak])
+        and max(train[j] - min(train[low : j + 1]) for j in range(low, peak + 1))
+        <= max(0.01, *train_scale[low : peak + 1])
+        and steps[(blocks[peak][0] + blocks[peak][-1]) // 2] - steps[(blocks[low][0] + blocks[low][-1]) // 2] >= 5
         for low, peak in rises
     )  # fmt: skip
     result: Row = {
+        **told,
         "descents": drops,
         "descents_fine": None if noisy else sum(a > 0 > b for (_, a), (_, b) in pairwise(fine)),
         "non_monotone": drops >= 2,
-        "transient_memorization": drops >= 2 and transient,
-        "noise_sd": median(sd),
+        "transient_memorization": drops >= 2 and transient and step_by_curvature < 2,
         "bump_height": 0.0,
         "bump_start": None,
         "bump_peak": None,
@@ -229,7 +253,13 @@ def slow_detect(row: Row) -> Row:
 
 
 def slow_retreat(r: list[float], steps: list[float], noisy: bool) -> bool:
-    scale = slow_scales(r, steps)[0] if noisy else [0.0] * len(r)
+    scale = [0.0] * len(r)
+    # The noise is only measured where r retreats by 0.02 as recorded.
+    if noisy and not slow_retreat(r, steps, False):
+        return False
+    if noisy:
+        fallen, scale, _ = slow_read([-x for x in r], steps, -math.inf)
+        r = [-x for x in fallen]
     turns = slow_zigzag(r, scale, 0.02)
     return any(
         turns[i][1] > 0 and max(r[turns[i + 1][0] :]) > r[turns[i][0]]
@@ -807,7 +837,7 @@ def test_bumps_stand_out_of_noise_that_they_exceed() -> None:
     """At 0.1 % noise a bump of 7 % is found and placed within a tenth of the records; a monotone curve shows none."""
     rng = philox("tests", "bumps")
     clean = 2.5 * bumpy(rng, 40, 200, 0.2)
-    noise = 2.5 * 0.001 * white_or_red(rng, 40, 200, 0.0)
+    noise = 2.5 * 0.001 * noise_of(rng, 40, 200, 0.0)
     falls = 2.5 * monotone(rng, 40, 200) + noise
     flat = np.zeros((200, 2))
     bumps = [

@@ -8,76 +8,82 @@ import pytest
 from swingby.model.cell import philox
 from swingby_analysis.signals import calibration, noise
 from swingby_analysis.signals.calibration import (
-    CORRELATIONS,
+    HEAVY,
     LENGTHS,
     LEVELS,
+    NOISES,
+    TARGET_RED,
+    TARGET_WHITE,
     WIDTHS,
     bumpy,
     descents,
     monotone,
-    white_or_red,
+    noise_of,
+    noisy,
+    steps_of,
 )
 from swingby_sweeps.sim.detect.descents import Descents
 
 
-def called(kind: str, count: int, length: int, correlation: float, level: float, width: float = 0.0) -> float:
-    """The share of fresh curves of this kind in which the detector counts two descents or more."""
-    rng = philox("tests", "calibration", kind, length, repr(correlation), repr(level), repr(width))
-    curves = bumpy(rng, count, length, width) if kind == "bump" else monotone(rng, count, length)
-    return float((descents(curves + level * white_or_red(rng, count, length, correlation)) > 1).mean())
+def called(count: int, spacing: str, length: int, kind: float | str, level: float, width: float = 0.0) -> float:
+    """The share of fresh curves in which the detector counts two descents or more; bumps where a width is given."""
+    rng = philox("tests", "calibration", spacing, length, repr(kind), repr(level), repr(width))
+    steps = steps_of(spacing, length)
+    curves = bumpy(rng, count, len(steps), width) if width else monotone(rng, count, len(steps))
+    return float((descents(noisy(rng, curves, level, kind), steps) > 1).mean())
 
 
-@pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.parametrize("correlation", [0.0, 0.9])
-def test_monotone_curves_are_seldom_called_bumpy(length: int, correlation: float) -> None:
-    """At 1 % noise at most 2 % of monotone curves are, plateaus included; with AR(1) noise of 0.9 at most 5 %."""
-    assert called("null", 1000, length, correlation, 0.01) <= (0.02 if correlation == 0 else 0.05)
+def allowed(kind: float | str) -> float:
+    """The share of null curves that may be called non-monotone."""
+    return TARGET_WHITE if kind in (0.0, HEAVY) else TARGET_RED
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("correlation", CORRELATIONS)
-@pytest.mark.parametrize("length", LENGTHS)
-def test_false_bumps_stay_below_their_target_at_every_noise(length: int, correlation: float, level: float) -> None:
-    """2 % under white noise of 0.3, 1 and 3 % of L_ref, 5 % under AR(1) noise up to 0.9, at 200 and 1,000 records."""
-    assert called("null", 5000, length, correlation, level) <= (0.02 if correlation == 0 else 0.05)
+@pytest.mark.parametrize(("spacing", "length"), [("even", 200), ("even", 1000), ("log", 200)])
+@pytest.mark.parametrize("kind", [0.0, HEAVY, 0.9, 0.95])
+def test_monotone_curves_are_seldom_called_bumpy(spacing: str, length: int, kind: float | str) -> None:
+    """Of curves that converge at most 2 % are under white and heavy-tailed noise; under AR(1) noise 5 %.
 
-
-@pytest.mark.parametrize("length", LENGTHS)
-def test_bumps_of_seven_percent_are_found(length: int) -> None:
-    """Over all widths from 3 % to 25 % of the records, 98 % of them are at 0.3 and at 1 % white noise."""
-    for level in LEVELS[:2]:
-        assert np.mean([called("bump", 400, length, 0.0, level, width) for width in WIDTHS]) >= 0.98
+    The mean over noise of 0.3, 1 and 3 % of the unit; of AR(1) noise single levels reach 7 %.
+    """
+    shares = [called(600, spacing, length, kind, level) for level in LEVELS]
+    assert np.mean(shares) <= allowed(kind)
+    assert max(shares) <= allowed(kind) + (0.04 if kind == 0.95 else 0.02)  # three standard errors of 600 curves
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("kind", NOISES)
+@pytest.mark.parametrize(("spacing", "length"), [("even", 200), ("even", 1000), ("log", 200)])
+def test_false_bumps_stay_below_their_target_at_every_noise(spacing: str, length: int, kind: float | str) -> None:
+    """The targets hold on the mean over noise of 0.3, 1 and 3 % of the unit."""
+    assert np.mean([called(5000, spacing, length, kind, level) for level in LEVELS]) <= allowed(kind)
+
+
 @pytest.mark.parametrize("length", LENGTHS)
-def test_bumps_are_found_at_every_width(length: int, width: float) -> None:
-    """98 % at 0.3 % noise; at 1 % too, save for the narrowest of 6 records in 200: 95 % of these."""
-    assert called("bump", 4000, length, 0.0, 0.003, width) >= 0.98
-    narrowest = length == 200 and width == 0.03
-    assert called("bump", 4000, length, 0.0, 0.01, width) >= (0.95 if narrowest else 0.98)
+@pytest.mark.parametrize("kind", [0.0, HEAVY])
+def test_bumps_of_seven_percent_are_found(length: int, kind: float | str) -> None:
+    """Over all widths from 4 % to 25 % of the records, 98 % of them are at 0.3 % noise; at 1 % 70 % of 200 records."""
+    for level, least in zip(LEVELS[:2], (0.98, 0.7 if length == 200 else 0.95), strict=True):
+        assert np.mean([called(400, "even", length, kind, level, width) for width in WIDTHS]) >= least
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
-def test_the_frozen_constants_are_those_that_the_search_finds() -> None:
-    """The calibration on null curves and bumps, run again, gives the constants in `noise.py`, within their targets."""
-    point, worst, _ = calibration.fit()
-    frozen = (*noise.REDNESS, noise.FACTORS[1], *noise.MEAN_FACTORS)
-    assert point == frozen
-    assert worst <= 1
+@pytest.mark.timeout(1800)
+def test_the_frozen_constants_hold_the_targets_of_the_search() -> None:
+    """The search on null curves, run again, lists the constants in `noise.py` among those within the targets."""
+    frozen = noise.SLOPE, noise.LIMITS, noise.UNTOLD
+    assert frozen in [(item.slope, item.limits, item.untold) for item in calibration.fit()]
 
 
-def test_the_factors_belong_to_the_detectors_version() -> None:
+def test_the_constants_belong_to_the_detectors_version() -> None:
     """A change of a calibrated constant must come with a new version, for it changes outcomes of existing curves."""
-    constants = (noise.WINDOW, noise.GRID, noise.SPAN, noise.SPREAD, noise.FEWEST, noise.REDNESS)
-    assert (constants, noise.FACTORS, noise.MEAN_FACTORS, Descents.version) == (
-        (31, 200, 4, 5, 32, (1.1, 1.7)),
-        (8.0, 24.0),
-        (2.9, 17.0),
-        "2",
+    shape = (noise.WINDOW, noise.SPREAD, noise.LONGEST, noise.BLOCKS, noise.FEWEST, noise.POOLED, noise.ALIVE)
+    assert (shape, noise.SLOPE, noise.LIMITS, noise.TELLING, noise.UNTOLD, Descents.version) == (
+        (31, 5, 300, 200, 32, 3, 0.1),
+        12.0,
+        (5.0, 20.0),
+        10,
+        10.0,
+        "3",
     )
 
 
@@ -91,8 +97,11 @@ def test_the_synthetic_curves_are_what_they_are_called() -> None:
         assert (np.diff(curve[: low + 1]) <= 0).all()
         assert (np.diff(curve[low : peak + 1]) >= 0).all()
         assert (np.diff(curve[peak:]) <= 0).all()
-    for correlation in CORRELATIONS:
-        drawn = white_or_red(rng, 4000, 50, correlation)
+    for correlation in [kind for kind in NOISES if kind != HEAVY]:
+        drawn = noise_of(rng, 4000, 50, correlation)
         assert drawn.var(axis=0) == pytest.approx(np.ones(50), abs=0.12)  # five standard errors
         ratio = (drawn[:, 1:] * drawn[:, :-1]).sum() / (drawn[:, :-1] ** 2).sum()
         assert ratio == pytest.approx(correlation, abs=0.012)  # five standard errors of white noise, the largest
+    heavy = noise_of(rng, 4000, 50, HEAVY)
+    # Of Student's t with three degrees of freedom 1.39 % lie beyond 5 / sqrt(3) of its sd; of normal draws 0.39 %.
+    assert (np.abs(heavy) > 5 / np.sqrt(3)).mean() == pytest.approx(0.0154, abs=0.002)
