@@ -95,7 +95,7 @@ def steps_of(spacing: str, times: int) -> Floats:
 def noisy(rng: np.random.Generator, curves: Floats, level: float, kind: float | str) -> Floats:
     """Curves with noise of `level` times their value to the power 0, 1/2 or 1, drawn for each: it may go quiet."""
     power = rng.choice([0.0, 0.5, 1.0], size=(len(curves), 1))
-    return curves + level * np.maximum(curves, 1e-9) ** power * noise_of(rng, *curves.shape, kind)
+    return curves + level * np.maximum(curves, 1e-9) ** power * noise_of(rng, curves.shape[0], curves.shape[1], kind)
 
 
 def descents(curves: Floats, steps: Floats | None = None) -> NDArray[np.int64]:
