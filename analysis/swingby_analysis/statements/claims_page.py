@@ -52,6 +52,10 @@ seen, except where a claim has the mark {MARK}: afterwards its query had to be r
 the claim was added, split, reworded or asked of other sweeps. What was done and why, and whether the predicate was
 there already, stands below each of them.
 
+The kinds of the claims, and their rules, were named when results had been seen, by reading what the source says: "can",
+"may" and "we observe" claim that something exists; "tends to", "more" and "on average" a mean; a theorem, or "only if",
+what always is, or a law. Where a verdict changed by that, it is said below the claim, too.
+
 The words under "measured" and the reasons under "Why" were written after results were seen, and some queries made to
 measure more for them; neither enters a verdict.
 """
