@@ -1,6 +1,6 @@
 -- rule: share of seeds
 -- after: Added when verdicts were seen to hang on the threshold: the count of the detector with a tenth of it.
--- setting: {model}, {drive}, s = {s}, mu = {mu}, sigma = {sigma}
+-- setting: {model}, {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: descents of more than 0.1 % of L_ref: {avg(descents_fine):.2f} on average, {max(descents_fine)} at most;
 --     two or more in {100 * avg((descents_fine >= 2)::integer):.0f} %; by those of more than 1 % as many as concepts in
 --     {count(*) filter (where descents >= s)} of {count(*)} seeds

@@ -1,6 +1,6 @@
 -- rule: share of seeds
 -- after: Reworded: the threshold by which descents are counted stands in the claim. The predicate is the same.
--- setting: {model}, {drive}, s = {s}, mu = {mu}, sigma = {sigma}
+-- setting: {model}, {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: descents of more than 1 % of L_ref: {avg(descents):.2f} on average, {max(descents)} at most; two or more in
 --     {100 * avg((descents >= 2)::integer):.0f} %; rise {max(bump_height):.3f} L_ref at most; by descents of more than
 --     0.1 % as many as concepts in {count(*) filter (where descents_fine >= s)} of {count(descents_fine)} seeds

@@ -6,7 +6,7 @@
 -- why: The code behind the figures draws U from positive numbers, so that every entry of W starts positive.
 -- after: The query was repaired: one statement about all seeds was counted as a share of them. It held wherever the
 --     seeds did not speak against it; now they also have to be enough to tell, to a tenth.
--- setting: U {init}, s = {s}
+-- setting: U {init}, s = {s}, d = {d}
 -- measured: w_12(0) > 0 in {100 * any_value(share):.1f} % of {any_value(seeds)} seeds; expected 50 % +- {100 *
 --     any_value(se):.1f} % (standard error)
 --
@@ -16,10 +16,10 @@
 -- seen: it counted all seeds where the share agreed, and agreed however few the seeds were.
 with counts as (
     select
-        preset, init, s, count(*) as seeds, avg((jacobian[1][2] > 0)::integer) as share, 0.5 / sqrt(count(*)) as se
+        preset, init, s, d, count(*) as seeds, avg((jacobian[1][2] > 0)::integer) as share, 0.5 / sqrt(count(*)) as se
     from runs
     where model = 'symmetric'
-    group by preset, init, s
+    group by preset, init, s, d
 )
 select
     *, case when abs(share - 0.5) > 1.96 * se then false when 1.96 * se <= 0.1 then true end as holds

@@ -3,7 +3,7 @@
 -- order: 4.4
 -- sweeps: figure-5
 -- rule: share of seeds
--- setting: symmetric, {drive}, mu = {mu}
+-- setting: symmetric, {drive}, d = {d}, mu = {mu}
 -- measured: w_12(0) > 0 in {count(*) filter (where w_12 > 0)} of {count(*)} seeds; of these {count(*) filter (where
 --     w_12 > 0 and non_monotone)} have two descents
 --
