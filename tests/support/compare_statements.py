@@ -22,7 +22,10 @@ from swingby_analysis.statements.catalogue import catalogue
 from swingby_analysis.statements.judging import conclude, judge
 from swingby_analysis.statements.needed import progress, wanted
 
-COLUMNS = ("convention", "setting", "n", "k", "low", "high", "verdict", "row_verdict", "measured")
+COLUMNS = (
+    "kind", "convention", "setting", "n", "k", "low", "high", "effect", "effect_low", "effect_high", "verdict",
+    "row_verdict", "strength", "measured",
+)  # fmt: skip
 CLOSE = 1e-12
 """Two ends of an interval that differ by no more are equal."""
 
@@ -61,7 +64,7 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator
 
 def _equal(one: Any, two: Any) -> bool:
     if isinstance(one, float) and isinstance(two, float):
-        return abs(one - two) <= CLOSE
+        return one == two or abs(one - two) <= CLOSE * max(1.0, abs(one))
     return one == two
 
 

@@ -34,7 +34,7 @@ def section(whole: str, experiment: str, store: Store) -> str:
         cells = [re.sub(r"\\(.)", r"\1", cell.strip()) for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
         if cells and cells[0].removesuffix(MARK).strip() in texts:
             shown.append(line)
-            verdicts.append(cells[2])
+            verdicts.append(cells[3])
     notes = [line for line in lines if (found := re.match(r"Sweep ([\w-]+):", line)) and found[1] in sweeps]
     counts = sorted(Counter(verdicts).items(), key=lambda item: (-item[1], item[0]))
     made = ask(store, Query("statements/made", (experiment,))).row(0, named=True)

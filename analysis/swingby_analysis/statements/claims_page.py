@@ -33,17 +33,19 @@ from swingby_analysis.query import Query, ask
 from swingby_analysis.statements import origins
 from swingby_analysis.statements.compose import shared_of
 from swingby_analysis.statements.judging import Judged
+from swingby_analysis.statements.kinds import FAILS, HOLDS, LARGER, LAW, NOT_SHOWN, REVERSE, SHOWN, UNTOLD
 from swingby_analysis.statements.statement import Statement as Claim
-from swingby_analysis.statements.table import UNITS
-from swingby_analysis.statements.verdict import FAILS, HOLDS, MARK, MISSING, RULE, SETTINGS, SOME, UNTOLD
+from swingby_analysis.statements.verdict import MARK, MISSING, RULE
 
 ROWS, COUNTS = Query("statements/rows"), Query("statements/verdicts")
-TITLE = "What is claimed, and in how many seeds it holds"
-HEADINGS = ("claim", "source", "verdict", "seeds in which it holds (95 % interval)")
-ROW_HEADINGS = ("convention", "setting", "holds in", "share, 95 % interval", "", "measured", "verdict")
+TITLE = "What is claimed, and what the seeds say of it"
+HEADINGS = ("claim", "source", "kind", "verdict", "seeds in which it holds, or size of the effect (95 % interval)")
+ROW_HEADINGS = ("convention", "setting", "seeds", "how strongly", "share of seeds", "measured", "verdict")
 LEAD = "Every number below comes from a query that is shown with its result."
-BARS = "A bar is the 95 % interval of a share and its dot the share, on a line from 0 (left) to 1 (right)."
-COUNTED = "Shares and Wilson intervals are computed from the n and k of a claim's query, and kept with them in claims."
+BARS = "A bar is the 95 % interval of a share of seeds and its dot the share, on a line from 0 (left) to 1 (right)."
+COUNTED = "Shares, effects and intervals are computed from the result of a claim's query, and kept in claims."
+LISTED = 6
+"""Numbers of a list in the result of a query that are shown."""
 _AFTERWARDS = f"""
 The predicates and their thresholds stand in the queries below. They were written before results of these sweeps were
 seen, except where a claim has the mark {MARK}: afterwards its query had to be repaired, as a comment in it says too, or
@@ -56,9 +58,9 @@ measure more for them; neither enters a verdict.
 AFTERWARDS = tuple(" ".join(paragraph.split()) for paragraph in _AFTERWARDS.strip().split("\n\n"))
 """What the page says below the rule, of the mark and of what was written later."""
 TONES: Mapping[str, Tone] = {
-    HOLDS: "yes", SOME: "some", SETTINGS: "some", FAILS: "no", MISSING: "none", UNTOLD: "none",
+    HOLDS: "yes", SHOWN: "yes", FAILS: "no", REVERSE: "no", MISSING: "none", UNTOLD: "none", NOT_SHOWN: "none",
 }  # fmt: skip
-"""The colour of a verdict; "holds under ... only" is in between like "some"."""
+"""The colour of a verdict; one of some settings, or under some conventions, is in between."""
 
 Row = Mapping[str, Any]
 
@@ -160,39 +162,40 @@ def _size(made: Sequence[Row]) -> str:
 
 def _verdict(claim: Claim, rows: Sequence[Row]) -> list[Part]:
     """A claim's row of the table of verdicts."""
-    first, together = rows[0], _together(rows)
+    first = rows[0]
     marked: list[Part] = [Link(first["text"], f"#{claim.slug}")]
     if claim.after:
         marked += [" ", Link(MARK, "#rule", "Added, split or repaired after results had been seen")]
-    shares: list[list[Part]] = []
-    for row in rows:
-        share: list[Part] = ["", _all_seeds(row)] if together else [_bar(row), f"{row['k']} of {row['n']}"]
-        shares.append([row["convention"], *share, row["setting"]])
+    shares = [[row["convention"], _bar(row), _size_of(row), row["setting"]] for row in rows]
     brief = Table((), shares, name="shares", brief="; ".join(_by_convention(rows)))
     shown = first["measured"] if first["verdict"] == MISSING else brief
-    return [Several(marked), first["source"], _badge(first["verdict"]), shown]
+    return [Several(marked), first["source"], first["kind"], _badge(first["verdict"]), shown]
 
 
 def _by_convention(rows: Sequence[Row]) -> Iterator[str]:
-    """Each convention in a few words: the one share with its interval, or the range over several settings."""
-    together = _together(rows)
+    """Each convention in a few words: its one share or effect with the interval, or the range over several settings."""
     for convention, group in groupby(rows, key=lambda row: row["convention"]):
         every = list(group)
-        decided = [row for row in every if row["n"] and row["row_verdict"] != UNTOLD]
+        decided = [row for row in every if row["effect"] is not None or row["share"] is not None]
         if not decided:
-            few = together or any(row["n"] for row in every)
+            few = any(row["n"] for row in every)
             yield f"{convention}: {'too few seeds to tell' if few else 'no seed tells'}"
-        elif together and len(decided) > 1:
-            yield f"{convention}: true in {sum(row['k'] for row in decided)} of {len(decided)} settings"
-        elif together:
-            yield f"{convention}: {'true' if decided[0]['k'] else 'false'}"
         elif len(decided) == 1:
-            (row,) = decided
-            yield f"{convention}: {row['k']} of {row['n']} ({row['low']:.2f} to {row['high']:.2f})"
+            yield f"{convention}: {_size_of(decided[0], interval=True)}"
         else:
-            ends = [pick(decided, key=lambda row: row["share"]) for pick in (min, max)]
-            counts = dict.fromkeys(f"{row['k']} of {row['n']}" for row in ends)
-            yield f"{convention}: {' to '.join(counts)} in {len(decided)} settings"
+            size = "share" if decided[0]["effect"] is None else "effect"
+            ends = [pick(decided, key=lambda row: row[size]) for pick in (min, max)]
+            yield f"{convention}: {' to '.join(dict.fromkeys(map(_size_of, ends)))} in {len(decided)} settings"
+
+
+def _size_of(row: Row, interval: bool = False) -> str:
+    """The share of a row or its effect, in a few words."""
+    if row["effect"] is None:
+        ends = f" ({row['low']:.2f} to {row['high']:.2f})" if interval and row["low"] is not None else ""
+        return f"{row['k']} of {row['n']}{ends}"
+    named = LARGER if row["strength"].startswith(LARGER) else "exponent" if row["kind"] == LAW else "effect"
+    ends = f" ({row['effect_low']:.3g} to {row['effect_high']:.3g})" if interval else ""
+    return f"{named} {row['effect']:.3g}{ends}"
 
 
 def _detail(claim: Claim, rows: Sequence[Row], judged: Judged | None) -> Statement:
@@ -219,45 +222,46 @@ def _detail(claim: Claim, rows: Sequence[Row], judged: Judged | None) -> Stateme
         blocks += [Text(sentence, "note") for sentence in first["recorded"]]
         if first["lacking"]:
             blocks.append(Text(f"Not judged on {'; '.join(first['lacking'])}.", "note"))
-        blocks.append(Table(ROW_HEADINGS, [_row(row, _together(rows)) for row in rows], name="rows"))
+        blocks.append(Table(ROW_HEADINGS, [_row(row) for row in rows], name="rows"))
         frame = None if judged is None else judged.frame
         if frame is None:
             earlier = Text("Judged in an earlier run; its rows above are those of the table.", "note")
             asked: list[Block] = [QueryRows(first["query"]), earlier]
         else:
-            asked = [QueryRows(first["query"], frame.columns, frame.rows())]
+            asked = [
+                QueryRows(first["query"], frame.columns, [[_cell(value) for value in row] for row in frame.rows()])
+            ]
         blocks.append(Fold("The query and its result", asked))
     blocks.append(Text(Link("back to the verdicts", "#verdicts"), "byline"))
     text = f"{first['text']} {MARK}" if claim.after else first["text"]
-    byline = Several([f"{first['source']} · ", Code(claim.slug), " · sweeps", *sweeps])
+    kind = f" · {first['kind']}" if first["kind"] else ""
+    byline = Several([f"{first['source']}{kind} · ", Code(claim.slug), " · sweeps", *sweeps])
     return Statement(claim.slug, text, badge, blocks, byline)
 
 
-def _row(row: Row, together: bool) -> list[Part]:
-    """A row of a claim, with its share or, of a statement about all seeds, without."""
-    share: list[Part] = [_all_seeds(row), "", ""]
-    if not together:
-        numbers = "no seed tells"
-        if row["share"] is not None:
-            numbers = f"{row['share']:.2f}, {row['low']:.2f} to {row['high']:.2f}"
-        share = [f"{row['k']} of {row['n']}", numbers, _bar(row)]
+def _row(row: Row) -> list[Part]:
+    """A row of a claim, with the share of its seeds where its rule counts them."""
+    counted = row["share"] is not None
+    seeds = f"{row['k']} of {row['n']}" if counted else f"{row['n']}" if row["n"] else "no seed tells"
+    strength = row["strength"]
+    if not strength and counted and row["low"] is not None:
+        strength = f"{row['share']:.2f}, {row['low']:.2f} to {row['high']:.2f}"
     verdict = Toned(row["row_verdict"], TONES.get(row["row_verdict"], "some"))
-    return [row["convention"], row["setting"], *share, row["measured"], verdict]
+    return [row["convention"], row["setting"], seeds, strength, _bar(row), row["measured"], verdict]
 
 
-def _together(rows: Sequence[Row]) -> bool:
-    """Whether these are statements about all seeds, which have no share."""
-    return rows[0]["unit"] == UNITS[True]
-
-
-def _all_seeds(row: Row) -> Toned:
-    """The answer to a question about all seeds together."""
-    answer = f"{'true' if row['k'] else 'false'}, of all seeds together" if row["n"] else "too few seeds to tell"
-    return Toned(answer, TONES.get(row["row_verdict"], "some"))
-
-
-def _bar(row: Row) -> Bar:
+def _bar(row: Row) -> Part:
+    if row["share"] is None or row["low"] is None:
+        return ""
     return Bar(row["share"], row["low"], row["high"], TONES.get(row["row_verdict"], "some"))
+
+
+def _cell(value: Any) -> Any:
+    """A value of a claim's result; of a list of numbers the first, and how many there are."""
+    if not isinstance(value, list):
+        return value
+    shown = ", ".join(f"{item:.4g}" if isinstance(item, float) else str(item) for item in value[:LISTED])
+    return f"{shown}, ... ({len(value)} values)" if len(value) > LISTED else shown
 
 
 def _badge(verdict: str) -> Badge:

@@ -13,6 +13,7 @@ from scipy.stats import t as student
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.sweepfile.parameters import split
+from swingby_analysis.statements.kinds import ALWAYS, EXISTS, LAW, MEAN, MOST
 from swingby_analysis.statements.statement import EFFECT, Shared, Statement
 from swingby_analysis.statements.template import Template
 from swingby_analysis.stats.intervals import CONFIDENCE, majority
@@ -88,7 +89,7 @@ def compose(statement: Statement, asked: Sequence[Asked], tables: Collection[str
 
 
 def needed(statement: Statement, given: Collection[str] = ()) -> set[str]:
-    """The views of its folder that a statement uses, itself or through others."""
+    """The views of its folder that a statement uses, by itself or through others."""
     names = relations_of(statement.body)
     for view in reversed(statement.shared.views):
         if view.name in names and view.name not in given:
@@ -188,13 +189,9 @@ def _counted(statement: Statement) -> str:
     if statement.claims:
         setting = Template.of(statement.setting)
         rows = ", ".join(dict.fromkeys(["preset", *(item.expression for item in setting.fields if item.plain)]))
-        # A seed may have several rows, and counts where none of them is false.
-        n, k = "count(holds)", "count(*) filter (where holds)"
-        if not statement.together:
-            n, k = (f"count(distinct seed) filter (where {holds})" for holds in ("holds is not null", "not holds"))
-            k = f"{n} - {k}"
+        counts = "".join(f"    {sql} as {name},\n" for name, sql in _of_seeds(statement).items())
         return (
-            f"select\n    preset,\n    {setting.sql} as setting,\n    {n} as n,\n    {k} as k,\n"
+            f"select\n    preset,\n    {setting.sql} as setting,\n{counts}"
             f"    {Template.of(statement.measured).sql} as measured\n"
             f"from {ROWS}\ngroup by {rows}\norder by {rows}"
         )
@@ -212,6 +209,42 @@ def _counted(statement: Statement) -> str:
     if statement.holds:
         columns.insert(0, f"{statement.holds} as holds")
     return f"select\n    {f',{chr(10)}    '.join(columns)}\nfrom {ROWS}"
+
+
+def _of_seeds(claim: Statement) -> dict[str, str]:
+    """The columns from which a claim's rule makes the verdict of a row, as SQL over its rows.
+
+    Raises:
+        SwingbyError: its query names none of the columns that its rule reads.
+    """
+    seeds = "count(distinct seed) filter (where {})"
+    some, none = seeds.format("holds"), seeds.format("not holds")
+    told = seeds.format("holds is not null")
+    # A seed may have several rows: what exists it shows by any of them, everything else has to be true of all.
+    if claim.rule == EXISTS:
+        return {"n": told, "k": some, "example": "min(seed) filter (where holds)"}
+    if claim.rule == ALWAYS:
+        return {"n": told, "k": f"{told} - {none}", "example": "min(seed) filter (where not holds)"}
+    if claim.rule == MOST:
+        return {"n": told, "k": f"{told} - {none}"}
+    names = ("seed", *number_columns(claim))
+    return {f"{name}s": f"list({name} order by {', '.join(names)})" for name in names}
+
+
+def number_columns(claim: Statement) -> tuple[str, ...]:
+    """The columns with the numbers of a claim in the mean, or of a law.
+
+    Raises:
+        SwingbyError: its query names neither of those that a claim in the mean may have.
+    """
+    if claim.rule == LAW:
+        return ("parameter", "error")
+    views = [view.select for view in claim.shared.views if view.name in needed(claim)]
+    named = words_of("\n".join([claim.body, *views]))
+    for names in (("effect",), ("side", "value")):
+        if named.issuperset(names):
+            return names
+    raise SwingbyError(f"a claim {MEAN} needs rows with 'effect', or with 'side' and 'value'; its query names neither")
 
 
 def shared_of(statements: Sequence[Statement]) -> list[Shared]:

@@ -6,18 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from swingby.errors import SwingbyError
 from swingby.store import Store
-from swingby_analysis.statements import effect
-from swingby_analysis.statements.compose import Asked, compose
+from swingby_analysis.statements import effect, kinds
+from swingby_analysis.statements.compose import Asked, compose, number_columns
+from swingby_analysis.statements.kinds import ALWAYS, EXISTS, LAW, MOST, Outcome
 from swingby_analysis.statements.needed import Needed
 from swingby_analysis.statements.statement import NO, YES, Statement
 from swingby_analysis.statements.verdict import MISSING, Answer, verdict
 
-COLUMNS = ("preset", "setting", "n", "k", "measured")
-"""What the query of a claim returns."""
+COLUMNS = ("preset", "setting", "measured")
+"""What the query of a claim returns besides the columns of its kind."""
 NO_PRESET = "none"
 """The convention of runs whose experiment has no presets."""
 
@@ -28,7 +31,7 @@ class Judged:
 
     Attributes:
         query: as asked; "" if it was not.
-        frame: its rows, with the columns COLUMNS.
+        frame: its rows, with the columns COLUMNS and those of its kind.
         missing: what is not there yet, in words.
         lacking: sweeps on which it could be judged besides, and how far they are, in words.
         recorded: of sweeps whose results are recorded ones, how these came about, in words.
@@ -86,9 +89,40 @@ def judge(store: Store, claim: Statement, needed: Mapping[str, Needed]) -> Judge
 
 
 def answer(claim: Statement, row: Mapping[str, Any]) -> Answer:
-    """The answer in one row of a claim's query; runs of an experiment without presets are under `NO_PRESET`."""
-    said = {name: row[name] for name in COLUMNS[1:]}
-    return Answer(row["preset"] or NO_PRESET, **said, together=claim.together, least=claim.least)
+    """The answer in one row of a claim's query; runs of an experiment without presets are under `NO_PRESET`.
+
+    Raises:
+        SwingbyError: the numbers of a law are none that a law can have.
+    """
+    try:
+        found = outcome(claim, row)
+    except SwingbyError as error:
+        raise SwingbyError(f"claim {claim.slug}: {error}") from error
+    return Answer(row["preset"] or NO_PRESET, row["setting"], row["measured"], found)
+
+
+def outcome(claim: Statement, row: Mapping[str, Any]) -> Outcome:
+    """What the seeds of one row say, by the rule of the claim's kind.
+
+    Raises:
+        SwingbyError: as `answer`.
+    """
+    if claim.rule in (EXISTS, ALWAYS):
+        return (kinds.exists if claim.rule == EXISTS else kinds.always)(row["n"], row["k"], row["example"], claim.least)
+    if claim.rule == MOST:
+        return kinds.most(row["n"], row["k"], claim.least)
+    seeds, listed = row["seeds"], {name: row[f"{name}s"] for name in number_columns(claim)}
+    if "side" in listed:
+        return kinds.larger(seeds, listed["side"], _numbers(listed["value"]), claim.least)
+    numbers = {name: _numbers(values) for name, values in listed.items()}
+    if claim.within is not None and claim.rule == LAW:
+        return kinds.law(seeds, numbers["parameter"], numbers["error"], claim.within, claim.slope, claim.least)
+    return kinds.mean(seeds, numbers["effect"], claim.least, claim.within)
+
+
+def _numbers(values: Sequence[Any]) -> NDArray[np.float64]:
+    """Numbers of a query, NaN where it has none."""
+    return np.array([np.nan if value is None else value for value in values], dtype=float)
 
 
 def worded(store: Store, finding: Statement, asked: Sequence[Asked]) -> Sentence:

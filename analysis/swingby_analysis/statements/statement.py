@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,18 +11,20 @@ from itertools import pairwise
 
 from swingby.errors import SwingbyError
 from swingby.model.registry import nearest
+from swingby_analysis.statements.kinds import KINDS, LAW, LEAST, MEAN, MOST
 from swingby_analysis.statements.template import Template
 
-SHARE, TOGETHER, EFFECT = "share of seeds", "one statement about all seeds", "effect over seeds"
-"""The rules by which SQL decides a statement."""
-RULES = (SHARE, TOGETHER, EFFECT)
+TOGETHER, EFFECT = "one statement about all seeds", "effect over seeds"
+"""The rules by which SQL decides a finding; those of claims are `KINDS`."""
+SHARE = "share of seeds"
+"""What the rule `MOST` of a claim was called."""
 YES, NO, UNSURE = "found", "not found", "cannot be told"
 """What becomes of a finding, and the keys of its wordings."""
 CONTRARY = "contrary"
 """The key of the wording for the contrary, where that is a finding too; in the place of `NO`."""
 KEYS = (
     "slug", "claim", "source", "order", "sweeps", "rule", "setting", "measured", "holds", YES, CONTRARY, NO, UNSURE,
-    "after", "why", "least", "hours",
+    "after", "why", "least", "within", "slope", "hours",
 )  # fmt: skip
 SHARED = "views.sql"
 """The file of a folder with the views that its statements share, and what pages say of its experiment."""
@@ -72,7 +75,7 @@ class Statement:
         source: of a claim: figure, section or equation.
         order: its place on the page; numbers as of sections.
         sweeps: named sweeps whose cells it is asked of.
-        rule: one of `RULES`.
+        rule: one of `KINDS` of a claim; of a finding `TOGETHER` or `EFFECT`.
         question: what the SQL asks, in words.
         body: its SQL, which gives the rows that are counted.
         setting, measured: of a claim: templates; plain names in `setting` make the rows of the claim.
@@ -81,7 +84,10 @@ class Statement:
         either: of a finding: the contrary is a finding too.
         after: what was done to it after results had been seen, and why; "" for nothing.
         why: of a claim that does not hold everywhere: the reason as far as it is known.
-        least: so many seeds of a row have to tell before it has a verdict.
+        least: so many seeds of a row have to tell before it has a verdict; of a finding it means nothing.
+        within: of a law the largest mean error allowed at the smallest parameter; of a claim in the mean, that it is
+            one about an effect of zero, and its tolerance.
+        slope: of a law: the exponent that theory gives.
         hours: its sweeps take hours, and are not trained for it.
         shared: of its folder.
     """
@@ -102,13 +108,10 @@ class Statement:
     after: str = ""
     why: str = ""
     least: int = 1
+    within: float | None = None
+    slope: float | None = None
     hours: bool = False
     shared: Shared = field(default_factory=Shared)
-
-    @property
-    def together(self) -> bool:
-        """Whether the statement is one about all seeds."""
-        return self.rule == TOGETHER
 
     @property
     def claims(self) -> bool:
@@ -217,8 +220,21 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
     for key in (*wanted, "sweeps", "rule"):
         if not keys.get(key):
             raise SwingbyError(f"its head says no {key!r}")
-    if keys["rule"] not in ((SHARE, TOGETHER) if claims else (EFFECT, TOGETHER)):
-        raise SwingbyError(f"a {'claim' if claims else 'finding'} has no rule {keys['rule']!r}")
+    rule = MOST if claims and keys["rule"] == SHARE else keys["rule"]
+    rules = KINDS if claims else (EFFECT, TOGETHER)
+    if rule not in rules:
+        what = f"a {'claim' if claims else 'finding'} has no rule {rule!r}"
+        raise SwingbyError(f"{what}; {nearest(rule, list(rules))}")
+    numbers = {key: _number(keys, key) for key in ("within", "slope")}
+    allowed = {LAW: {"within", "slope"}, MEAN: {"within"}}.get(rule, set())
+    for key, value in numbers.items():
+        if value is not None and key not in allowed:
+            raise SwingbyError(f"{key!r} is no key of a claim by the rule {rule!r}")
+    if rule == LAW and numbers["within"] is None:
+        raise SwingbyError("a law says 'within': the largest mean error allowed at the smallest parameter")
+    least = keys.get("least") or str(LEAST.get(rule, 1))
+    if not least.isdecimal() or int(least) < 1:
+        raise SwingbyError(f"'least' is a number of seeds, 1 or more; not {least!r}")
     if not claims and (NO in keys) == (CONTRARY in keys):
         raise SwingbyError(f"a finding has a wording for {NO!r} or one for {CONTRARY!r}")
     if not top.question or not top.body:
@@ -235,7 +251,7 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
         source=keys.get("source", ""),
         order=tuple(map(int, order.split("."))) if order else (),
         sweeps=tuple(part.strip() for part in keys["sweeps"].split(",")),
-        rule=keys["rule"],
+        rule=rule,
         question=top.question,
         body=top.body,
         setting=keys.get("setting", ""),
@@ -245,10 +261,24 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
         either=CONTRARY in keys,
         after=keys.get("after", ""),
         why=keys.get("why", ""),
-        least=int(keys.get("least", "1")),
+        least=int(least),
+        **numbers,
         hours=keys.get("hours") == "yes",
         shared=shared,
     )
+
+
+def _number(keys: Mapping[str, str], key: str) -> float | None:
+    """The value of a key as a number above 0; None without the key."""
+    if key not in keys:
+        return None
+    try:
+        value = float(keys[key])
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise SwingbyError(f"{key!r} is a number above 0; not {keys[key]!r}")
+    return value
 
 
 def parse_shared(text: str, experiments: tuple[str, ...]) -> Shared:

@@ -14,7 +14,7 @@ from swingby_analysis.statements.judging import Judged
 
 KIND = "claims"
 KEY = ("claim", "place")
-VERSION = "3"
+VERSION = "4"
 SCHEMA = pa.schema(
     [
         ("claim", pa.string()),
@@ -26,7 +26,7 @@ SCHEMA = pa.schema(
         ("why", pa.string()),
         ("convention", pa.string()),
         ("setting", pa.string()),
-        ("unit", pa.string()),  # what n and k count: UNITS
+        ("unit", pa.string()),  # what n and k count: UNIT
         ("n", pa.int64()),
         ("k", pa.int64()),
         ("share", pa.float64()),
@@ -37,11 +37,16 @@ SCHEMA = pa.schema(
         ("sweeps", pa.list_(pa.string())),
         ("lacking", pa.list_(pa.string())),  # sweeps on which the claim could be judged besides, and how far they are
         ("recorded", pa.list_(pa.string())),  # of which sweeps the results are recorded ones, and how they came about
+        ("kind", pa.string()),  # of the claim: the rule by which it is judged
+        ("effect", pa.float64()),  # of a claim in the mean its size, of a law its exponent
+        ("effect_low", pa.float64()),
+        ("effect_high", pa.float64()),
+        ("strength", pa.string()),  # how strongly the seeds speak for the verdict, in words
     ]
 )
 """Columns of the table; a claim whose sweeps are not finished has one row, which says what is missing in `measured`."""
-UNITS = {False: "seed", True: "all seeds"}
-"""By whether a claim speaks of all seeds together."""
+UNIT = "seed"
+"""What n and k of a row count. Rows of versions before 4 may say "all seeds" instead."""
 QUERIES, QUERIES_KEY = "claims_queries", ("claim",)
 QUERIES_SCHEMA = pa.schema([("claim", pa.string()), ("query", pa.string())])
 """The SQL of each claim as it was asked, "" if it was not: apart, so that `from claims` can be read on a screen."""
@@ -60,20 +65,29 @@ def rows(rank: int, judged: Judged) -> list[Row]:
         "verdict": of,
         "why": claim.why,
         "sweeps": list(claim.sweeps),
-        "unit": UNITS[claim.together],
+        "unit": UNIT,
+        "kind": claim.rule,
         "lacking": list(judged.lacking),
         "recorded": list(judged.recorded),
     }
+    nothing: Row = dict.fromkeys(("share", "low", "high", "effect", "effect_low", "effect_high"))
     if not judged.answers:
         why = "; ".join(judged.missing) or "the query gave no row"
-        low, high = (None, None) if claim.together else (0.0, 1.0)
-        nothing = {"convention": "", "setting": "", "n": 0, "k": 0, "share": None, "low": low, "high": high}
-        return [{**common, "place": 0, **nothing, "row_verdict": of, "measured": why}]
+        empty = {"place": 0, "convention": "", "setting": "", "n": 0, "k": 0, "strength": ""}
+        return [{**common, **nothing, **empty, "row_verdict": of, "measured": why}]
     shown = []
     for place, answer in enumerate(judged.answers):
-        low, high = answer.interval
-        own = {name: getattr(answer, name) for name in ("convention", "setting", "n", "k", "share", "measured")}
-        shown.append({**common, "place": place, **own, "low": low, "high": high, "row_verdict": answer.verdict})
+        found = answer.outcome
+        said = {"convention": answer.convention, "setting": answer.setting, "measured": answer.measured}
+        own: Row = {"place": place, "n": found.n, "k": found.k, "strength": found.strength, **said}
+        if found.share is not None:
+            share = found.share.value if found.n else None
+            own |= {"share": share, "low": found.share.low, "high": found.share.high}
+        if found.effect is not None:
+            own |= {
+                "effect": found.effect.value, "effect_low": found.effect.low, "effect_high": found.effect.high
+            }  # fmt: skip
+        shown.append({**common, **nothing, **own, "row_verdict": found.verdict})
     return shown
 
 

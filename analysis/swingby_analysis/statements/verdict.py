@@ -1,107 +1,105 @@
-"""The verdict on a claim: one rule, from the share of seeds in which it holds."""
+"""The verdict on a claim from the rows of its conventions and settings, and the rules in words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from swingby.select.intervals import wilson
-
-MOST, FEWEST = 0.95, 0.05
-"""A share of seeds from `MOST` on is "holds", up to `FEWEST` "does not hold"."""
-
-HOLDS, SOME, FAILS, SETTINGS, UNTOLD, MISSING = (
-    "holds",
-    "holds for some initialisations",
-    "does not hold",
-    "holds in some settings",
-    "cannot be told",
-    "not run yet",
+from swingby_analysis.statements.kinds import (
+    EXISTS,
+    FAILS,
+    HOLDS,
+    LEAST,
+    NOT_SHOWN,
+    PARAMETERS,
+    REVERSE,
+    SHOWN,
+    UNTOLD,
+    ZERO,
+    Outcome,
 )
-ONLY = "holds under {} only"
+
+MISSING = "not run yet"
+SETTINGS, BOTH = "holds in some settings", "holds in some settings, the reverse in others"
+FAILS_SOME = f"{FAILS} in some settings"
+ONLY = f"{HOLDS} under {{}} only"
 
 MARK = "†"
 """Stands beside a claim that was added, split or repaired after results had been seen."""
 
 _RULE = f"""
-A row is one convention and one setting. If the claim is true of at least {MOST:.0%} of its seeds, its verdict is
-"{HOLDS}"; if of at most {FEWEST:.0%}, "{FAILS}"; else "{SOME}"; without a seed that tells, "{UNTOLD}".
+A row is one convention and one setting. What has to be true of its seeds depends on what the claim says; that is its
+kind, given with each claim. All intervals are at 95 %, and a verdict turns where an interval passes a bound: there is
+no share of seeds from which on a claim holds. Each row is judged by itself, so that of twenty rows one may be wrong by
+chance.
 
-Rows of one convention that agree give its verdict. If none is in between, but some hold and others do not:
-"{SETTINGS}"; else "{SOME}".
+Exists: one seed is enough, and is named: "{SHOWN}". Where none of the seeds does it, the verdict is "{NOT_SHOWN}",
+never that it does not exist; the upper end of Wilson's interval says how common it can still be.
 
-A statement about all seeds at once, such as about their mean, has no share and no interval: it is true, false, or the
-seeds are too few to tell. True is "{HOLDS}", false "{FAILS}".
+In the mean: an effect is measured in every seed, and 0 is no effect. Where Student's interval of the mean over seeds
+lies above 0: "{HOLDS}"; below 0: "{REVERSE}"; else "{NOT_SHOWN}". Two independent samples are compared by the
+probability that a value of one exceeds one of the other (one half: no difference), its interval, and the two-sided test
+of Mann and Whitney, which have to agree. A claim that a mean is zero has a tolerance, within which the whole interval
+has to lie; where all of it lies beyond, on one side: "{FAILS}".
 
-Conventions that agree give the verdict of the claim. If exactly one of them holds: "{ONLY.format("...")}", however
-near the others come; else "{SETTINGS}" or "{SOME}", by the same rule as for rows.
+In most seeds: Wilson's interval of the share of seeds lies above one half: "{HOLDS}"; below: "{FAILS}"; else
+"{UNTOLD}".
 
-The interval beside a share is Wilson's at 95 %. It does not enter the verdict: where seeds are few, read it as well.
+Law: an error is to go to 0 with a small parameter. It holds where the interval of the mean error at the smallest
+parameter lies within what the claim allows, and the exponent (the slope of log error against log parameter, of each
+seed; its interval is over seeds) lies above 0. It does not hold where that error lies beyond what is allowed, or the
+exponent below 0, or below half of the one that theory gives; else "{UNTOLD}". Errors of at most {ZERO:g} of what is
+allowed count as zero: a law whose errors are zero at the smallest parameter needs no exponent.
+
+Always: one seed against it refutes it, and is named: "{FAILS}". Without any it is said to hold, with the share below
+which exceptions lie.
+
+A row has a verdict where enough seeds tell: {", ".join(f"{kind} {number}" for kind, number in LEAST.items())}, or as
+many as the claim asks for; of two samples each; of a law at {PARAMETERS} values of the parameter or more. Of a seed
+that shows what is said to exist, or refutes what is said always to be, one is enough. Other rows are left out.
+
+Something exists where some row shows it. Else rows that all agree give the verdict of the claim, whatever their
+convention. If exactly one convention holds, in all of its rows, and all rows of the others are against the claim by
+their own intervals: "{ONLY.format("...")}". If some rows hold and others do not: "{SETTINGS}", and of a mean whose
+reverse holds elsewhere: "{BOTH}". If no row holds, but some are against it: "{FAILS_SOME}".
 """
 RULE = tuple(" ".join(paragraph.split()) for paragraph in _RULE.strip().split("\n\n"))
-"""The rule in words, for the page."""
+"""The rules in words, for the page."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One row that a claim's query gave, with what follows from it.
+    """One row of a claim.
 
     Attributes:
         convention: the preset of its runs, or what the query puts in its place.
         setting: in words, from the stored parameters.
-        n, k: seeds that tell, and those of them in which the claim holds.
         measured: numbers in words, made by the query.
-        together: one statement about all seeds; n and k count it, not seeds.
-        least: seeds that have to tell before it has a verdict.
+        outcome: what follows from its seeds, by the rule of the claim's kind.
     """
 
     convention: str
     setting: str
-    n: int
-    k: int
     measured: str
-    together: bool = False
-    least: int = 1
-
-    @property
-    def share(self) -> float | None:
-        """k/n; None without a seed that tells, and of a statement about all seeds."""
-        return self.k / self.n if self.n and not self.together else None
-
-    @property
-    def interval(self) -> tuple[float, float] | tuple[None, None]:
-        """Wilson's interval of the share at 95 %; (0, 1) without a seed, None twice of a statement about all seeds."""
-        if self.together:
-            return None, None
-        low, high = wilson(self.k, self.n)
-        return float(low), float(high)
-
-    @property
-    def verdict(self) -> str:
-        """The row's own verdict."""
-        if self.n < self.least:
-            return UNTOLD
-        share = self.k / self.n
-        return HOLDS if share >= MOST else FAILS if share <= FEWEST else SOME
+    outcome: Outcome
 
 
 def verdict(answers: Sequence[Answer], phrases: Mapping[str, str]) -> str:
     """The verdict on a claim from all its rows, as `RULE` says; `phrases` name the conventions of presets."""
-    decided: dict[str, list[str]] = {}
-    for answer in answers:
-        if answer.verdict != UNTOLD:
-            decided.setdefault(answer.convention, []).append(answer.verdict)
-    if not decided:
+    told = [answer for answer in answers if not answer.outcome.few]
+    if not told:
         return UNTOLD
-    of = {convention: _together(verdicts) for convention, verdicts in decided.items()}
-    holding = [convention for convention, own in of.items() if own == HOLDS]
-    if len(holding) == 1 and len(of) > 1:
+    signs: dict[str, set[int]] = {}
+    for answer in told:
+        signs.setdefault(answer.convention, set()).add(answer.outcome.sign)
+    words = {answer.outcome.sign: answer.outcome.verdict for answer in told}
+    if told[0].outcome.kind == EXISTS:
+        return words.get(1, NOT_SHOWN)
+    holding = [convention for convention, own in signs.items() if own == {1}]
+    if len(holding) == 1 and len(signs) > 1 and all(own in ({1}, {-1}) for own in signs.values()):
         return ONLY.format(phrases.get(holding[0], holding[0]))
-    return _together(list(of.values()))
-
-
-def _together(verdicts: Sequence[str]) -> str:
-    kinds = set(verdicts)
-    if len(kinds) == 1:
-        return kinds.pop()
-    return SOME if SOME in kinds else SETTINGS
+    if len(words) == 1:
+        return words.popitem()[1]
+    if 1 in words:
+        return BOTH if words.get(-1) == REVERSE else SETTINGS
+    return f"{words[-1]} in some settings"

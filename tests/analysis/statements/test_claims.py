@@ -28,19 +28,8 @@ from swingby_analysis.statements.catalogue import claims
 from swingby_analysis.statements.claims import PAGE, TABLE, write_claims
 from swingby_analysis.statements.compose import needed
 from swingby_analysis.statements.judging import COLUMNS
-from swingby_analysis.statements.verdict import (
-    FAILS,
-    FEWEST,
-    HOLDS,
-    MISSING,
-    MOST,
-    RULE,
-    SETTINGS,
-    SOME,
-    UNTOLD,
-    Answer,
-    verdict,
-)
+from swingby_analysis.statements.kinds import ALWAYS, EXISTS, FAILS, HOLDS, LAW, MEAN, MOST, NOT_SHOWN, UNTOLD, most
+from swingby_analysis.statements.verdict import MISSING, Answer, verdict
 from tests.support import experiment_laws
 
 SEEDS = 2
@@ -49,74 +38,6 @@ TINY = (f"seeds.count={SEEDS}", "base.n=200", "record.points=80")
 HOURS = experiment_laws.long_sweeps()
 """Sweeps that take hours, and how many seeds they have."""
 CATALOGUE = claims()
-PHRASES = CATALOGUE[0].shared.presets
-
-
-def answers(*rows: tuple[str, int, int]) -> list[Answer]:
-    """Rows of a claim: convention, k, n."""
-    return [Answer(convention, "", n, k, "") for convention, k, n in rows]
-
-
-# the rule
-
-
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        ([("paper", 20, 20), ("authors", 19, 20)], HOLDS),
-        ([("paper", 0, 20), ("authors", 1, 20)], FAILS),
-        ([("paper", 10, 20)], SOME),
-        ([("paper", 10, 20), ("authors", 0, 20)], SOME),
-        ([("paper", 0, 20), ("authors", 20, 20)], "holds under the authors' conventions only"),
-        ([("paper", 18, 20), ("authors", 20, 20)], "holds under the authors' conventions only"),
-        ([("paper", 20, 20), ("authors", 3, 20)], "holds under the paper's conventions only"),
-        ([("theory", 20, 20), ("paper", 3, 20)], "holds under the assumptions of the theory only"),
-        ([("paper", 20, 20), ("paper", 0, 20)], SETTINGS),
-        ([("paper", 20, 20), ("paper", 0, 20), ("paper", 9, 20)], SOME),
-        ([("paper", 20, 20), ("paper", 0, 20), ("authors", 0, 20)], SETTINGS),
-        ([("paper", 20, 20), ("authors", 0, 0)], HOLDS),
-        ([("paper", 0, 0), ("authors", 0, 0)], UNTOLD),
-        ([], UNTOLD),
-    ],
-)
-def test_the_rule(rows: list[tuple[str, int, int]], expected: str) -> None:
-    """Rows make a convention's verdict, conventions the claim's, in whatever order they come."""
-    assert verdict(answers(*rows), PHRASES) == expected
-    assert verdict(answers(*reversed(rows)), PHRASES) == expected
-
-
-@pytest.mark.parametrize(("k", "expected"), [(94, SOME), (95, HOLDS), (100, HOLDS), (6, SOME), (5, FAILS), (0, FAILS)])
-def test_a_rows_verdict_turns_at_the_stated_shares(k: int, expected: str) -> None:
-    """At 95 % and at 5 %, and the page's text says these two numbers."""
-    assert answers(("paper", k, 100))[0].verdict == expected
-    assert f"{MOST:.0%}" in RULE[0]
-    assert f"{FEWEST:.0%}" in RULE[0]
-
-
-def test_the_interval_is_wilsons() -> None:
-    """8 of 10 has the interval of Wilson's formula, written out here; no seed leaves it open."""
-    z, p, n = 1.959963984540054, 0.8, 10
-    centre, half = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    scale = 1 + z * z / n
-    assert answers(("paper", 8, 10))[0].interval == pytest.approx(((centre - half) / scale, (centre + half) / scale))
-    assert answers(("paper", 0, 0))[0].interval == (0, 1)
-
-
-def test_a_statement_about_all_seeds_has_no_share() -> None:
-    """True, false, or too few seeds: it has the verdict of its one answer, and neither share nor interval."""
-    for n, k, expected in ((1, 1, HOLDS), (1, 0, FAILS), (0, 0, UNTOLD)):
-        answer = Answer("paper", "", n, k, "", together=True)
-        assert (answer.verdict, answer.share, answer.interval) == (expected, None, (None, None))
-        assert verdict([answer], PHRASES) == expected
-
-
-@pytest.mark.parametrize("k", [0, 1, 2])
-def test_a_row_of_fewer_seeds_than_wanted_is_left_out(k: int) -> None:
-    """Two seeds where three are wanted have no verdict, and change none of the rows beside them."""
-    few = Answer("small", "", 2, k, "", least=3)
-    for beside, expected in (([], UNTOLD), ([Answer("small", "", 3, 3, "", least=3)], HOLDS)):
-        assert few.verdict == UNTOLD
-        assert verdict([few, *beside], PHRASES) == expected
 
 
 # the catalogue
@@ -151,9 +72,9 @@ def test_what_was_done_after_results_were_seen_is_said() -> None:
         said = re.sub(r"\n *--", "", "\n".join([claim.question, claim.body, *views]))
         repaired = "Repaired after results were seen" in said
         assert repaired == ("repaired" in claim.after), claim.slug
-        assert claim.after == "" or re.match("Added|Split|Rows|Reworded|The query was repaired", claim.after), (
-            claim.slug
-        )
+        assert claim.after == "" or re.match(
+            "Added|Split|Rows|Reworded|The query was repaired|Its kind", claim.after
+        ), claim.slug
     assert sum(bool(claim.after) for claim in CATALOGUE) >= 10
 
 
@@ -246,43 +167,42 @@ def test_every_claim_is_judged(table: pl.DataFrame) -> None:
 
 def test_the_unit_is_the_seed(table: pl.DataFrame) -> None:
     """n is the number of seeds trained, or of those that tell, where the query says that some do not."""
-    together = {claim.slug for claim in CATALOGUE if claim.together}
-    assert len(together) == 6
+    assert set(table["unit"]) == {"seed"}
     for row in table.iter_rows(named=True):
         said = claims(only=[row["claim"]])[0].question
-        assert ("all seeds" in said) == (row["unit"] == "all seeds") == (row["claim"] in together)
-        if row["claim"] in together:
-            assert 0 <= row["k"] <= row["n"] <= 1
-            assert (row["share"], row["low"], row["high"]) == (None, None, None)
-            continue
         seeds = max(HOURS.get(name, SEEDS) for name in row["sweeps"])
-        assert 0 <= row["k"] <= row["n"] <= seeds, row["claim"]
-        if not re.search("tells? nothing|tell; |are met", said):
+        samples = 2 if "samples" in said else 1
+        assert 0 <= row["k"] <= row["n"] <= seeds * samples, row["claim"]
+        if row["kind"] in (EXISTS, MOST, ALWAYS) and not re.search("tells? nothing|tell; |are met", said):
             assert row["n"] == seeds, (row["claim"], row["setting"])
 
 
 def test_shares_and_intervals_follow_from_the_counts(table: pl.DataFrame) -> None:
-    """Share, interval and both verdicts of every row are those of its n and k, and of the seeds its claim wants."""
-    seeds = table.filter(pl.col("unit") == "seed")
-    low, high = wilson(seeds["k"].to_numpy(), seeds["n"].to_numpy())
-    assert np.array_equal(seeds["low"].to_numpy(), low)
-    assert np.array_equal(seeds["high"].to_numpy(), high)
+    """The share of every row that counts seeds is that of its n and k; each claim has the verdict of its rows."""
+    counted = table.filter(pl.col("kind").is_in([EXISTS, MOST, ALWAYS]))
+    low, high = wilson(counted["k"].to_numpy(), counted["n"].to_numpy())
+    assert np.array_equal(counted["low"].to_numpy(), low)
+    assert np.array_equal(counted["high"].to_numpy(), high)
+    assert set(counted["effect"]) == {None}
+    others = table.filter(~pl.col("kind").is_in([EXISTS, MOST, ALWAYS]))
+    assert set(others["share"]) <= {None}
     for (slug,), rows in table.group_by(["claim"]):
         claim = claims(only=[str(slug)])[0]
-        told = [
-            Answer(row["convention"], "", row["n"], row["k"], "", claim.together, claim.least)
-            for row in rows.iter_rows(named=True)
-        ]
-        assert set(rows["verdict"]) == {verdict(told, claim.shared.presets)}
-        assert rows["row_verdict"].to_list() == [answer.verdict for answer in told]
+        assert set(rows["kind"]) == {claim.rule}
+        if claim.rule == MOST:
+            told = [
+                Answer(row["convention"], "", "", most(row["n"], row["k"], claim.least))
+                for row in rows.iter_rows(named=True)
+            ]
+            assert set(rows["verdict"]) == {verdict(told, claim.shared.presets)}
+            assert rows["row_verdict"].to_list() == [answer.outcome.verdict for answer in told]
 
 
-def test_what_can_only_hold_or_fail_does(table: pl.DataFrame) -> None:
-    """Two over d makes the two reductions one, one layer is monotone, and D.5 never holds descending."""
+def test_what_can_only_fail_does(table: pl.DataFrame) -> None:
+    """D.5 never holds descending; of two seeds that agree most claims say nothing."""
     found = dict(table.select("claim", "verdict").iter_rows())
-    assert found["mean-is-a-shorter-step"] == HOLDS
-    assert found["one-layer-monotone"] == HOLDS
-    assert found["d-5-descending"] == FAILS
+    assert found["d-5-descending"] == NOT_SHOWN
+    assert found["mean-is-a-shorter-step"] == UNTOLD
 
 
 @pytest.mark.parametrize(
@@ -298,7 +218,7 @@ def test_what_can_only_hold_or_fail_does(table: pl.DataFrame) -> None:
 )
 def test_a_claim_that_is_false_by_construction_does_not_hold(slug: str, was: str, becomes: str, written: Path) -> None:
     """The same query with a predicate that cannot be true gets "does not hold" where the claim itself holds."""
-    (claim,) = claims(only=[slug])
+    claim = replace(claims(only=[slug])[0], rule=ALWAYS, least=1)
     wrong = replace(claim, body=claim.body.replace(was, becomes))
     assert wrong != claim
     with Store.open(written / "data") as store:
@@ -336,6 +256,7 @@ def test_a_query_that_breaks_its_contract_is_told(written: Path) -> None:
     (claim,) = claims(only=["fig-5-sign"])
     with Store.open(written / "data") as store:
         needed = sweeps.progress(store, sweeps.wanted([claim], TINY))
+        claim = replace(claim, rule=ALWAYS)
         for body in ("select preset, seed, mu, drive from runs", "select from"):
             with pytest.raises(SwingbyError, match=r"claim fig-5-sign: .*cannot answer"):
                 judging.judge(store, replace(claim, body=body), needed)
@@ -357,11 +278,11 @@ def test_the_page_shows_every_query_with_its_result(
         result = section[section.index('<table class="result">') :]
         for name in COLUMNS:
             assert f"<td>{row['convention' if name == 'preset' else name]}</td>" in result
-        if row["unit"] == "seed":
+        assert row["strength"] in section
+        if row["share"] is not None:
             assert f"{row['k']} of {row['n']}" in section
         else:
-            assert ("too few seeds to tell" if not row["n"] else "of all seeds together") in section
-            assert "svg" not in section
+            assert row["kind"] in (MEAN, LAW) or not row["n"]
     for claim in CATALOGUE:
         section = html.unescape(sections[claim.slug])
         assert ("After results were seen" in section) == bool(claim.after), claim.slug
@@ -375,20 +296,22 @@ def test_a_query_from_the_page_can_be_asked_again(
     with Store.open(written / "data") as store:
         for (slug,), rows in table.filter(pl.col("claim").str.starts_with("fig-5")).group_by(["claim"]):
             again = store.sql(queries_of[str(slug)]).polars()
-            counts = sorted(again.select("preset", "setting", "n", "k").iter_rows())
+            claim = claims(only=[str(slug)])[0]
+            found = [judging.answer(claim, row) for row in again.iter_rows(named=True)]
+            counts = sorted((row.convention, row.setting, row.outcome.n, row.outcome.k) for row in found)
             assert counts == sorted(rows.select("convention", "setting", "n", "k").iter_rows()), slug
 
 
 def test_the_markdown_has_every_claim(written: Path, table: pl.DataFrame) -> None:
-    """One row of four cells a claim, with its verdict; no text ends a cell early, and none is taken for markup."""
+    """One row of five cells a claim, with its verdict; no text ends a cell early, and none is taken for markup."""
     text = (written / "out" / "claims" / TABLE).read_text()
     lines = text.split("\n\n")[0].splitlines()
     rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines[2:]]
     assert re.findall(r"(?<!\\)[_*`<>\[\]]", "".join(lines)) == []
-    assert {len(row) for row in rows} == {4}
+    assert {len(row) for row in rows} == {5}
     assert len(rows) == len(CATALOGUE)
-    assert [row[2].strip() for row in rows] == [
-        row["verdict"] for row in table.unique("claim", keep="first").sort("rank").iter_rows(named=True)
+    assert [(row[2].strip(), row[3].strip()) for row in rows] == [
+        (row["kind"], row["verdict"]) for row in table.unique("claim", keep="first").sort("rank").iter_rows(named=True)
     ]
 
 

@@ -12,7 +12,7 @@ from swingby_analysis.statements.template import Field, Template
 CLAIM = """-- claim: It rises
 -- source: Fig 1
 -- sweeps: one, two
--- rule: share of seeds
+-- rule: in most seeds
 -- setting: width {width}
 -- measured: rise {median(rise):.2f},
 --     at most {max(rise)}
@@ -74,8 +74,12 @@ def test_several_statements_share_a_query() -> None:
     [
         ("-- source: Fig 1\n", "", "its head says no 'source'"),
         ("-- source:", "-- sauce:", "there is no key 'sauce'.*did you mean 'source'"),
-        ("share of seeds", "share of sees", "a claim has no rule 'share of sees'"),
-        ("-- rule:", "-- rule: share of seeds\n-- rule:", "the key 'rule' stands twice"),
+        ("in most seeds", "in most sees", "a claim has no rule 'in most sees'; did you mean 'in most seeds'"),
+        ("in most seeds", "law", "a law says 'within'"),
+        ("-- rule:", "-- within: 0.1\n-- rule:", "'within' is no key of a claim by the rule 'in most seeds'"),
+        ("-- rule: in most seeds", "-- rule: law\n-- within: none", "'within' is a number above 0; not 'none'"),
+        ("-- rule:", "-- least: few\n-- rule:", "'least' is a number of seeds, 1 or more; not 'few'"),
+        ("-- rule:", "-- rule: in most seeds\n-- rule:", "the key 'rule' stands twice"),
         ("-- Of every seed:\n-- does it rise?\n", "", "a question in words has to stand"),
         ("{max(rise)}", "{max(rise)", "a brace is not closed"),
     ],

@@ -37,7 +37,7 @@ CLAIM = """-- claim: Small rates learn slowly
 -- source: 1
 -- order: 1
 -- sweeps: theirs
--- rule: share of seeds
+-- rule: in most seeds
 -- setting: lr = {lr}
 -- measured: last loss {median(loss[-1]):.2f} (median)
 --
@@ -460,5 +460,5 @@ def test_statements_are_judged_on_imported_cells(tmp_path: Path) -> None:
     with Store.open(tmp_path / "data") as store:
         judged = judge(store, claim, progress(store, needed))
     (answer,) = judged.answers
-    assert (answer.convention, answer.setting, answer.n, answer.k) == ("none", "lr = 0.25", 4, 3)
+    assert (answer.convention, answer.setting, answer.outcome.n, answer.outcome.k) == ("none", "lr = 0.25", 4, 3)
     assert "imported: 16 cells from a.csv" in judged.recorded[0]

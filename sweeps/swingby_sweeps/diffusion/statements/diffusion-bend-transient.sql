@@ -5,7 +5,6 @@
 -- rule: share of seeds
 -- after: The query was repaired: every run with a bend told, so that one alone gave the verdict, and those counted
 --     against it of which a return by half could not have been seen.
--- least: 3
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('largest distance from the straight way: {:.3g} (median), {:.3g} to {:.3g}',

@@ -10,7 +10,6 @@
 --     on the way could have shown nothing. The query was repaired, in what it takes from the detector: where no circle
 --     is found in half of the images at the end, the last evaluation that has them was taken for the end of the run;
 --     now no concept is right there.
--- least: 3
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('bend, positive toward color: {:.3g} (median), {:.3g} to {:.3g}', median(value),

@@ -6,7 +6,6 @@
 -- after: The query was repaired: runs whose noise and few evaluations would have hidden it counted against it. A run
 --     tells now if it could have shown a move to halfway between the class's own corner and that of a trained class,
 --     which was fixed before the thresholds of the runs were looked at.
--- least: 3
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('rise: {:.3g} (median), {:.3g} to {:.3g}', median(value), min(value), max(value)),

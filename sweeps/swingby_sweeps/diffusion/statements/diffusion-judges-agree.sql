@@ -5,7 +5,6 @@
 -- rule: share of seeds
 -- after: The query was repaired, in what it takes from the detector: where no circle is found in half of the images at
 --     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there.
--- least: 3
 -- hours: yes
 -- setting: contrast {contrast:g}; {model}
 -- measured: color / size first in {count(*) filter (where learning_order = 'color first')} / {count(*) filter (where

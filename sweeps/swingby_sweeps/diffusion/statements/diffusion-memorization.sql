@@ -7,7 +7,6 @@
 --     bits with the schedule alone, so that the condition could not fail; it looks at the diffusion term since. Four
 --     runs had been seen by then. Later, with all of them seen, it also asks the approach to be beyond its threshold,
 --     and says nothing of runs whose loss is not known.
--- least: 3
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('rise: {:.3g} (median), {:.3g} to {:.3g}', median(value), min(value), max(value)),

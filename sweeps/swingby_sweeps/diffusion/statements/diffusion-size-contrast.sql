@@ -5,7 +5,6 @@
 -- rule: share of seeds
 -- after: The query was repaired, in what it takes from the detector: where no circle is found in half of the images at
 --     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there.
--- least: 3
 -- hours: yes
 -- setting: {judge} judge; {model}
 -- measured: pairs whose order differs: {sum(differing)::bigint}, of which it goes that way in {sum(agreeing)::bigint};

@@ -3,7 +3,6 @@
 -- order: 9.1
 -- sweeps: figure-6-small, figure-6
 -- rule: share of seeds
--- least: 3
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('least of both concepts and three classes, of 1: {:.3g} (median), {:.3g} to {:.3g}',

@@ -3,10 +3,9 @@
 -- note on claims: Claims on diffusion are of sweeps that take hours. They are not trained for this page: each claim is
 --                 judged on those of its sweeps that were run, or whose recorded results are shipped, and says which.
 --                 Rows by the judge that measures the generated images and by the trained classifier are settings of
---                 their own. They have few seeds and short curves: a row has a verdict where 3 seeds tell or more; and
---                 where a claim is about a bend or a rise, a seed tells if its thresholds could have shown a move to
---                 halfway between the corners of two classes. Both have been asked since results of these sweeps were
---                 seen.
+--                 their own. They have few seeds and short curves: where a claim is about a bend or a rise, a seed
+--                 tells if its thresholds could have shown a move to halfway between the corners of two classes. This
+--                 has been asked since results of these sweeps were seen.
 --
 -- Views that statements share. `runs`, `grid` and `intervals` are provided.
 

@@ -156,6 +156,22 @@ from spreads
 where spread > 0
 group by preset, measure;
 
+-- Of each seed how |w_12(0)|, by itself and beside the stated mean of w_11(0), goes with the width d': the slope of its
+-- log against log d', with its sign turned, beside that of the spread over seeds.
+create view slopes_by_seed as
+with sizes as (
+    select preset, seed, width, unnest(['itself', 'beside the major entry']) as measure,
+        ln(unnest([abs(w_12), abs(w_12) / e_1_major])) as size
+    from normal_starts
+    where w_12 <> 0
+)
+select
+    preset, seed, measure, -regr_slope(size, ln(width)) as effect, any_value(grid) as grid,
+    any_value(least) as least_width, any_value(most) as most_width, any_value(seeds) as seeds,
+    any_value(slope) as slope, any_value(se) as se, any_value(expected) as expected
+from sizes join spreads_by_width using (preset, measure)
+group by preset, seed, measure;
+
 -- Pairs of runs of one seed that differ in a single convention, and whether the two show the same: the OOD loss
 -- non-monotone or not, the outcome, and the largest rise of the OOD loss within 5 % of L_ref.
 create view one_convention_apart as

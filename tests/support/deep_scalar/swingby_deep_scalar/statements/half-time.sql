@@ -2,7 +2,7 @@
 -- source: the logistic solution
 -- order: 1
 -- sweeps: escape-times
--- rule: share of seeds
+-- rule: in most seeds
 -- setting: start {start:g}, a = {a:g}
 -- measured: half time over theory: {format('{:.3g}', median(value))} (median)
 --
