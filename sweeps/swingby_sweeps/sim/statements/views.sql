@@ -20,10 +20,12 @@
 --
 -- Views that statements share. `runs`, `grid` and `intervals` are provided.
 
--- Runs of one layer without bias beside the closed form from the same weights: their largest distance over ||x^||.
+-- Runs of one layer without bias beside the closed form from the same weights: their largest distance over ||x^||; and,
+-- by SGD, that from the theorem as printed, on the moments of the population.
 create view beside_closed_form as
 select
     descent.preset, descent.seed, descent.mu, descent.time_per_step, descent.a, descent.drive, theory.moments,
+    descent.theorem_4_1_off as printed,
     list_max(list_transform(
         list_zip(descent.output, theory.output),
         lambda pair: sqrt((pair[1][1] - pair[2][1]) ** 2 + (pair[1][2] - pair[2][2]) ** 2)
