@@ -236,3 +236,16 @@ def test_terminal_rates_are_asked_of_entries_that_nothing_pulls_at() -> None:
     for majors, minor in (([2.07, 4.0], 3.0), ([2.0, 4.0], 2.9)):
         assert signs("terminal-rate-symmetric", [*runs, settled(30, majors, minor)]) == [-1]
     assert signs("terminal-rate-symmetric", [*runs, settled(30, [2.0, None], None)]) == [1]
+
+
+@pytest.mark.parametrize(("error", "sign"), [
+    (lambda gain: 0.2 * gain**0.4, 1), (lambda gain: 0.02, 0), (lambda gain: 2 * gain**0.4, -1),
+])  # fmt: skip
+def test_all_terminal_rates_have_to_near_the_theory_as_the_start_shrinks(error: Error, sign: int) -> None:
+    """The worst entry counts, of whatever kind: it has to come within 3 %, and nearer the smaller the start."""
+    runs = [
+        settled(seed, [2.0, 4.0 * (1 + error(gain) * (1 + seed / 100))], 3.0) | {"init_gain": gain, "mu": [1.0, 2.0]}
+        for seed in range(6)
+        for gain in SCALES
+    ]
+    assert signs("terminal-rate-small-start", runs) == [sign]
