@@ -17,6 +17,7 @@ PACKAGE = Package(
         "loss_curves": "drawings.loss_curves:LossCurves",
         "trajectories": "drawings.trajectories:Trajectories",
         "stages": "drawings.stages:Stages",
+        "step_limit": "drawings.step_limit:StepLimit",
         "velocity": "drawings.velocity:Velocity",
         "hypercube": "drawings.hypercube:Hypercube",
     },

@@ -785,10 +785,12 @@ def test_fewer_than_five_records_give_no_rate(records: int, told: bool) -> None:
     assert (found["terminal_rate"] is not None) is told
 
 
-def test_a_minor_entry_is_followed_from_both_diagonals_at_098_down_to_a_thousandth() -> None:
+@pytest.mark.parametrize("late", [1, 2])
+def test_a_minor_entry_is_followed_from_all_diagonals_at_098_down_to_a_thousandth(late: int) -> None:
     """Its rate is the slope of a line through the logarithms of just those records, of an entry that goes ever faster.
 
-    Before the later diagonal is at 0.98, and after the first record below a thousandth, it does otherwise.
+    Before the latest diagonal is at 0.98, its own or that of another concept, and after the first record below a
+    thousandth, it does otherwise.
     """
     t = np.arange(300)
     later = np.minimum(1 - 0.5 * np.exp(-0.05 * t), 0.999999)
@@ -796,11 +798,14 @@ def test_a_minor_entry_is_followed_from_both_diagonals_at_098_down_to_a_thousand
     size = 0.1 * np.exp(np.where(t < begun, 0.01, -0.03 - 1e-4 * (t - begun)) * (t - begun))
     ended = int(np.argmax(size <= 1e-3 * size[begun]))
     size[ended + 1 :] = 0.05
-    W = np.stack([np.full(300, 0.99), size, size, later], axis=1)
-    output = W.reshape(-1, 2, 2) @ np.array([1.0, 2.0])
-    (found,) = detect([run(output, model="symmetric", jacobian=W.tolist(), time_per_step=0.5)])
+    W = np.zeros((300, 3, 3)) + 0.99 * np.eye(3)
+    W[:, 0, 1] = W[:, 1, 0] = size
+    W[:, late, late] = later
+    output = W @ np.array([1.0, 2.0, 3.0])
+    jacobian = W.reshape(300, 9).tolist()
+    (found,) = detect([run(output, model="symmetric", mu=(1.0, 2.0, 3.0), jacobian=jacobian, time_per_step=0.5)])
     followed = slice(begun, ended)
-    assert found["minor_rate"] == pytest.approx([-np.polyfit(t[followed], np.log(size[followed]), 1)[0]], rel=1e-9)
+    assert found["minor_rate"][0] == pytest.approx(-np.polyfit(t[followed], np.log(size[followed]), 1)[0], rel=1e-9)
 
 
 # noise

@@ -148,8 +148,8 @@ def test_a_suppressed_minor_entry_peaks_at_the_power_of_omega() -> None:
 def test_the_flow_slows_down_at_the_predicted_rates(s: int) -> None:
     """From a small start the detector's terminal slopes are 2 a_k and a_i + a_j within 3 %, at 8 random settings.
 
-    Minor entries: those of the concept learned last. Another, once settled, is fed by the noise w_ki w_kj of a concept
-    k still to come, and falls no faster than that.
+    Minor entries that can be told: another than those of the concept learned last may be down to rounding by the time
+    that all are learned.
     """
     random = np.random.default_rng(s)
     strengths = random.uniform(0.4, 0.8, (8, 1)) * np.cumprod(random.uniform(1.4, 2.0, (8, s)), axis=1)
@@ -162,7 +162,9 @@ def test_the_flow_slows_down_at_the_predicted_rates(s: int) -> None:
         assert row["outcome"] == "generalized"
         assert row["terminal_rate"] == pytest.approx(majors, rel=0.03)
         last = [a.argmin() in pair for pair in zip(*np.triu_indices(s, 1), strict=True)]
-        assert np.array(row["minor_rate"])[last] == pytest.approx(minors[last], rel=0.03)
+        found = np.array(row["minor_rate"], dtype=float)
+        assert not np.isnan(found[last]).any()
+        assert found[~np.isnan(found)] == pytest.approx(minors[~np.isnan(found)], rel=0.03)
 
 
 @st.composite

@@ -16,7 +16,7 @@ BAND = (0.02, 0.3)
 FEWEST = 5
 """The least number of records of a visit."""
 SETTLED = 0.98
-"""Both diagonal entries exceed this before the rate of a minor entry is read."""
+"""All diagonal entries exceed this before the rate of a minor entry is read."""
 DECADES = 1e-3
 """The share of its first size down to which a minor entry is followed."""
 
@@ -85,14 +85,17 @@ def symmetric_majors(jacobian: Floats, time: Floats, a: Floats) -> Rates:
 
 
 def symmetric_minors(jacobian: Floats, time: Floats, a: Floats, least: Floats) -> Rates:
-    """Rate of log |w_ij|, i < j row by row, once both diagonals exceed 0.98 for good; predicted: a_i + a_j.
+    """Rate of log |w_ij|, i < j row by row, once all s diagonals exceed 0.98 for good; predicted: a_i + a_j.
+
+    Both of its own diagonals are not enough: an entry w_kk that is still small lets the product w_ki w_kj feed w_ij,
+    and that product falls at (a_i + a_j - 2 a_k) / 2 only.
 
     An entry is followed while it lies above a thousandth of its size at that moment and above `least` (C,), rounding.
     """
     i, j = np.triu_indices(a.shape[1], 1)
     diagonal = np.diagonal(jacobian, axis1=2, axis2=3)
-    high = (diagonal[:, :, i] > SETTLED) & (diagonal[:, :, j] > SETTLED)
     size = np.abs(jacobian[:, :, i, j])
+    high = np.broadcast_to((diagonal > SETTLED).all(axis=2)[:, :, None], size.shape)
     start = kernels.final_stretch(~high)
     first = np.take_along_axis(size, (start % size.shape[1])[:, None], axis=1)
     large = (size > DECADES * first) & (size > least[:, None, None])

@@ -48,7 +48,7 @@ LAYER_RATES = (
     "descent whose steps lr a_k are not small falls faster. "
 )
 RATES_FIT = (
-    " Rates are fitted over the last visit to distances of 0.02 to 0.3 from the answer (minor entries: once both "
+    " Rates are fitted over the last visit to distances of 0.02 to 0.3 from the answer (minor entries: once all "
     "diagonal entries exceed 0.98); runs without five records there have none. Of minor entries only fits with R^2 of "
     f"{STRAIGHT} or more are drawn: the others did not fall exponentially. Each panel counts those that are left out."
 )

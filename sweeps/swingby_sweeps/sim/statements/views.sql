@@ -20,10 +20,12 @@
 --
 -- Views that statements share. `runs`, `grid` and `intervals` are provided.
 
--- Runs of one layer without bias beside the closed form from the same weights: their largest distance over ||x^||.
+-- Runs of one layer without bias beside the closed form from the same weights: their largest distance over ||x^||; and,
+-- by SGD, that from the theorem as printed, on the moments of the population.
 create view beside_closed_form as
 select
     descent.preset, descent.seed, descent.mu, descent.time_per_step, descent.a, descent.drive, theory.moments,
+    descent.theorem_4_1_off as printed,
     list_max(list_transform(
         list_zip(descent.output, theory.output),
         lambda pair: sqrt((pair[1][1] - pair[2][1]) ** 2 + (pair[1][2] - pair[2][2]) ** 2)
@@ -36,7 +38,8 @@ where not descent.bias and descent.drive <> 'closed_form' and theory.drive = 'cl
 create view swings as
 with entries as (
     select
-        preset, cell_id, seed, d, width, k, unnest(list_transform(output, lambda f: f[k] / mu[k])) as r,
+        preset, cell_id, seed, drive, d, width, k,
+        unnest(list_transform(output, lambda f: f[k] / mu[k])) as r,
         unnest(step) as at_step
     from runs, (values (1), (2)) c(k)
 ),
@@ -47,9 +50,28 @@ heights as (
     from entries
     window run as (partition by preset, cell_id, k)
 )
-select preset, d, width, seed, coalesce(max(so_far - r) filter (where later > so_far), 0) as swing
+select preset, drive, d, width, seed, coalesce(max(so_far - r) filter (where later > so_far), 0) as swing
 from heights
 group by all;
+
+-- Every fitted terminal rate of the symmetric flow beside the theory's, in the time of eq 4.3: 2 a_k of log(|1 - w_kk| /
+-- w_kk), a_i + a_j of log |w_ij|. Of which entry: the major one of the least a_p, which arrives last; an earlier one; or a
+-- minor one. `scale` is that of U at the start: largest value of a uniform one, gain of a normal one.
+-- Repaired after results were seen: a run may have no rate of a minor entry, and its NULL took the whole list along.
+create view symmetric_rates as
+with rates as (
+    select
+        preset, seed, s, d, init, case when init = 'uniform' then init_high else init_gain end as scale,
+        unnest(terminal_rate || coalesce(minor_rate, [])) as rate,
+        unnest(terminal_predicted || coalesce(minor_predicted, [])) as predicted,
+        unnest(
+            list_transform(a, lambda signal: case when signal = list_min(a) then 'last' else 'earlier' end)
+            || list_transform(coalesce(minor_rate, []), lambda rate: 'minor')
+        ) as kind
+    from runs
+    where model = 'symmetric' and drive = 'flow' and terminal_rate is not null
+)
+select * from rates where rate is not null and predicted is not null;
 
 -- Of every seed of the symmetric model each major entry w_jj, from the second in falling a_p on, with the minor entry
 -- w_ij that joins it to the one before: the first records at which w_jj is 0.1 and 0.5 (null: never), and |w_ij| there.
@@ -63,7 +85,7 @@ with ranked as (
 ),
 pairs as (
     select
-        preset, seed, drive, s, mu, sigma, step,
+        preset, seed, drive, s, d, mu, sigma, step,
         list_transform(jacobian, lambda w: abs(w[s * (places[rank] - 1) + places[rank + 1]])) as minor,
         list_transform(jacobian, lambda w: w[s * (places[rank + 1] - 1) + places[rank + 1]]) as major
     from ranked, range(1, s) r(rank)
@@ -180,7 +202,7 @@ create view order_of_test_points as
 with epochs as (
     select
         preset, seed, model, layers, s, d, epoch,
-        arg_min(losses, abs(placed - epoch * steps_per_epoch)) as losses
+        arg_min(losses, (abs(placed - epoch * steps_per_epoch), placed)) as losses
     from (
         select *, unnest(step) as placed, unnest(hierarchy_loss) as losses
         from runs where hierarchy_loss is not null and drive = 'sgd'

@@ -22,7 +22,7 @@ with records as (
 kept as (
     select
         preset, cell_id, seed, layers, d, width, lr, mu, bump_height, l_ref, epoch, lasts,
-        arg_min(loss, abs(placed - epoch * an_epoch)) as loss
+        arg_min(loss, (abs(placed - epoch * an_epoch), placed)) as loss
     from records, range(0, 1001) e(epoch)
     where epoch <= epochs and abs(placed - epoch * an_epoch) <= an_epoch / 2
     group by all

@@ -21,7 +21,7 @@ with fixed as (
     from placed, (select distinct spread as border from placed) borders
     group by border
 ),
-best as (select arg_min(border, wrong) as border from fixed)
+best as (select arg_min(border, (wrong, border)) as border from fixed)
 select
     seed, any_value(border) as border,
     avg((found <> (spread > spread_needed))::integer) as by_time,

@@ -5,7 +5,7 @@
 -- rule: exists
 -- after: Its kind was named when results had been seen: the paper shows trajectories that do it.
 -- why: In the seeds in which it does not hold the detour is too small to count.
--- setting: symmetric, {drive}, mu = {mu}
+-- setting: symmetric, {drive}, d = {d}, mu = {mu}
 -- measured: detours {median(top_1):.3f} and {median(top_2):.3f} of mu_p; at that moment the weaker is at
 --     {median(weaker):.2f} of its way, the stronger at {median(stronger):.2f} (medians); a detour of 2 % or less in
 --     {count(*) filter (where least(top_1, top_2) <= 0.02)} seeds
@@ -16,7 +16,7 @@
 -- way, while the other is past half of its own.
 with ways as (
     select
-        preset, seed, drive, mu, a, step,
+        preset, seed, drive, d, mu, a, step,
         list_transform(centre_output, lambda f: abs(f[2]) / mu[1]) as off_1,
         list_transform(centre_output, lambda f: abs(f[3]) / mu[2]) as off_2,
         list_transform(centre_output, lambda f: f[1] / mu[1]) as way_1,

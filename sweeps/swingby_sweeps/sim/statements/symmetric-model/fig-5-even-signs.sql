@@ -8,7 +8,7 @@
 -- after: The query was repaired: one statement about all seeds was counted as a share of them. It held wherever the
 --     seeds did not speak against it; now they also have to be enough to tell, to a tenth. Later its kind was named: a
 --     mean that is zero, to that tenth.
--- setting: U {init}, s = {s}
+-- setting: U {init}, s = {s}, d = {d}
 -- measured: w_12(0) > 0 in {100 * avg((w_12 > 0)::integer):.1f} % of {count(*)} seeds; expected 50 % +- {50 /
 --     sqrt(count(*)):.1f} % (standard error)
 --

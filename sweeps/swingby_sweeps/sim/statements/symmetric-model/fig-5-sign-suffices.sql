@@ -6,7 +6,7 @@
 -- after: Its kind was named when results had been seen: the paper tells what follows from such a start, in certain
 --     configurations.
 -- why: Where no rise is counted, the minor entry is suppressed before it is as large as where one is.
--- setting: symmetric, {drive}, mu = {mu}
+-- setting: symmetric, {drive}, d = {d}, mu = {mu}
 -- measured: rise {median(bump_height):.4f} L_ref (median), {max(bump_height):.4f} (largest); w_12 comes to
 --     {coalesce(format('{:.3f}', median(peak) filter (where non_monotone)), 'no seed')} with two descents, to
 --     {coalesce(format('{:.3f}', median(peak) filter (where not non_monotone)), 'no seed')} without (medians)

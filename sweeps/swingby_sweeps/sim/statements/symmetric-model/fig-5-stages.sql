@@ -4,7 +4,7 @@
 -- sweeps: figure-5, figure-8, figure-9
 -- rule: always
 -- after: Its kind was named when results had been seen: the theory says that each stage corresponds precisely.
--- setting: symmetric, {drive}, s = {s}, mu = {mu}, sigma = {sigma}
+-- setting: symmetric, {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: over the rise minor entries change x^ . f by {median(minor / size):.3f} of ||x^||^2, major ones by
 --     {median(major / size):.3f} (medians)
 --
@@ -19,13 +19,13 @@ with rises as (
 ),
 entries as (
     select
-        preset, seed, s, mu, sigma, drive, i, j,
+        preset, seed, s, d, mu, sigma, drive, i, j,
         before[s * (i - 1) + j] as w_before,
         (after[s * (i - 1) + j] - before[s * (i - 1) + j]) * mu[i] * mu[j] as change
     from rises, range(1, s + 1) rows(i), range(1, s + 1) columns(j)
 )
 select
-    preset, seed, s, mu, sigma, drive,
+    preset, seed, s, d, mu, sigma, drive,
     sum(change) filter (where i <> j) as minor, sum(change) filter (where i = j) as major,
     sum(mu[i] ** 2) filter (where i = j) as size,
     coalesce(

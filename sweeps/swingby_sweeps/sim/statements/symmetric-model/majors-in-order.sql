@@ -3,7 +3,7 @@
 -- order: 4.7
 -- sweeps: figure-5, figure-8, figure-9
 -- rule: always
--- setting: {drive}, s = {s}, mu = {mu}, sigma = {sigma}
+-- setting: {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: some entry never arrives in {100 * avg((never > 0)::integer):.0f} % of seeds
 --
 -- Of every seed: do the major entries w_pp of the symmetric model reach 0.9 in the order of falling a_p (measured

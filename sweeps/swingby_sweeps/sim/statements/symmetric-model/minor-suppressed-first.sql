@@ -8,7 +8,7 @@
 -- after: The query was repaired: it asked whether the peak of the minor entry was past when the major one was half
 --     grown, which is less than the words say. That stays as the next claim. Later its kind was named when results had
 --     been seen: the paper notes it of its figures, as the course that the theory describes.
--- setting: {drive}, s = {s}, mu = {mu}, sigma = {sigma}
+-- setting: {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: the minor is at {median(left_over):.2f} of its peak when the major is at 0.1 (median pair); at half or less
 --     by the time the major is at 0.5 in {count(*) filter (where later and halves > 0)} seeds
 --
@@ -18,9 +18,9 @@
 -- there does not count, and a seed without any other counts against. Repaired after results were seen: it was judged at
 -- w_jj = 0.5, and by whether the peak was past, which is less than suppressed; that is a claim of its own now.
 select
-    preset, seed, drive, s, mu, sigma,
+    preset, seed, drive, s, d, mu, sigma,
     bool_and(coalesce(peak <= grows and minor[grows] <= minor[peak] / 2, true)) and count(grows) > 0 as holds,
     bool_and(coalesce(peak <= half and minor[half] <= minor[peak] / 2, true)) as later,
     median(minor[grows] / minor[peak]) as left_over, count(half) as halves
 from minor_beside_major
-group by preset, seed, drive, s, mu, sigma
+group by preset, seed, drive, s, d, mu, sigma

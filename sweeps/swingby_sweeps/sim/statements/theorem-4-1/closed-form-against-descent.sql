@@ -1,13 +1,22 @@
--- claim: Full-batch descent without a bias follows the closed form of Theorem 4.1 on the same points
+-- claim: Full-batch descent without a bias nears the closed form of Theorem 4.1 on the same points as its steps shrink
 -- source: Theorem 4.1, C.2
 -- order: 2.5
--- sweeps: claim-theorem-4-1
--- rule: share of seeds
--- why: The theorem is about a flow; what is left here is the length of a step alone.
--- setting: mu = {mu}; a step is {max(time_per_step * list_max(a)):.3g} of the fastest rate
--- measured: largest distance {100 * median(off):.3f} % of ||x^|| (median seed), {100 * max(off):.3f} % (worst)
+-- sweeps: claim-theorem-4-1-steps
+-- rule: law
+-- slope: 1
+-- within: 0.01
+-- after: Asked as the law that it is: it was asked at one learning rate, at which it held under the authors'
+--     conventions only, whose steps are 32 times shorter. On seeds of its own, on which steps shrink by 32.
+-- setting: mu = {mu}; steps of {max(parameter):.2g} to {min(parameter):.2g} of the fastest time constant
+-- measured: largest distance {100 * median(error) filter (where longest):.2g} % of ||x^|| at the longest step, {100 *
+--     median(error) filter (where shortest):.2g} % at the shortest (median seed)
 --
--- Of every seed: does full-batch gradient descent on one layer without bias follow the theorem's closed form on the
--- moments of the same points, within 1 % of ||x^|| at every recorded step? What is left is the length of a step. Rows
--- by mu.
-select *, off <= 0.01 as holds from beside_closed_form where drive = 'gd' and moments = 'sample'
+-- Of every seed: how far is full-batch gradient descent on one layer without bias from the theorem's closed form on the
+-- moments of the same points, at the recorded step where it is farthest, over ||x^||? What is left is the length of a
+-- step, so the error is to go with the step, lr a_max, to the power one, and to be within 1 % at the shortest.
+select
+    *, time_per_step * list_max(a) as parameter, off as error,
+    parameter = min(parameter) over (partition by preset, mu) as shortest,
+    parameter = max(parameter) over (partition by preset, mu) as longest
+from beside_closed_form
+where drive = 'gd' and moments = 'sample'
