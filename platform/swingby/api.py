@@ -105,6 +105,40 @@ class Sweep(sweep_files.Sweep):
             retract_older(folder, self)
         return Results(self, folder, run_sweep(self, folder, progress=progress, **options))
 
+    def replicate(
+        self,
+        data: str | Path | None = None,
+        *,
+        outcome: str | None = None,
+        top: int = 3,
+        seeds: int = 200,
+        progress: Progress | None = None,
+        **options: Unpack[RunKeywords],
+    ) -> Any:
+        """Trains the extreme points of the finished sweep on fresh seeds: what they show as seen, shrunken, and fresh.
+
+        Takes the fields of `swingby.run.options.RunOptions` as keywords, as `run` does.
+
+        Args:
+            data: the data folder; None: SWINGBY_DATA, or `data`.
+            outcome: of yes or no, or a number; None: that of the diagram.
+            top: points at either end of the map.
+            seeds: fresh seeds of each point.
+
+        Returns:
+            A `swingby_analysis.replication.Replication`: its table, `plain()` values, and a frame by `polars()`.
+
+        Raises:
+            SwingbyError: the sweep is not finished there, or there is no such outcome.
+        """
+        from swingby.run.options import RunOptions
+
+        of = self.experiment
+        if isinstance(of, FunctionExperiment) and of.source is not None and not of.source.file:
+            options.setdefault("local", True)
+        train = registry.function("swingby_analysis.replication:replicate")
+        return train(self, data_folder(data), outcome, top, seeds, RunOptions(**options), progress)
+
 
 @dataclass(frozen=True)
 class Results:

@@ -18,8 +18,8 @@ from swingby.run.outcomes import derive, refresh
 from swingby.store import Store
 from swingby.store.lookup import find_sweep
 from swingby.sweepfile.sweep import Sweep, named_sweeps
+from swingby_analysis.page import Block, Figure, Fold, Heading, Items, Page, Section, Several, Table, Terms, Text
 from swingby_analysis.page import Code as Name
-from swingby_analysis.page import Figure, Fold, Heading, Items, Page, Section, Several, Table, Terms, Text
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, files_of, pictures
 from swingby_analysis.report import data as report_data
@@ -27,6 +27,7 @@ from swingby_analysis.report import words
 from swingby_analysis.report.drawings import attempt
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.figures import Figures
+from swingby_analysis.report.fresh import fresh_phases, replications
 from swingby_analysis.report.interactive import interactive
 from swingby_analysis.report.origins import common, differing, made_by
 from swingby_analysis.unchanged import NOTE, made_from, note
@@ -93,11 +94,12 @@ def write_report(
         shown = presentation_of(sweep, found.sweep_id) if presentation is None else presentation
         if as_published is None:
             own = {found.sweep_id: shown["outcomes"]} if "outcomes" in shown else {}
-            derive(records, [found.sweep_id], own)
+            derive(records, [found.sweep_id, *replications(store, found.sweep_id)], own)
         made = made_from(sweep, records, kinds, plane) if noted and as_published is None else ""
         read = report_data.read(store, found.sweep_id, plane, shown)
         if as_published is not None:
             read = replace(read, remarks=words.as_published(as_published, report_data.unseen(store, read)))
+        read = replace(read, fresh=fresh_phases(store, read))
         examples = Examples.of(read, store) if read.curves else None
         summary = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
         figures = Figures(read, examples, *attempt(read, store), summary)
@@ -154,12 +156,19 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
         made += [Heading("Conventions that differ: what follows from preset and axes"), apart]
     tags, kept = data.resolved.get("tags") or [], (data.resolved.get("notes") or "").strip()
     remembered = [Text(f"Notes: {kept}")] if kept else []
+    main = figures.main.slug if figures.has_main else None
+    extreme = _extremes(data)
     sections = [
         Section(
             "summary", "Summary", [*notes, Items(words.summary(data, figures.examples, figures.said)), *remembered]
         ),
         *(
-            Section(figure.slug, f"({number}) {figure.title}", [figure], contents=figure.title)
+            Section(
+                figure.slug,
+                f"({number}) {figure.title}",
+                [figure, *(extreme if figure.slug == main else [])],
+                contents=figure.title,
+            )
             for number, figure in enumerate(figures.every, 1)
         ),
         Section(
@@ -185,3 +194,26 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
         sections=sections,
         files=files_of(kinds),
     )
+
+
+def _extremes(data: report_data.ReportData) -> list[Block]:
+    """The table beside the main map: its extreme points, shrunken, and on fresh seeds."""
+    found = data.extremes.get(data.outcome)
+    if found is None:
+        return []
+    headings, rows = found.table(data.grid.label)
+    how = (
+        f"The extreme points of {found.points:,}. The largest of many shares or medians is one that chance has lifted, "
+        "the smallest one that chance has lowered: the column “its seeds” shows too much at both ends. Shrunken: what "
+        "is left when the spread over all points is known (empirical Bayes), with its 95\u00a0% interval. Fresh seeds, "
+        "which had no part in the choice, have no such fault:"
+    )
+    trains = Name(f"swingby replicate {data.sweep['name']}")
+    words = [how, " ", trains, " trains them."]
+    return [
+        Fold(
+            "The extreme points, shrunken and on fresh seeds",
+            [Text(Several(words)), Table(headings, rows)],
+            opened=True,
+        )
+    ]

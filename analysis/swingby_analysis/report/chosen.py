@@ -43,8 +43,7 @@ def chosen_curves(data: ReportData, examples: Examples) -> Figure:
             ]
     own = {one.title: (one.axis, data.scales[one.title]) for one in data.shown}
     spec = chosen_panels(rows, runs, own).to_dict()
-    why = "; ".join(f"{reason} ({data.grid.label(point)})" for point, reason in examples.reasons.items())
-    caption = f"Single runs at points of the grid, chosen by their {data.title(data.outcome)}: {why}."
+    caption = f"Single runs at points of the grid, chosen by their {data.title(data.outcome)}: {examples.why(data)}."
     facts = facts_of(data, prose.between(*data.phases.seeds()))
     queries = [*data.curve_queries, *examples.queries]
     return Figure("chosen-points", "Curves at chosen points", caption, READING, spec, queries, facts, points=True)

@@ -29,6 +29,7 @@ from swingby_analysis.grid import Grid, grid_of
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report import singles
 from swingby_analysis.report.curves import PointCurves
+from swingby_analysis.report.extremes import Extremes, extremes
 from swingby_analysis.report.outcomes import FINAL, Outcome, asked_outcome, current, drawable, outcomes_of, with_written
 from swingby_analysis.report.phases import Phases
 from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
@@ -85,6 +86,7 @@ class ReportData:
         recorded: what a reader must know of the recorded ones among the results.
         imported: what a reader must know of results that were trained elsewhere and imported.
         remarks: what a reader must know first.
+        fresh: outcomes on seeds that chose no extreme point, at a few of the points; None where there are none.
     """
 
     sweep: Mapping[str, Any]
@@ -103,6 +105,7 @@ class ReportData:
     recorded: RecordedResults | None = None
     imported: ImportedResults | None = None
     remarks: Sequence[str] = ()
+    fresh: Phases | None = None
 
     @property
     def resolved(self) -> Mapping[str, Any]:
@@ -171,6 +174,12 @@ class ReportData:
     def phases(self) -> Phases:
         """The outcomes over seeds."""
         return Phases(self.cells, {name: one.column.order for name, one in self.outcomes.items()})
+
+    @cached_property
+    def extremes(self) -> Mapping[str, Extremes | None]:
+        """The extreme points of the maps of the main outcome and its companions, by outcome."""
+        drawn = (self.outcome, *self.companions)
+        return {name: extremes(self.phases, name, self.outcomes[name].kind, fresh=self.fresh) for name in drawn}
 
 
 def read(

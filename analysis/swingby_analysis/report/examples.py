@@ -13,6 +13,7 @@ from swingby.store import Store
 from swingby_analysis.charts.bands import decades_of
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import ReportData
+from swingby_analysis.report.extremes import said
 from swingby_analysis.stats.seeds import Bump, bump_over_seeds
 
 DETAILED_STEPS = 120
@@ -62,6 +63,18 @@ class Examples:
     def first(self) -> int:
         """The most telling point."""
         return next(iter(self.reasons))
+
+    def why(self, data: ReportData) -> str:
+        """The points with the reason for each; an extreme of a map with what is left of it after shrinking."""
+        found = data.extremes.get(data.outcome)
+        rows = {} if found is None else {row.point: row for row in found.rows}
+        texts = []
+        for point, reason in self.reasons.items():
+            text = data.grid.label(point)
+            if found is not None and point in rows:
+                text += f"; {said(rows[point].seen)}; {found.qualified(rows[point])}"
+            texts.append(f"{reason} ({text})")
+        return "; ".join(texts)
 
     def bump(self) -> Bump | None:
         """The test over seeds for a bump at the first point, on runs that came to their end; None with fewer than 2."""

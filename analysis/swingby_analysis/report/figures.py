@@ -178,7 +178,7 @@ class Figures:
         ]
         last = max((band.step for band in bands), default=1)
         spec = log_curves(bands, runs, self.curve_titles, replace(self.axes, last=last)).to_dict()
-        caption = f"{self.curves.caption}: {self._reasons(examples)}."
+        caption = f"{self.curves.caption}: {examples.why(self.data)}."
         drawn = self._of_examples(examples, "loss-curves", self.curves.title, caption, self.curves.reading, spec)
         return replace(drawn, points=True)
 
@@ -199,7 +199,7 @@ class Figures:
             if x is not None and y is not None
         ]
         spec = trajectories(medians, runs, view).to_dict()
-        caption = f"{plane.caption.format(*self.data.plane)}, at the same points: {self._reasons(examples)}."
+        caption = f"{plane.caption.format(*self.data.plane)}, at the same points: {examples.why(self.data)}."
         return self._of_examples(examples, "trajectories", plane.title, caption, plane.reading, spec)
 
     def _of_examples(
@@ -208,6 +208,3 @@ class Figures:
         queries: Sequence[Query] = [*self.data.curve_queries, *examples.queries]
         facts = facts_of(self.data, prose.between(*self.data.phases.seeds()))
         return Figure(slug, title, caption, reading, spec, queries, facts)
-
-    def _reasons(self, examples: Examples) -> str:
-        return "; ".join(f"{reason} ({self.data.grid.label(point)})" for point, reason in examples.reasons.items())

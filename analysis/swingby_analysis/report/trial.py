@@ -26,6 +26,7 @@ from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, pictures
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import bare_cells_query
+from swingby_analysis.report.extremes import ENDS, extremes, said
 from swingby_analysis.report.figures import map_of
 from swingby_analysis.report.outcomes import Outcome
 from swingby_analysis.report.phases import Phases
@@ -81,6 +82,7 @@ class Trial:
             rest = len(shares) - above - below
             points = plural(len(shares), "point")
             yield f"of {points}, above one half {above:,}, below {below:,}, not decided by the seeds {rest:,}"
+            yield from self._ends("share")
         elif self.outcome.kind == "category" and len(known):
             counts = known.value_counts(sort=True).iter_rows()
             yield ", ".join(f"{value} {count:,}" for value, count in counts) + f", of {cells}"
@@ -88,8 +90,15 @@ class Trial:
             marks = {"least": 0.0, "10 %": 0.1, "median": 0.5, "90 %": 0.9, "largest": 1.0}
             parts = [f"{name} {known.quantile(q, 'linear'):.4g}" for name, q in marks.items()]
             yield f"{', '.join(parts)}, of {cells}"
+            yield from self._ends("median")
         if len(known) < self.cells.height:
             yield f"not known (NULL) of {self.cells.height - len(known):,} of {cells}"
+
+    def _ends(self, noun: str) -> Iterator[str]:
+        """A line about the extreme point at either end, with what is left of it after shrinking."""
+        found = extremes(self.phases, NAME, self.outcome.kind)
+        for row in [] if found is None else [one for end in ENDS for one in found.at(end)[:1]]:
+            yield f"{row.end} {noun} at {self.grid.label(row.point)}: {said(row.seen)}; {found.qualified(row)}"
 
     def rows(self) -> tuple[list[str], list[tuple[str, ...]]]:
         """The headings and a row a point: what is known of it over its seeds."""

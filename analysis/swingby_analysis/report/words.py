@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from swingby.run.outcomes import AsPublished
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
+from swingby_analysis.report.extremes import ENDS, FEWEST, said
 from swingby_analysis.report.prose import percent, plural, share_text
 
 
@@ -17,9 +18,11 @@ def warnings(data: ReportData) -> list[str]:
     counts = data.counts
     lines = [*data.remarks, *(str(came) for came in (data.recorded, data.imported) if came is not None)]
     if counts.missing:
+        origin = data.resolved.get("replicates")
+        command = f"run {data.sweep['name']}" if origin is None else f"replicate {origin['name']}"
         lines.append(
             f"This sweep is not finished: {counts.missing:,} of {plural(counts.planned, 'cell')} have no result yet. "
-            f"`swingby run {data.sweep['name']}` goes on with it."
+            f"`swingby {command}` goes on with it."
         )
     if counts.failed:
         again = "" if data.imported is not None else "; `swingby run --retry-failed` runs them again"
@@ -83,14 +86,25 @@ def _shares(data: ReportData, outcome: str) -> list[str]:
         total, there = (Counter(data.grid.places[share.point][2] for share in chosen) for chosen in (known, above))
         parts = [f"{there[facet]} of {total[facet]} at {label}" for facet, label in enumerate(data.grid.facets)]
         most += f" Points above one half, by panel: {', '.join(parts)}."
-    largest, smallest = max(known, key=lambda share: share.low), min(known, key=lambda share: share.high)
-    extremes = f"The share is largest at {data.grid.label(largest.point)}: {share_text(largest)}"
     lowest = sum(share.k == 0 for share in known)
-    if lowest > 1:
-        extremes += f"; at {plural(lowest, 'point')} no seed shows it"
-    elif smallest.share != largest.share:
-        extremes += f"; smallest at {data.grid.label(smallest.point)}: {share_text(smallest)}"
-    return [most, f"{extremes}."]
+    none = f"At {plural(lowest, 'point')} no seed shows it." if lowest > 1 else ""
+    return [most, *_ends(data, outcome, "share", ENDS[:1] if lowest > 1 else ENDS, none)]
+
+
+def _ends(data: ReportData, outcome: str, noun: str, ends: Sequence[str] = ENDS, more: str = "") -> list[str]:
+    """A sentence about the extreme points of a map: what their seeds show never stands alone."""
+    found = data.extremes.get(outcome)
+    if found is None:
+        (only,) = data.phases.shares(outcome)[:1] or [None]
+        return [] if only is None else [f"At {data.grid.label(only.point)}: {share_text(only)}."]
+    sentences = []
+    for end in ends:
+        for row in found.at(end)[:1]:
+            at = f"The {noun} is {end} at {data.grid.label(row.point)}: {said(row.seen)}"
+            sentences.append(f"{at}; {found.qualified(row)}.")
+    if any(row.fresh is None for end in ends for row in found.at(end)[:1]) and outcome == data.outcome:
+        sentences.append(f"`swingby replicate {data.sweep['name']}` trains the extreme points on fresh seeds.")
+    return [" ".join([*sentences, *([more] if more else [])])]
 
 
 def _bump(data: ReportData, examples: Examples) -> list[str]:
@@ -105,9 +119,17 @@ def _bump(data: ReportData, examples: Examples) -> list[str]:
     sentence = (
         f"At {place}, a rise of the {next(iter(curves.titles.values()))} located on all seeds but one and measured at "
         f"the same steps of the one left out is {_plain(bump.height)}{curves.of_unit} on average ({interval}): "
-        f"{verdict}.{weak}"
+        f"{verdict}.{weak}{_chosen(data)}"
     )
     return [sentence]
+
+
+def _chosen(data: ReportData) -> str:
+    """A warning that a point was chosen for what its own seeds show."""
+    points = data.cells["point"].n_unique()
+    if points < FEWEST:
+        return ""
+    return f" These seeds also chose the point, as the extreme of {points:,}: only fresh seeds could confirm it."
 
 
 def _plain(height: float) -> str:
@@ -136,7 +158,7 @@ def _numbers(data: ReportData, outcome: str) -> list[str]:
         return [f"At no point does the median run have a {absent}."]
     if len(known) > 1 and len({spread.median for spread in known}) == 1:
         return [f"The {name} has the same median at every point: {most.median:.3g}."]
-    return [f"The {name} is largest at {data.grid.label(most.point)}: {most.text}."]
+    return _ends(data, outcome, name, ENDS[:1]) or [f"At {data.grid.label(most.point)}: {most.text}."]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from swingby.sweepfile.parameters import split
 from swingby_analysis.statements.kinds import ALWAYS, EXISTS, LAW, MEAN, MOST
 from swingby_analysis.statements.statement import EFFECT, Shared, Statement
 from swingby_analysis.statements.template import Template
-from swingby_analysis.stats.intervals import CONFIDENCE, majority
+from swingby_analysis.stats.intervals import CONFIDENCE, majority, seen_as_majority
 
 PROVIDED = ("runs", "grid", "intervals")
 """Views that every statement can name: the runs with their outcomes, their places in the diagram, and what an interval
@@ -172,15 +172,17 @@ def _grid(asked: Sequence[Asked]) -> str:
 
 def _intervals(asked: Sequence[Asked]) -> str:
     """The view `intervals`: what intervals of n seeds hang on, for every n that a point of these sweeps can have."""
-    rows = [
-        f"({n}, {majority(n) or 'null'}, {f'{student.ppf((1 + CONFIDENCE) / 2, n - 1):.6g}e0' if n > 1 else 'null'})"
-        for n in range(1, max(FEWEST, sum(item.seeds for item in asked)) + 1)
-    ]
+    rows = []
+    for n in range(1, max(FEWEST, sum(item.seeds for item in asked)) + 1):
+        factor = f"{student.ppf((1 + CONFIDENCE) / 2, n - 1):.6g}e0" if n > 1 else "null"
+        told = seen_as_majority(n)
+        rows.append(f"({n}, {majority(n) or 'null'}, {factor}, {'null' if told is None else f'{told:.3f}e0'})")
     text = textwrap.fill(", ".join(rows), _COMMENT_WIDTH - 8, initial_indent="    ", subsequent_indent="    ")
     return (
         "-- Of n seeds: how many make the lower end of Wilson's 95 % interval of their share exceed one half, and by\n"
-        "-- which factor of its standard error the 95 % t-interval of a mean reaches to either side.\n"
-        f"intervals(n, majority, student) as (\n    values\n{text}\n)"
+        "-- which factor of its standard error the 95 % t-interval of a mean reaches to either side, and which share they\n"
+        "-- show to lie above one half in 80 % of all cases.\n"
+        f"intervals(n, majority, student, told) as (\n    values\n{text}\n)"
     )
 
 

@@ -81,8 +81,11 @@ def _written(value: float, form: str) -> str:
     return text.replace("%", PERCENT)
 
 
-def decide(row: Mapping[str, Any]) -> str:
+def decide(row: Mapping[str, Any], either: bool = False) -> str:
     """YES, NO or UNSURE: by `holds`; or whether the intervals of all effects lie above 0, or some below it.
+
+    Args:
+        either: NO is the contrary, a finding too: all effects have to lie below 0.
 
     Raises:
         SwingbyError: the row has neither.
@@ -93,7 +96,8 @@ def decide(row: Mapping[str, Any]) -> str:
     if not effects:
         raise SwingbyError(f"its query returns neither {DECIDES!r} nor {EFFECT!r}; it has {list(row)}")
     signs = {OverSeeds(values).sign if values else 0 for values in effects}
-    return NO if -1 in signs else YES if signs == {1} else UNSURE
+    against = signs == {-1} if either else -1 in signs
+    return NO if against else YES if signs == {1} else UNSURE
 
 
 def written(template: str, row: Mapping[str, Any]) -> str:
@@ -125,5 +129,7 @@ def _finite(value: Any) -> list[float]:
 def shown(value: Any) -> str:
     """A value of the result as the page lists it."""
     if isinstance(value, list):
+        if any(isinstance(item, str) for item in value):
+            return "; ".join(dict.fromkeys(filter(None, value)))
         return ", ".join("null" if item is None else f"{item:.3g}" for item in value)
     return f"{value:.4g}" if isinstance(value, float) else str(value)

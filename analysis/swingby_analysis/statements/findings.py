@@ -20,6 +20,7 @@ from swingby_analysis.statements import catalogue
 from swingby_analysis.statements.compose import shared_of
 from swingby_analysis.statements.figures import figures
 from swingby_analysis.statements.findings_page import Shown, findings_page
+from swingby_analysis.statements.fresh import REPLICATED, again, on_fresh_seeds
 from swingby_analysis.statements.judging import conclude
 from swingby_analysis.statements.needed import Say, prepare, progress, wanted
 from swingby_analysis.statements.origins import origins
@@ -72,7 +73,8 @@ def write_findings(
     diagrams = catalogue.diagrams(experiment, only)
     asked = {diagram.slug: catalogue.findings(diagram) for diagram in diagrams}
     every = [finding for diagram in diagrams for finding in asked[diagram.slug]]
-    needed = wanted(every, overrides, data)
+    new = [on_fresh_seeds(finding) for finding in every if finding.fresh]
+    needed = wanted([*every, *new], overrides, data)
     records, _ = prepare(data, needed, overrides, run, recorded, say)
     with Store.open(records.data) as store:
         needed = progress(store, needed)
@@ -85,6 +87,10 @@ def write_findings(
             counts = Counter(item.verdict for item in sentences).items()
             verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts)
             say(f"{diagram.slug}: {plural(len(sentences), 'question')} asked of it: {verdicts}")
+        replicated = again(store, [sentence for item in shown for sentence in item.sentences], needed)
+        if replicated:
+            count = sum(one.verdict == REPLICATED for one in replicated)
+            say(f"{count} of {plural(len(replicated), 'new finding')} came out again on fresh seeds")
         ids: dict[str, list[str]] = {}
         for item in needed.values():
             if item.finished:
@@ -94,7 +100,7 @@ def write_findings(
     say(f"drawing {plural(len(drawn), 'figure')} ...")
     pictures = together(drawn, ("png", "svg") if vector else ("png",), SHARPNESS, INSIDE)
     inside = {figure.slug: picture.inside for figure, picture in zip(drawn, pictures, strict=True)}
-    page = findings_page(shown, inside, shared_of(every), queries, rows, _notes(rows, overrides), command)
+    page = findings_page(shown, replicated, inside, shared_of(every), queries, rows, _notes(rows, overrides), command)
     text = markdown(page)
     files = {
         f"{figure.slug}.{kind}": content

@@ -34,6 +34,7 @@ from swingby_analysis.report import prose
 from swingby_analysis.report.prose import plural
 from swingby_analysis.statements import origins
 from swingby_analysis.statements.diagram import Diagram
+from swingby_analysis.statements.fresh import FAILED, REPLICATED, WAITING, Again
 from swingby_analysis.statements.judging import Sentence
 from swingby_analysis.statements.needed import Needed
 from swingby_analysis.statements.statement import NO, UNSURE, YES, Shared
@@ -55,6 +56,14 @@ difference, seed by seed: it has to lie on one side of zero.
 RULE = tuple(" ".join(paragraph.split()) for paragraph in _RULE.strip().split("\n\n"))
 
 
+NEW, NEW_HEADING = "new", "What we found that the paper did not say"
+NEW_LEAD = (
+    "Sentences that a phase diagram suggested, asked again by the same query of sweeps on fresh seeds, which nothing "
+    "else uses. The numbers are those of the fresh seeds. Where the query does not choose the same wording there, the "
+    "mark says so."
+)
+
+
 @dataclass(frozen=True)
 class Shown:
     """A diagram with its sentences, and with its figures where its own sweep is finished."""
@@ -67,6 +76,7 @@ class Shown:
 
 def findings_page(
     shown: Sequence[Shown],
+    new: Sequence[Again],
     pictures: Mapping[str, bytes],
     shared: Sequence[Shared],
     queries: Sequence[Query],
@@ -77,13 +87,14 @@ def findings_page(
     """The page; its excerpt has the diagrams, and says how it was made.
 
     Args:
+        new: what the paper did not say, with the answers of fresh seeds.
         pictures: the figures as PNG, by slug.
         shared: what the experiments of these diagrams say of themselves.
         queries, rows: the queries for the origins of the cells, and their rows.
         notes: what a reader must know of the results first, such as that they are recorded.
         command: by which the excerpt says it was made.
     """
-    diagrams = [_diagram(item, pictures) for item in shown]
+    diagrams = [*([_new(new)] if new else []), *(_diagram(item, pictures) for item in shown)]
     asked = Fold("The queries behind this table", [QueryRows(query) for query in queries])
     made: list[Block] = [origins.table(rows), *([asked] if queries else [])]
     cells = f"from {sum(row['cells'] for row in rows):,} runs"
@@ -108,6 +119,32 @@ def findings_page(
             Text(Several(["Made by ", Code(command), " ".join([f" (swingby {__version__}).", *notes])])),
         ],
     )
+
+
+def _new(new: Sequence[Again]) -> Section:
+    """The list of what is new: each sentence with the numbers of the fresh seeds, and with those that suggested it."""
+    listed = [_again(one) for one in new]
+    return Section(NEW, NEW_HEADING, [Text(NEW_LEAD), Statements(listed)], name="diagram")
+
+
+def _again(one: Again) -> Statement:
+    finding, text = one.first.finding, one.fresh.text
+    if one.verdict == WAITING:
+        text = f"{one.first.text} {one.fresh.text}" if one.first.verdict != MISSING else one.first.text
+    elif one.verdict == FAILED:
+        text = f"{one.first.text} On fresh seeds: {one.fresh.text}"
+    blocks: list[Block] = []
+    if one.fresh.query and one.first.query:
+        blocks = [
+            Text(Several(["On the sweep that suggested it, ", Code(finding.sweeps[-1]), f": {one.first.text}"])),
+            Text(Several(["On fresh seeds: sweep ", Code(", ".join(finding.fresh)), "."])),
+            QueryRows(one.fresh.query),
+            Table((), list(zip(one.fresh.columns, one.fresh.row, strict=True)), name="result"),
+        ]
+        blocks = [Fold("The sweep that suggested it, and the query on fresh seeds", blocks)]
+    tones: Mapping[str, Tone] = {REPLICATED: "yes", FAILED: "no", WAITING: "none"}
+    title = Several([Strong(f"{finding.brief}."), f" {text}"])
+    return Statement(f"new-{finding.slug}", title, Badge(one.verdict, tones[one.verdict]), blocks)
 
 
 def _diagram(shown: Shown, pictures: Mapping[str, bytes]) -> Section:

@@ -64,6 +64,7 @@ class Sentence:
     columns: Sequence[str] = ()
     row: Sequence[str] = ()
     missing: Sequence[str] = ()
+    decision: str = ""
 
 
 def judge(store: Store, claim: Statement, needed: Mapping[str, Needed]) -> Judged:
@@ -136,12 +137,14 @@ def worded(store: Store, finding: Statement, asked: Sequence[Asked]) -> Sentence
         if frame.height != 1:
             raise SwingbyError(f"its query gives {frame.height} rows; it must give one")
         row = frame.row(0, named=True)
-        decision = effect.decide(row)
+        decision = effect.decide(row, finding.either)
         text = effect.written(finding.words[decision], row)
     except SwingbyError as error:
         raise SwingbyError(f"finding {finding.slug}: {error}") from error
     shown = [effect.shown(value) for value in row.values()]
-    return Sentence(finding, YES if finding.either and decision == NO else decision, text, query, frame.columns, shown)
+    return Sentence(
+        finding, YES if finding.either and decision == NO else decision, text, query, frame.columns, shown, (), decision
+    )
 
 
 def conclude(store: Store, finding: Statement, needed: Mapping[str, Needed]) -> Sentence:

@@ -24,7 +24,7 @@ CONTRARY = "contrary"
 """The key of the wording for the contrary, where that is a finding too; in the place of `NO`."""
 KEYS = (
     "slug", "claim", "source", "order", "sweeps", "rule", "setting", "measured", "holds", YES, CONTRARY, NO, UNSURE,
-    "after", "why", "least", "within", "slope", "hours",
+    "after", "why", "least", "within", "slope", "hours", "fresh", "brief",
 )  # fmt: skip
 SHARED = "views.sql"
 """The file of a folder with the views that its statements share, and what pages say of its experiment."""
@@ -90,6 +90,8 @@ class Statement:
         slope: of a law: the exponent that theory gives.
         hours: its sweeps take hours, and are not trained for it.
         shared: of its folder.
+        fresh: of a finding that is new: named sweeps on fresh seeds, on which it has to come out again.
+        brief: of a finding that is new: what it says, in a few words, for the list of what is new.
     """
 
     slug: str
@@ -112,6 +114,8 @@ class Statement:
     slope: float | None = None
     hours: bool = False
     shared: Shared = field(default_factory=Shared)
+    fresh: tuple[str, ...] = ()
+    brief: str = ""
 
     @property
     def claims(self) -> bool:
@@ -237,6 +241,8 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
         raise SwingbyError(f"'least' is a number of seeds, 1 or more; not {least!r}")
     if not claims and (NO in keys) == (CONTRARY in keys):
         raise SwingbyError(f"a finding has a wording for {NO!r} or one for {CONTRARY!r}")
+    if ("fresh" in keys or "brief" in keys) and (claims or not (keys.get("fresh") and keys.get("brief"))):
+        raise SwingbyError("'fresh' and 'brief' stand together, and in a finding")
     if not top.question or not top.body:
         raise SwingbyError("a question in words has to stand under its head, and SQL under that")
     words = {} if claims else {YES: keys[YES], NO: keys.get(NO) or keys[CONTRARY], UNSURE: keys[UNSURE]}
@@ -250,7 +256,7 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
         text=keys.get("claim", ""),
         source=keys.get("source", ""),
         order=tuple(map(int, order.split("."))) if order else (),
-        sweeps=tuple(part.strip() for part in keys["sweeps"].split(",")),
+        sweeps=_names(keys["sweeps"]),
         rule=rule,
         question=top.question,
         body=top.body,
@@ -265,6 +271,8 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
         **numbers,
         hours=keys.get("hours") == "yes",
         shared=shared,
+        fresh=_names(keys.get("fresh", "")),
+        brief=keys.get("brief", ""),
     )
 
 
@@ -279,6 +287,10 @@ def _number(keys: Mapping[str, str], key: str) -> float | None:
     if not 0 < value < math.inf:
         raise SwingbyError(f"{key!r} is a number above 0; not {keys[key]!r}")
     return value
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def parse_shared(text: str, experiments: tuple[str, ...]) -> Shared:

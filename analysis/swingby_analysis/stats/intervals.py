@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
+from scipy.special import betaincinv, ndtri
 from scipy.stats import binom
 from scipy.stats import t as student
 
@@ -27,6 +27,13 @@ def majority(n: int) -> int | None:
     """The least k of n whose interval (Wilson's) lies above one half; None where that of n of n does not."""
     low, _ = wilson(np.arange(n + 1), n, CONFIDENCE)
     return int((low > 0.5).argmax()) if low[-1] > 0.5 else None
+
+
+def seen_as_majority(n: int, power: float = 0.8) -> float | None:
+    """The least share that n seeds show to lie above one half with this probability; None where no n seeds can."""
+    needed = majority(n)
+    # At least `needed` of n successes is a beta distribution's tail.
+    return None if needed is None else float(betaincinv(needed, n - needed + 1, power))
 
 
 def newcombe(a: ArrayLike, of_a: Interval, b: ArrayLike, of_b: Interval, alike: ArrayLike = 0.0) -> Interval:

@@ -12,7 +12,20 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from swingby.cli import archive, attach, cluster, data, describe, doctor, guide, imports, maintenance, new, sweeps
+from swingby.cli import (
+    archive,
+    attach,
+    cluster,
+    data,
+    describe,
+    doctor,
+    guide,
+    imports,
+    maintenance,
+    new,
+    replicate,
+    sweeps,
+)
 from swingby.cli.arrow import arrow_without
 from swingby.cli.console import KEEP, LOOK, RUN, complain
 from swingby.errors import SwingbyError
@@ -142,6 +155,7 @@ OWN: dict[str, tuple[str, Callable[..., None]]] = {
             "plan": sweeps.plan,
             "run": sweeps.run,
             "extend": sweeps.extend,
+            "replicate": replicate.replicate,
             "replay": sweeps.replay,
         },
         LOOK: {

@@ -49,6 +49,7 @@ class Sweep:
         unread: a sentence for each value of base that no point reads.
         resources: what each process of a batch occupies, as far as the file sets it, by the names of `Resources`.
         tags, notes: words to find it by, and what its author wants to remember.
+        replicates: of a sweep that trains points of another one on fresh seeds: which, and for which outcome.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Sweep:
     tags: tuple[str, ...] = ()
     notes: str | None = None
     resources: Mapping[str, float] = field(default_factory=dict)
+    replicates: Mapping[str, Any] | None = None
 
     @classmethod
     def load(
@@ -193,6 +195,7 @@ class Sweep:
             "common": self.common,
             **({} if declared is None else {"declared": declared}),
             **({"presets": list(self.presets)} if self.preset is None and any(self.presets) else {}),
+            **({"replicates": dict(self.replicates)} if self.replicates is not None else {}),
         }
 
 

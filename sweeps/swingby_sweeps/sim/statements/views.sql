@@ -230,13 +230,23 @@ select
 from parts
 group by all;
 
--- Every run at its place in the diagram: whether it swings by, whether it gets to the answer, and how far the first
--- cluster is from the origin in units of its spread.
+-- Of every run whether its full-batch twin (same data, same start, same step, no sampling noise) swings by, and whether
+-- its output retreats: null where
+-- no twin was recorded, and where the results are older than the column.
+create view with_twins as
+select own.*
+from (select null::boolean as twin_gd_transient_memorization, null::boolean as twin_gd_retreat) absent,
+    lateral (
+        select runs.cell_id, twin_gd_transient_memorization as twin_swings, twin_gd_retreat as twin_retreats from runs
+    ) own;
+
+-- Every run at its place in the diagram: whether it swings by, whether its full-batch twin does, whether it gets to the
+-- answer, and how far the first cluster is from the origin in units of its spread.
 create view placed as
 select
     *, coalesce(transient_memorization, false) as swings, outcome = 'generalized' as found,
     final_ood_loss / l_ref as final_loss, sigma[1] as spread, mu[1] / sigma[1] as distance
-from runs join grid using (cell_id);
+from runs join grid using (cell_id) left join with_twins using (cell_id);
 
 -- Of the values in a diagram along x, along y, of the distance and of the spread: where the lowest third of them ends,
 -- and where the highest third begins.
@@ -254,6 +264,91 @@ select
     distances[-ceil(len(distances) / 3)::integer] as high_distance,
     spreads[ceil(len(spreads) / 3)::integer] as low_spread, spreads[-ceil(len(spreads) / 3)::integer] as high_spread
 from along;
+
+-- Of every seed the shares of the runs that swing by, and of the full-batch twins that do, in the lowest, the middle
+-- and the highest third of the values along x and along y. Runs that diverged are left out, with their twins: a run
+-- that does not last is not one without transient memorization.
+-- Repaired after results had been seen: runs that diverged counted as runs that do not swing by.
+create view sides as
+select
+    axis, seed,
+    avg(swings::integer) filter (where place <= lower_end) as low,
+    avg(swings::integer) filter (where place > lower_end and place < upper_end) as middle,
+    avg(swings::integer) filter (where place >= upper_end) as high,
+    avg(twin_swings::integer) filter (where place <= lower_end) as twin_low,
+    avg(twin_swings::integer) filter (where place > lower_end and place < upper_end) as twin_middle,
+    avg(twin_swings::integer) filter (where place >= upper_end) as twin_high
+from (
+    select *, 'x' as axis, x as place, low_x as lower_end, high_x as upper_end from placed cross join thirds
+    union all
+    select *, 'y' as axis, y as place, low_y as lower_end, high_y as upper_end from placed cross join thirds
+)
+where outcome is distinct from 'diverged'
+group by axis, seed;
+
+-- What the full-batch twins show in these thirds, in words: the mean over seeds with its 95 % t-interval. Empty where
+-- no twins were recorded.
+create view twins_along as
+with shares as (
+    select
+        axis, unnest(['low', 'middle', 'high']) as side, unnest([twin_low, twin_middle, twin_high]) as share
+    from sides
+),
+means as (
+    select axis, side, count(share) as n, avg(share) as mean, stddev_samp(share) / sqrt(count(share)) as error
+    from shares
+    group by axis, side
+),
+texts as (
+    select
+        axis, side,
+        format(
+            '{:.0f} % ({:.0f} to {:.0f} %)', 100 * mean, 100 * greatest(mean - student * error, 0),
+            100 * least(mean + student * error, 1)
+        ) as words
+    from means join intervals using (n)
+    where n > 1
+)
+select
+    axis, any_value(words) filter (where side = 'low') as low,
+    any_value(words) filter (where side = 'middle') as middle,
+    any_value(words) filter (where side = 'high') as high
+from texts
+group by axis;
+
+-- What has to be said where no twins were recorded, in words: of SGD, whose noise can hide bumps.
+create view twins_lacking as
+select
+    if(
+        bool_or(drive = 'sgd'),
+        ' No full-batch twins were recorded, so what the noise of SGD hides is not known.', ''
+    ) as words
+from placed;
+
+-- What the full-batch twins of all runs show, in words, and how many of their bumps the runs themselves show. Empty
+-- where no twins were recorded.
+create view twins_overall as
+with by_seed as (
+    select
+        seed, avg(twin_swings::integer) as share, avg(swings::integer) filter (where twin_swings) as seen
+    from placed
+    where twin_swings is not null
+    group by seed
+),
+means as (
+    select
+        count(*) as n, avg(share) as share, stddev_samp(share) / sqrt(count(*)) as error, avg(seen) as seen,
+        stddev_samp(seen) / sqrt(count(seen)) as seen_error
+    from by_seed
+)
+select format(
+    ' Of their full-batch twins, which have no sampling noise, {:.0f} % ({:.0f} to {:.0f} %) show it; the runs show '
+    '{:.0f} % ({:.0f} to {:.0f} %) of the bumps of their twins.',
+    100 * share, 100 * greatest(share - student * error, 0), 100 * least(share + student * error, 1),
+    100 * seen, 100 * greatest(seen - student * seen_error, 0), 100 * least(seen + student * seen_error, 1)
+) as words
+from means join intervals using (n)
+where n > 1;
 
 -- Of every seed the shares of the runs that swing by, and that get to the answer, with and without the training points
 -- near the test point, over the points of the grid that there are with both.

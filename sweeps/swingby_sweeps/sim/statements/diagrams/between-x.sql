@@ -1,10 +1,13 @@
 -- rule: effect over seeds
 -- found: Transient memorization belongs to a middle [axis]: it is most common between [lower] and [upper], {middle:.0%}
---     of the runs there, {low:.0%} below and {high:.0%} above.
+--     of the runs there that do not diverge, {low:.0%} below and {high:.0%} above; the difference is {below:.0%} and
+--     {above:.0%}.{any_value(twins)}
 -- not found: Transient memorization does not belong to a middle [axis]: between [lower] and [upper] it is not the most
---     common, {middle:.0%} of the runs there, {low:.0%} below and {high:.0%} above.
+--     common, {middle:.0%} of the runs there that do not diverge, {low:.0%} below and {high:.0%} above; the difference
+--     is {below:.0%} and {above:.0%}.{any_value(twins)}
 -- cannot be told: Whether transient memorization belongs to a middle [axis], between [lower] and [upper], cannot be
---     told: {middle:.0%} of the runs there, {low:.0%} below and {high:.0%} above.
+--     told: {middle:.0%} of the runs there that do not diverge, {low:.0%} below and {high:.0%} above; the difference is
+--     {below:.0%} and {above:.0%}.{any_value(twins)}
 --
 -- slug: ratio-spread-along-x
 -- order: 3
@@ -49,12 +52,22 @@
 -- upper: {any_value(high_from):.2g}
 --
 -- Of every seed: in what share of its runs is there transient memorization, in the lowest, the middle and the highest
--- third of the values along x?
+-- third of the values along x? Where full-batch twins were recorded: in what share of these, which are the phenomenon
+-- without the noise that hides it? Both have to say so.
+-- Repaired after results had been seen: runs that diverged are left out, and twins are asked too.
 select
-    seed, any_value(low_x) as low_to, any_value(high_x) as high_from,
-    avg(swings::integer) filter (where x <= low_x) as low,
-    avg(swings::integer) filter (where x > low_x and x < high_x) as middle,
-    avg(swings::integer) filter (where x >= high_x) as high,
-    middle - low as effect, middle - high as effect_2
-from placed cross join thirds
-group by seed
+    seed, (select low_x from thirds) as low_to, (select high_x from thirds) as high_from,
+    low, middle, high, middle - low as below, middle - high as above,
+    middle - low as effect, middle - high as effect_2,
+    coalesce(twin_middle - twin_low, middle - low) as effect_3,
+    coalesce(twin_middle - twin_high, middle - high) as effect_4,
+    coalesce(
+        ' Their full-batch twins: ' || (
+            select twins_along.middle || ' there, ' || twins_along.low || ' below and ' || twins_along.high || ' above'
+            from twins_along
+            where axis = 'x'
+        ) || '.',
+        (select words from twins_lacking)
+    ) as twins
+from sides
+where axis = 'x'

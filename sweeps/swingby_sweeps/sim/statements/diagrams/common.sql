@@ -3,10 +3,12 @@
 -- found: There are conditions under which transient memorization is the rule: at {any_value(ruled)} of
 --     {any_value(points)} points of the grid it shows in most seeds (the lower end of the point's interval lies above
 --     one half). Over the whole grid it shows in {share:.0%} of the runs, and the bump, where there is one, is
---     {height:.3f} L_ref high (median).
--- not found: Nowhere is transient memorization the rule: the points of the grid at which most seeds can be said to show
---     it are no more than chance would have above one half, {any_value(ruled)} of {any_value(points)}. Over the whole
---     grid it shows in {share:.1%} of the runs; where there is a bump, it is {height:.3f} L_ref high (median).
+--     {height:.3f} L_ref high (median).{any_value(twins)}
+-- not found: It is not shown that transient memorization is the rule anywhere: the points of the grid at which most
+--     seeds can be said to show it are no more than chance would have above one half, {any_value(ruled)} of
+--     {any_value(points)}. With so many seeds a share of {any_value(told):.0%} at a point is seen in 80 % of all cases,
+--     a smaller one more rarely. Over the whole grid it shows in {share:.1%} of the runs; where there is a bump, it is
+--     {height:.3f} L_ref high (median).{any_value(twins)}
 -- cannot be told: Nothing can be said of how common transient memorization is: no run tells.
 -- holds: any_value(ruled > points / 40)
 --
@@ -57,13 +59,15 @@
 --
 -- Of every run of the grid: does it show transient memorization? Are there points of the grid at which most seeds do?
 -- Repaired after results had been seen: one point was enough, where one in forty is above by chance if all are at a
--- half.
+-- half; and what is not shown was said not to be.
 with by_point as (
     select point, count(*) as n, count(*) filter (where swings) as k from placed group by point
 ),
 judged as (select *, coalesce(k >= majority, false) as rules from by_point join intervals using (n))
 select
     seed, avg(swings::integer) as share, median(bump_height) filter (where swings) as height,
-    (select count(*) from judged where rules) as ruled, (select count(*) from judged) as points
+    (select count(*) from judged where rules) as ruled, (select count(*) from judged) as points,
+    (select told from intervals where n = (select median(n)::integer from by_point)) as told,
+    coalesce((select words from twins_overall), (select words from twins_lacking)) as twins
 from placed
 group by seed

@@ -1,5 +1,7 @@
 -- order: 2
 -- sweeps: diagram-concepts-start
+-- fresh: fresh-concepts-start
+-- brief: A descent for each concept is the exception from three concepts on
 -- rule: effect over seeds
 -- found: As many descents as concepts get rarer with more concepts: {two:.0%} of the runs with two, {three:.0%} with
 --     three, {four:.0%} with four, {five:.1%} with five, {six:.1%} with six.

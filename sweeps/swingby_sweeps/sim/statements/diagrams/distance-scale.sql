@@ -9,6 +9,8 @@
 --
 -- slug: distance-scale
 -- sweeps: diagram-distance
+-- fresh: fresh-distance
+-- brief: The scale matters, not only the geometry
 --
 -- slug: distance-scale-relu
 -- sweeps: diagram-distance-relu

@@ -12,6 +12,8 @@
 --
 -- slug: depth-gain-lines
 -- sweeps: diagram-depth-gain
+-- fresh: fresh-depth-gain
+-- brief: How a narrow net ends follows from its gain and depth
 --
 -- slug: width-gain-lines
 -- sweeps: diagram-width-gain

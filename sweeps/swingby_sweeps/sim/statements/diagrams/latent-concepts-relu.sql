@@ -1,5 +1,7 @@
 -- order: 3
 -- sweeps: diagram-latent-concepts
+-- fresh: fresh-latent-concepts
+-- brief: A ReLU net needs far more units than there are concepts
 -- rule: effect over seeds
 -- found: A ReLU net that is wide enough gets to the answer in most runs with two concepts or more: {found:.0%}; with
 --     twice as many units as concepts, {found_wide:.0%}.

@@ -21,6 +21,8 @@
 --
 -- slug: rate-depth-line
 -- sweeps: diagram-rate-depth
+-- fresh: fresh-rate-depth
+-- brief: The learning rate has an end that theory gives
 --
 -- slug: rate-depth-line-relu
 -- sweeps: diagram-rate-depth-relu

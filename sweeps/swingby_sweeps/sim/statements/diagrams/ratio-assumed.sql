@@ -14,6 +14,8 @@
 --
 -- slug: ratio-start-assumed
 -- sweeps: diagram-ratio-start
+-- fresh: fresh-ratio-start
+-- brief: Where the proofs apply there is little to explain
 --
 -- Of every seed: in what share of its runs is there transient memorization, where the start meets App. D.4 and the
 -- signals D.5 (ascending, with the most lenient constants), and where not?

@@ -1,5 +1,7 @@
 -- order: 3
 -- sweeps: diagram-spread-time-relu
+-- fresh: fresh-spread-time-relu
+-- brief: ReLU nets learn at the pace of the spread
 -- rule: effect over seeds
 -- found: The boundary moves with the time of the run, as sigma^2 T / C = 1 says: above that line {found_above:.0%} of
 --     the runs get to the answer, below it {found_below:.0%}, and it tells {by_time:.1%} of the runs wrong, where the

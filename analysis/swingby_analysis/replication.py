@@ -1,0 +1,213 @@
+"""Replication: the extreme points of a sweep's map, trained again on seeds that had no part in choosing them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from swingby.data.records import Records
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.run.driver import run
+from swingby.run.forecast import summary
+from swingby.run.options import RunOptions
+from swingby.run.outcomes import derive
+from swingby.run.plan import plan
+from swingby.run.progress import Progress
+from swingby.store import Store, ingest
+from swingby.store.status import final_counts
+from swingby.sweepfile.replication import replication
+from swingby.sweepfile.sweep import Sweep
+from swingby_analysis.grid import Grid
+from swingby_analysis.query import Query, ask
+from swingby_analysis.report import data as report_data
+from swingby_analysis.report.data import ReportData
+from swingby_analysis.report.extremes import Extreme, Extremes, extremes
+from swingby_analysis.report.fresh import fresh_phases
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Replication:
+    """The extreme points of a sweep on fresh seeds.
+
+    Attributes:
+        sweep: the sweep of fresh seeds.
+        outcome: what the points are extreme in.
+        extremes: the points; `fresh` of each as far as its fresh seeds are trained.
+        grid: where the points stand.
+        run: how the training went; None where nothing was to be trained.
+    """
+
+    sweep: Sweep
+    outcome: str
+    extremes: Extremes
+    grid: Grid
+    run: Any = None
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Headings, and a row a point: what its own seeds show, the shrunken estimate, and what fresh seeds show."""
+        return self.extremes.table(self.grid.label)
+
+    def plain(self) -> dict[str, Any]:
+        """Everything as plain JSON values."""
+        return {
+            "sweep": self.sweep.name,
+            "sweep_id": self.sweep.sweep_id,
+            "replicates": dict(self.sweep.replicates or {}),
+            "outcome": self.outcome,
+            "points_of_the_map": self.extremes.points,
+            "fresh_seeds": [self.sweep.seeds[0], self.sweep.seeds[-1]],
+            "extremes": [_plain(row, self.grid.label(row.point)) for row in self.extremes.rows],
+        }
+
+    def polars(self) -> Any:
+        """The extreme points as a polars frame, a row a point."""
+        import polars as pl
+
+        return pl.DataFrame([_flat(row) for row in self.plain()["extremes"]])
+
+    def __str__(self) -> str:
+        headings, rows = self.table()
+        return "\n".join([" | ".join(headings), *(" | ".join(row) for row in rows)])
+
+
+def _plain(row: Extreme, label: str) -> dict[str, Any]:
+    return {
+        "end": row.end,
+        "point": row.point,
+        "label": label,
+        "seen": row.seen._asdict(),
+        "shrunken": {"estimate": row.estimate, "low": row.low, "high": row.high},
+        "fresh": None if row.fresh is None else row.fresh._asdict(),
+    }
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    nested = {
+        f"{name}_{key}": value
+        for name in ("seen", "shrunken", "fresh")
+        for key, value in (row[name] or {}).items()
+        if key != "point"
+    }
+    return {"end": row["end"], "point": row["point"], "label": row["label"], **nested}
+
+
+def replicate(
+    sweep: Sweep,
+    data: Path,
+    outcome: str | None = None,
+    top: int = 3,
+    seeds: int = 200,
+    options: RunOptions | None = None,
+    progress: Progress | None = None,
+    dry_run: bool = False,
+    say: Say = lambda text: None,
+) -> Replication:
+    """Trains the extreme points of a sweep's map on fresh seeds, and compares.
+
+    The points are chosen by the shrunken estimates of all points. What is trained is a sweep of its own, with the same
+    parameters; trained cells are not trained again, also if the run was stopped.
+
+    Args:
+        sweep: it has to be finished in the data folder.
+        outcome: of yes or no, or a number; None: what its diagram shows, or the sweep sums up.
+        top: points at either end.
+        seeds: fresh seeds of each point.
+        options: how to train; None: as `swingby run` does.
+        dry_run: train nothing, and write no plan; `say` hears what there would be to do.
+        say: hears a line about the choice.
+
+    Raises:
+        SwingbyError: the sweep is not finished here, there is no such outcome, it has no extremes, a number is not
+            allowed, or the training cannot begin.
+    """
+    for name, value in (("--top", top), ("--seeds", seeds)):
+        if value < 1:
+            raise SwingbyError(f"{name} {value} trains nothing; allowed: 1 or more")
+    if sweep.replicates is not None:
+        raise SwingbyError(f"{sweep.name!r} is a replication itself; replicate {sweep.replicates['name']!r}")
+    records = Records.open(data, create=False)
+    ingest(records)
+    own = {sweep.sweep_id: sweep.outcomes}
+    _check_finished(data, sweep)
+    derive(records, list(own), own)
+    with Store.open(data) as store:
+        read = report_data.read(store, sweep.sweep_id, presentation=sweep.presentation, shown=[])
+        chosen = _outcome(sweep, read, outcome)
+        used = ask(store, Query("largest_seed", (sweep.name,))).item()
+    found = extremes(read.phases, chosen, read.outcomes[chosen].kind, top)
+    if found is None:
+        raise SwingbyError(f"{sweep.name!r} has no two points to compare, so none is extreme")
+    fresh = replication(sweep, [row.point for row in found.rows], chosen, seeds, int(used or 0))
+    say(
+        f"{fresh.name} ({fresh.sweep_id}): {len(fresh.points)} extreme points of {found.points:,} by {chosen}, "
+        f"{seeds} fresh seeds each, from {fresh.seeds[0]:,} on"
+    )
+    if dry_run:
+        say(summary(plan(fresh, records, replace(options or RunOptions(), pilot=False))))
+        ran = None
+    else:
+        (ran,) = run([fresh], data, options or RunOptions(), progress=progress)
+    with Store.open(data) as store:
+        again = fresh_phases(store, read)
+    return Replication(fresh, chosen, with_fresh(found, again, chosen), read.grid, ran)
+
+
+def with_fresh(found: Extremes, fresh: Any, outcome: str) -> Extremes:
+    """The extreme points with what fresh seeds show there."""
+    if fresh is None:
+        return found
+    rows = fresh.shares(outcome) if found.kind == "yes_no" else fresh.spreads(outcome)
+    at = {row.point: row for row in rows}
+    return replace(found, rows=[replace(row, fresh=at.get(row.point)) for row in found.rows])
+
+
+def _check_finished(data: Path, sweep: Sweep) -> None:
+    """Refuses a sweep of which cells have no result.
+
+    Raises:
+        SwingbyError: says how many, and how to train them.
+    """
+    with Store.open(data) as store:
+        known = store.sql("select resolved from sweeps where sweep_id = ?", [sweep.sweep_id]).rows()
+        counts = final_counts(store, sweep.experiment_name, sweep.sweep_id) if known else {}
+    done = sum(counts.values())
+    if not known:
+        raise SwingbyError(
+            f"{sweep.name!r} has not been run here yet, so it has no extreme points: swingby run {sweep.name}"
+        )
+    if done < len(sweep):
+        raise SwingbyError(
+            f"{sweep.name!r} is not finished: {done:,} of {len(sweep):,} cells have ended, and which points are "
+            f"extreme may change; swingby run {sweep.name}"
+        )
+
+
+def _outcome(sweep: Sweep, read: ReportData, asked: str | None) -> str:
+    """The outcome that is meant.
+
+    Raises:
+        SwingbyError: there is no such one, or it is a category.
+    """
+    able = [name for name, one in read.outcomes.items() if one.kind != "category"]
+    named = None if sweep.diagram is None else sweep.diagram.outcome
+    chosen = asked or named or sweep.outcome
+    if chosen is None:
+        raise SwingbyError(f"{sweep.name!r} has no diagram: name an outcome by --outcome; allowed: {', '.join(able)}")
+    if chosen not in read.outcomes:
+        raise SwingbyError(f"{sweep.name!r} has no outcome {chosen!r}; {registry.nearest_offered(chosen, able)}")
+    if chosen not in able:
+        raise SwingbyError(
+            f"{chosen!r} is a category, and of categories no point is extreme; {registry.nearest_offered(chosen, able)}"
+        )
+    return chosen
+
+
+def as_json(replicated: Replication) -> str:
+    """Everything of a replication as JSON."""
+    return json.dumps(replicated.plain(), indent=2, default=str)

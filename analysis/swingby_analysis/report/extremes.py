@@ -1,0 +1,149 @@
+"""The extreme points of a map: what their seeds show, what holds after shrinking, and what fresh seeds show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from swingby.model.detector import OutcomeKind
+from swingby_analysis.charts.summaries import Share, Spread
+from swingby_analysis.report.phases import Phases
+from swingby_analysis.report.prose import percent, plural, share_text
+from swingby_analysis.stats.shrinkage import Shrunken, shrunken_numbers, shrunken_shares
+
+Z = 1.959963984540054
+"""Standard errors of half a 95 % interval."""
+ENDS = ("largest", "smallest")
+TOP = 3
+"""Points at either end that are listed."""
+FEWEST = 2
+"""Points from which on a map has extremes."""
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """A point at one end of a map.
+
+    Attributes:
+        end: one of `ENDS`.
+        seen: what its own seeds show.
+        estimate, low, high: the shrunken estimate with its 95 % interval.
+        fresh: what seeds show by which the point was not chosen; None where there are none.
+    """
+
+    point: int
+    end: str
+    seen: Share | Spread
+    estimate: float
+    low: float
+    high: float
+    fresh: Share | Spread | None = None
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """The points at both ends of the map of an outcome.
+
+    Attributes:
+        points: over how many points the map is; an extreme is one of so many.
+        rows: the largest first, from the end inward; then the smallest. The same point never stands at both ends.
+    """
+
+    kind: OutcomeKind
+    points: int
+    rows: Sequence[Extreme]
+
+    def at(self, end: str) -> list[Extreme]:
+        """The points at one end, the outermost first."""
+        return [row for row in self.rows if row.end == end]
+
+    def number(self, value: float) -> str:
+        """A share or a number as it is written here."""
+        return percent(value) if self.kind == "yes_no" else f"{value:.3g}"
+
+    def interval(self, low: float, high: float) -> str:
+        """An interval as it is written here."""
+        return f"{self.number(low)} to {self.number(high)}"
+
+    def shrunken(self, row: Extreme) -> str:
+        """The shrunken estimate in words."""
+        return f"{self.number(row.estimate)} (95\u00a0% interval {self.interval(row.low, row.high)})"
+
+    def qualified(self, row: Extreme) -> str:
+        """What has to stand behind a raw extreme: of how many it is one, the shrunken estimate, and fresh seeds."""
+        whole = plural(self.points, "point")
+        text = f"as the {row.end} of {whole} this is too extreme; shrunken it is {self.shrunken(row)}"
+        return f"{text}, on fresh seeds {said(row.fresh)}" if row.fresh is not None else text
+
+    def table(self, label: Callable[[int], str]) -> tuple[list[str], list[list[str]]]:
+        """Headings, and a row for each extreme point."""
+        rows = []
+        for row in self.rows:
+            fresh = "not trained" if row.fresh is None else said(row.fresh)
+            rows.append([row.end, label(row.point), said(row.seen), self.shrunken(row), fresh])
+        return ["end", "point", "its seeds", "shrunken", "fresh seeds"], rows
+
+
+def said(seen: Share | Spread) -> str:
+    """What the seeds of a point show, in words."""
+    return share_text(seen) if isinstance(seen, Share) else seen.text
+
+
+def extremes(
+    phases: Phases, outcome: str, kind: OutcomeKind, top: int = TOP, fresh: Phases | None = None
+) -> Extremes | None:
+    """The extreme points of the map of an outcome; None for a category, and where there are no two points to compare.
+
+    Points are ranked by their shrunken estimates; of equal ones the first of the grid stands.
+
+    Args:
+        top: points at either end; of a map of fewer points, the upper half and the lower half.
+        fresh: the same outcome on seeds that the map does not hold, at some of its points.
+    """
+    if kind == "category":
+        return None
+    seen: Mapping[int, Share | Spread]
+    if kind == "yes_no":
+        shares = phases.shares(outcome)
+        seen, estimates = (
+            {one.point: one for one in shares},
+            shrunken_shares([s.k for s in shares], [s.n for s in shares]),
+        )
+        again: Mapping[int, Share | Spread] = {} if fresh is None else {s.point: s for s in fresh.shares(outcome)}
+    else:
+        spreads = [one for one in phases.spreads(outcome) if np.isfinite([one.median, one.low, one.high]).all()]
+        errors = [(one.high - one.low) / (2 * Z) if one.n > 1 else np.inf for one in spreads]
+        seen, estimates = {one.point: one for one in spreads}, shrunken_numbers([one.median for one in spreads], errors)
+        again = {} if fresh is None else {one.point: one for one in fresh.spreads(outcome)}
+    return _ends(kind, seen, estimates, top, again)
+
+
+def _ends(
+    kind: OutcomeKind,
+    seen: Mapping[int, Share | Spread],
+    estimates: Shrunken,
+    top: int,
+    fresh: Mapping[int, Share | Spread],
+) -> Extremes | None:
+    points = list(seen)
+    if len(points) < FEWEST or np.isnan(estimates.estimate).any():
+        return None
+    order = sorted(range(len(points)), key=lambda place: (-estimates.estimate[place], points[place]))
+    upper = order[: min(top, (len(order) + 1) // 2)]
+    lower = sorted(set(order) - set(upper), key=lambda place: (estimates.estimate[place], points[place]))[:top]
+    rows = [
+        Extreme(
+            points[place],
+            end,
+            seen[points[place]],
+            float(estimates.estimate[place]),
+            float(estimates.low[place]),
+            float(estimates.high[place]),
+            fresh.get(points[place]),
+        )
+        for end, places in zip(ENDS, (upper, lower), strict=True)
+        for place in places
+    ]
+    return Extremes(kind, len(points), rows)
