@@ -98,8 +98,8 @@ def diff(
 
 
 def _print(found: Diff, form: Format, rows: Rows, worst: int) -> None:
-    from swingby.cli.data import Format as Written
-    from swingby.cli.data import write_rows
+    from swingby.cli.rows import Format as Written
+    from swingby.cli.rows import write_rows
     from swingby_analysis.diff import tables, words
 
     if rows is not Rows.all:

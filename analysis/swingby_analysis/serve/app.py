@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from swingby.cli.data import Format
+from swingby.cli.rows import Format
 from swingby.errors import SwingbyError
 from swingby.store.status import SweepStatus
 from swingby_analysis.serve import pages

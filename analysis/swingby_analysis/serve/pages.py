@@ -16,6 +16,7 @@ import pyarrow as pa
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from swingby.cli.rows import values
 from swingby.store.comments import ALL, OUTCOMES, POINTS, Described, Said
 from swingby.store.meanings import TABLES
 from swingby.store.status import SweepStatus
@@ -209,7 +210,7 @@ class RowTable:
         types = [field.type for field in rows.schema]
         numbers = [pa.types.is_integer(t) or pa.types.is_floating(t) or pa.types.is_decimal(t) for t in types]
         # By columns: two of them may have one name.
-        columns = [[_text(value) for value in column.to_pylist()] for column in rows.slice(0, SHOWN).columns]
+        columns = [[_text(value) for value in values(column)] for column in rows.slice(0, SHOWN).columns]
         kinds = ["number" if number else "text" for number in numbers]
         return cls(rows.column_names, list(map(str, types)), kinds, list(zip(*columns, strict=True)))
 

@@ -16,7 +16,7 @@ import psutil
 import pyarrow as pa
 
 from swingby import sandbox
-from swingby.cli.data import Format, encoded
+from swingby.cli.rows import Format, encoded
 from swingby.errors import SwingbyError
 from swingby.store import Layout
 

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-import io
-import json
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, err, give, say, table
+from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, err, say
+from swingby.cli.rows import Format, write_rows
 from swingby.errors import SwingbyError
 from swingby.units import duration
 
 if TYPE_CHECKING:  # imported where they are used: every verb, and --help, begins with this module
-    import polars as pl
-    import pyarrow as pa
-
     from swingby.store import Taken
 
 BAD_FILES = 2
-
-
-class Format(StrEnum):
-    """The format that rows are written in."""
-
-    table = "table"
-    csv = "csv"
-    json = "json"
-    parquet = "parquet"
 
 
 def sql(
@@ -87,102 +72,6 @@ def sql(
     if not text.strip():
         raise SwingbyError('no query: write swingby sql "select ...", or send one through a pipe')
     answer(text)
-
-
-def write_rows(rows: pa.Table, form: Format, out: Path | None) -> None:
-    """Writes rows to a file (whole or absent) or to standard output.
-
-    Raises:
-        SwingbyError: the file cannot be written, or Parquet was asked for on a terminal.
-    """
-    if out is not None:
-        from swingby.data.files import write_whole
-
-        write_whole(out, lambda path: _write(rows, form, path))
-        err.print(f"{rows.num_rows:,} rows -> {out}", markup=False)
-    elif form is Format.parquet:
-        if sys.stdout.isatty():
-            raise SwingbyError("Parquet is not text: add --out FILE, or send it through a pipe")
-        import pyarrow.parquet as pq
-
-        pq.write_table(rows, sys.stdout.buffer)
-    elif form is Format.csv:
-        give(_flat(rows).write_csv().rstrip("\n"))
-    elif form is Format.json:
-        give(_frame(rows).write_json())
-    else:
-        shown = rows.slice(0, 200).to_pylist()
-        table(rows.column_names, [[_short(row[name]) for name in rows.column_names] for row in shown])
-        if rows.num_rows > len(shown):
-            err.print(f"... {rows.num_rows - len(shown):,} more rows; --format csv prints all", markup=False)
-
-
-def encoded(rows: pa.Table, form: Format) -> bytes:
-    """The file that `write_rows` would write; of CSV, JSON and Parquet."""
-    buffer = io.BytesIO()
-    _write(rows, form, buffer)
-    return buffer.getvalue()
-
-
-def _write(rows: pa.Table, form: Format, path: Path | io.BytesIO) -> None:
-    if form is Format.parquet:
-        import pyarrow.parquet as pq
-
-        pq.write_table(rows, path)
-    elif form is Format.json:
-        _frame(rows).write_json(path)
-    else:
-        _flat(rows).write_csv(path)
-
-
-def _frame(rows: pa.Table) -> pl.DataFrame:
-    """The rows as a polars frame, bytes as text."""
-    import polars as pl
-
-    return pl.DataFrame(_with_text(rows))
-
-
-def _flat(rows: pa.Table) -> pl.DataFrame:
-    """The rows with lists written as JSON text, since CSV has no lists."""
-    import polars as pl
-
-    frame = _frame(rows)
-    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
-    return frame.with_columns(
-        pl.Series(name, [None if v is None else json.dumps(v, default=str) for v in frame[name].to_list()], pl.String)
-        for name in nested
-    )
-
-
-def _with_text(rows: pa.Table) -> pa.Table:
-    """The rows with pictures and other bytes, however deep in lists, as base64: neither CSV nor JSON has bytes."""
-    import pyarrow as pa
-
-    for place, field in enumerate(rows.schema):
-        leaf, text = field.type, pa.string()
-        while pa.types.is_list(leaf):
-            leaf, text = leaf.value_type, pa.list_(text)
-        if pa.types.is_binary(leaf):
-            values = [_base64(value) for value in rows.column(place).to_pylist()]
-            rows = rows.set_column(place, field.name, pa.array(values, text))
-    return rows
-
-
-def _base64(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_base64(item) for item in value]
-    return None if value is None else base64.b64encode(value).decode()
-
-
-def _short(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, list):
-        head = ", ".join(_short(item) for item in value[:4])
-        return f"[{head}{f', ... {len(value)} in all' if len(value) > 4 else ''}]"
-    if isinstance(value, bytes):
-        return f"({len(value):,} bytes)"
-    return "" if value is None else str(value)
 
 
 def export(

@@ -305,12 +305,22 @@ def status(
     from swingby.model.registry import nearest
     from swingby.store import Store
     from swingby.store.recorded import recorded_results
-    from swingby.store.status import failed_cells, failure_lines, in_progress, labels, shards_to_ingest, sweep_status
+    from swingby.store.status import (
+        aside_lines,
+        failed_cells,
+        failure_lines,
+        in_progress,
+        labels,
+        shards_to_ingest,
+        sweep_status,
+    )
 
     with Store.held_open(), Store.open(data) as store:  # opened once for all that follows
-        rows = sweep_status(data, sweep)
+        rows, aside = sweep_status(data, sweep), aside_lines(store)
         if not rows:
             say(f"no sweep in {data} yet; `swingby run transient-memorization` makes one")
+            for line in aside:
+                say(line)
             return
         told = labels(store)
         if tag is not None:
@@ -347,6 +357,8 @@ def status(
         for name, known in recorded:
             if known is not None:
                 say(f"{name}: {known}")
+        for line in aside:
+            say(line)
         if waiting:
             say(f"shards not in the store yet: {waiting}; a running driver ingests them by itself, or `swingby ingest`")
 

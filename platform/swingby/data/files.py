@@ -12,7 +12,7 @@ import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -71,8 +71,30 @@ def sync_folder(folder: Path) -> None:
 
 def sync_file(path: Path) -> None:
     """Makes a file's content last through a power cut."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+_lasting: set[Path] = set()
+"""Folders whose own names this process has synced: another process may have made one and not be that far."""
+LEVELS = 4
+"""How many folders above a file are synced: `shards/PLAN`, `shards`, the data folder, and where that lies."""
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder, and those above it, so that they last through a power cut; one that is there, too."""
+    if folder in _lasting and folder.is_dir():
+        return
+    above = [folder, *folder.parents][:LEVELS]
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for made in reversed([*missing, *(each for each in above if each not in missing and each not in _lasting)]):
+        with suppress(OSError) if made not in missing else nullcontext():  # somebody else's, above the data folder
+            sync_folder(made.parent)
+        _lasting.add(made)
 
 
 def write_whole(path: Path, write: Callable[[Path], object], digits: int = 0) -> Path:
@@ -91,7 +113,7 @@ def write_whole(path: Path, write: Callable[[Path], object], digits: int = 0) ->
     """
     temporary = path.with_name(f"{TEMPORARY}{uuid.uuid4().hex}-{os.getpid()}-{socket.gethostname()}")
     with clear_os_errors(f"write {path}"):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         with _being_written(temporary):
             try:
                 write(temporary)

@@ -104,10 +104,13 @@ def read_parquet(
         SwingbyError: the file is missing, torn, corrupt, or not one of this platform's.
     """
     try:
+        if content is None and path.exists() and not path.is_file():
+            raise OSError("it is no plain file")  # to read a pipe could take for ever
         if content is None and digits:
             content = path.read_bytes()
         source = path if content is None else pa.BufferReader(content)
         table = _table(source, **options)
+        table.validate(full=True)  # a text that is none would end what writes it into a database
         header = json.loads((table.schema.metadata or {})[_META])
         if not isinstance(header, dict):
             raise TypeError(f"the header of a {kind} is a mapping")
@@ -119,7 +122,7 @@ def read_parquet(
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].replace(str(path), path.name)
         raise SwingbyError(f"{kind} {path.name} is torn or corrupt: {reason}") from error
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
         raise SwingbyError(f"{path.name} is a Parquet file, but not a {kind}: it has no swingby header") from error
 
 

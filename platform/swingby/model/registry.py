@@ -82,9 +82,14 @@ class Offer:
         return LoadError(Broken(what, reason_of(error), name_of(self.dist)))
 
 
+LONGEST = 200
+"""Characters of a name that may be another one misspelt."""
+
+
 def nearest(name: str, known: list[str]) -> str:
     """A sentence that offers the nearest known name, and all of them."""
-    close = difflib.get_close_matches(name, known, n=1)
+    # A long text is no slip of the pen, and to compare it takes long.
+    close = difflib.get_close_matches(name, known, n=1) if len(name) <= LONGEST else []
     guess = f"did you mean {close[0]!r}? " if close else ""
     return f"{guess}allowed: {', '.join(sorted(known)) or '(none)'}"
 

@@ -94,6 +94,7 @@ def run(
         machines = standby.machines() if standby is not None and options.address else (float(workers or 1),)
         nearby = own_ray and allows_nearby(options)
         child = None if options.local else stack.enter_context(ChildProcess())
+        records.tell = progress.line
         upgrade(records, progress.line)
         reservations = Reservations(records, holds)
         planners = [

@@ -33,6 +33,10 @@ _BESIDE = 4 * 2**30
 BESIDE_FILES = 256
 """Files that may be open beside the databases, each of which may have a log."""
 _DIE_WITH_PARENT = 1
+TEXT = frozenset(
+    ("bignum", "bit", "geometry", "interval", "time", "time_ns", "time with time zone", "uhugeint", "union", "variant")
+)
+"""Types of DuckDB that an answer gives as text."""
 
 
 def main() -> int:
@@ -120,7 +124,7 @@ def answer(connection: duckdb.DuckDBPyConnection, request: dict[str, Any], out: 
         reader = connection.execute(statement).to_arrow_reader(ROWS)
     else:
         # One row beyond the limit tells whether there are more; the others are not computed.
-        reader = connection.sql(statement).limit(left + 1).to_arrow_reader(ROWS)
+        reader = _spelled(connection.sql(statement)).limit(left + 1).to_arrow_reader(ROWS)
     if reader is None:
         raise RefusedError("the statement gives no rows")
     with pa.ipc.new_stream(out, reader.schema) as stream:
@@ -135,6 +139,39 @@ def answer(connection: duckdb.DuckDBPyConnection, request: dict[str, Any], out: 
             stream.write_batch(batch)
             left -= batch.num_rows
     return False
+
+
+def _spelled(rows: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """The rows with DuckDB's text in the place of what Arrow has no type for, or takes for something else."""
+    types = {place: (str(type_), _spelled_type(type_)) for place, type_ in enumerate(rows.types, start=1)}
+    if all(one == other for one, other in types.values()):
+        return rows
+    columns = [
+        (f"#{place}" if one == other else f"cast(#{place} as {other})") + ' as "' + name.replace('"', '""') + '"'
+        for (place, (one, other)), name in zip(types.items(), rows.columns, strict=True)
+    ]
+    return rows.project(", ".join(columns))
+
+
+def _spelled_type(type_: Any) -> str:
+    """A type with VARCHAR in the place of those that cannot travel, however deep."""
+    if type_.id in TEXT:
+        return "VARCHAR"
+    if type_.id not in ("list", "array", "struct", "map"):
+        return str(type_)
+    children = type_.children
+    inner = [_spelled_type(child) for _, child in children if not isinstance(child, int)]
+    if all(one == str(child) for one, (_, child) in zip(inner, children, strict=False)):
+        return str(type_)
+    if type_.id == "struct":
+        return f"STRUCT({', '.join(_field(name, one) for (name, _), one in zip(children, inner, strict=True))})"
+    if type_.id == "map":
+        return f"MAP({', '.join(inner)})"
+    return inner[0] + str(type_).removeprefix(str(children[0][1]))
+
+
+def _field(name: str, type_: str) -> str:
+    return '"' + name.replace('"', '""') + f'" {type_}'
 
 
 def _batches(reader: Any) -> Iterator[pa.RecordBatch]:

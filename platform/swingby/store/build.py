@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from swingby.data.files import sync_folder, write_whole
-from swingby.errors import SwingbyError
+from swingby.data.files import make_folder, sync_folder, write_whole
 from swingby.model.detector import EXPRESSION_TABLE, OUTCOME_NAME
 from swingby.model.experiment import AFTER
 from swingby.store.database import (
@@ -19,11 +18,12 @@ from swingby.store.database import (
     ROW_GROUP,
     STORAGE,
     WRITER,
+    BrokenStoreError,
     Database,
     DatabaseError,
     MissingError,
     connect,
-    disk_is_full,
+    is_outside,
 )
 from swingby.store.layout import FORMAT, REBUILD, UPGRADES, Layout, check_version
 from swingby.store.packing import listed
@@ -71,15 +71,16 @@ class Build:
         """The connection, with the index attached as `ix` and the open segment as `seg`; made if need be.
 
         Raises:
-            SwingbyError: the index cannot be used.
+            BrokenStoreError: the index, or what it names, cannot be used.
         """
         if self._connection is None:
             index = self._layout.index(self.number)
-            index.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(index.parent)
             self._connection = connect(threads=min(4, os.cpu_count() or 1), **WRITER)
             self._connection.execute(FAST)
             self._open_index(self._connection, index)
             self._open_segment(self._connection)
+            self._check_whole(self._connection)
         return self._connection
 
     def _open_index(self, connection: Connection, index: Path) -> None:
@@ -98,10 +99,30 @@ class Build:
             if version != FORMAT:
                 _upgrade(connection, version)
                 self.upgraded_from = version
-        except DatabaseError as error:
-            if disk_is_full(error):
+        except (DatabaseError, ValueError, IndexError) as error:
+            if is_outside(error):
                 raise
-            raise SwingbyError(f"the index {index} cannot be used: {error}; {REBUILD}") from error
+            raise BrokenStoreError(f"the index {index} cannot be used: {error}; {REBUILD}") from error
+
+    def _check_whole(self, connection: Connection) -> None:
+        """Refuses an index that names rows of curve segments that are not there, as after a power cut.
+
+        Raises:
+            BrokenStoreError: which segment.
+        """
+        sealed = [number for number, _ in self._layout.sealed(self.number)]
+        lacking = min(set(range(self.segment)) - set(sealed), default=None)
+        tables = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
+        for (name,) in fetch(connection, tables) if lacking is None else ():
+            named = f"select 1 from ix.rows.{quoted(name)} anti join seg.shards using (shard) where curve >= ? limit 1"
+            if fetch(connection, named, self.segment << 32):
+                lacking = self.segment
+        if lacking is not None:
+            raise BrokenStoreError(f"curve segment {lacking} of {self._layout.root} lacks rows of the index; {REBUILD}")
+
+    def settle(self) -> None:
+        """Makes what was committed last through a power cut: DuckDB syncs what is in a log, and not its name."""
+        sync_folder(self._layout.build(self.number))
 
     def _open_segment(self, connection: Connection) -> None:
         self.segment = 1 + max((number for number, _ in self._layout.sealed(self.number)), default=-1)
@@ -142,6 +163,7 @@ class Build:
         if self._connection is not None:
             _detach(self._connection, "ix", self._layout.index(self.number))
             _detach(self._connection, "seg", self._layout.segment(self.number, self.segment))
+            self.settle()  # a log that came back would not fit its file any more
         self.discard()
 
     def discard(self) -> None:
@@ -262,9 +284,9 @@ def _detach(connection: Connection, alias: str, path: Path) -> None:
     """Checkpoints and detaches a file, so that nothing of it is only in its log.
 
     Raises:
-        SwingbyError: the log is still there, so that a copy of the file would lack rows.
+        BrokenStoreError: the log is still there, so that a copy of the file would lack rows.
     """
     connection.execute(f"checkpoint {alias}")
     connection.execute(f"detach {alias}")
     if path.with_name(f"{path.name}.wal").exists():
-        raise SwingbyError(f"{path} still has a log after its checkpoint; {REBUILD}")
+        raise BrokenStoreError(f"{path} still has a log after its checkpoint; {REBUILD}")

@@ -15,9 +15,8 @@ import duckdb
 from swingby.errors import SwingbyError
 
 DatabaseError = duckdb.Error
-UnfitError = duckdb.DataError
 MissingError = duckdb.CatalogException
-"""What a value raises that a column cannot take."""
+"""What a table raises that is not there."""
 Database = duckdb.DuckDBPyConnection
 
 STORAGE = "storage_version 'v1.5.0'"
@@ -64,18 +63,54 @@ def _let_files_open() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
-def disk_is_full(error: DatabaseError) -> bool:
+class BrokenStoreError(SwingbyError):
+    """Files of the store are damaged or missing; it can be made again from the records."""
+
+
+_DAMAGE = (
+    duckdb.CatalogException,
+    duckdb.FatalException,
+    duckdb.InternalException,
+    duckdb.IOException,
+    duckdb.SerializationException,
+)
+_OUTSIDE = (
+    "Cannot allocate memory",
+    "Could not set lock",
+    "Input/output error",
+    "Operation not permitted",
+    "Permission denied",
+    "Read-only file system",
+    "Stale file handle",
+    "Too many open files",
+)
+"""What DuckDB repeats of the system, in whose place another store would fare alike."""
+
+
+def disk_is_full(error: BaseException) -> bool:
     """Whether this is what DuckDB says of a full disk."""
     return any(words in str(error) for words in ("No space left", "Disk quota"))
 
 
+def is_outside(error: BaseException) -> bool:
+    """Whether neither store nor record is to blame: the disk or the memory is full, or the system refuses."""
+    refused = isinstance(error, (duckdb.OutOfMemoryException, duckdb.InterruptException))
+    return refused or disk_is_full(error) or any(words in str(error) for words in _OUTSIDE)
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether a damaged file of a database would raise this; something else may raise it, too."""
+    return isinstance(error, _DAMAGE) and not is_outside(error)
+
+
 @contextmanager
 def clear_errors(action: str) -> Iterator[None]:
-    """Turns what DuckDB raises into a `SwingbyError`."""
+    """Turns what DuckDB raises into a `SwingbyError`; into a `BrokenStoreError` what damaged files raise."""
     try:
         yield
     except DatabaseError as error:
         if disk_is_full(error):
             full = "the disk is full; nothing was left half-written, free some space"
             raise SwingbyError(f"cannot {action}: {full}") from error
-        raise SwingbyError(f"cannot {action}: {str(error).strip()}") from error
+        kind = BrokenStoreError if is_damage(error) else SwingbyError
+        raise kind(f"cannot {action}: {str(error).strip()}") from error

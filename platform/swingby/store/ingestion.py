@@ -7,18 +7,19 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-import pyarrow as pa
-
-from swingby.data.files import write_json
+from swingby.data.files import clear_os_errors, make_folder, sync_file, sync_folder, write_json
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store import apply
+from swingby.store.database import BrokenStoreError, Database, DatabaseError, clear_errors, is_damage, is_outside
 from swingby.store.layout import FORMAT, Layout, OlderStoreError
 from swingby.store.tables import fetch, insert_one
+from swingby.store.unfit import UNFIT, reason, refused
 from swingby.store.writer import Writer
 
 GROUP_ROWS = 8192
@@ -35,16 +36,6 @@ def _ahead(read: Callable[[str], apply.Piece], names: Iterable[str]) -> Iterator
             if len(waiting) > READ_AHEAD:
                 yield waiting.popleft()
         yield from waiting
-
-
-@contextmanager
-def _fitting() -> Iterator[None]:
-    """Turns what Arrow raises about a record into a `SwingbyError`: such a record is bad, and stops no ingest."""
-    try:
-        yield
-    except (pa.ArrowException, LookupError, OverflowError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise SwingbyError(f"it holds what the store cannot take: {reason}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +67,26 @@ class Ingest(Writer):
     def take(self) -> Taken:
         """Applies every plan, shard and derived file that is not in the index; bad files are listed and left out.
 
+        If the store turns out to be damaged it is made again, with all records.
+
         Raises:
             SwingbyError: the disk is full, or the store is broken; what was committed stays, the rest is for next time.
         """
+        try:
+            return self._take()
+        except BrokenStoreError as error:
+            self._begin_anew(error)
+            return self._take()
+
+    def publish(self, force: bool = False) -> bool:
+        try:
+            return super().publish(force)
+        except BrokenStoreError as error:
+            self._begin_anew(error)
+            self._take()
+            return super().publish(force)
+
+    def _take(self) -> Taken:
         start = time.perf_counter()
         self._found = []
         with self._guarded("ingest into"):
@@ -108,15 +116,23 @@ class Ingest(Writer):
         return self._records.shard_path(key)
 
     def _file_stamp(self, key: str) -> str:
-        """A text that changes when a file does."""
-        stat = self._path(key).stat()
+        """A text that changes when a file does; empty if it is gone."""
+        try:
+            stat = self._path(key).stat()
+        except OSError:
+            return ""
         return f"{stat.st_size}:{stat.st_mtime_ns}:{stat.st_ctime_ns}"
 
     def _untaken(self, keys: Iterable[str], known: str) -> list[str]:
         """The keys that the query `known` does not yield, without bad ones whose files did not change."""
         taken = {name for (name,) in fetch(self._build.connection(), known)}
         new = [key for key in keys if key not in taken]
-        return [key for key in new if key not in self._bad or self._bad[key] != self._file_stamp(key)]
+        new = [key for key in new if key not in self._bad or self._bad[key] != self._file_stamp(key)]
+        # What is seen may not last yet, and what is made of it will: a power cut would leave rows without their record.
+        for folder in {self._path(key).parent for key in new}:
+            make_folder(folder)
+            sync_folder(folder)
+        return new
 
     def _forgive(self, key: str) -> None:
         if self._bad.pop(key, None) is not None:
@@ -141,45 +157,85 @@ class Ingest(Writer):
         A plan is applied again if another one has its name by now: of several, the first created has it, see `merge`.
         """
         try:
-            with _fitting():
-                self._apply_record(key, again)
-        except SwingbyError as error:
-            self._refuse(key, error)
+            self._sync(key)
+            if again:
+                plan_id = Path(key).stem
+                plan = self._records.read_plan(plan_id)
+                if apply.replaced(self._build.connection(), plan, plan_id):
+                    with self._transaction("ix") as connection:
+                        apply.reapply_plan(connection, plan, plan_id)
+                return True
+            with self._transaction("ix") as connection:
+                self._apply_record(connection, key)
+                self._forgive(key)
+        except UNFIT as error:
+            self._refuse(key, self._blamed(error, lambda trial: self._apply_record(trial, key)))
             return False
         return True
 
-    def _apply_record(self, key: str, again: bool) -> None:
+    def _apply_record(self, connection: Database, key: str) -> None:
         folder, _, name = key.partition("/")
-        plan_id = Path(name).stem
-        if again:
-            plan = self._records.read_plan(plan_id)
-            if apply.replaced(self._build.connection(), plan, plan_id):
-                with self._transaction("ix") as connection:
-                    apply.reapply_plan(connection, plan, plan_id)
-            return
-        with self._transaction("ix") as connection:
-            if folder == "plans":
-                apply.apply_plan(connection, self._records.read_plan(plan_id), plan_id)
-            elif folder == "retractions":
-                apply.apply_retraction(connection, key, self._records.read_retraction(name))
-            else:
-                header, table = self._records.read_derived(name)
-                apply.apply_derived(connection, key, header, table)
-                insert_one(connection, "ix.records", {"record": key})
-            self._forgive(key)
+        if folder == "plans":
+            apply.apply_plan(connection, self._records.read_plan(Path(name).stem), Path(name).stem)
+        elif folder == "retractions":
+            apply.apply_retraction(connection, key, self._records.read_retraction(name))
+        else:
+            header, table = self._records.read_derived(name)
+            apply.apply_derived(connection, key, header, table)
+            insert_one(connection, "ix.records", {"record": key})
+
+    def _blamed(self, error: BaseException, attempt: Callable[[Database], object]) -> SwingbyError:
+        """What a record was refused for: the error, if it was its own.
+
+        Args:
+            attempt: applies the record over a connection. Where damage could raise this too, an empty store decides.
+
+        Raises:
+            BrokenStoreError: an empty store takes the record.
+            SwingbyError: the disk is full, or the system refuses.
+        """
+        if isinstance(error, DatabaseError) and (is_outside(error) or is_damage(error)):
+            self._build.discard()  # DuckDB may not go on from what it raised
+            self._admitted.clear()
+            if is_outside(error) or not (self._rebuild or refused(attempt)):
+                with clear_errors(f"ingest into {self._layout.root}"):
+                    raise error
+        elif isinstance(error, BrokenStoreError):
+            raise error
+        return reason(error)
+
+    def _sync(self, key: str) -> None:
+        """Makes the content of a record last, whoever wrote it."""
+        path = self._path(key)
+        if path.is_file():  # else reading it says what it is
+            with clear_os_errors(f"read {path.name}"):
+                sync_file(path)
 
     def _take_shards(self) -> tuple[int, int]:
         """Applies new shards, a group at a time; how many shards and rows."""
         untaken = self._untaken(self._records.shards(), "select shard from ix.shards")
         shards = rows = 0
         for group in self._groups(untaken):
-            count = sum(piece.rows.num_rows for piece in group)
-            with self._build.room(sum(piece.size for piece in group), count):
-                self._apply(group)
-            shards += len(group)
-            rows += count
+            taken = self._applied(group)
+            shards += len(taken)
+            rows += sum(piece.rows.num_rows for piece in taken)
             self._seal(self._segment_rows)
         return shards, rows
+
+    def _applied(self, group: Sequence[apply.Piece]) -> list[apply.Piece]:
+        """Applies a group of shards, or, if that fails, each alone; those that fail alone are listed as bad."""
+        try:
+            rows = sum(piece.rows.num_rows for piece in group)
+            with self._build.room(sum(piece.size for piece in group), rows):
+                self._apply(group)
+        except UNFIT as error:
+            if len(group) == 1 or isinstance(error, BrokenStoreError):
+                self._refuse(group[0].name, self._blamed(error, partial(_apply_alone, group[0])))
+                return []
+            if isinstance(error, DatabaseError):
+                self._build.discard()
+            return [taken for piece in group for taken in self._applied([piece])]
+        return list(group)
 
     def _apply(self, group: Sequence[apply.Piece]) -> None:
         """Applies a group of shards, in two transactions.
@@ -204,8 +260,8 @@ class Ingest(Writer):
                 if schemas not in self._admitted:
                     apply.make_tables(self._build.connection(), piece)
                     self._admitted.add(schemas)
-            except SwingbyError as error:
-                self._refuse(name, error)
+            except UNFIT as error:
+                self._refuse(name, self._blamed(error, lambda trial, name=name: _apply_alone(self._read(name), trial)))
                 continue
             group.append(piece)
             full = sum(piece.rows.num_rows for piece in group) >= GROUP_ROWS
@@ -216,9 +272,15 @@ class Ingest(Writer):
             yield group
 
     def _read(self, name: str) -> apply.Piece:
+        self._sync(name)
         header, table = self._records.read_shard(name)
-        with _fitting():
-            return apply.piece(name, self._path(name).stat().st_size, header, table)
+        return apply.piece(name, self._path(name).stat().st_size, header, table)
+
+
+def _apply_alone(piece: apply.Piece, connection: Database) -> None:
+    """Applies a shard to an empty store."""
+    apply.make_tables(connection, piece)
+    apply.apply_rows(connection, [piece], apply.apply_curves(connection, 0, [piece]))
 
 
 def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
@@ -237,6 +299,8 @@ def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
     if os.access(layout.lease, os.W_OK) and layout.holds_all(names):
         return Taken(0, 0, 0, 0, (), 0.0)
     with Ingest(records, wait) as step:
+        if not layout.published_as_noted():
+            step.check_published()
         taken = step.take()
         published = step.publish(force)
         clean = not step.refused and (published or force)
@@ -267,7 +331,7 @@ def upgrade(records: Records, tell: Callable[[str], object]) -> None:
     try:
         newest = Layout(records.data).newest()
         older = newest is not None and newest.format != FORMAT
-    except OlderStoreError:
+    except (OlderStoreError, BrokenStoreError):
         older = True
     if older and (done := ingest(records).upgrade):
         tell(done)

@@ -15,20 +15,21 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from swingby.data.files import clear_os_errors, write_json
 from swingby.errors import SwingbyError
+from swingby.store.database import BrokenStoreError
 from swingby.store.sql import literal
 
 FORMAT = 3
 """The version of how a store lies on disk: of its pointer, its index and its segments."""
 UPGRADES = {1: "upgrade-1", 2: "upgrade-2"}
 """Version of an index -> the script that makes it one of the next. A store of any other older version is made again."""
-REBUILD = "`swingby rebuild` makes the store again from the records"
+REBUILD = "`swingby ingest` makes the store again from the records"
 """What to do about a store that cannot be used."""
 SEALED = "sealed"
 CATALOGUE = re.compile(r"duckdb_(columns|tables|views)|information_schema|pg_(catalog|description)", re.IGNORECASE)
@@ -149,7 +150,7 @@ class Layout:
 
         Raises:
             NewerStoreError, OlderStoreError: its version is newer than this program, or too old.
-            SwingbyError: the pointer cannot be read.
+            BrokenStoreError: the pointer cannot be read.
         """
         try:
             pointed: dict[str, Any] = json.loads(self.pointer.read_bytes())
@@ -158,27 +159,36 @@ class Layout:
         except FileNotFoundError:
             return None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise SwingbyError(f"{self.pointer} cannot be read ({error!r}); {REBUILD}") from error
+            raise BrokenStoreError(f"{self.pointer} cannot be read ({error!r}); {REBUILD}") from error
 
     def state(self, names: Sequence[str]) -> dict[str, Any]:
-        """The names of all records, the pointer and the index, as short values; empty if nothing is published."""
+        """The names of all records and stamps of the store's files; empty if nothing is published."""
         try:
             newest = self.newest()
             if newest is None or newest.format != FORMAT:
                 return {}
-            stats = self.pointer.stat(), self.index(newest.build).stat()
+            files = _stamps((self.pointer, self.index(newest.build)))
+            published = _stamps(self.paths(newest).values())
         except (OSError, SwingbyError):
             return {}
-        files = [number for stat in stats for number in (stat.st_ino, stat.st_size, stat.st_mtime_ns)]
-        return {"records": hashlib.sha256("\n".join(names).encode()).hexdigest(), "files": files}
+        digest = hashlib.sha256("\n".join(names).encode()).hexdigest()
+        return {"records": digest, "files": files, "published": published}
 
     def holds_all(self, names: Sequence[str]) -> bool:
         """Whether the newest generation holds every record of these, and the folder has no others nor bad ones."""
+        noted = self._noted()
+        return bool(noted) and noted == self.state(names)
+
+    def published_as_noted(self) -> bool:
+        """Whether the published files are those that the last ingest left."""
+        return self._noted().get("published") == self.state([]).get("published")
+
+    def _noted(self) -> dict[str, Any]:
         try:
             noted = json.loads(self.ingested.read_bytes())
         except (OSError, ValueError):
-            return False
-        return bool(noted) and noted == self.state(names)
+            return {}
+        return noted if isinstance(noted, dict) else {}
 
     def next_number(self, newest: Generation | None) -> int:
         """The number after `newest`; if that is not known, after every copy there is."""
@@ -216,6 +226,13 @@ class Layout:
         builds = [folder for folder in self.root.glob("build-*") if folder != self.build(generation.build)]
         found = [path for folder in (self.published, *builds) for path in folder.rglob("*") if path.is_file()]
         return sorted(path for path in found if path not in kept)
+
+
+def _stamps(paths: Iterable[Path]) -> list[int]:
+    """Numbers that change when one of these files does."""
+    return [
+        number for stat in (path.stat() for path in paths) for number in (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+    ]
 
 
 def _last_number(path: Path) -> int:

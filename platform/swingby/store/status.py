@@ -273,6 +273,29 @@ def refused_records(store: Store, start: str) -> list[str]:
     return [f"{row.shard}: {row.reason}" for row in store.sql(listed, [start]).rows()]
 
 
+def set_aside(store: Store) -> list[tuple[str, str]]:
+    """Every record that the store could not take, by its path below the data folder, with the reason."""
+    rows = store.sql("select shard, reason from bad_shards order by shard").rows()
+    folders = ("plans/", "derived/", "retractions/")
+    return [(row.shard if row.shard.startswith(folders) else f"shards/{row.shard}", row.reason) for row in rows]
+
+
+def aside_lines(store: Store) -> list[str]:
+    """Lines about records that the store could not take."""
+    found = set_aside(store)
+    lines = [f"set aside: {name}: {reason}" for name, reason in found[:MOST_FAILURES]]
+    if found:
+        more = f"and {len(found) - MOST_FAILURES:,} files more; " if len(found) > MOST_FAILURES else ""
+        lines.append(f"{more}their rows are in no table; `swingby doctor` says what to do")
+    return lines
+
+
+def lost_records(store: Store, records: Records) -> list[str]:
+    """Shards that the store has results of and that are in the folder no more: a store made again would lack them."""
+    known = store.sql("select shard from shards").arrow()["shard"].to_pylist()
+    return sorted(set(known) - set(records.shards()))
+
+
 def shards_to_ingest(store: Store, records: Records) -> int:
     """How many shards are neither in the store nor listed there as bad."""
     known = store.sql("select shard from shards union all select shard from bad_shards").arrow()["shard"]
@@ -291,11 +314,16 @@ def data_findings(data: Path) -> Iterator[tuple[Literal["ok", "warn", "fault"], 
     records = Records.open(data, create=False)
     yield "ok", f"{data}: {len(records.plans())} plans, {len(records.shards())} shards", ""
     with Store.open(data) as store:
-        bad = store.sql("select shard, reason from bad_shards").rows()
+        bad = set_aside(store)
         waiting = shards_to_ingest(store, records)
+        lost = lost_records(store, records)
         gaps = store.gaps()
-    for row in bad:
-        yield "fault", f"shard {row.shard}: {row.reason}", "move the file away and run the sweep again"
+    for name, reason in bad:
+        yield "fault", f"{name} is set aside: {reason}", "move the file away and run the sweep again"
+    for name in lost[:MOST_FAILURES]:
+        yield "warn", f"shards/{name} is gone, and the store still has its rows", "bring it back, or `swingby rebuild`"
+    if len(lost) > MOST_FAILURES:
+        yield "warn", f"{len(lost) - MOST_FAILURES:,} shards more are gone", "bring them back, or `swingby rebuild`"
     for gap in gaps[:MOST_FAILURES]:
         sweeps = ", ".join(gap.sweeps) or "no sweep here"
         yield "warn", f"cell {gap.cell_id[:12]} of {sweeps}: a piece of its curve is lost", AGAIN

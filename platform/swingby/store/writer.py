@@ -5,20 +5,18 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any, Self
-
-import pyarrow as pa
 
 from swingby.data.files import clear_os_errors, write_whole
 from swingby.data.locks import held
 from swingby.data.records import Records
-from swingby.errors import SwingbyError
 from swingby.store.build import Build
-from swingby.store.database import Database, UnfitError, clear_errors
-from swingby.store.layout import FORMAT, SEALED, Generation, Layout, NewerStoreError, OlderStoreError
+from swingby.store.database import BrokenStoreError, Database, DatabaseError, clear_errors, connect, is_damage
+from swingby.store.layout import FORMAT, REBUILD, SEALED, Generation, Layout, OlderStoreError
 from swingby.store.tables import fetch
+from swingby.store.unfit import UNFIT
 
 SEGMENT_ROWS = 100_000
 SEALED_UNCOPIED = 20_000
@@ -28,7 +26,8 @@ SEALED_UNCOPIED = 20_000
 class Writer:
     """The one process that holds the lease and works on a build; a context manager.
 
-    A store of an older version becomes one of this version: where that is known, in place; else it is made again.
+    A store of an older version becomes one of this version: where that is known, in place; else it is made again. So is
+    one whose files are damaged, once: it is a function of the records. Whoever waits is told in a sentence.
 
     Args:
         records: of the data folder.
@@ -46,6 +45,7 @@ class Writer:
         self._segment_rows = segment_rows
         self._rebuild = rebuild
         self._build = Build(self._layout, 1)
+        self._unreadable = False
         self._admitted: set[tuple[Any, ...]] = set()
         self._upgrade = ""
         self._held = ExitStack()
@@ -71,7 +71,24 @@ class Writer:
         except OlderStoreError:
             self._rebuild = True
             self._upgrade = f"the store had an older version; it was made again, in version {FORMAT}, from the records"
+        except BrokenStoreError as error:
+            self._begin_anew(error)
         return Build(self._layout, self._layout.next_build())
+
+    def _begin_anew(self, error: BrokenStoreError) -> None:
+        """Begins a build of its own in the place of one that is damaged, and says so.
+
+        Raises:
+            BrokenStoreError: that one was begun a moment ago, too: something else is wrong.
+        """
+        if self._rebuild:
+            raise error
+        self._rebuild = True
+        self._build.discard()
+        self._build = Build(self._layout, self._layout.next_build())
+        self._admitted.clear()
+        reason = str(error).splitlines()[0].removesuffix(f"; {REBUILD}")
+        self._records.tell(f"the store is damaged and is made again from the records: {reason}")
 
     def __exit__(self, *_: object) -> None:
         try:
@@ -82,9 +99,7 @@ class Writer:
     def _newest(self) -> Generation | None:
         try:
             return self._layout.newest()
-        except NewerStoreError:
-            raise
-        except SwingbyError:
+        except BrokenStoreError:
             if self._rebuild:
                 return None  # a rebuild replaces a pointer that cannot be read
             raise
@@ -92,6 +107,8 @@ class Writer:
     def _commit(self, database: str) -> None:
         """Commits the transaction, which wrote to one database only ("seg" or "ix")."""
         self._build.connection().execute("commit")
+        if database == "seg":
+            self._build.settle()  # before the index names what is in it
 
     @contextmanager
     def _guarded(self, action: str) -> Iterator[None]:
@@ -106,17 +123,15 @@ class Writer:
 
     @contextmanager
     def _transaction(self, database: str) -> Iterator[Database]:
-        """One transaction on one database; rolled back for a record that does not fit (any other fault ends `take`)."""
+        """One transaction on one database; rolled back if anything is raised that may be the fault of a record."""
         connection = self._build.connection()
         connection.execute("begin")
         try:
             yield connection
-        except (SwingbyError, pa.ArrowException, LookupError, OverflowError):
-            connection.execute("rollback")
+        except UNFIT:
+            with suppress(DatabaseError):  # what DuckDB could not go on from has ended the transaction already
+                connection.execute("rollback")
             raise
-        except UnfitError as error:
-            connection.execute("rollback")
-            raise SwingbyError(f"it holds what the store cannot take: {error}") from error
         if database == "ix":
             connection.execute("update ix.state set revision = revision + 1")
         self._commit(database)
@@ -141,12 +156,26 @@ class Writer:
         with self._guarded("publish"):
             newest = self._newest()
             (revision,) = fetch(self._build.connection(), "select revision from ix.state")[0]
-            if newest is not None:
+            if newest is not None and not self._unreadable:
                 early = not (force or self._rebuild) and 0 <= time.time() - newest.published < 10 * newest.cost
                 if early or (newest.build, newest.revision) == (self._build.number, revision):
                     return False
             self._publish(newest, revision)
         return True
+
+    def check_published(self) -> None:
+        """Sees to it that the next publication makes the published files anew if readers cannot open them."""
+        try:
+            newest = self._newest()
+            if newest is None:
+                return
+            with connect() as connection:
+                for statement in self._layout.statements(newest, self._layout.paths(newest)):
+                    connection.execute(statement)
+        except DatabaseError as error:
+            if is_damage(error):
+                self._unreadable = True
+                self._records.tell(f"the store cannot be read and is published again: {str(error).splitlines()[0]}")
 
     def _publish(self, newest: Generation | None, revision: int) -> None:
         """Copies index and open segment beside the published files, then flips the pointer; sealed segments stay."""

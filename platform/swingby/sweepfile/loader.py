@@ -38,6 +38,10 @@ from swingby.sweepfile.yaml import Path, dotted, read_yaml, shown
 IN_FILE = re.compile(r"\.py(:|$)")
 """What the place of a function in a Python file ends with, or has before the function's name."""
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+MOST_ENTRIES = {"axes": 200, "base": 500, "drawings": 100, "outcomes": 200, "record": 100, "tags": 100}
+"""Most entries under some keys (of `record`, under `also`): each takes a while to check, or is compared with all."""
+MOST_WHERE = 5_000
+"""Most characters of a filter."""
 MOST_POINTS = 10_000_000
 MOST_CELLS = 2**26 - 1
 """Most cells of one sweep: an Arrow array of texts holds no more ids."""
@@ -58,6 +62,28 @@ class SweepFile:
             self.lined.finish()
         apply_overrides(self.lined, overrides)
         self.file: dict[str, Any] = self.lined.value
+        self._check_lengths()
+
+    def _check_lengths(self) -> None:
+        """Refuses a file with a list or a text that is too long, before anything in it is looked at.
+
+        Raises:
+            InputFaults: each of these, with what is allowed.
+        """
+        before = self.lined.count
+        for key, most in MOST_ENTRIES.items():
+            value = self.file.get(key)
+            if key == "record":
+                key, value = "record.also", value.get("also") if isinstance(value, dict) else None
+            count = len(self._written_axes()) if key == "axes" else len(value) if isinstance(value, list | dict) else 0
+            if count > most:
+                path = tuple(key.split("."))
+                self.lined.fault(path, f"{key} has {count:,} entries", f"allowed: {most:,}")
+        where = self.file.get("where")
+        if isinstance(where, str) and len(where) > MOST_WHERE:
+            self.lined.fault(("where",), f"where has {len(where):,} characters", f"allowed: {MOST_WHERE:,}")
+        if self.lined.count > before:
+            self.lined.finish()
 
     def fields(self) -> dict[str, Any]:
         """Every field of the sweep, save its source.

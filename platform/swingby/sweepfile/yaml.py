@@ -16,9 +16,14 @@ Model = TypeVar("Model", bound=BaseModel)
 
 Path = tuple[str | int, ...]
 MOST_CHARACTERS = 1_000_000
-MOST_NODES = 200_000
+MOST_NODES = 50_000
 MOST_DEPTH = 30
 MOST_FAULTS = 100
+"""Faults that are told."""
+MOST_NOTED = 1_000
+"""Faults after which a file is not looked at any further: to find the nearest right word for each takes a while."""
+MOST_TOLD = 500
+"""Characters of a message, and of its hint."""
 
 _TAG = "tag:yaml.org,2002:"
 _NUMBERS = {
@@ -31,8 +36,31 @@ _NUMBERS = {
 }
 
 
+class _TooLargeError(yaml.MarkedYAMLError):
+    """The text has more values, or deeper ones, than a sweep file may have."""
+
+
 class _Loader(yaml.SafeLoader):
-    """The safe loader, with numbers such as 1e-3; on, off, yes, no, dates and times stay strings."""
+    """The safe loader, with numbers such as 1e-3; on, off, yes, no, dates and times stay strings.
+
+    It counts what it reads, and stops at the limits: PyYAML takes a tenth of a millisecond for each value.
+    """
+
+    nodes = depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self.nodes, self.depth = self.nodes + 1, self.depth + 1
+        if self.depth > MOST_DEPTH + 1 or self.nodes > MOST_NODES:
+            raise _TooLargeError(problem_mark=self.peek_event().start_mark)
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self.depth -= 1
+
+
+def _too_large(line: int | None) -> Fault:
+    limit = f"{MOST_DEPTH} levels of nesting and {MOST_NODES:,} values, aliases followed"
+    return Fault("too deep or too large", line, f"allowed: {limit}")
 
 
 _Loader.yaml_implicit_resolvers = {}
@@ -73,8 +101,14 @@ class Lined:
         self.add(Fault(text, line, hint))
 
     def add(self, fault: Fault) -> None:
-        """Note a fault, once."""
-        self._faults.setdefault(fault)
+        """Note a fault, once, as long as may be told.
+
+        Raises:
+            InputFaults: it is one too many.
+        """
+        self._faults.setdefault(Fault(_cut(fault.message), fault.line, fault.hint and _cut(fault.hint)))
+        if len(self._faults) >= MOST_NOTED:
+            self.finish()
 
     @property
     def count(self) -> int:
@@ -104,7 +138,9 @@ class Lined:
         """Raise all faults noted so far, at once, if there are any."""
         faults = list(self._faults)
         if len(faults) > MOST_FAULTS:
-            more = Fault(f"and {len(faults) - MOST_FAULTS:,} faults more")
+            text = f"and {len(faults) - MOST_FAULTS:,} faults more"
+            stopped = f"; after {MOST_NOTED:,} nothing else was looked at" if len(faults) >= MOST_NOTED else ""
+            more = Fault(text + stopped)
             raise InputFaults(self.source, [*faults[:MOST_FAULTS], more])
         if faults:
             raise InputFaults(self.source, faults)
@@ -113,6 +149,10 @@ class Lined:
 def dotted(path: Path) -> str:
     """A path as it is written on the command line."""
     return ".".join(str(part) for part in path)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_TOLD else f"{text[: MOST_TOLD - 3]}..."
 
 
 def shown(value: Any) -> str:
@@ -161,11 +201,15 @@ def read_yaml(text: str, source: str) -> Lined:
     lines = [k for k, line in enumerate(text.split("\n"), start=1) if re.match(r" *\t", line) and line.strip()]
     if lines:
         hint = "YAML indents with blanks only: replace the tab"
-        raise InputFaults(source, [Fault("a tab in the indentation", line, hint) for line in lines])
+        for line in lines:
+            lined.add(Fault("a tab in the indentation", line, hint))
+        lined.finish()
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node is not None:
             lined.value = _Builder(lined).build(node, (), 0)
+    except _TooLargeError as error:
+        raise InputFaults(source, [_too_large(error.problem_mark.line + 1)]) from None  # pyright: ignore[reportOptionalMemberAccess]
     except yaml.MarkedYAMLError as error:
         raise InputFaults(source, [_syntax_fault(error)]) from None
     except yaml.reader.ReaderError as error:
@@ -199,9 +243,7 @@ class _Builder:
     def build(self, node: yaml.Node, path: Path, depth: int) -> Any:
         self.left -= 1
         if depth > MOST_DEPTH or self.left < 0:
-            line = node.start_mark.line + 1
-            limit = f"{MOST_DEPTH} levels of nesting and {MOST_NODES:,} values, aliases followed"
-            raise InputFaults(self.lined.source, [Fault("too deep or too large", line, f"allowed: {limit}")])
+            raise InputFaults(self.lined.source, [_too_large(node.start_mark.line + 1)])
         self.lined.place(path, node.start_mark.line + 1)
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, depth)

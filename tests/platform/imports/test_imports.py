@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from swingby.api import Sweep
 from swingby.cli import app
-from swingby.cli.data import Format, write_rows
+from swingby.cli.rows import Format, write_rows
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.function.experiment import experiment

@@ -6,14 +6,16 @@ import json
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
+from swingby.run.driver import run_sweep
 from swingby.store import Ingest, Layout, Store, ingest, rebuild
-from tests.support.store import Segment, snapshot, write_plan, write_shard
+from tests.support.store import Segment, cells, snapshot, write_plan, write_shard
 
 
 @pytest.fixture
@@ -121,21 +123,73 @@ def test_faults_of_a_question_are_clear(records: Records, tmp_path: Path) -> Non
             store.sql("delete from ix.plans")
 
 
-@pytest.mark.parametrize("spoilt", ["pointer.json", "build-0001/index.duckdb", "published/index-000001.duckdb"])
-def test_a_broken_store_says_so_and_a_rebuild_mends_it(records: Records, spoilt: str) -> None:
-    """Whichever file of the store is garbage: whoever needs it says how to mend it, and that mends it."""
+@pytest.mark.parametrize("new", [False, True])
+@pytest.mark.parametrize(
+    ("spoilt", "how"),
+    [
+        ("pointer.json", "garbage"),
+        ("build-0001/index.duckdb", "garbage"),
+        ("build-0001/segment-000000.duckdb", "garbage"),
+        ("build-0001/segment-000000.duckdb", "gone"),
+        ("published/index-000001.duckdb", "garbage"),
+        ("published/index-000001.duckdb", "gone"),
+    ],
+)
+def test_a_broken_store_is_mended_by_whoever_may_write(
+    records: Records, spoilt: str, how: str, new: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whichever file of the store is garbage or gone, with new records or without: readers say what to run or read on,
+    and an ingest mends it and says so in a line; the store is what the records make."""
     write_plan(records, ["x"])
     write_shard(records, [Segment("x")])
     ingest(records)
     before = snapshot(records)
-    (records.data / "store" / spoilt).write_bytes(b"garbage " * 1000)
-    write_shard(records, [Segment("y")])
-    with pytest.raises(SwingbyError, match="swingby rebuild"):
-        (ingest if "build" in spoilt else snapshot)(records)
-    rebuild(records)
+    path = records.data / "store" / spoilt
+    path.unlink(missing_ok=True) if how == "gone" else path.write_bytes(b"garbage " * 1000)
+    if not spoilt.startswith("build"):
+        with pytest.raises(SwingbyError, match="`swingby ingest` makes the store again"):
+            snapshot(records)
+    if new:
+        write_shard(records, [Segment("y")])
+    elif "segment" in spoilt:
+        return  # nobody needs it before there is something new
+    ingest(records)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("the store ")
     after = snapshot(records)
-    assert set(before["toy"]) < set(after["toy"])
+    assert set(before["toy"]) < set(after["toy"]) if new else before == after
     assert ingest(records).shards == 0
+    assert capsys.readouterr().err == ""
+    rebuild(records)
+    assert snapshot(records) == after
+
+
+def test_a_log_that_came_back_is_not_applied_again(records: Records, capsys: pytest.CaptureFixture[str]) -> None:
+    """A log of DuckDB's that was removed, and is there again after a power cut: no row is there twice."""
+    log = Layout(records.data).index(1).with_name("index.duckdb.wal")
+    write_shard(records, [Segment("x")])
+    with Ingest(records) as step:
+        step.take()
+        content = log.read_bytes()
+        step.publish(force=True)
+    log.write_bytes(content)
+    write_shard(records, [Segment("y")])
+    ingest(records)
+    assert "is made again from the records" in capsys.readouterr().err
+    assert [row[0] for row in cells(records)] == ["x", "y"]
+
+
+def test_a_run_mends_the_store_and_goes_on(walk: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A sweep is run again on a folder whose pointer is garbage: it says so, and nothing is trained twice."""
+    sweep = walk.sweep(base={"length": 5})
+    run_sweep(sweep, walk.data, local=True, pilot=False)
+    Layout(walk.data).pointer.write_text("{")
+    with pytest.raises(SwingbyError, match="`swingby ingest`"):
+        Store.open(walk.data)
+    capsys.readouterr()
+    run_sweep(sweep, walk.data, local=True, pilot=False)
+    assert capsys.readouterr().err.count("is made again from the records") == 1
+    assert set(walk.started().values()) == {1}
 
 
 # publishing

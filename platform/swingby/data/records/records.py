@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -12,7 +13,16 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from swingby.data.files import TEMPORARY, clear_os_errors, entry, is_as_named, utc_now, write_whole
+from swingby.data.files import (
+    TEMPORARY,
+    clear_os_errors,
+    entry,
+    is_as_named,
+    make_folder,
+    sync_folder,
+    utc_now,
+    write_whole,
+)
 from swingby.data.folder import admit_retractions, listing, numbers, opened
 from swingby.data.locks import Hold, held, holder
 from swingby.data.parquet import read_parquet, require, write_parquet
@@ -22,10 +32,15 @@ from swingby.data.remote.mirror import Mirror, is_record
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
 from swingby.model.experiment import SEGMENT_COLUMNS, Recording
+from swingby.text import legible
 
 DIGITS = {"shards": 8, "derived": 12, "retractions": 12}
 """How many digits of the content end the names of the records in a folder; the name of a plan says no content."""
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def _to_stderr(text: str) -> None:
+    sys.stderr.write(f"{legible(text)}\n")
 
 
 class Records:
@@ -34,11 +49,13 @@ class Records:
     Attributes:
         data: where the folder lies on this machine.
         mirror: the object storage that it mirrors; None: it mirrors none.
+        tell: called with a sentence about what happens beside what was asked for, such as a store that is mended.
     """
 
     def __init__(self, data: Path) -> None:
         self.data = data
         self.mirror: Mirror | None = None
+        self.tell: Callable[[str], object] = _to_stderr
 
     @classmethod
     def open(cls, data: str | Path, create: bool = True) -> Self:
@@ -168,8 +185,9 @@ class Records:
                 raise SwingbyError(f"plan {path.stem} exists already in {self.where}; plans are never written twice")
             self.mirror.put(key, aside)
             with clear_os_errors(f"write {path}"):
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(path.parent)
                 aside.rename(path)
+                sync_folder(path.parent)
         finally:
             aside.unlink(missing_ok=True)
         return path
