@@ -41,7 +41,8 @@ class Generator:
         self.own = np.arange(rank, len(self.conditions), size)
         keys = [cell.key(f"generate/{name}") for name in CLASSES]
         places = [(key, index) for key, count in zip(keys, self.counts, strict=True) for index in range(count)]
-        shape = (params.sampling_steps + 1, 3, params.pixels, params.pixels)
+        draws = 1 + (params.sampling_steps if params.sampler == "ancestral" else 0)
+        shape = (draws, 3, params.pixels, params.pixels)
         noise = np.empty((len(self.own), *shape), np.float32)
         for row, place in enumerate(self.own.tolist()):
             noise[row] = sample_stream(*places[place]).standard_normal(shape)

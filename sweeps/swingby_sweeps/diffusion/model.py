@@ -50,12 +50,12 @@ class Diffusion(nn.Module):
 
     @torch.no_grad()
     def sample(self, conditions: Tensor, noise: Tensor) -> Tensor:
-        """Images (n, 3, P, P) in [0, 1] by ancestral sampling.
+        """Images (n, 3, P, P) in [0, 1] by the run's sampler, in its number of steps.
 
         Args:
             conditions: (n, 4).
-            noise: (n, S + 1, 3, P, P) for S sampling steps: z_1, then what each step adds.
+            noise: (n, K, 3, P, P): z_1, then what each step adds, if the sampler is ancestral.
         """
-        scheduler = VDMScheduler.of(self.schedule, noise.shape[1] - 1)
+        scheduler = VDMScheduler.of(self.schedule, self.params.sampling_steps, sampler=self.params.sampler)
         images = sample(scheduler, lambda z, gamma: self.predict(z, gamma, conditions), noise.unbind(1))
         return images.clamp(0, 1)

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from swingby.model.params import Params
+from swingby.model.params import Params, added
 
 CLASSES = ("red-big", "blue-big", "red-small", "blue-small")
 """The four classes by number: blue + 2 x small, one bit for each concept."""
@@ -43,6 +43,10 @@ class DiffusionParams(Params):
     background: float = Field(0.8, ge=0, le=1, description="background channels are uniform from this to 1")
     pixel_noise: float = Field(0.001, ge=0, le=1, description="sd of the noise on every pixel and channel")
     blur: float = Field(1.0, gt=0, le=8, description="width of a circle's edge, in pixels")
+    edge: Literal["ramp", "gaussian"] = added(
+        "ramp",
+        description="a circle's edge: a ramp, `blur` wide; or its sharp mask after a Gaussian filter of sd `blur`",
+    )
     images: int = Field(2048, ge=1, le=2**20, description="images of each class")
     train_share: float = Field(0.85, gt=0, le=1, description="share of these images that is trained on")
     condition: Literal["image", "class"] = Field(
@@ -65,7 +69,10 @@ class DiffusionParams(Params):
     gamma_max: float = Field(10.0, ge=-30, le=30, description="initial -log SNR at the noise's end of the schedule")
     schedule: Literal["learned", "fixed"] = Field("learned", description="whether the ends of the schedule are trained")
     data_noise: float = Field(0.001, gt=0, description="sd of the likelihood of an image given its z_0")
-    sampling_steps: int = Field(50, ge=1, le=1000, description="steps of the ancestral sampler")
+    sampling_steps: int = Field(50, ge=1, le=1000, description="steps of the sampler")
+    sampler: Literal["ancestral", "ddim"] = added(
+        "ancestral", description="ancestral: adds noise at every step; ddim: adds none, and needs fewer steps"
+    )
 
     lr: float = Field(0.001, gt=0, title="learning rate", description="learning rate of AdamW")
     weight_decay: float = Field(0.01, ge=0, description="weight decay of AdamW")
@@ -85,6 +92,9 @@ class DiffusionParams(Params):
 
     judged: int = Field(32, ge=1, description="images generated of each held-out class at an evaluation")
     judged_trained: int = Field(8, ge=1, description="images generated of each trained class at an evaluation")
+    classifier: Literal["own", "pooled"] = added(
+        "own", description="images that the classifier learns from: at the run's own contrast, or at all from 0.1 to 0.8"
+    )
 
     @property
     def trained_classes(self) -> tuple[int, ...]:

@@ -1,7 +1,8 @@
 """The trained judge: the paper's classifier, trained on images of all four classes, and kept in a file for later runs.
 
 A judge depends on the parameters that define the images and on its own settings, never on a run's seed: all runs at a
-point of a sweep share one judge. Where mean radii differ by less than twice their jitter the classes of size overlap,
+point of a sweep share one judge; a pooled one, which learns from images of many contrasts, is shared by all contrasts
+of a sweep, as with the authors. Where mean radii differ by less than twice their jitter the classes of size overlap,
 and no judge is always right; its accuracy says how often it is.
 """
 
@@ -44,8 +45,11 @@ SHOWN = (
     "background",
     "pixel_noise",
     "blur",
+    "edge",
 )
 """The parameters of a run that define its images, and with them its judge."""
+POOLED = np.linspace(0.1, 0.8, 20)
+"""Contrasts of the images of a pooled judge, taken in turn: those that the authors sweep."""
 TOGETHER = 256
 """Images judged at a time."""
 
@@ -93,7 +97,9 @@ class Judge:
             SwingbyError: the folder cannot be written.
         """
         settings = settings or settings_of(params.pixels)
-        images = {name: getattr(params, name) for name in SHOWN}
+        images = {name: value for name, value in params.canonical().items() if name in SHOWN}
+        if params.classifier == "pooled":
+            images["contrast"] = POOLED.tolist()
         identity = {"judge": VERSION, "images": images, "settings": asdict(settings)}
         digest = hashlib.sha256(canonical_json(identity).encode()).hexdigest()[:32]
         path = None if cache is None else cache / f"judge-{digest}.safetensors"
@@ -161,7 +167,8 @@ def _made(params: DiffusionParams, settings: Settings, key: bytes, device: str) 
 
 def _drawn(params: DiffusionParams, key: bytes, indices: range, device: torch.device | str) -> tuple[Tensor, Tensor]:
     """Samples `indices` of every class: images (N, 3, P, P), and the bits of their classes (N, 2)."""
-    drawn = [concepts.scenes(params, key, number, indices) for number in range(len(CLASSES))]
+    contrasts = POOLED[np.arange(indices.start, indices.stop) % len(POOLED)] if params.classifier == "pooled" else None
+    drawn = [concepts.scenes(params, key, number, indices, contrasts) for number in range(len(CLASSES))]
     numbers = torch.arange(len(CLASSES), device=device).repeat_interleave(len(indices))
     images = torch.cat([concepts.render(scenes, params, device) for scenes in drawn])
     return images, torch.stack([numbers >> concept & 1 for concept in range(len(CONCEPTS))], dim=1)

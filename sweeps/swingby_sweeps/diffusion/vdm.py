@@ -1,10 +1,14 @@
-"""Variational diffusion as a diffusers-style scheduler, and its ancestral sampler (Kingma et al. 2021, 3.3 and A)."""
+"""Variational diffusion as a diffusers-style scheduler, and two samplers.
+
+The ancestral one draws from the reverse process (Kingma et al. 2021, 3.3 and A); the other one is deterministic: DDIM
+(Song et al. 2021, eq 12 with sigma = 0).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import torch
 from diffusers.configuration_utils import ConfigMixin, register_to_config
@@ -30,6 +34,8 @@ __all__ = [
 
 Time = float | Tensor
 """A time in [0, 1]: a number, a scalar, or one for each row, (N,)."""
+Sampler = Literal["ancestral", "ddim"]
+"""Ancestral: a draw from the reverse process at every step. DDIM: a step of the flow that has the same marginals."""
 
 
 @dataclass
@@ -56,6 +62,7 @@ class VDMScheduler(SchedulerMixin, ConfigMixin):
         gamma_1: -log SNR of the noise's end, t = 1; gamma is linear between them.
         clip_sample: whether x_hat is clipped to [0, 1] before a step is taken toward it. The authors do not; nor does
             the sampler whose steps make up the bound.
+        sampler: ancestral, or ddim.
 
     Raises:
         ValueError: the ends are not in order.
@@ -66,17 +73,25 @@ class VDMScheduler(SchedulerMixin, ConfigMixin):
     """Standard deviation of z_1, where sampling begins."""
 
     @register_to_config
-    def __init__(self, gamma_0: float = -5.0, gamma_1: float = 10.0, clip_sample: bool = False) -> None:
+    def __init__(
+        self,
+        gamma_0: float = -5.0,
+        gamma_1: float = 10.0,
+        clip_sample: bool = False,
+        sampler: Sampler = "ancestral",
+    ) -> None:
         if not gamma_0 < gamma_1:
             raise ValueError(f"gamma_0 = {gamma_0:g}; allowed: less than gamma_1 = {gamma_1:g}")
         self.num_inference_steps: int | None = None
         self.timesteps = torch.empty(0, dtype=torch.float64)
 
     @classmethod
-    def of(cls, schedule: LinearSchedule, steps: int, clip_sample: bool = False) -> VDMScheduler:
+    def of(
+        cls, schedule: LinearSchedule, steps: int, clip_sample: bool = False, sampler: Sampler = "ancestral"
+    ) -> VDMScheduler:
         """One that samples in so many steps, with a schedule's ends as they are now."""
         gamma_0, gamma_1 = schedule.ends
-        scheduler = cls(gamma_0=gamma_0.item(), gamma_1=gamma_1.item(), clip_sample=clip_sample)
+        scheduler = cls(gamma_0=gamma_0.item(), gamma_1=gamma_1.item(), clip_sample=clip_sample, sampler=sampler)
         scheduler.set_timesteps(steps)
         return scheduler
 
@@ -111,22 +126,25 @@ class VDMScheduler(SchedulerMixin, ConfigMixin):
         model_output: Tensor,
         timestep: Time,
         sample: Tensor,
-        noise: Tensor,
+        noise: Tensor | None = None,
         prev_timestep: Time | None = None,
         return_dict: bool = True,
     ) -> VDMSchedulerOutput | tuple[Tensor, Tensor]:
-        """z_s from z_t: a draw from q(z_s | z_t, x_hat) (eq 34); computed in float32 at least, given in z_t's dtype.
+        """z_s from z_t, computed in float32 at least, given in z_t's dtype.
+
+        Ancestral: a draw from q(z_s | z_t, x_hat) (eq 34). DDIM: alpha_s x_hat + sigma_s eps_hat.
 
         Args:
             model_output: eps_hat, of z_t's shape.
             timestep: t.
             sample: z_t, (N, ...).
-            noise: standard normal, of z_t's shape; the last step, which ends at z_0, needs it like the others.
+            noise: standard normal, of z_t's shape; the last step, which ends at z_0, needs it like the others. None for
+                ddim, which has no use for it.
             prev_timestep: s; the next of the steps of `set_timesteps` if None.
             return_dict: a `VDMSchedulerOutput`; else the tuple of its values.
 
         Raises:
-            ValueError: s is after t, or is neither given nor set.
+            ValueError: s is after t, or is neither given nor set; an ancestral step without noise.
         """
         gamma_t, gamma_s = self.gamma(timestep), self.gamma(self._after(timestep, prev_timestep))
         if bool((gamma_s > gamma_t).any()):
@@ -140,9 +158,13 @@ class VDMScheduler(SchedulerMixin, ConfigMixin):
             x_hat = x_hat.clamp(0.0, 1.0)
             eps_hat = (z - alpha_t * x_hat) / sigma_t
         # In eps_hat, not x_hat: near t = 1, x_hat is a difference of large numbers.
-        mean = alpha_s / alpha_t * (z - c * sigma_t * eps_hat)
-        drawn = mean + sigma_s * c.sqrt() * _wide(noise)
-        result = (drawn.to(sample.dtype), x_hat.to(sample.dtype))
+        if cast(Any, self.config).sampler == "ddim":
+            after = alpha_s / alpha_t * z + (sigma_s - alpha_s / alpha_t * sigma_t) * eps_hat
+        elif noise is None:
+            raise ValueError("an ancestral step adds noise; needed: noise, a standard normal of the sample's shape")
+        else:
+            after = alpha_s / alpha_t * (z - c * sigma_t * eps_hat) + sigma_s * c.sqrt() * _wide(noise)
+        result = (after.to(sample.dtype), x_hat.to(sample.dtype))
         return VDMSchedulerOutput(*result) if return_dict else result
 
     def decode(self, z_0: Tensor) -> Tensor:
@@ -160,25 +182,27 @@ class VDMScheduler(SchedulerMixin, ConfigMixin):
 
 @torch.no_grad()
 def sample(scheduler: VDMScheduler, predict: Predict, noise: Iterable[Tensor]) -> Tensor:
-    """The ancestral sampler: from z_1 down `scheduler.timesteps` to z_0, then the mean of x given it.
+    """The scheduler's sampler: from z_1 down `scheduler.timesteps` to z_0, then the mean of x given it.
 
     Args:
         scheduler: with `set_timesteps` done.
         predict: the network, see `Predict`.
-        noise: one standard normal (N, ...) for z_1, then one for each step; taken as they are needed.
+        noise: one standard normal (N, ...) for z_1, then one for each ancestral step; taken as they are needed.
 
     Returns:
         Images, (N, ...), not clipped.
 
     Raises:
-        ValueError: there is less noise than steps + 1.
+        ValueError: there is less noise than that.
     """
     draws = iter(noise)
+    adds = cast(Any, scheduler.config).sampler == "ancestral"
     z = _next(draws, scheduler) * scheduler.init_noise_sigma
     for t in scheduler.timesteps:
         gamma = scheduler.gamma(t).to(z.device, torch.float32).expand(len(z))
         eps_hat = predict(scheduler.scale_model_input(z, t), gamma)
-        z, _ = cast("tuple[Tensor, Tensor]", scheduler.step(eps_hat, t, z, _next(draws, scheduler), return_dict=False))
+        drawn = _next(draws, scheduler) if adds else None
+        z, _ = cast("tuple[Tensor, Tensor]", scheduler.step(eps_hat, t, z, drawn, return_dict=False))
     return scheduler.decode(z)
 
 

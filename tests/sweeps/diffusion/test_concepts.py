@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
+from scipy.ndimage import gaussian_filter
 
 from swingby_sweeps.diffusion import concepts
 from swingby_sweeps.diffusion.concepts import Scenes
@@ -36,13 +37,24 @@ def parts(scenes: Scenes) -> list[np.ndarray]:
 )
 def test_a_sample_depends_on_key_class_and_index_alone(indices: list[int], number: int, key: bytes) -> None:
     """Together, alone, in any order or twice: a sample's numbers and pixels are the same bit for bit."""
-    p = params(pixels=8)
-    together = concepts.scenes(p, key, number, indices)
-    images = concepts.render(together, p)
-    for row, index in enumerate(indices):
-        alone = concepts.scenes(p, key, number, [index])
-        assert all(np.array_equal(a[row], b[0]) for a, b in zip(parts(together), parts(alone), strict=True))
-        assert torch.equal(images[row], concepts.render(alone, p)[0])
+    for edge in ("ramp", "gaussian"):
+        p = params(pixels=8, edge=edge)
+        together = concepts.scenes(p, key, number, indices)
+        images = concepts.render(together, p)
+        for row, index in enumerate(indices):
+            alone = concepts.scenes(p, key, number, [index])
+            assert all(np.array_equal(a[row], b[0]) for a, b in zip(parts(together), parts(alone), strict=True))
+            assert torch.equal(images[row], concepts.render(alone, p)[0])
+
+
+def test_samples_of_many_contrasts_are_those_of_each() -> None:
+    """A sample whose contrast is given is that of a run with this contrast, bit for bit; so is the run's own given."""
+    p, contrasts = params(contrast=0.3), np.array([0.3, 0.137, 0.8, 0.3])
+    for number in range(4):
+        mixed = concepts.scenes(p, KEY, number, range(4), contrasts)
+        for row, contrast in enumerate(contrasts.tolist()):
+            alone = concepts.scenes(params(contrast=contrast), KEY, number, [row])
+            assert all(np.array_equal(a[row], b[0]) for a, b in zip(parts(mixed), parts(alone), strict=True))
 
 
 def test_keys_classes_and_indices_differ() -> None:
@@ -169,6 +181,28 @@ def test_a_circle_covers_pi_r_squared(radius: float, x: float, y: float, blur: f
     area = float(share.sum()) * step**2
     expected = np.pi * (radius**2 + (blur * step) ** 2 / 12)
     assert area == pytest.approx(expected, abs=5 / blur * step**1.5 * radius**0.5 / np.pi)
+
+
+@pytest.mark.parametrize(("pixels", "sd"), [(32, 1.0), (16, 0.5), (8, 3.0)])
+def test_the_authors_edge_is_a_sharp_mask_after_a_gaussian_filter(pixels: int, sd: float) -> None:
+    """As scipy filters the pixels whose centres lie in the circle, also where a circle sticks out of its image."""
+    rng = np.random.default_rng(0)
+    radius, centre = rng.uniform(0.1, 0.8, 6), rng.uniform(-0.9, 0.9, (6, 2))
+    x, y = (c[:, None] - (np.arange(pixels) * 2 + 1) / pixels + 1 for c in centre.T)
+    masks = np.hypot(x[:, None, :], y[:, :, None]) < radius[:, None, None]
+    shares = concepts.coverage(torch.tensor(radius), torch.tensor(centre), pixels, sd, "gaussian")
+    expected = np.stack([gaussian_filter(mask.astype(float), sd) for mask in masks])
+    np.testing.assert_allclose(shares.numpy(), expected, atol=1e-12)
+
+
+def test_the_authors_edge_is_softer_than_a_ramp_of_the_same_blur() -> None:
+    """Along a line through a large circle it is steepest at 1 / sqrt(2 pi) a pixel, where a ramp falls by 1."""
+    slopes = []
+    for edge in ("ramp", "gaussian"):
+        share = concepts.coverage(torch.tensor([0.5]), torch.zeros(1, 2), 512, 4.0, edge)[0, 256]
+        slopes.append(4 * float(share.diff().abs().max()))
+    assert slopes[0] == pytest.approx(1, abs=0.01)
+    assert slopes[1] == pytest.approx(1 / np.sqrt(2 * np.pi), abs=0.01)
 
 
 def test_a_circle_is_where_its_centre_says() -> None:

@@ -121,7 +121,7 @@ OTHERWISE: dict[str, Any] = {
     "dropout": 0.0, "zero_init": False, "residual": False, "gamma_min": -4.0, "gamma_max": 9.0, "schedule": "fixed",
     "data_noise": 0.01, "sampling_steps": 3, "lr": 0.01, "weight_decay": 0.1, "batch_size": 4, "training_steps": 7,
     "warmup": 5, "decay": "cosine", "clip": 1.0, "clip_of": "network", "accumulate": 2, "mixed_precision": "bf16",
-    "judged": 5, "judged_trained": 3,
+    "judged": 5, "judged_trained": 3, "edge": "gaussian", "sampler": "ddim", "classifier": "pooled",
 }  # fmt: skip
 """Another value of each parameter."""
 
@@ -139,8 +139,34 @@ def test_it_is_another_where_its_images_are_others(name: str, tmp_path: Path, mo
     for p in (plain, other):
         Judge.of(p, tmp_path, "cpu", HASTY)
     shown = [[images(p, number, 8) for number in range(4)] for p in (plain, other)]
-    alike = all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(*shown, strict=True))
+    alike = name != "classifier" and all(a.shape == b.shape and torch.equal(a, b) for a, b in zip(*shown, strict=True))
     assert len(list(tmp_path.glob("judge-*.safetensors"))) == (1 if alike else 2)
+
+
+def test_a_pooled_judge_is_one_for_all_contrasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs of any contrast share its file, which no judge of one contrast is; it sees the authors' contrasts in turn."""
+    seen: list[float] = []
+    scenes = concepts.scenes
+
+    def noted(p: DiffusionParams, key: bytes, number: int, indices: range, contrasts: Any) -> concepts.Scenes:
+        seen.extend(contrasts)
+        return scenes(p, key, number, indices, contrasts)
+
+    monkeypatch.setattr(concepts, "scenes", noted)
+    settings = replace(HASTY, batch=80, steps=1, held_out=20)
+    for contrast in (0.137, 0.6):
+        Judge.of(params(contrast=contrast, classifier="pooled"), tmp_path, "cpu", settings)
+    assert len(list(tmp_path.glob("judge-*.safetensors"))) == 1
+    assert seen == pytest.approx([*np.linspace(0.1, 0.8, 20)] * 8)
+    monkeypatch.undo()
+    Judge.of(params(), tmp_path, "cpu", settings)
+    assert len(list(tmp_path.glob("judge-*.safetensors"))) == 2
+
+
+def test_a_judge_from_before_the_later_parameters_is_found(tmp_path: Path) -> None:
+    """At their defaults its file keeps the name that it had before there were other edges and pooled judges."""
+    Judge.of(params(), tmp_path, "cpu", HASTY)
+    assert [path.stem for path in tmp_path.glob("*.safetensors")] == ["judge-c2fb632e737c6b0b031e39462931cb61"]
 
 
 def test_it_is_measured_on_images_that_it_was_not_trained_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,9 +174,9 @@ def test_it_is_measured_on_images_that_it_was_not_trained_on(monkeypatch: pytest
     drawn: list[tuple[bytes, int, int]] = []
     scenes = concepts.scenes
 
-    def noted(p: DiffusionParams, key: bytes, number: int, indices: range) -> concepts.Scenes:
+    def noted(p: DiffusionParams, key: bytes, number: int, indices: range, *contrasts: Any) -> concepts.Scenes:
         drawn.extend((key, number, index) for index in indices)
-        return scenes(p, key, number, indices)
+        return scenes(p, key, number, indices, *contrasts)
 
     monkeypatch.setattr(concepts, "scenes", noted)
     Judge.of(params(), None, "cpu", HASTY)

@@ -336,6 +336,38 @@ def test_the_sampler_has_the_moments_of_its_steps() -> None:
     assert drawn.var().item() == pytest.approx(variance, rel=5 * math.sqrt(2 / n))
 
 
+@given(st.floats(0, 0.98), st.floats(0.01, 1), st.integers(0, 1000))
+def test_a_deterministic_step_keeps_the_predicted_noise(s: float, share: float, seed: int) -> None:
+    """DDIM goes to alpha_s x_hat + sigma_s eps_hat for any s < t; noise that it is given changes nothing."""
+    t = s + share * (1 - s)
+    scheduler = VDMScheduler(-5.0, 10.0, sampler="ddim")
+    z, eps, noise = torch.tensor(np.random.default_rng(seed).normal(size=(3, 1, 5)))
+    taken = scheduler.step(eps, t, z, prev_timestep=s)
+    assert not isinstance(taken, tuple)
+    alpha, sigma = alpha_sigma(scheduler.gamma(s))
+    torch.testing.assert_close(taken.prev_sample, alpha * taken.pred_original_sample + sigma * eps)
+    noisy = scheduler.step(eps, t, z, noise, s, return_dict=False)[0]
+    assert torch.equal(noisy, taken.prev_sample)
+
+
+def test_many_deterministic_steps_follow_the_probability_flow() -> None:
+    """For Gaussian data the flow of dz = (f z - g^2 score / 2) dt keeps (z_t - alpha_t m) / sd of z_t: each sample ends
+    where that says, and the error is of first order in the length of a step."""
+    z_1 = torch.tensor(np.random.default_rng(5).normal(size=(1, 200)))
+    first = VDMScheduler(-8.0, 12.0, sampler="ddim")
+    (alpha_1, sigma_1), (alpha_0, sigma_0) = (alpha_sigma(first.gamma(t)) for t in (1.0, 0.0))
+    kept = (z_1 - alpha_1 * MEAN) / (alpha_1**2 * VARIANCE + sigma_1**2).sqrt()
+    flowed = MEAN + kept * (alpha_0**2 * VARIANCE + sigma_0**2).sqrt() / alpha_0
+    errors = []
+    for steps in (50, 100, 200, 400, 800):
+        scheduler = VDMScheduler(-8.0, 12.0, sampler="ddim")
+        scheduler.set_timesteps(steps)
+        drawn = sample(scheduler, lambda z, gamma: best_eps(z, gamma.double()), [z_1])
+        errors.append(float((drawn - flowed).abs().max()))
+    assert errors[-1] < 0.01
+    assert errors[-1] / errors[-2] == pytest.approx(0.5, abs=0.05)
+
+
 def test_samples_do_not_know_their_batch() -> None:
     """With its own noise a sample comes out the same alone, in a batch, and whatever torch's generators are at."""
     scheduler = VDMScheduler(-5.0, 10.0)
@@ -409,3 +441,5 @@ def test_a_sampler_that_cannot_go_on_says_why() -> None:
     scheduler.set_timesteps(3)
     with pytest.raises(ValueError, match="one for z_1 and one for each of 3 steps"):
         sample(scheduler, best_eps, [z, z, z])
+    with pytest.raises(ValueError, match="an ancestral step adds noise"):
+        scheduler.step(z, 0.5, z)
