@@ -3,7 +3,7 @@
 -- order: 9.1
 -- sweeps: figure-6-small, figure-6
 -- rule: in most seeds
--- after: Its kind was named when results had been seen: it says what such runs do; the seeds are too few to tell that
+-- after: Its kind was named when results had been seen: it says what such runs do; the seeds were too few to tell that
 --     of most.
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
