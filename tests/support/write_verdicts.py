@@ -18,6 +18,7 @@ from swingby.store import Store
 from swingby_analysis.query import Query, ask
 from swingby_analysis.statements.catalogue import claims
 from swingby_analysis.statements.claims import write_claims
+from swingby_analysis.statements.claims_page import AFTER
 from swingby_analysis.statements.verdict import MARK
 from tests.support.places import ROOT
 
@@ -42,7 +43,7 @@ def section(whole: str, experiment: str, store: Store) -> str:
         f"Made by `swingby claims {experiment}` (swingby {__version__}). {len(verdicts)} claims; "
         f"{', '.join(f'{verdict}: {count}' for verdict, count in counts)}. {made['cells']:,} runs of {made['sweeps']} "
         f"sweeps, {made['fewest']} to {made['most']} seeds a sweep, the last trained on {made['trained']}. "
-        f"{MARK}: added, split or repaired after results had been seen; the page says how."
+        f"{AFTER}"
     )
     return "\n".join(["", *lines[:2], *shown, "", *(part for note in notes for part in (note, "")), said, "", ""])
 

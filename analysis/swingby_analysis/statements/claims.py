@@ -81,7 +81,7 @@ def write_claims(
         for claim in chosen:
             began = time.perf_counter()
             judged.append(judge(store, claim, needed))
-            say(f"{claim.slug}: {judged[-1].verdict} ({time.perf_counter() - began:.1f} s)")
+            say(f"{claim.slug}, {claim.rule}: {judged[-1].verdict} ({time.perf_counter() - began:.1f} s)")
         ranks = {claim.slug: rank for rank, claim in enumerate(known)}
         table.write(records, store, [(ranks[item.claim.slug], item) for item in judged], ranks)
     with Store.open(records.data) as store:

@@ -33,7 +33,7 @@ from swingby_analysis.query import Query, ask
 from swingby_analysis.statements import origins
 from swingby_analysis.statements.compose import shared_of
 from swingby_analysis.statements.judging import Judged
-from swingby_analysis.statements.kinds import FAILS, HOLDS, LARGER, LAW, NOT_SHOWN, REVERSE, SHOWN, UNTOLD
+from swingby_analysis.statements.kinds import EXISTS, FAILS, HOLDS, LARGER, LAW, NOT_SHOWN, REVERSE, SHOWN, UNTOLD
 from swingby_analysis.statements.statement import Statement as Claim
 from swingby_analysis.statements.verdict import MARK, MISSING, RULE
 
@@ -46,11 +46,16 @@ BARS = "A bar is the 95 % interval of a share of seeds and its dot the share, on
 COUNTED = "Shares, effects and intervals are computed from the result of a claim's query, and kept in claims."
 LISTED = 6
 """Numbers of a list in the result of a query that are shown."""
+AFTER = f"{MARK}: added, split, reworded, repaired or named in kind after results had been seen; the page says how."
 _AFTERWARDS = f"""
 The predicates and their thresholds stand in the queries below. They were written before results of these sweeps were
 seen, except where a claim has the mark {MARK}: afterwards its query had to be repaired, as a comment in it says too, or
 the claim was added, split, reworded or asked of other sweeps. What was done and why, and whether the predicate was
 there already, stands below each of them.
+
+The kinds of the claims, and their rules, were named when results had been seen, by reading what the source says: "can",
+"may" and "we observe" claim that something exists; "tends to", "more" and "on average" a mean; a theorem, or "only if",
+what always is, or a law. Where a verdict changed by that, it is said below the claim, too.
 
 The words under "measured" and the reasons under "Why" were written after results were seen, and some queries made to
 measure more for them; neither enters a verdict.
@@ -141,7 +146,7 @@ def claims_page(store: Store, claims: Sequence[Claim], judged: Mapping[str, Judg
                     [
                         "Made by ", Code(command), f" (swingby {__version__}). {every} claims; ",
                         ", ".join(f"{row['verdict']}: {row['claims']}" for row in counts),
-                        f". {size}. {MARK}: added, split or repaired after results had been seen; the page says how.",
+                        f". {size}. {AFTER}",
                     ]
                 )
             ),
@@ -165,7 +170,10 @@ def _verdict(claim: Claim, rows: Sequence[Row]) -> list[Part]:
     first = rows[0]
     marked: list[Part] = [Link(first["text"], f"#{claim.slug}")]
     if claim.after:
-        marked += [" ", Link(MARK, "#rule", "Added, split or repaired after results had been seen")]
+        marked += [
+            " ",
+            Link(MARK, "#rule", "Added, split, reworded, repaired or named in kind after results had been seen"),
+        ]
     shares = [[row["convention"], _bar(row), _size_of(row), row["setting"]] for row in rows]
     brief = Table((), shares, name="shares", brief="; ".join(_by_convention(rows)))
     shown = first["measured"] if first["verdict"] == MISSING else brief
@@ -181,11 +189,20 @@ def _by_convention(rows: Sequence[Row]) -> Iterator[str]:
             few = any(row["n"] for row in every)
             yield f"{convention}: {'too few seeds to tell' if few else 'no seed tells'}"
         elif len(decided) == 1:
-            yield f"{convention}: {_size_of(decided[0], interval=True)}"
+            yield f"{convention}: {_size_of(decided[0], interval=True)}{_example(decided)}"
         else:
             size = "share" if decided[0]["effect"] is None else "effect"
-            ends = [pick(decided, key=lambda row: row[size]) for pick in (min, max)]
-            yield f"{convention}: {' to '.join(dict.fromkeys(map(_size_of, ends)))} in {len(decided)} settings"
+            first, last = (_size_of(pick(decided, key=lambda row: row[size])) for pick in (min, max))
+            shown = first if first == last else f"{first} to {last if size == 'share' else last.split()[-1]}"
+            yield f"{convention}: {shown} in {len(decided)} settings{_example(decided)}"
+
+
+def _example(rows: Sequence[Row]) -> str:
+    """The seed that shows what exists, with its setting where there are several."""
+    found = next((row for row in rows if row["kind"] == EXISTS and row["example"] is not None), None)
+    if found is None:
+        return ""
+    return f", such as seed {found['example']}" + (f" with {found['setting']}" if len(rows) > 1 else "")
 
 
 def _size_of(row: Row, interval: bool = False) -> str:

@@ -69,6 +69,7 @@ class Outcome:
         share: of the seeds, with its interval; None where the rule counts no seeds.
         effect: the size of the effect, with its interval; None where the rule has none.
         equal: the claim is that the effect is zero.
+        example: a seed that shows what exists, or that refutes what always is.
     """
 
     kind: str
@@ -80,6 +81,7 @@ class Outcome:
     share: Number | None = None
     effect: Number | None = None
     equal: bool = False
+    example: int | None = None
 
     @property
     def verdict(self) -> str:
@@ -89,17 +91,17 @@ class Outcome:
         return FAILS if self.equal and self.sign < 0 else WORDS[self.kind][self.sign]
 
 
-def exists(n: int, k: int, example: Any, least: int = LEAST[EXISTS]) -> Outcome:
+def exists(n: int, k: int, example: int | None, least: int = LEAST[EXISTS]) -> Outcome:
     """One seed that holds shows it, and is named; none, however many, only bounds how common it can be."""
     share, few = _share(n, k), not k and n < max(least, 1)
     if k:
         strength = f"shown by seed {example}; by {k} of {n} seeds: {share}"
     else:
         strength = _wanting(n, least) if few else f"none of {n} seeds: less than {_percent(share.high)} of starts do"
-    return Outcome(EXISTS, int(k > 0), n, k, few, strength, share)
+    return Outcome(EXISTS, int(k > 0), n, k, few, strength, share, example=example)
 
 
-def always(n: int, k: int, example: Any, least: int = LEAST[ALWAYS]) -> Outcome:
+def always(n: int, k: int, example: int | None, least: int = LEAST[ALWAYS]) -> Outcome:
     """One exception refutes it, and is named; without any it holds, up to the share that exceptions can still have."""
     exceptions, few = n - k, n == k and n < max(least, 1)
     if exceptions:
@@ -107,7 +109,7 @@ def always(n: int, k: int, example: Any, least: int = LEAST[ALWAYS]) -> Outcome:
     else:
         bound = f"no exception in {n} seeds: less than {_percent(_share(n, 0).high)} of seeds can be exceptions"
         strength = _wanting(n, least) if few else bound
-    return Outcome(ALWAYS, -1 if exceptions else 1, n, k, few, strength, _share(n, k))
+    return Outcome(ALWAYS, -1 if exceptions else 1, n, k, few, strength, _share(n, k), example=example)
 
 
 def most(n: int, k: int, least: int = LEAST[MOST]) -> Outcome:

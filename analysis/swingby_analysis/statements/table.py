@@ -41,6 +41,7 @@ SCHEMA = pa.schema(
         ("effect", pa.float64()),  # of a claim in the mean its size, of a law its exponent
         ("effect_low", pa.float64()),
         ("effect_high", pa.float64()),
+        ("example", pa.int64()),  # a seed that shows what exists, or that refutes what always is
         ("strength", pa.string()),  # how strongly the seeds speak for the verdict, in words
     ]
 )
@@ -70,7 +71,7 @@ def rows(rank: int, judged: Judged) -> list[Row]:
         "lacking": list(judged.lacking),
         "recorded": list(judged.recorded),
     }
-    nothing: Row = dict.fromkeys(("share", "low", "high", "effect", "effect_low", "effect_high"))
+    nothing: Row = dict.fromkeys(("share", "low", "high", "effect", "effect_low", "effect_high", "example"))
     if not judged.answers:
         why = "; ".join(judged.missing) or "the query gave no row"
         empty = {"place": 0, "convention": "", "setting": "", "n": 0, "k": 0, "strength": ""}
@@ -80,6 +81,7 @@ def rows(rank: int, judged: Judged) -> list[Row]:
         found = answer.outcome
         said = {"convention": answer.convention, "setting": answer.setting, "measured": answer.measured}
         own: Row = {"place": place, "n": found.n, "k": found.k, "strength": found.strength, **said}
+        own["example"] = found.example
         if found.share is not None:
             share = found.share.value if found.n else None
             own |= {"share": share, "low": found.share.low, "high": found.share.high}

@@ -25,7 +25,7 @@ FAILS_SOME = f"{FAILS} in some settings"
 ONLY = f"{HOLDS} under {{}} only"
 
 MARK = "†"
-"""Stands beside a claim that was added, split or repaired after results had been seen."""
+"""Stands beside a claim that was added, split, reworded, repaired or named in kind after results had been seen."""
 
 _RULE = f"""
 A row is one convention and one setting. What has to be true of its seeds depends on what the claim says; that is its

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -20,15 +21,18 @@ from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.select.intervals import wilson
-from swingby.store import Store, rebuild
+from swingby.store import Store, ingest, rebuild
 from swingby.sweepfile.sweep import Sweep
+from swingby_analysis.page.html import html as html_of
 from swingby_analysis.statements import judging
 from swingby_analysis.statements import needed as sweeps
 from swingby_analysis.statements.catalogue import claims
 from swingby_analysis.statements.claims import PAGE, TABLE, write_claims
+from swingby_analysis.statements.claims_page import claims_page
 from swingby_analysis.statements.compose import needed
-from swingby_analysis.statements.judging import COLUMNS
-from swingby_analysis.statements.kinds import ALWAYS, EXISTS, FAILS, HOLDS, LAW, MEAN, MOST, NOT_SHOWN, UNTOLD, most
+from swingby_analysis.statements.judging import COLUMNS, Judged
+from swingby_analysis.statements.kinds import ALWAYS, EXISTS, FAILS, HOLDS, LAW, MEAN, MOST, UNTOLD, most
+from swingby_analysis.statements.table import KEY, KIND, SCHEMA, write
 from swingby_analysis.statements.verdict import MISSING, Answer, verdict
 from tests.support import experiment_laws
 
@@ -201,7 +205,7 @@ def test_shares_and_intervals_follow_from_the_counts(table: pl.DataFrame) -> Non
 def test_what_can_only_fail_does(table: pl.DataFrame) -> None:
     """D.5 never holds descending; of two seeds that agree most claims say nothing."""
     found = dict(table.select("claim", "verdict").iter_rows())
-    assert found["d-5-descending"] == NOT_SHOWN
+    assert found["d-5-descending"] == UNTOLD
     assert found["mean-is-a-shorter-step"] == UNTOLD
 
 
@@ -428,3 +432,46 @@ def test_bad_input_ends_with_code_2(
     code, said = command("--data", str(tmp_path / "nothing"), *options)
     assert (code, complaint in said) == (2, True)
     assert not (tmp_path / "nothing").exists()
+
+
+def test_a_table_of_an_older_version_is_still_shown(tmp_path: Path) -> None:
+    """Its rows have no kind and no effect, and may speak of all seeds at once; they stay until they are judged again"""
+    first, second, third = CATALOGUE[:3]
+    records = Records.open(tmp_path / "data")
+    new = ("kind", "effect", "effect_low", "effect_high", "example", "strength")
+    schema = pa.schema([field for field in SCHEMA if field.name not in new])
+    old = [
+        {
+            "claim": claim.slug,
+            "place": 0,
+            "rank": rank,
+            "text": claim.text,
+            "source": claim.source,
+            "why": "",
+            "verdict": "holds for some initialisations",
+            "row_verdict": "holds for some initialisations",
+            "convention": "paper",
+            "setting": "s = 2",
+            "unit": unit,
+            "n": n,
+            "k": k,
+            "measured": "much",
+            "share": share,
+            "low": share,
+            "high": share,
+            "sweeps": ["figure-5"],
+            "lacking": [],
+            "recorded": [],
+        }
+        for rank, claim, unit, n, k, share in ((0, first, "seed", 4, 3, 0.75), (1, second, "all seeds", 1, 1, None))
+    ]
+    records.write_derived(KIND, "3.20260101000000", KEY, pa.Table.from_pylist(old, schema=schema))
+    ingest(records)
+    with Store.open(records.data) as store:
+        assert write(records, store, [(2, Judged(third, missing=["nothing"]))], [claim.slug for claim in CATALOGUE])
+    with Store.open(records.data) as store:
+        kinds = dict(store.sql("select claim, kind from claims").rows())
+        assert kinds == {first.slug: None, second.slug: None, third.slug: third.rule}
+        shown = html_of(claims_page(store, CATALOGUE, {}, "swingby claims"))
+    assert "holds for some initialisations" in shown
+    assert "0.75, 0.75 to 0.75" in shown

@@ -2,7 +2,7 @@
 -- source: Fig 6a, 5
 -- order: 9.7
 -- sweeps: figure-6-small, figure-6
--- rule: share of seeds
+-- rule: in most seeds
 -- after: The query was repaired: runs whose noise and few evaluations would have hidden it counted against it. A run
 --     tells now if it could have shown a move to halfway between the class's own corner and that of a trained class,
 --     which was fixed before the thresholds of the runs were looked at. How a bend's threshold is taken was changed

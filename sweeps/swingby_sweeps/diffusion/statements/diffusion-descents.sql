@@ -2,10 +2,11 @@
 -- source: Fig 6b, 5
 -- order: 9.10
 -- sweeps: figure-6-small, figure-6
--- rule: share of seeds
+-- rule: exists
 -- after: The query was repaired: runs whose noise and few evaluations would have hidden it counted against it. A run
 --     tells now if it could have shown a move to halfway between the class's own corner and that of a trained class,
---     which was fixed before the thresholds of the runs were looked at.
+--     which was fixed before the thresholds of the runs were looked at. Later its kind was named when results had been
+--     seen: the paper shows a curve with that trend.
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('rise: {:.3g} (median), {:.3g} to {:.3g}', median(value), min(value), max(value)),

@@ -2,7 +2,7 @@
 -- source: Fig 6c, 5
 -- order: 9.14
 -- sweeps: figure-6-small, figure-6
--- rule: share of seeds
+-- rule: in most seeds
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('R^2: {:.3g} (median), {:.3g} to {:.3g}', median(value), min(value), max(value)), 'nothing

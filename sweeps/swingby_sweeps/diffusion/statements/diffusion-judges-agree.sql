@@ -2,7 +2,7 @@
 -- source: G.3, assumed
 -- order: 9.2
 -- sweeps: figure-6-small, figure-6
--- rule: share of seeds
+-- rule: in most seeds
 -- after: The query was repaired, in what it takes from the detector: where no circle is found in half of the images at
 --     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there.
 -- hours: yes

@@ -10,11 +10,11 @@
 -- measured: {coalesce(format('rise on the seed left out {:.3g}, {} seeds, looked for from step {:.0f} to {:.0f}',
 --     avg(effect), count(effect), median(start), median(peak)), 'too few seeds or evaluations')}
 --
--- Does the mean over seeds of the concept-space MSE of blue-small fall, rise and fall again? Trough and peak are located
--- on the mean of all seeds but one (the fall, rise and fall whose smallest leg is largest), the rise between them is
--- measured on the seed left out, and so in turn: it is the effect of that seed. Without a bump the interval lies above 0
--- in 5 to 20 % of samples. Fewer than two seeds, or three evaluations common to them, tell nothing. At five seeds this
--- has little power. Rows by judge and contrast.
+-- Does the mean over seeds of the concept-space MSE of blue-small fall, rise and fall again? Trough and peak are
+-- located on the mean of all seeds but one (the fall, rise and fall whose smallest leg is largest), the rise between
+-- them is measured on the seed left out, and so in turn: it is the effect of that seed. Without a bump the interval
+-- lies above 0 in 5 to 20 % of samples. Fewer than two seeds, or three evaluations common to them, tell nothing. At
+-- five seeds this has little power. Rows by judge and contrast.
 with records as (
     select
         preset, model, judge, contrast, seed, judged, unnest(step) as step, unnest(found)[4] as share,

@@ -2,7 +2,7 @@
 -- source: Fig 6b, 5
 -- order: 9.11
 -- sweeps: figure-6-small, figure-6
--- rule: share of seeds
+-- rule: in most seeds
 -- after: The query was repaired: the detector looked whether the whole training loss rises, which falls by thousands of
 --     bits with the schedule alone, so that the condition could not fail; it looks at the diffusion term since. Four
 --     runs had been seen by then. Later, with all of them seen, it also asks the approach to be beyond its threshold,

@@ -2,7 +2,7 @@
 -- source: 5, assumed
 -- order: 9.1
 -- sweeps: figure-6-small, figure-6
--- rule: share of seeds
+-- rule: in most seeds
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('least of both concepts and three classes, of 1: {:.3g} (median), {:.3g} to {:.3g}',

@@ -1,9 +1,9 @@
 -- preset paper:   the paper's conventions
 -- preset authors: the authors' conventions
 -- preset theory:  the assumptions of the theory
--- title of claims: What the swing-by paper claims, and in how many seeds it holds
--- lead of claims:  Each claim is a predicate in SQL, asked of every seed under the conventions of the paper's text and
---                  of the code behind its figures.
+-- title of claims: What the swing-by paper claims, and what the seeds say of it
+-- lead of claims:  Each claim is asked in SQL of every seed, under the conventions of the paper's text and of the code
+--                  behind its figures; its kind says what has to be true of the seeds.
 -- title of findings: What we found: phase diagrams of transient memorization
 -- lead of findings:  Where does the output at an unseen combination of concepts turn back on its way, in which nets,
 --                    from which starts?

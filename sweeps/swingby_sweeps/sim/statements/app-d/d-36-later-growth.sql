@@ -2,7 +2,7 @@
 -- source: D.36, Lemma D.4
 -- order: 6.3
 -- sweeps: claim-bounds, figure-5
--- rule: share of seeds
+-- rule: always
 -- why: Outside of the assumptions nothing is promised; they ask for initial weights so small that no usual run has
 --     them.
 -- after: The query was repaired: it took together runs of two sweeps whose points have the same number.

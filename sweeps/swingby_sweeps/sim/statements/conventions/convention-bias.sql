@@ -2,7 +2,9 @@
 -- source: code behind the figures, F.1
 -- order: 8.7
 -- sweeps: claim-conventions
--- rule: share of seeds
+-- rule: always
+-- after: Its kind was named when results had been seen: it says that a convention makes no difference; one run in which
+--     it does is one.
 -- why: Probably because a bias gives the net a way to the means of the clusters that does not pass through the
 --     concepts.
 -- setting: L = {layers}, d = {d}, width {width}; {first} against {second}

@@ -2,7 +2,9 @@
 -- source: code behind the figures, eq 2.1
 -- order: 8.6
 -- sweeps: claim-conventions
--- rule: share of seeds
+-- rule: always
+-- after: Its kind was named when results had been seen: it says that a convention makes no difference; one run in which
+--     it does is one.
 -- why: The mean's gradient carries a factor that falls with the dimension, so that the high dimension differs most.
 -- setting: L = {layers}, d = {d}, width {width}; {first} against {second}
 -- measured: non-monotone in {count(*) filter (where one_rises)} against {count(*) filter (where two_rises)} seeds,

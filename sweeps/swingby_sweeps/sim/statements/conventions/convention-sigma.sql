@@ -2,7 +2,9 @@
 -- source: code behind the figures, 2.1
 -- order: 8.9
 -- sweeps: claim-conventions
--- rule: share of seeds
+-- rule: always
+-- after: Its kind was named when results had been seen: it says that a convention makes no difference; one run in which
+--     it does is one.
 -- setting: L = {layers}, d = {d}, width {width}; {first} against {second}
 -- measured: non-monotone in {count(*) filter (where one_rises)} against {count(*) filter (where two_rises)} seeds,
 --     final OOD loss {median(one_final):.3f} against {median(two_final):.3f} L_ref (medians)

@@ -2,7 +2,9 @@
 -- source: code behind the figures, 2.1
 -- order: 8.8
 -- sweeps: claim-conventions
--- rule: share of seeds
+-- rule: always
+-- after: Its kind was named when results had been seen: it says that a convention makes no difference; one run in which
+--     it does is one.
 -- why: Probably because with biases the cluster at the origin is what ties the affine map down; without it the spread
 --     of the clusters alone has to.
 -- setting: L = {layers}, d = {d}, width {width}; {first} against {second}

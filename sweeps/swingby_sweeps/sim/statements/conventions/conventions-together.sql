@@ -2,9 +2,10 @@
 -- source: code behind the figures, F.1
 -- order: 8.11
 -- sweeps: claim-conventions
--- rule: share of seeds
+-- rule: always
 -- why: See the single conventions above.
--- after: Added when the single conventions had been judged, with their predicate.
+-- after: Added when the single conventions had been judged, with their predicate. Later its kind was named when results
+--     had been seen: it says that a convention makes no difference; one run in which it does is one.
 -- setting: L = {layers}, d = {d}, width {width}, lr {lr}; the code's against the text's
 -- measured: non-monotone in {count(*) filter (where one_rises)} against {count(*) filter (where two_rises)} seeds,
 --     transient memorization in {count(*) filter (where one_transient)} against {count(*) filter (where two_transient)}

@@ -2,7 +2,7 @@
 -- source: code behind the figures
 -- order: 8.4
 -- sweeps: claim-recording
--- rule: share of seeds
+-- rule: in most seeds
 -- why: The rise mostly lasts less than an epoch, and the record comes only at the start of each.
 -- setting: L = {layers}, d = {d}, width {width}, lr {lr}, mu = {mu}
 -- measured: rise {median(whole):.3f} L_ref in all records, {median(seen):.3f} once an epoch; it lasts

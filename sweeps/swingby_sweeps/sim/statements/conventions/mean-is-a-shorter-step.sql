@@ -2,7 +2,7 @@
 -- source: code behind the figures
 -- order: 8.5
 -- sweeps: claim-shorter-step
--- rule: share of seeds
+-- rule: always
 -- after: The query was repaired: it was asked in two dimensions alone, where the factor is one. A sweep was added in
 --     which it is not.
 -- setting: L = {layers}, d = {d}, width {width}; lr {lr_mean} and {lr_half}

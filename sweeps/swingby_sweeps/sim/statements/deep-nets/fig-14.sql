@@ -2,7 +2,8 @@
 -- source: Fig 14, F.2
 -- order: 3.9
 -- sweeps: figure-14
--- rule: share of seeds
+-- rule: exists
+-- after: Its kind was named when results had been seen: the paper shows the curves of settings that exhibit it.
 -- why: The detector asks for a rise of the loss; in most settings an output retreats in more seeds than that. Probably
 --     the signs at the start decide which seeds swing by. At the text's learning rate and the stronger signals the
 --     training loss rises with it, as the claim about that loss shows: there it is a step too long.

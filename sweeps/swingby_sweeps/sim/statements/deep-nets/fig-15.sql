@@ -2,7 +2,8 @@
 -- source: Fig 15, F.3
 -- order: 3.10
 -- sweeps: figure-15
--- rule: share of seeds
+-- rule: always
+-- after: Its kind was named when results had been seen: the paper says that there is no such point.
 -- why: Where sigma is a variance the clusters are wide enough for a few points to come near.
 -- setting: d = {d}, mu = {mu}, sigma = {sigma} ({sigma_is})
 -- measured: nearest point at {median(nearest):.2f} min(mu) (median seed), {min(nearest):.2f} (least); within:

@@ -2,7 +2,7 @@
 -- source: Fig 2c, 3.3
 -- order: 3.3
 -- sweeps: figure-2c
--- rule: share of seeds
+-- rule: in most seeds
 -- setting: L = {layers}, d = {d}, width {width}, lr {lr}, mu = {mu}
 -- measured: final OOD loss {median(final_ood_loss / l_ref):.4f} L_ref (median), {max(final_ood_loss / l_ref):.3f}
 --     (largest); generalized {100 * avg((outcome = 'generalized')::integer):.0f} %, plateau {100 * avg((outcome =

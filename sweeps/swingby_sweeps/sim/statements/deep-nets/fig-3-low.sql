@@ -2,7 +2,8 @@
 -- source: Fig 3
 -- order: 3.4
 -- sweeps: figure-3
--- rule: share of seeds
+-- rule: exists
+-- after: Its kind was named when results had been seen: the paper tracks the loss, and shows a curve that does it.
 -- why: The detector asks for a rise of the loss; in most settings an output retreats in more seeds than that. Probably
 --     the signs at the start decide which seeds swing by.
 -- setting: L = {layers}, d = {d}, width {width}, lr {lr}, mu = {mu}

@@ -1,4 +1,6 @@
--- rule: share of seeds
+-- rule: exists
+-- after: Its kind was named when results had been seen: the paper finds that the model shows it and draws runs that do;
+--     it says nothing of how many.
 -- why: The detector asks for a rise of the loss; in most settings an output retreats in more seeds than that. Probably
 --     the signs at the start decide which seeds swing by.
 -- setting: L = {layers}, d = {d}, width {width}, lr {lr}, mu = {mu}

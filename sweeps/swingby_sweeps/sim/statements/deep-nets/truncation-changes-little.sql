@@ -1,4 +1,4 @@
--- rule: share of seeds
+-- rule: in most seeds
 -- setting: L = {layers}, d = {d}, width {width}, mu = {mu}, sigma = {sigma} ({sigma_is})
 -- measured: some point was drawn again in {count(*) filter (where redrawn)} of {count(*)} seeds; largest difference
 --     {median(apart):.3f} L_ref (median seed), {max(apart):.3f} (worst); non-monotone in {count(*) filter (where

@@ -2,7 +2,7 @@
 -- source: said beside E.3
 -- order: 7.10
 -- sweeps: claim-rank
--- rule: share of seeds
+-- rule: always
 -- after: The query was repaired: what it asked for follows from the rank alone. Now the run has to get to that loss,
 --     and to stay away from the answer.
 -- setting: symmetric, {drive}, s = {s}, rank(U_0) = {rank0}

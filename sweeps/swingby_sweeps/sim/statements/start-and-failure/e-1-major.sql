@@ -4,6 +4,7 @@
 -- sweeps: claim-initial-weights
 -- rule: in the mean
 -- within: 0.1
+-- why: With few columns in U the entries scatter so widely that these seeds do not tell their mean to a tenth.
 -- after: The query was repaired: one statement about all seeds was counted as a share of them. It held wherever the
 --     seeds did not speak against it; now they also have to be enough to tell, to a tenth. Later its kind was named: a
 --     mean that is as stated, to that tenth.

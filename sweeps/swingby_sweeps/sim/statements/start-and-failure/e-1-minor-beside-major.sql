@@ -2,7 +2,9 @@
 -- source: App. E, eq E.1
 -- order: 7.5
 -- sweeps: claim-initial-weights
--- rule: share of seeds
+-- rule: in most seeds
+-- after: Its kind was named when results had been seen: the paper says of the entries at one width what the mean of
+--     both makes likely.
 -- why: Beside the major entry the minor one falls slowly with the width, about as its root.
 -- setting: U normal, d' = {width}, tau = {tau:.3g}
 -- measured: |w_12| / w_11 = {median(abs(w_12) / w_11):.3f} (median seed)

@@ -2,7 +2,8 @@
 -- source: Fig 10, E.3
 -- order: 7.6
 -- sweeps: figure-10
--- rule: share of seeds
+-- rule: exists
+-- after: Its kind was named when results had been seen: the paper says that it is possible, and exhibits a case.
 -- why: Training U, what looks like failure is a long plateau, which ends. The figure iterates W, which is not gradient
 --     descent: it gets to the answer, or diverges.
 -- setting: {model}, {drive}, mu = {mu}, {gd_steps} steps

@@ -2,11 +2,11 @@
 -- source: Fig 10
 -- order: 7.7
 -- sweeps: figure-10
--- rule: share of seeds
+-- rule: exists
 -- why: Probably the start and the power of A that drives the model set how long the plateau lasts; it ends, where U is
 --     trained.
 -- after: The query was repaired: it names the steps of the figure, since the sweep was made longer to see the plateau
---     end.
+--     end. Later its kind was named when results had been seen: the paper exhibits a case.
 -- setting: {model}, {drive}, mu = {mu}, {gd_steps} steps in all
 -- measured: OOD loss {median(then_loss / l_ref):.4f} L_ref then, {median(final_ood_loss / l_ref):.4f} at the end
 --     (medians); in the end generalized {count(*) filter (where outcome = 'generalized')}, plateau {count(*) filter

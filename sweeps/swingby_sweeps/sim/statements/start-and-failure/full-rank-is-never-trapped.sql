@@ -2,7 +2,7 @@
 -- source: said beside E.3
 -- order: 7.9
 -- sweeps: figure-10, claim-rank
--- rule: share of seeds
+-- rule: always
 -- setting: symmetric, {drive}, s = {s}, mu = {mu}
 -- measured: generalized {count(*) filter (where outcome = 'generalized')}, plateau {count(*) filter (where outcome =
 --     'plateau')}, failed {count(*) filter (where outcome = 'failed')}, diverged {count(*) filter (where outcome =

@@ -2,7 +2,8 @@
 -- source: D.2 as iterated for Fig 10
 -- order: 7.8
 -- sweeps: figure-10
--- rule: share of seeds
+-- rule: in most seeds
+-- after: Its kind was named when results had been seen: it says what such runs do, and no theorem stands behind it.
 -- setting: {model}, {drive}, mu = {mu}, {gd_steps} steps
 -- measured: generalized {count(*) filter (where outcome = 'generalized')}, plateau {count(*) filter (where outcome =
 --     'plateau')}, failed {count(*) filter (where outcome = 'failed')}, artefact {count(*) filter (where outcome =

@@ -2,7 +2,8 @@
 -- source: Fig 17, F.4
 -- order: 4.14
 -- sweeps: figure-17, figure-14
--- rule: share of seeds
+-- rule: always
+-- after: Its kind was named when results had been seen: the paper says that the training loss must fall.
 -- why: At the text's learning rate and the stronger signals a step is probably too long.
 -- setting: {model}, {drive}, L = {layers}, d = {d}, mu = {mu}
 -- measured: training loss rises by {max(rise):.2g} L_ref at most; OOD loss non-monotone in {count(*) filter (where

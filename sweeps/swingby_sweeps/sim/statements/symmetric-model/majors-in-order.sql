@@ -2,7 +2,7 @@
 -- source: 4.2.1
 -- order: 4.7
 -- sweeps: figure-5, figure-8, figure-9
--- rule: share of seeds
+-- rule: always
 -- setting: {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: some entry never arrives in {100 * avg((never > 0)::integer):.0f} % of seeds
 --

@@ -2,7 +2,7 @@
 -- source: E.1, in a weaker reading
 -- order: 4.9
 -- sweeps: figure-5, figure-8, figure-9
--- rule: share of seeds
+-- rule: in most seeds
 -- after: Reworded: it said that the minor entry has been suppressed, which its predicate does not ask. The predicate is
 --     the same.
 -- setting: {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}

@@ -2,11 +2,12 @@
 -- source: E.1
 -- order: 4.8
 -- sweeps: figure-5, figure-8, figure-9
--- rule: share of seeds
+-- rule: in most seeds
 -- why: Suppression and growth overlap: under the text's conventions more than half of the minor entry is left when the
 --     growth starts. With more concepts there are more pairs, of which each has to be apart.
 -- after: The query was repaired: it asked whether the peak of the minor entry was past when the major one was half
---     grown, which is less than the words say. That stays as the next claim.
+--     grown, which is less than the words say. That stays as the next claim. Later its kind was named when results had
+--     been seen: the paper notes it of its figures, as the course that the theory describes.
 -- setting: {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: the minor is at {median(left_over):.2f} of its peak when the major is at 0.1 (median pair); at half or less
 --     by the time the major is at 0.5 in {count(*) filter (where later and halves > 0)} seeds
