@@ -144,7 +144,7 @@ def swung(seed: int, d: int, width: int, by: float, back: float = 4.0, drive: st
     """A run whose second output retreats by a share of its mu, and comes back up to `back`."""
     return {
         "preset": "paper", "cell_id": f"{seed}-{d}-{width}-{drive}", "seed": seed, "drive": drive, "d": d,
-        "width": width, "mu": [2.0, 4.0], "step": [0, 1, 2, 3],
+        "width": width, "retreat": False, "mu": [2.0, 4.0], "step": [0, 1, 2, 3],
         "output": [[0.0, 0.0], [1.0, 3.0], [1.0, 3.0 - 4 * by], [2.0, back]],
     }  # fmt: skip
 

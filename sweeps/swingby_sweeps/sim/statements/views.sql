@@ -34,11 +34,11 @@ from runs descent join runs theory using (preset, seed, mu, sigma, zero_cluster,
 where not descent.bias and descent.drive <> 'closed_form' and theory.drive = 'closed_form'
     and descent.step = theory.step;
 
--- Of every run the largest retreat of an output before it reaches a new height.
+-- Of every run the largest retreat of an output before it reaches a new height, and whether the detector finds one.
 create view swings as
 with entries as (
     select
-        preset, cell_id, seed, drive, d, width, k,
+        preset, cell_id, seed, drive, d, width, retreat, k,
         unnest(list_transform(output, lambda f: f[k] / mu[k])) as r,
         unnest(step) as at_step
     from runs, (values (1), (2)) c(k)
@@ -50,7 +50,7 @@ heights as (
     from entries
     window run as (partition by preset, cell_id, k)
 )
-select preset, drive, d, width, seed, coalesce(max(so_far - r) filter (where later > so_far), 0) as swing
+select preset, drive, d, width, seed, retreat, coalesce(max(so_far - r) filter (where later > so_far), 0) as swing
 from heights
 group by all;
 

@@ -7,14 +7,14 @@
 --     95 % of seeds, put in pairs at random.
 -- setting: {drive}, d = {d}, width {min(width)} against {max(width)}
 -- measured: swing {avg(value) filter (where side):.3f} at width {min(width)}, {avg(value) filter (where not side):.3f}
---     at width {max(width)} (means); above 0.02 in {count(*) filter (where side and value > 0.02)} of {count(*) filter
---     (where side)} seeds and {count(*) filter (where not side and value > 0.02)} of {count(*) filter (where not side)}
+--     at width {max(width)} (means); a retreat beyond the noise in {100 * avg(retreat::integer) filter (where side):.0f} %
+--     and {100 * avg(retreat::integer) filter (where not side):.0f} % of the seeds
 --
 -- Does transient memorization grow as the hidden width falls, at one dimension and one effective learning rate? Draws
 -- are independent between points, so the seeds of the narrowest net with a width of at least 4 and of the widest are two
 -- independent samples of swings: of each seed the retreat max over k and t of (greatest r_k so far - r_k) before r_k
 -- reaches a new height. The claim says that those of the narrowest are larger. Rows by d.
 with narrowest as (select min(width) as width from swings where width >= 4)
-select preset, drive, d, width, seed, width = (select width from narrowest) as side, swing as value
+select preset, drive, d, width, seed, retreat, width = (select width from narrowest) as side, swing as value
 from swings
 where width in (select width from narrowest union all select max(width) from swings)
