@@ -25,14 +25,16 @@ UNFIT = (
     RecursionError,
 )
 """What a record may raise while it is read or applied."""
+LONGEST = 500
+"""Characters of a reason."""
 
 
 def reason(error: BaseException) -> SwingbyError:
-    """The reason for which a record is set aside, in a line."""
-    if isinstance(error, SwingbyError):
-        return error
-    text = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return SwingbyError(f"it holds what the store cannot take: {text}")
+    """The reason for which a record is set aside, of bounded length: it may repeat what the record says."""
+    text = str(error).strip()
+    if not isinstance(error, SwingbyError):
+        text = f"it holds what the store cannot take: {(text.splitlines() or [type(error).__name__])[0]}"
+    return SwingbyError(text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}...")
 
 
 def refused(attempt: Callable[[Database], object]) -> bool:
