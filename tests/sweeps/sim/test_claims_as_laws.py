@@ -35,8 +35,8 @@ def layer(seed: int, step: float = SHORT, drive: str = "sgd", **changes: Any) ->
         "zero_cluster": False, "reduction": "half_sum", "lr": step, "time_per_step": step, "a": [0.5, 2.0],
         "steps": 1000, "step": [0, 1], "output": [[0.0, 0.0], [1.0, 2.0]], "l_ref": 2.5, "theorem_4_1_off": 0.0,
         "theorem_4_1_growth_off": 0.0, "theorem_4_1_noise": 0.2, "theorem_4_1_beyond": -0.1,
-        "theorem_4_1_end_off_noise": 0.0, "theorem_4_1_end_off_zero": 0.0, "terminal_rate": [0.5, 2.0], "rate_in_steps": [0.5, 2.0],
-        "predicted_t90": [200.0, 50.0], "measured_t90": [200.0, 50.0],
+        "theorem_4_1_end_off_noise": 0.0, "theorem_4_1_end_off_zero": 0.0, "terminal_rate": [0.5, 2.0],
+        "rate_in_steps": [0.5, 2.0], "predicted_t90": [200.0, 50.0], "measured_t90": [200.0, 50.0],
     }  # fmt: skip
     return run | changes
 
