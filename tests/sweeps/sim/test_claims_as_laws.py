@@ -34,9 +34,9 @@ def layer(seed: int, step: float = SHORT, drive: str = "sgd", **changes: Any) ->
         "d": 64, "s": 2, "bias": False, "drive": drive, "moments": "sample", "mu": [1.0, 2.0], "sigma": [0.1, 0.1],
         "zero_cluster": False, "reduction": "half_sum", "lr": step, "time_per_step": step, "a": [0.5, 2.0],
         "steps": 1000, "step": [0, 1], "output": [[0.0, 0.0], [1.0, 2.0]], "l_ref": 2.5, "theorem_4_1_off": 0.0,
-        "theorem_4_1_noise": 0.2, "theorem_4_1_beyond": -0.1, "theorem_4_1_end_off_noise": 0.0,
-        "theorem_4_1_end_off_zero": 0.0, "terminal_rate": [0.5, 2.0], "rate_in_steps": [0.5, 2.0],
-        "predicted_t90": [200.0, 50.0], "measured_t90": [200.0, 50.0],
+        "theorem_4_1_growth_off": 0.0, "theorem_4_1_noise": 0.2, "theorem_4_1_beyond": -0.1,
+        "theorem_4_1_end_off_noise": 0.0, "theorem_4_1_end_off_zero": 0.0, "terminal_rate": [0.5, 2.0],
+        "rate_in_steps": [0.5, 2.0], "predicted_t90": [200.0, 50.0], "measured_t90": [200.0, 50.0],
     }  # fmt: skip
     return run | changes
 
@@ -249,3 +249,11 @@ def test_all_terminal_rates_have_to_near_the_theory_as_the_start_shrinks(error: 
         for gain in SCALES
     ]
     assert signs("terminal-rate-small-start", runs) == [sign]
+
+
+def test_growth_alone_is_asked_where_the_theorem_speaks() -> None:
+    """Most seeds have to be within 5 % of it, without a bias and in short steps."""
+    for off, sign in ((0.05, 1), (0.051, -1)):
+        runs = [layer(seed, theorem_4_1_growth_off=off) for seed in range(8)]
+        silent = [layer(seed, theorem_4_1_growth_off=0.1 - off, bias=True) for seed in range(8, 16)]
+        assert signs("theorem-4-1-growth", [*runs, *silent]) == [sign]

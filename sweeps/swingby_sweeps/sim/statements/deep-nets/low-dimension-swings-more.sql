@@ -19,10 +19,11 @@
 -- claim: On fresh seeds: at one width and one effective learning rate, a lower dimension swings by more
 -- order: 3.61
 -- sweeps: claim-dimension-wide
--- after: Added when wide nets were seen to do the reverse: the same settings, on seeds that nothing was seen of.
+-- after: Added when wide nets were seen to do the reverse: the same settings, on seeds that nothing was seen of, and
+--     then by full-batch descent besides, on draws of its own.
 -- why: As on the seeds before: it holds in the narrowest nets, and in nets of 16 hidden units and more the reverse does:
---     there the higher dimension swings by more, beyond the noise of SGD too. In the widest most swings are small, and in
---     hardly any of these wide nets does the loss itself rise.
+--     there the higher dimension swings by more, also by full-batch descent, which has no sampling noise. In the widest
+--     most swings are small, and in few of these wide nets does the loss itself rise.
 --
 -- Does transient memorization grow as the dimension falls, at one hidden width and one effective learning rate? Draws
 -- are independent between points, so the seeds of the lowest and of the highest dimension of the grid are two

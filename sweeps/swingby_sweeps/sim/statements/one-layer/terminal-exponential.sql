@@ -1,4 +1,4 @@
--- rule: share of seeds
+-- rule: in most seeds
 -- setting: {model}, L = {layers}, d = {string_agg(distinct d::varchar, ', ' order by d::varchar)}
 -- measured: R^2 {median(r2):.3f} (median fit), {min(r2):.3f} (worst of {count(r2)}); below 0.95:
 --     {coalesce(format('{:.1f} %', 100 * avg((r2 < 0.95)::integer) filter (where apart)), 'no fit')} where some a_p is

@@ -1,6 +1,4 @@
 -- source: Theorem 4.1
--- setting: one_layer by {drive}, d = {d}, mu = {mu}; steps of {max(parameter):.2g} to {min(parameter):.2g} of the
---     fastest time constant
 --
 -- slug: terminal-rate-one-layer
 -- claim: In short steps without a bias the terminal rate of a concept in one layer is its a_p
@@ -9,8 +7,10 @@
 -- rule: always
 -- after: Asked where the theorem speaks: it was asked of runs with a bias, and in steps of up to 0.45 of the fastest
 --     time constant. The tolerance is what it was.
--- measured: rate / a_k {median(ratio):.3f} (median), {min(ratio):.3f} to {max(ratio):.3f} (all fits); over that of a
---     descent in steps {median(rate / in_steps):.3f} (median)
+-- setting: one_layer by {drive}, d = {d}, mu = {mu}; steps of at most {max(parameter) filter (where holds is not
+--     null):.2g} of the fastest time constant
+-- measured: rate / a_k {median(ratio) filter (where holds is not null):.3f} (median), {min(ratio) filter (where holds is
+--     not null):.3f} to {max(ratio) filter (where holds is not null):.3f} (all fits)
 --
 -- slug: terminal-rate-one-layer-law
 -- claim: Without a bias the terminal rate of a concept in one layer nears its a_p as steps shrink
@@ -20,8 +20,11 @@
 -- slope: 0.5
 -- within: 0.05
 -- after: Added when the terminal rates were found to have been asked in long steps only.
+-- setting: one_layer by {drive}, d = {d}, mu = {mu}; steps of {max(parameter):.2g} to {min(parameter):.2g} of the
+--     fastest time constant
 -- measured: rate / a_k {median(ratio) filter (where longest):.3f} at the longest step, {median(ratio) filter (where
---     shortest):.3f} at the shortest (medians)
+--     shortest):.3f} at the shortest; over that of a descent in steps {median(rate / in_steps) filter (where
+--     longest):.3f} at the longest (medians)
 --
 -- Of every seed without bias: is the terminal rate of concept k the theorem's a_k? The rate of log |r_k - 1| in the time
 -- of the flow of L, without the initial-noise term, fitted by the detector over the last visit to [0.02, 0.3]. In steps

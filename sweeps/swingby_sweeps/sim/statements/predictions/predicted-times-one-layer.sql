@@ -1,6 +1,4 @@
 -- source: Theorem 4.1
--- setting: one_layer by {drive}, d = {d}, mu = {mu}; steps of {max(parameter):.2g} to {min(parameter):.2g} of the
---     fastest time constant
 --
 -- slug: predicted-times-one-layer
 -- claim: One layer in short steps: the concepts arrive at the times that the theorem predicts from the start
@@ -9,7 +7,10 @@
 -- rule: always
 -- after: Split: one claim for the flow and for one layer together before. Later asked where the theorem speaks: it was
 --     asked in steps of 0.20 to 0.45 of the fastest time constant. The tolerance is what it was.
--- measured: measured over predicted time {median(ratio):.3f} (median), {min(ratio):.3f} to {max(ratio):.3f} (all)
+-- setting: one_layer by {drive}, d = {d}, mu = {mu}; steps of at most {max(parameter) filter (where holds is not
+--     null):.2g} of the fastest time constant
+-- measured: measured over predicted time {median(ratio) filter (where holds is not null):.3f} (median), {min(ratio)
+--     filter (where holds is not null):.3f} to {max(ratio) filter (where holds is not null):.3f} (all)
 --
 -- slug: predicted-times-one-layer-law
 -- claim: One layer: the times at which concepts arrive near those of the theorem as steps shrink
@@ -19,6 +20,8 @@
 -- slope: 0.5
 -- within: 0.05
 -- after: Added when the times were found to have been asked in long steps only.
+-- setting: one_layer by {drive}, d = {d}, mu = {mu}; steps of {max(parameter):.2g} to {min(parameter):.2g} of the
+--     fastest time constant
 -- measured: measured over predicted time {median(ratio) filter (where longest):.3f} at the longest step, {median(ratio)
 --     filter (where shortest):.3f} at the shortest (medians)
 --

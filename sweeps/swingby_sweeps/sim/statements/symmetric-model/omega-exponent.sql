@@ -2,7 +2,7 @@
 -- source: eq 4.3, said beside 4.2
 -- order: 4.18
 -- sweeps: claim-omega
--- rule: share of seeds
+-- rule: in most seeds
 -- why: It misses only where the signals are close: there the law is probably approached more slowly.
 -- setting: symmetric, {drive}, mu = {mu}; {max(scales)} scales
 -- measured: exponent {median(found):.4f} (median), {min(found):.4f} to {max(found):.4f} (all seeds); predicted
