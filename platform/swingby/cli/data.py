@@ -99,7 +99,8 @@ def export(
 def ingest(data: DataFolder = DEFAULT_DATA) -> None:
     """Ingests every new file of the data folder into the store, and publishes the store.
 
-    A run does this while it trains. Use it after files were copied in, or after a driver was killed.
+    A run does this while it trains. Use it after files were copied in, or after a driver was killed. A store whose
+    files are damaged is made again from the records, which is told on standard error.
     Exit code 2: some files are torn or foreign; they are named and left out, and all others are ingested.
 
     Example:

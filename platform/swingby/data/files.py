@@ -12,7 +12,7 @@ import socket
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,8 @@ def make_folder(folder: Path) -> None:
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for made in reversed([*missing, *(each for each in above if each not in missing and each not in _lasting)]):
-        with suppress(OSError) if made not in missing else nullcontext():  # somebody else's, above the data folder
+        # What lies above the data folder may be somebody else's, and shut.
+        with suppress(PermissionError if made in missing else OSError):
             sync_folder(made.parent)
         _lasting.add(made)
 

@@ -60,7 +60,7 @@ def query(
     """
     # Not at the top: the query's process imports this package too, and starts twice as fast without the store.
     from swingby.data.folder import opened
-    from swingby.store.layout import CATALOGUE, Layout
+    from swingby.store.layout import CATALOGUE, REBUILD, Layout
 
     layout = Layout(opened(data, create=False)[0])
     with _throwaway(layout.root.parent) as folder:
@@ -75,7 +75,12 @@ def query(
                     from swingby.store.comments import comments_of
 
                     statements += comments_of(layout.root.parent, generation.number)
-                return run(files, statements, sql, folder, limit_rows, timeout, memory, threads, limit_bytes)
+                try:
+                    return run(files, statements, sql, folder, limit_rows, timeout, memory, threads, limit_bytes)
+                except SandboxError as error:
+                    if re.search(r"not a valid DuckDB|checksum|[Cc]orrupt", str(error)):
+                        raise SandboxError(f"{error}; {REBUILD}") from error
+                    raise
     raise SwingbyError(f"the store in {layout.root} is published faster than it can be opened")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,9 @@ SHORTEST_ID = 6
 """Digits of an id that are enough to name a sweep or a cell."""
 KINDS: Mapping[str, OutcomeKind] = {"BOOLEAN": "yes_no", "VARCHAR": "category"}
 """How outcomes of these types are drawn; any other one is a number."""
+
+NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\)")
+"""Names of DuckDB's types of numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +116,12 @@ def learn_columns(store: Store, experiment: FunctionExperiment) -> None:
 
 
 def arrow_type(name: str) -> pa.DataType:
-    """The Arrow type of a DuckDB type that results of functions have."""
+    """The Arrow type of a DuckDB type that results of functions have; what is no number, as in records of others, is
+    bytes, which nobody draws."""
     if name.endswith("[]"):
         return pa.list_(arrow_type(name[:-2]))
-    return {"BOOLEAN": pa.bool_(), "VARCHAR": pa.string(), "BIGINT": pa.int64()}.get(name, pa.float64())
+    other = pa.float64() if NUMBER.fullmatch(name) else pa.binary()
+    return {"BOOLEAN": pa.bool_(), "VARCHAR": pa.string(), "BIGINT": pa.int64()}.get(name, other)
 
 
 def _find_sweep(store: Store, sweep: str) -> KnownSweep:

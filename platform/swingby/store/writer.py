@@ -99,7 +99,7 @@ class Writer:
     def _newest(self) -> Generation | None:
         try:
             return self._layout.newest()
-        except BrokenStoreError:
+        except (BrokenStoreError, OlderStoreError):
             if self._rebuild:
                 return None  # a rebuild replaces a pointer that cannot be read
             raise

@@ -261,6 +261,28 @@ def test_names_are_text(site: Served) -> None:
     assert HOSTILE in html.unescape(shown[1].text)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "{'a': ['x'::blob]}",
+        "'infinity'::date",
+        "interval '1 day'",
+        "'9'::bignum",
+        "map {'x'::blob: 1}",
+        "'1'::bit",
+        "1, 2",
+    ],
+)
+def test_every_value_is_shown_and_downloaded(value: str, site: Served) -> None:
+    """Whatever type a query returns, its page and its files are there."""
+    query = f"select {value}"
+    assert site.sql(query).status == 200
+    for form in (".json", ".csv", ".parquet"):
+        reply = site.sql(query, form)
+        assert (reply.status, bool(reply.body)) == (200, True), (form, reply.text)
+    assert len(json.loads(site.sql(query, ".json").text)) == 1
+
+
 def test_the_list_says_how_far_each_sweep_is(site: Served) -> None:
     """Cells with a result and all of them; the bar is as long as their share."""
     text = site.ask("/").text
