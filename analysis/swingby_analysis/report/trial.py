@@ -97,7 +97,9 @@ class Trial:
     def _ends(self, noun: str) -> Iterator[str]:
         """A line about the extreme point at either end, with what is left of it after shrinking."""
         found = extremes(self.phases, NAME, self.outcome.kind)
-        for row in [] if found is None else [one for end in ENDS for one in found.at(end)[:1]]:
+        if found is None:
+            return
+        for row in [one for end in ENDS for one in found.at(end)[:1]]:
             yield f"{row.end} {noun} at {self.grid.label(row.point)}: {said(row.seen)}; {found.qualified(row)}"
 
     def rows(self) -> tuple[list[str], list[tuple[str, ...]]]:
