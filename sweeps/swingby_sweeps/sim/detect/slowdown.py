@@ -95,7 +95,7 @@ def symmetric_minors(jacobian: Floats, time: Floats, a: Floats, least: Floats) -
     i, j = np.triu_indices(a.shape[1], 1)
     diagonal = np.diagonal(jacobian, axis1=2, axis2=3)
     size = np.abs(jacobian[:, :, i, j])
-    high = np.broadcast_to((diagonal > SETTLED).all(axis=2)[:, :, None], size.shape)
+    high = np.broadcast_to(np.all(diagonal > SETTLED, axis=2, keepdims=True), size.shape)
     start = kernels.final_stretch(~high)
     first = np.take_along_axis(size, (start % size.shape[1])[:, None], axis=1)
     large = (size > DECADES * first) & (size > least[:, None, None])

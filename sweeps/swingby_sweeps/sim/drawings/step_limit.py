@@ -76,7 +76,8 @@ def _falls(panel: str, rows: pl.DataFrame) -> list[Falls]:
         slopes = np.array([slope for slope in map(_slope, own.partition_by("seed")) if slope is not None])
         exponent = None
         if len(slopes) > 1:
-            exponent = (float(slopes.mean()), *(float(end) for end in t_interval(slopes, CONFIDENCE)))
+            low, high = t_interval(slopes, CONFIDENCE)
+            exponent = float(slopes.mean()), low, high
         found.append(Falls(panel, name, lengths, errors, exponent))
     return found
 
