@@ -4,7 +4,9 @@
 -- sweeps: figure-6-small, figure-6
 -- rule: in most seeds
 -- after: The query was repaired, in what it takes from the detector: where no circle is found in half of the images at
---     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there.
+--     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there. Later
+--     its kind was named when results had been seen: the paper says how the generation ends, without a proof; the seeds
+--     were too few to tell that of most.
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('last concept-space MSE: {:.3g} (median), {:.3g} to {:.3g}', median(value), min(value),

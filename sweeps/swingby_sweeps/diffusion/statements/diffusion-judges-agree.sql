@@ -4,7 +4,9 @@
 -- sweeps: figure-6-small, figure-6
 -- rule: in most seeds
 -- after: The query was repaired, in what it takes from the detector: where no circle is found in half of the images at
---     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there.
+--     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there. Later
+--     its kind was named when results had been seen: it says what such runs do; the seeds were too few to tell that of
+--     most.
 -- hours: yes
 -- setting: contrast {contrast:g}; {model}
 -- measured: color / size first in {count(*) filter (where learning_order = 'color first')} / {count(*) filter (where

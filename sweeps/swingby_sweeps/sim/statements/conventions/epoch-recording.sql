@@ -3,6 +3,8 @@
 -- order: 8.4
 -- sweeps: claim-recording
 -- rule: in most seeds
+-- after: Its kind was named when results had been seen: it says what such a record shows of a run that rises, and a few
+--     runs in which it does would not do.
 -- why: The rise mostly lasts less than an epoch, and the record comes only at the start of each.
 -- setting: L = {layers}, d = {d}, width {width}, lr {lr}, mu = {mu}
 -- measured: rise {median(whole):.3f} L_ref in all records, {median(seen):.3f} once an epoch; it lasts

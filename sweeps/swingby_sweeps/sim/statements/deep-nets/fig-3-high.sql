@@ -3,8 +3,6 @@
 -- order: 3.5
 -- sweeps: figure-3
 -- rule: in most seeds
--- after: Its kind was named when results had been seen: the paper says what the loss does in this setting, where the
---     phenomenon is called modest, and not that a rise never occurs.
 -- setting: L = {layers}, d = {d}, width {width}, lr {lr}, mu = {mu}
 -- measured: rise {median(bump_height):.3f} L_ref (median), {max(bump_height):.3f} (largest); transient memorization
 --     {100 * avg(coalesce(transient_memorization, false)::integer):.0f} %, retreat {100 * avg(coalesce(retreat,

@@ -3,7 +3,6 @@
 -- order: 4.3
 -- sweeps: figure-5, figure-8, figure-9
 -- rule: always
--- after: Its kind was named when results had been seen: the theory says that each stage corresponds precisely.
 -- setting: symmetric, {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: over the rise minor entries change x^ . f by {median(minor / size):.3f} of ||x^||^2, major ones by
 --     {median(major / size):.3f} (medians)
