@@ -89,7 +89,7 @@ def test_an_interval_is_drawn_where_it_lies(opened: Opened) -> None:
 def test_a_claim_without_its_sweep_has_no_verdict(opened: Opened) -> None:
     """It says what is missing, and shows no share."""
     section = opened.page.locator("#fig-5-sign")
-    assert "No verdict: sweep figure-5: 0 of 6 cells" in section.inner_text()
+    assert "No verdict: sweep figure-5: 0 of 12 cells" in section.inner_text()
     assert section.locator("svg, table").count() == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -191,7 +192,9 @@ class Sim(Experiment):
             # A multiplication takes longer in loops over points than in matrix products, which small nets do not fill.
             each = 0.04 if min(p.width, p.d) >= 16 else 0.15
             return starting + drawn + each * p.points * weights * (3 * p.epochs + _RECORDED)
-        steps = p.total_steps if p.drive in ("sgd", "gd") else 7 * 500 if p.drive == "flow" else _RECORDED
+        steps: float = p.total_steps
+        if p.drive not in ("sgd", "gd"):  # a longer run takes hardly more: adaptive steps, or what is recorded alone
+            steps = (7 * 500 if p.drive == "flow" else _RECORDED) + math.log1p(p.total_steps)
         return starting + drawn + steps * (0.1 * k * weights + 5 * p.depth)
 
     def max_batch(self, params: Any) -> int:

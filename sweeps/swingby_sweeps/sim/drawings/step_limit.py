@@ -77,7 +77,7 @@ def _falls(panel: str, rows: pl.DataFrame) -> list[Falls]:
         exponent = None
         if len(slopes) > 1:
             low, high = t_interval(slopes, CONFIDENCE)
-            exponent = float(slopes.mean()), float(low), float(high)
+            exponent = float(slopes.mean()), low, high
         found.append(Falls(panel, name, lengths, errors, exponent))
     return found
 

@@ -3,6 +3,7 @@
 -- order: 4.18
 -- sweeps: claim-omega
 -- rule: in most seeds
+-- after: Its kind was named when results had been seen: each seed has an exponent of its own, and most have to agree.
 -- why: It misses only where the signals are close: there the law is probably approached more slowly.
 -- setting: symmetric, {drive}, mu = {mu}; {max(scales)} scales
 -- measured: exponent {median(found):.4f} (median), {min(found):.4f} to {max(found):.4f} (all seeds); predicted

@@ -3,7 +3,6 @@
 -- order: 2.6
 -- sweeps: figure-2a, figure-2b
 -- rule: always
--- after: Its kind was named when results had been seen: by the theorem there is none, ever.
 -- setting: one_layer, d = {any_value(d)}; {count(distinct (mu, sigma))} points
 -- measured: two descents in {100 * avg(coalesce(non_monotone, false)::integer):.1f} % of runs, a retreat in {100 *
 --     avg(coalesce(retreat, false)::integer):.1f} %
