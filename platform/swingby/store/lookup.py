@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +22,6 @@ SHORTEST_ID = 6
 """Digits of an id that are enough to name a sweep or a cell."""
 KINDS: Mapping[str, OutcomeKind] = {"BOOLEAN": "yes_no", "VARCHAR": "category"}
 """How outcomes of these types are drawn; any other one is a number."""
-
-NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\)")
-"""Names of DuckDB's types of numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +112,11 @@ def learn_columns(store: Store, experiment: FunctionExperiment) -> None:
 
 
 def arrow_type(name: str) -> pa.DataType:
-    """The Arrow type of a DuckDB type that results of functions have; what is no number, as in records of others, is
-    bytes, which nobody draws."""
+    """The Arrow type of a DuckDB type that results of functions have, or bytes, as in records of others."""
     if name.endswith("[]"):
         return pa.list_(arrow_type(name[:-2]))
-    other = pa.float64() if NUMBER.fullmatch(name) else pa.binary()
-    return {"BOOLEAN": pa.bool_(), "VARCHAR": pa.string(), "BIGINT": pa.int64()}.get(name, other)
+    known = {"BOOLEAN": pa.bool_(), "VARCHAR": pa.string(), "BIGINT": pa.int64(), "BLOB": pa.binary()}
+    return known.get(name, pa.float64())
 
 
 def _find_sweep(store: Store, sweep: str) -> KnownSweep:
