@@ -93,7 +93,8 @@ class DiffusionParams(Params):
     judged: int = Field(32, ge=1, description="images generated of each held-out class at an evaluation")
     judged_trained: int = Field(8, ge=1, description="images generated of each trained class at an evaluation")
     classifier: Literal["own", "pooled"] = added(
-        "own", description="images that the classifier learns: at the run's own contrast, or at all from 0.1 to 0.8"
+        "own",
+        description="images that the classifier learns from: at the run's own contrast, or at all from 0.1 to 0.8",
     )
 
     @property

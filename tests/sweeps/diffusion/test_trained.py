@@ -144,7 +144,7 @@ def test_it_is_another_where_its_images_are_others(name: str, tmp_path: Path, mo
 
 
 def test_a_pooled_judge_is_one_for_all_contrasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs of any contrast share its file, which no judge of one contrast is; it sees all contrasts in turn."""
+    """Runs of any contrast share its file, which is none of one contrast; it sees the authors' contrasts in turn."""
     seen: list[float] = []
     scenes = concepts.scenes
 

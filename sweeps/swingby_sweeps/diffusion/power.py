@@ -1,0 +1,165 @@
+"""Power: how many images, evaluations and seeds it takes to tell a swing, a bend or an order from none.
+
+`python -m swingby_sweeps.diffusion.power` prints the tables. Paths of known shape get the noise of a pilot run, and the
+detector judges them as it judges runs. A move to halfway between the held-out class and a trained one is the least
+that the claims ask for, see `detect.detectability`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.stats import binom
+
+from swingby.model.cell import philox
+from swingby.model.experiment import Recording
+from swingby.select.intervals import wilson
+from swingby_analysis.stats.seeds import bump_over_seeds
+
+from .detect.bend import bend, shared_bend
+from .detect.descent import descents, error_of
+from .detect.detectability import ASIDE, HALFWAY, RISE, WIDTH, bend_threshold, rise_threshold
+from .detect.path import Path, toward
+
+Array = np.ndarray
+Shape = Literal["straight", "swing", "bend"]
+SHAPES: tuple[Shape, ...] = ("straight", "swing", "bend")
+HELD_OUT, TRAINED = 3, (0, 1, 2)
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a sweep spends on a run, and the noise that the pilot had.
+
+    Attributes:
+        steps: of training.
+        evaluations: of a run, evenly spaced in the root of the step.
+        judged: images of the held-out class at an evaluation.
+        spread: sd of a coordinate over the images of one evaluation.
+        scatter: sd of what the weights add to all images of an evaluation alike.
+        learned: step at which half of the way is done.
+        apart: sd of the logarithm of that step over seeds.
+        slow: the width of the way in the root of the step, over the root of `learned`.
+    """
+
+    steps: int = 3600
+    evaluations: int = 40
+    judged: int = 128
+    spread: float = 0.2
+    scatter: float = 0.02
+    learned: float = 900.0
+    apart: float = 0.1
+    slow: float = 0.15
+
+    @property
+    def at(self) -> Array:
+        """The recorded steps as floats, without the first, where there are no circles."""
+        return Recording("sqrt", self.evaluations).at(self.steps)[1:].astype(float)
+
+
+class Shares(NamedTuple):
+    """Of runs of one shape, the shares in which a swing and a bend to halfway could have been seen, and were."""
+
+    swing_told: float
+    swing_seen: float
+    bend_told: float
+    bend_seen: float
+
+
+def progress(design: Design, shape: Shape, learned: float) -> Array:
+    """The true way of the held-out class from its wrong corner (0, 0) to (1, 1), (T, 2).
+
+    A swing takes size back to halfway once, for about a sixth of the run, and later where a seed learns later; a bend
+    is as far aside as that place, once, in the middle of the way.
+    """
+    root = np.sqrt(design.at)
+    done = 1 / (1 + np.exp(-(root - np.sqrt(learned)) / (design.slow * np.sqrt(learned))))
+    way = np.stack([done, done], axis=1)
+    if shape == "bend":
+        return way + ASIDE * np.sin(np.pi * done)[:, None] * np.array([1, -1]) / np.sqrt(2)
+    if shape == "swing":
+        middle, width = 1.5 * np.sqrt(learned), WIDTH * (root[-1] - root[0])
+        way[:, 1] -= HALFWAY * np.exp(-(((root - middle) / width) ** 2))
+    return way
+
+
+def paths(design: Design, shape: Shape, runs: int, seed: int = 0) -> Iterator[Path]:
+    """Paths of one shape with the design's noise."""
+    stream = philox(seed, "power", shape)
+    error = design.spread / np.sqrt(design.judged)
+    for _ in range(runs):
+        truth = progress(design, shape, design.learned * float(np.exp(stream.normal(0, design.apart))))
+        seen = truth + np.hypot(error, design.scatter) * stream.standard_normal(truth.shape)
+        place = toward(seen, HELD_OUT)
+        yield Path(HELD_OUT, TRAINED, design.at, np.arange(1, len(place) + 1), place, np.full_like(place, error))
+
+
+def shares(design: Design, shape: Shape, runs: int = 200) -> Shares:
+    """How often single runs of a shape can tell a swing and a bend, and say that there is one."""
+    found = []
+    for path in paths(design, shape, runs):
+        bent = bend(path)
+        found.append(
+            (
+                rise_threshold(path) <= RISE,
+                bool(descents(path).drops > 1),
+                bent is not None and bend_threshold(path) <= ASIDE,
+                bent is not None and bent.beyond,
+            )
+        )
+    return Shares(*np.mean(found, axis=0).tolist())
+
+
+def together(design: Design, shape: Shape, seeds: int, samples: int = 100) -> tuple[float, float]:
+    """How often the tests over seeds find a shared bump and a shared bend in so many runs of a shape."""
+    own = list(paths(design, shape, seeds * samples, seed=1))
+    bumps = bends = 0
+    for k in range(samples):
+        ways = np.stack([path.progress for path in own[k * seeds : (k + 1) * seeds]])
+        bump, bent = bump_over_seeds(design.at, error_of(ways)), shared_bend(design.at, ways)
+        bumps += bump is not None and bump.found
+        bends += bent is not None and bent.found
+    return bumps / samples, bends / samples
+
+
+def power_of_most(share: float, seeds: int) -> float:
+    """The chance that Wilson's 95 % interval of a share of so many seeds lies above one half."""
+    held = np.arange(seeds + 1)
+    above = [wilson(int(k), seeds)[0] > 0.5 for k in held]
+    return float(binom.pmf(held, seeds, share)[above].sum())
+
+
+def seeds_for(share: float, power: float = POWER) -> int:
+    """The least number of seeds from which on that chance is `power` or more, for a share above one half."""
+    enough = [power_of_most(share, n) >= power for n in range(1, 400)]
+    return len(enough) - enough[::-1].index(False) + 1
+
+
+def main() -> None:
+    """Print the tables: single runs by images and evaluations, seeds together, and seeds for a share."""
+    print("images evaluations scatter | of runs: swing told, seen; bend told, seen; false swing, bend")  # noqa: T201
+    for judged, evaluations, scatter in (
+        (32, 24, 0.02), (64, 24, 0.02), (64, 40, 0.02), (128, 40, 0.02), (128, 40, 0.01), (128, 60, 0.01),
+        (128, 40, 0.05), (128, 40, 0.1),
+    ):  # fmt: skip
+        design = Design(judged=judged, evaluations=evaluations, scatter=scatter)
+        none, swing, bent = (shares(design, shape) for shape in SHAPES)
+        numbers = (swing.swing_told, swing.swing_seen, bent.bend_told, bent.bend_seen, none.swing_seen, none.bend_seen)
+        print(f"{judged} {evaluations} {scatter} | " + " ".join(f"{value:.2f}" for value in numbers))  # noqa: T201
+    print("seeds scatter apart | together: bump of swings, of straight ways; bend of bends, of straight ways")  # noqa: T201
+    for seeds, scatter, apart in product((5, 10, 20), (0.02, 0.1), (0.1, 0.25)):
+        design = Design(scatter=scatter, apart=apart)
+        (false_bump, false_bend), (bump, _), (_, bent_found) = (together(design, shape, seeds) for shape in SHAPES)
+        numbers = f"{bump:.2f} {false_bump:.2f} {bent_found:.2f} {false_bend:.2f}"
+        print(f"{seeds} {scatter} {apart} | {numbers}")  # noqa: T201
+    for share in (0.7, 0.75, 0.8, 0.85, 0.9, 0.95):
+        print(f"{seeds_for(share)} seeds tell a share of {share:g} from one half in {POWER:.0%}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
