@@ -73,7 +73,7 @@ class Detection(SimDrawing):
             wide = [*classes(), (f"{_percent(LARGE)} and more", LARGE, math.inf)]
             titles = ("size of the twin's bump, in % of L_ref", "learning rate", "share of bumps that are found")
             spec = table_chart(list(counted(runs, of_size=wide)), [name for name, _, _ in wide], titles).to_dict()
-            caption = f"How many of these bumps are found, with the share and its interval, as a table. {left}".rstrip()
+            caption = f"How many of these bumps are found, with the share and its interval, as a table.{left}"
             reading = (
                 f"{TWIN}{KNOWN}The last column counts those of the two before it together. A place without a tile "
             )

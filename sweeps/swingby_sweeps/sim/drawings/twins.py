@@ -71,10 +71,8 @@ class Twins(SimDrawing):
             figures.append(_shares(subject, kept, FOUND, ("found", SEEN, SEEN_TITLE), caption + left, queries))
         figures.append(_difference(subject, kept, queries, left))
         if runs[DIVERGED].any():
-            caption = (
-                f"The share of the seeds whose run or twin diverged, of {plural(runs.height, 'run')} with a twin: "
-            )
-            caption += "the other maps leave them out."
+            caption = f"The share of the seeds whose run or twin diverged, of {plural(runs.height, 'run')} with a "
+            caption += "twin: the other maps leave them out."
             named = ("diverged", "run or twin diverged", "Where runs or their twins diverged")
             figures.append(_shares(subject, runs, DIVERGED, named, caption, queries))
         return figures
@@ -144,6 +142,8 @@ def _left_out(runs: pl.DataFrame) -> str:
         return ""
     own, places = int(gone["run_diverged"].sum()), plural(gone["point"].n_unique(), "point")
     every = int(runs.group_by("point").agg(pl.col(DIVERGED).all())[DIVERGED].sum())
-    text = f" Left out: {plural(own, 'run')} that diverged, and {plural(gone.height - own, 'run')} whose twin alone "
-    text += f"did, at {places}"
+    alone = gone.height - own
+    kinds = [f"{plural(own, 'run')} that diverged"] if own else []
+    kinds += [f"{plural(alone, 'run')} whose twin alone diverged"] if alone else []
+    text = f" Left out: {' and '.join(kinds)}, at {places}"
     return text + (f"; at {every} of these no run is left, and the map is blank." if every else ".")
