@@ -207,8 +207,8 @@ def test_a_bump_of_a_twin_is_found_or_not() -> None:
     assert straight["twin_gd_bump_height"] == 0
     assert straight["non_monotone"]
     assert straight["found_of_twin"] is None
-    nothing = dict.fromkeys((f"twin_gd_{name}" for name in CURVES), None)
-    without = judged(SWING, **nothing)
+    nothing: Row = dict.fromkeys((f"twin_gd_{name}" for name in CURVES), None)
+    without = judged(SWING, SWING, None, **nothing)
     assert without["twin_gd_transient_memorization"] is None
     assert without["found_of_twin"] is None
 

@@ -86,8 +86,8 @@ def table_chart(rows: Sequence[Found], columns: Sequence[str], titles: tuple[str
     """
     lines = list(dict.fromkeys(row.line for row in rows))
     table = [{**_known(row), "interval": _interval(row), "count": f"{row.k} of {row.n}"} for row in rows]
-    x = alt.X("column:N", sort=list(columns), axis=alt.Axis(title=titles[0], labelAngle=0, orient="top"))
-    x.scale = alt.Scale(domain=list(columns))
+    across = alt.Axis(title=titles[0], labelAngle=0, orient="top")
+    x = alt.X("column:N", sort=list(columns), axis=across, scale=alt.Scale(domain=list(columns)))
     y = alt.Y("line:N", sort=lines, axis=alt.Axis(title=titles[1]), scale=alt.Scale(domain=lines))
     legend = alt.Legend(title=titles[2], format=".0%", orient="bottom", gradientLength=220, gradientThickness=10)
     colour = alt.Color("share:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=legend)
