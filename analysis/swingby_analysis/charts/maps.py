@@ -29,7 +29,7 @@ REACHES = (0.1, 0.25, 0.5, 1.0)
 """How far the scale of a difference of shares may reach to either side."""
 LIGHT = 0.7
 """Shares above this have colours on which white is hard to see."""
-YES, NO = "A and B differ", "may be chance"
+YES, NO = "{} and {} differ", "may be chance"
 DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 """Of the lines over a map, in turn."""
 LINED = {**style.LOOK, "view": {**style.LOOK["view"], "fill": style.NO_RESULT}}
@@ -149,14 +149,20 @@ def reach_of(rows: Sequence[Difference]) -> float:
     return next(reach for reach in REACHES if largest <= reach + 1e-12)
 
 
-def difference_map(grid: Grid, rows: Sequence[Difference], outcome: str, reach: float) -> Any:
+def difference_map(
+    grid: Grid, rows: Sequence[Difference], outcome: str, reach: float, sides: tuple[str, str] = ("A", "B")
+) -> Any:
     """The difference of shares as colour, from -reach over 0, which is nearly white, to reach.
 
     A dot stands where it is no chance. Along one parameter (no y axis) the differences are marks with their intervals,
     filled where it is no chance.
+
+    Args:
+        sides: what is compared; the share in the first is taken from that in the second.
     """
-    table = [{**style.tile(grid, row.point), **row._asdict(), "mark": YES if row.sure else NO} for row in rows]
-    title, tip = f"share in B less share in A: {outcome}", style.tip(outcome)
+    differ = YES.format(*sides)
+    table = [{**style.tile(grid, row.point), **row._asdict(), "mark": differ if row.sure else NO} for row in rows]
+    title, tip = f"share in {sides[1]} less share in {sides[0]}: {outcome}", style.tip(outcome)
     if grid.y is None:
         return differences_along(grid, table, rows, outcome, title)
     legend = _gradient(title, format="+.0%", values=[-reach, -reach / 2, 0, reach / 2, reach])
@@ -164,7 +170,7 @@ def difference_map(grid: Grid, rows: Sequence[Difference], outcome: str, reach: 
     colour, side = alt.Color("difference:Q", scale=scale, legend=legend), style.smallest_tile(grid)
     tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, tooltip=tip)
     said = alt.Legend(title=["after correction"], orient="bottom", symbolFillColor=style.INK, symbolSize=60)
-    shape = alt.Shape("mark:N", scale=alt.Scale(domain=[YES], range=["circle"]), legend=said)
+    shape = alt.Shape("mark:N", scale=alt.Scale(domain=[differ], range=["circle"]), legend=said)
     dots = alt.Chart().transform_filter("datum.sure").mark_point(
         filled=True, fill=style.INK, opacity=1, stroke="white", strokeWidth=0.04 * side,
         size=max(4.0, min(120.0, (0.26 * side) ** 2)),

@@ -104,7 +104,7 @@ class Points(Sequence[Point]):
         ]
         return pa.table(columns, schema=schema)
 
-    def twins(self) -> list[tuple[int, int]]:
+    def duplicates(self) -> list[tuple[int, int]]:
         """Pairs of equal points, as indices: the first of them, and a later one."""
         heads = np.frombuffer(self._digests, np.uint64)[::2]
         order = np.argsort(heads, kind="stable")

@@ -86,7 +86,7 @@ class Grid:
                     self.places.append(place)
                     self.presets.append(chosen.get(PRESET, self.preset))
             points = writer.points()
-        for earlier, later in points.twins():
+        for earlier, later in points.duplicates():
             twin, chosen = self.choice(self.places[earlier]), self.choice(self.places[later])
             self._note(("axes",), f"this point is the same, once resolved, as {place_of(twin)}", chosen)
         for fault in self.faults.values():

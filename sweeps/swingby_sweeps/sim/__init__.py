@@ -20,13 +20,16 @@ PACKAGE = Package(
         "step_limit": "drawings.step_limit:StepLimit",
         "velocity": "drawings.velocity:Velocity",
         "hypercube": "drawings.hypercube:Hypercube",
+        "detection": "drawings.detection:Detection",
+        "twins": "drawings.twins:Twins",
     },
     commands={"theory": "cli:theory", "figures": "cli:figures"},
     diagrams={"sim": "diagrams:DIAGRAMS"},
 )
 
 # Named sweeps: sweeps/figures has one for each SIM figure of the paper, sweeps/claims those that claims need beyond the
-# figures, sweeps/diagrams the phase diagrams of our own (`swingby findings` says what each shows).
+# figures, sweeps/diagrams the phase diagrams of our own (`swingby findings` says what each shows), sweeps/calibration
+# what the detector's power is measured on, with seeds and points that no claim uses.
 #
 # archive/ holds the results of sweeps/diagrams, for `swingby findings --recorded` and `swingby unpack`. Written by
 # `swingby pack diagram-... --out sweeps/swingby_sweeps/sim/archive --curves 100`, without what theory predicts of

@@ -71,7 +71,7 @@ def test_written_points_are_the_points(values: list[dict[str, Any]], mode: Any, 
     assert sweep_table(points, seeds, points.cell_ids(seeds), batch).equals(whole)
     first: dict[str, int] = {}
     twins = [(first.setdefault(p.point_id, k), k) for k, p in enumerate(made)]
-    assert points.twins() == [pair for pair in twins if pair[0] != pair[1]]
+    assert points.duplicates() == [pair for pair in twins if pair[0] != pair[1]]
 
 
 @shared
