@@ -93,7 +93,7 @@ def test_the_extreme_number_of_a_map_is_estimated_without_bias() -> None:
 
 
 def test_numbers_without_errors_or_spread() -> None:
-    """Exact numbers stay, and so do equal ones; that of a single seed is estimated by the others; infinite ones are out."""
+    """Exact numbers stay, and so do equal ones; one of a single seed is estimated by the others."""
     kept: Shrunken = shrunken_numbers([1.0, 5.0], [0.0, 0.0])
     assert kept.estimate == pytest.approx([1.0, 5.0])
     assert shrunken_numbers([2.0, 2.0], [0.5, 0.5]).estimate == pytest.approx([2.0, 2.0])
