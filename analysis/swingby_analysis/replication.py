@@ -18,6 +18,7 @@ from swingby.run.outcomes import derive
 from swingby.run.plan import plan
 from swingby.run.progress import Progress
 from swingby.store import Store, ingest
+from swingby.store.lookup import find_sweep
 from swingby.store.status import final_counts
 from swingby.sweepfile.replication import replication
 from swingby.sweepfile.sweep import Sweep
@@ -137,6 +138,7 @@ def replicate(
     _check_finished(data, sweep)
     derive(records, list(own), own)
     with Store.open(data) as store:
+        find_sweep(store, sweep.sweep_id)  # columns of an experiment that is a function are known by its results
         read = report_data.read(store, sweep.sweep_id, presentation=sweep.presentation, shown=[])
         chosen = _outcome(sweep, read, outcome)
         used = ask(store, Query("largest_seed", (sweep.name,))).item()

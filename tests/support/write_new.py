@@ -1,4 +1,4 @@
-"""Writes what an experiment's findings say that its paper did not into its README: `python -m tests.support.write_new DATA`.
+"""Writes what findings say that a paper did not into READMEs: `python -m tests.support.write_new DATA`.
 
 DATA is a data folder in which the diagrams with new findings and their sweeps on fresh seeds were run, or unpacked;
 nothing is trained. A README has the sentences between two marks; no test can hold them against the code.
