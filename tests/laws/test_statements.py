@@ -30,7 +30,7 @@ INTERVALS = """-- sweeps: none
 -- cannot be told: unsure
 --
 -- Which rows does the view have?
-select n as seed, n, majority, student, 1 as effect from intervals"""
+select n as seed, n, majority, student, told, 1 as effect from intervals"""
 """A finding that shows the whole view `intervals`."""
 
 
