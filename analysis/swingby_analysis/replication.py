@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.run.driver import run
-from swingby.run.forecast import summary
-from swingby.run.options import RunOptions
 from swingby.run.outcomes import derive
-from swingby.run.plan import plan
-from swingby.run.progress import Progress
 from swingby.store import Store, ingest
+from swingby.store.lookup import find_sweep
 from swingby.store.status import final_counts
 from swingby.sweepfile.replication import replication
 from swingby.sweepfile.sweep import Sweep
@@ -39,15 +35,20 @@ class Replication:
         sweep: the sweep of fresh seeds.
         outcome: what the points are extreme in.
         extremes: the points; `fresh` of each as far as its fresh seeds are trained.
-        grid: where the points stand.
+        read: what the map is made from.
         run: how the training went; None where nothing was to be trained.
     """
 
     sweep: Sweep
     outcome: str
     extremes: Extremes
-    grid: Grid
+    read: ReportData = field(repr=False)
     run: Any = None
+
+    @property
+    def grid(self) -> Grid:
+        """Where the points stand."""
+        return self.read.grid
 
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Headings, and a row a point: what its own seeds show, the shrunken estimate, and what fresh seeds show."""
@@ -97,34 +98,21 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"end": row["end"], "point": row["point"], "label": row["label"], **nested}
 
 
-def replicate(
-    sweep: Sweep,
-    data: Path,
-    outcome: str | None = None,
-    top: int = 3,
-    seeds: int = 200,
-    options: RunOptions | None = None,
-    progress: Progress | None = None,
-    dry_run: bool = False,
-    say: Say = lambda text: None,
+def choose(
+    sweep: Sweep, data: Path, outcome: str | None = None, top: int = 3, seeds: int = 200, say: Say = lambda text: None
 ) -> Replication:
-    """Trains the extreme points of a sweep's map on fresh seeds, and compares.
-
-    The points are chosen by the shrunken estimates of all points. What is trained is a sweep of its own, with the same
-    parameters; trained cells are not trained again, also if the run was stopped.
+    """Chooses the extreme points of a sweep's map by their shrunken estimates, and makes the sweep of fresh seeds.
 
     Args:
         sweep: it has to be finished in the data folder.
         outcome: of yes or no, or a number; None: what its diagram shows, or the sweep sums up.
         top: points at either end.
         seeds: fresh seeds of each point.
-        options: how to train; None: as `swingby run` does.
-        dry_run: train nothing, and write no plan; `say` hears what there would be to do.
         say: hears a line about the choice.
 
     Raises:
-        SwingbyError: the sweep is not finished here, there is no such outcome, it has no extremes, a number is not
-            allowed, or the training cannot begin.
+        SwingbyError: the sweep is not finished here, there is no such outcome, it has no extremes, or a number is not
+            allowed.
     """
     for name, value in (("--top", top), ("--seeds", seeds)):
         if value < 1:
@@ -137,6 +125,7 @@ def replicate(
     _check_finished(data, sweep)
     derive(records, list(own), own)
     with Store.open(data) as store:
+        find_sweep(store, sweep.sweep_id)  # columns of an experiment that is a function are known by its results
         read = report_data.read(store, sweep.sweep_id, presentation=sweep.presentation, shown=[])
         chosen = _outcome(sweep, read, outcome)
         used = ask(store, Query("largest_seed", (sweep.name,))).item()
@@ -148,14 +137,14 @@ def replicate(
         f"{fresh.name} ({fresh.sweep_id}): {len(fresh.points)} extreme points of {found.points:,} by {chosen}, "
         f"{seeds} fresh seeds each, from {fresh.seeds[0]:,} on"
     )
-    if dry_run:
-        say(summary(plan(fresh, records, replace(options or RunOptions(), pilot=False))))
-        ran = None
-    else:
-        (ran,) = run([fresh], data, options or RunOptions(), progress=progress)
+    return Replication(fresh, chosen, found, read)
+
+
+def compared(chosen: Replication, data: Path, ran: Any = None) -> Replication:
+    """The extreme points with what fresh seeds show, as far as they are trained."""
     with Store.open(data) as store:
-        again = fresh_phases(store, read)
-    return Replication(fresh, chosen, with_fresh(found, again, chosen), read.grid, ran)
+        fresh = fresh_phases(store, chosen.read)
+    return replace(chosen, extremes=with_fresh(chosen.extremes, fresh, chosen.outcome), run=ran)
 
 
 def with_fresh(found: Extremes, fresh: Any, outcome: str) -> Extremes:

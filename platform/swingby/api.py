@@ -132,12 +132,12 @@ class Sweep(sweep_files.Sweep):
             SwingbyError: the sweep is not finished there, or there is no such outcome.
         """
         from swingby.run.options import RunOptions
+        from swingby.run.replicate import replicate
 
         of = self.experiment
         if isinstance(of, FunctionExperiment) and of.source is not None and not of.source.file:
             options.setdefault("local", True)
-        train = registry.function("swingby_analysis.replication:replicate")
-        return train(self, data_folder(data), outcome, top, seeds, RunOptions(**options), progress)
+        return replicate(self, data_folder(data), outcome, top, seeds, RunOptions(**options), progress)
 
 
 @dataclass(frozen=True)

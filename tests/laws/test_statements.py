@@ -9,6 +9,7 @@ from functools import cache
 import duckdb
 import pyarrow as pa
 import pytest
+from scipy.stats import binom
 from scipy.stats import t as student
 
 from swingby.model import registry
@@ -29,7 +30,7 @@ INTERVALS = """-- sweeps: none
 -- cannot be told: unsure
 --
 -- Which rows does the view have?
-select n as seed, n, majority, student, 1 as effect from intervals"""
+select n as seed, n, majority, student, told, 1 as effect from intervals"""
 """A finding that shows the whole view `intervals`."""
 
 
@@ -98,9 +99,11 @@ def test_the_view_of_intervals_has_the_numbers_of_python() -> None:
     with duckdb.connect() as connection:
         (found,) = connection.sql(query).to_arrow_table().to_pylist()
     assert found["n"] == list(range(1, 41))
-    for n, majority, factor in zip(found["n"], found["majority"], found["student"], strict=True):
+    for n, majority, factor, told in zip(*(found[key] for key in ("n", "majority", "student", "told")), strict=True):
         above = [k for k in range(n + 1) if wilson(k, n)[0] > 0.5]
         assert majority == (above[0] if above else None)
+        assert (told is None) == (majority is None)
+        assert told is None or binom.sf(majority - 1, n, told) == pytest.approx(0.8, abs=0.02)
         assert factor == (pytest.approx(student.ppf(0.975, n - 1), rel=1e-5) if n > 1 else None)
 
 

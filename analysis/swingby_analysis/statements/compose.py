@@ -180,8 +180,8 @@ def _intervals(asked: Sequence[Asked]) -> str:
     text = textwrap.fill(", ".join(rows), _COMMENT_WIDTH - 8, initial_indent="    ", subsequent_indent="    ")
     return (
         "-- Of n seeds: how many make the lower end of Wilson's 95 % interval of their share exceed one half, and by\n"
-        "-- which factor of its standard error the 95 % t-interval of a mean reaches to either side, and which share\n"
-        "-- is shown to lie above one half in 80 % of all cases.\n"
+        "-- which factor of its standard error the 95 % t-interval of a mean reaches to either side; and which share\n"
+        "-- they show to lie above one half in 80 % of all cases.\n"
         f"intervals(n, majority, student, told) as (\n    values\n{text}\n)"
     )
 

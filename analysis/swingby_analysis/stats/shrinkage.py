@@ -122,8 +122,8 @@ def _beta_fit(k: NDArray[np.int64], n: NDArray[np.int64], times: NDArray[np.int6
 def shrunken_numbers(values: ArrayLike, errors: ArrayLike) -> Shrunken:
     """Shrunken estimates of numbers that are known with a standard error each.
 
-    The true numbers are taken to be normally distributed over the points (the normal-normal model, with the mean of the
-    variance over its restricted likelihood); the intervals contain the error of their common mean. A number with an
+    The true numbers are taken to be normally distributed over the points (the normal-normal model, averaged over the
+    restricted likelihood of their variance); the intervals contain the error of their common mean. A number with an
     infinite error (a single seed) says nothing of its own point: the others estimate it. What is not finite is left
     out, and stays NaN.
 
@@ -136,31 +136,31 @@ def shrunken_numbers(values: ArrayLike, errors: ArrayLike) -> Shrunken:
     telling = known & np.isfinite(errors)
     if not telling.any():
         return Shrunken(estimate, low, high)
-    middle, own, apart = values[telling], errors[telling] ** 2, _variance(values[telling], errors[telling] ** 2)
-    weight = 1 / np.maximum(own + apart, 1e-300)
-    mean, doubt = float((weight * middle).sum() / weight.sum()), float(1 / weight.sum())
-    square = np.where(np.isfinite(errors), errors, np.inf)[known] ** 2
-    pull = np.where(np.isinf(square), 1.0, square / np.maximum(np.where(np.isinf(square), 1, square) + apart, 1e-300))
-    estimate[known] = pull * mean + (1 - pull) * np.where(np.isinf(square), 0, values[known])
-    variance = np.where(np.isinf(square), apart, np.where(np.isinf(square), 0, square) * (1 - pull)) + pull**2 * doubt
-    reach = ndtri((1 + CONFIDENCE) / 2) * np.sqrt(variance)
+    spreads, likely = _variances(values[telling], errors[telling] ** 2)
+    weight = 1 / np.maximum(errors[telling] ** 2 + spreads[:, None], 1e-300)
+    total = weight.sum(axis=1, keepdims=True)
+    mean = (weight * values[telling]).sum(axis=1, keepdims=True) / total
+    # How much of the way to the common mean each number is pulled, (spreads, points); all the way without own error.
+    own = np.where(np.isfinite(errors[known]), errors[known], 0.0) ** 2
+    pull = np.where(np.isfinite(errors[known]), own / np.maximum(own + spreads[:, None], 1e-300), 1.0)
+    each = pull * mean + (1 - pull) * values[known]
+    variance = np.where(np.isfinite(errors[known]), own * (1 - pull), spreads[:, None]) + pull**2 / total
+    estimate[known] = likely @ each
+    # The variance at a spread of the true numbers, and that of the estimates over all spreads that are likely.
+    reach = ndtri((1 + CONFIDENCE) / 2) * np.sqrt(likely @ (variance + (each - estimate[known]) ** 2))
     low[known], high[known] = estimate[known] - reach, estimate[known] + reach
     return Shrunken(estimate, low, high)
 
 
-def _variance(values: Floats, own: Floats) -> float:
-    """The variance of the true numbers, averaged over its restricted likelihood; 0 where all numbers are equal."""
-    if len(values) < 2 or np.ptp(values) == 0:
-        return 0.0
+def _variances(values: Floats, own: Floats) -> tuple[Floats, Floats]:
+    """Variances that the true numbers may have, and how likely each is by restricted likelihood, each (spreads,)."""
     scale = float(np.var(values))
-
-    def badness(logged: float) -> float:
-        whole = own + np.exp(logged)
-        mean = (values / whole).sum() / (1 / whole).sum()
-        return float(((values - mean) ** 2 / whole + np.log(whole)).sum() + np.log((1 / whole).sum())) / 2
-
-    tried = np.log(scale) + np.linspace(-12, 2, 281)
-    every = np.array([badness(one) for one in tried])
-    # Not the best one alone: with few points that is often 0.
-    likely = np.exp(every.min() - every)
-    return float((np.exp(tried) * likely).sum() / likely.sum())
+    if scale == 0:
+        return np.zeros(1), np.ones(1)
+    tried = scale * np.exp(np.linspace(-9, 2, 89))
+    whole = own + tried[:, None]
+    total = (1 / whole).sum(axis=1)
+    mean = (values / whole).sum(axis=1) / total
+    badness = (((values - mean[:, None]) ** 2 / whole + np.log(whole)).sum(axis=1) + np.log(total)) / 2
+    likely = np.exp(badness.min() - badness) * tried  # even in the variance itself, over points even in its log
+    return tried, likely / likely.sum()

@@ -51,6 +51,7 @@ def replicate(
     from swingby.imports.notice import told_if_imported
     from swingby.run.extend import last_seeds
     from swingby.run.options import RunOptions
+    from swingby.run.replicate import replicate as train
     from swingby.store import Store
     from swingby.sweepfile.sweep import Sweep
 
@@ -70,7 +71,6 @@ def replicate(
     options = RunOptions(
         local=local, address=address, processes=processes, device=cast("Any", device), deadline=deadline
     )
-    train = registry.function("swingby_analysis.replication:replicate")
     found = train(loaded, data, outcome, top, seeds, options, None, dry_run, tell)
     if json:
         give(registry.function("swingby_analysis.replication:as_json")(found))

@@ -31,7 +31,8 @@ from swingby_analysis.statements.diagram import PREFIX, Diagram
 from swingby_analysis.statements.effect import Number, OverSeeds, decide
 from swingby_analysis.statements.figures import Read, figures
 from swingby_analysis.statements.findings import FOLDER, PAGE, TEXT, write_findings
-from swingby_analysis.statements.judging import worded
+from swingby_analysis.statements.fresh import FAILED, MOST, REPLICATED, WAITING, Again
+from swingby_analysis.statements.judging import Sentence, worded
 from swingby_analysis.statements.needed import asked_of
 from swingby_analysis.statements.statement import NO, UNSURE, YES, Statement
 from swingby_analysis.statements.template import Template
@@ -76,6 +77,35 @@ def test_the_interval_is_students() -> None:
 def test_the_data_choose(row: dict[str, Any], expected: str) -> None:
     """By what holds, or by intervals on one side of zero: all above, or some below."""
     assert decide(row) == expected
+
+
+def test_the_contrary_needs_all_effects() -> None:
+    """Where the contrary is a finding too, effects of both signs tell nothing."""
+    row = {"effect": [0.2, 0.21], "effect_2": [-0.5, -0.51]}
+    assert decide(row, either=True) == UNSURE
+    assert decide({"effect": [-0.2, -0.21], "effect_2": [-0.5, -0.51]}, either=True) == NO
+
+
+def test_new_findings_are_few_and_have_seeds_of_their_own() -> None:
+    """Their sweeps on fresh seeds are named sweeps over the same experiment, with seeds that no other sweep uses."""
+    new = [sentence for sentence in SENTENCES if sentence.fresh]
+    names = [name for sentence in new for name in sentence.fresh]
+    assert 0 < len(new) <= MOST
+    used = {name: set(Sweep.load(name, confirm_above=None).seeds) for name in named_sweeps()}
+    for name in names:
+        assert not any(used[name] & seeds for other, seeds in used.items() if other != name), name
+
+
+@pytest.mark.parametrize(
+    ("first", "fresh", "expected"),
+    [(YES, YES, REPLICATED), (NO, NO, REPLICATED), (YES, NO, FAILED), (YES, UNSURE, FAILED), (UNSURE, UNSURE, FAILED)],
+)
+def test_a_new_finding_has_to_come_out_again(first: str, fresh: str, expected: str) -> None:
+    """By the same wording; what could not be told cannot be replicated, and what was not run waits."""
+    finding = SENTENCES[0]
+    asked, answer = (Sentence(finding, YES, "", decision=decision) for decision in (first, fresh))
+    assert Again(asked, answer).verdict == expected
+    assert Again(asked, Sentence(finding, MISSING, "")).verdict == WAITING
 
 
 def test_a_query_that_decides_nothing_is_a_fault() -> None:
@@ -230,6 +260,7 @@ def test_the_page_shows_each_sentence_beside_its_query(trained: Path) -> None:
     assert "<script" not in page
     assert "http" not in page.replace("http-equiv", "")
     assert "a first look, not the result" in page
+    assert page.index("What we found that the paper did not say") < page.index('id="concepts-start"')
 
 
 def test_files_beside_the_page(trained: Path) -> None:
