@@ -54,9 +54,9 @@ select preset, drive, d, width, seed, retreat, coalesce(max(so_far - r) filter (
 from heights
 group by all;
 
--- Every fitted terminal rate of the symmetric flow beside the theory's, in the time of eq 4.3: 2 a_k of log(|1 - w_kk| /
--- w_kk), a_i + a_j of log |w_ij|. Of which entry: the major one of the least a_p, which arrives last; an earlier one; or a
--- minor one. `scale` is that of U at the start: largest value of a uniform one, gain of a normal one.
+-- Every fitted terminal rate of the symmetric flow beside the theory's, in the time of eq 4.3: 2 a_k of log(|1 - w_kk|
+-- / w_kk), a_i + a_j of log |w_ij|. Of which entry: the major one of the least a_p, which arrives last; an earlier one;
+-- or a minor one. `scale` is that of U at the start: largest value of a uniform one, gain of a normal one.
 -- Repaired after results were seen: a run may have no rate of a minor entry, and its NULL took the whole list along.
 create view symmetric_rates as
 with rates as (

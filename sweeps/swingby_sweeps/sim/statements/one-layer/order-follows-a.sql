@@ -1,5 +1,5 @@
 -- rule: in most seeds
--- after: The distance of the signals from their tie became the axis: a seed counted only if the order was right at every
+-- after: Asked by the distance of the signals from their tie: a seed counted only if the order was right at every
 --     point, next to the tie as well, where the initial weights decide.
 -- setting: {any_value(model)}, L = {any_value(layers)}, d = {any_value(d)}; the signals differ by {apart} %, {stronger}
 -- measured: order right in {100 * avg(order_right::integer):.0f} % of runs

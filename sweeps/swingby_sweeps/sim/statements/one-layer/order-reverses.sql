@@ -1,13 +1,14 @@
 -- rule: in most seeds
 -- setting: {model}, L = {layers}, d = {d}; {points} points
 -- measured: {coalesce(format('reverses at a_1/a_2 = {:.3f} (median), {:.3f} to {:.3f} (all seeds); in half of the seeds
---     the order is right on both sides from a distance of {:.1f} % on ({:.1f} to {:.1f} %), in 95 % of them from {:.0f} %
---     on', exp(median(place)), exp(min(place)), exp(max(place)), 100 * quantile_disc(away, 0.5), 100 *
---     (list(away order by away) filter (away is not null))[greatest(1, floor(count(away) / 2 - 0.98 *
+--     the order is right on both sides from a distance of {:.1f} % on ({:.1f} to {:.1f} %), in 95 % of them from {:.0f}
+--     % on', exp(median(place)), exp(min(place)), exp(max(place)), 100 * quantile_disc(away, 0.5), 100 * (list(away
+--     order by away) filter (away is not null))[greatest(1, floor(count(away) / 2 - 0.98 *
 --     sqrt(count(away))))::integer], 100 * (list(away order by away) filter (away is not null))[least(count(away),
 --     ceil(count(away) / 2 + 1 + 0.98 * sqrt(count(away))))::integer], 100 * quantile_disc(away, 0.95)), 'never
 --     reverses')}
--- after: How near to the tie the order can be relied on is measured, and asked once more with points that come nearer.
+-- after: Asked once more with points that come nearer to the tie, and measured how near to it the order can be relied
+--     on.
 -- why: The place is right on the average; in a single seed the initial weights probably move it.
 --
 -- slug: fig-2a-reversal

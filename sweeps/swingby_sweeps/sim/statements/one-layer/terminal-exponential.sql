@@ -20,8 +20,8 @@
 -- sweeps: figure-11
 -- why: The curves bend most often where the signals are far apart. Probably the concept that is learned first still
 --     feels the other on its way.
--- after: Split: one claim for deeper nets and the symmetric model together before. The predicate is the same. Its kind was
---     named when results had been seen: most seeds have to show it.
+-- after: Split: one claim for deeper nets and the symmetric model together before. The predicate is the same. Its kind
+--     was named when results had been seen: most seeds have to show it.
 --
 -- slug: slow-down-symmetric
 -- claim: The terminal slow-down of the symmetric model is exponential

@@ -5,12 +5,12 @@
 -- order: 1.10
 -- sweeps: claim-theorem-4-1, claim-theorem-4-1-steps
 -- rule: always
--- after: Asked where the theorem speaks: it was asked of runs with a bias, and in steps of up to 0.45 of the fastest
---     time constant. The tolerance is what it was.
+-- after: Asked where the theorem speaks: it was asked of runs with a bias, and in steps of up to nearly half of the
+--     fastest time constant. The tolerance is what it was.
 -- setting: one_layer by {drive}, d = {d}, mu = {mu}; steps of at most {max(parameter) filter (where holds is not
 --     null):.2g} of the fastest time constant
--- measured: rate / a_k {median(ratio) filter (where holds is not null):.3f} (median), {min(ratio) filter (where holds is
---     not null):.3f} to {max(ratio) filter (where holds is not null):.3f} (all fits)
+-- measured: rate / a_k {median(ratio) filter (where holds is not null):.3f} (median), {min(ratio) filter (where holds
+--     is not null):.3f} to {max(ratio) filter (where holds is not null):.3f} (all fits)
 --
 -- slug: terminal-rate-one-layer-law
 -- claim: Without a bias the terminal rate of a concept in one layer nears its a_p as steps shrink
@@ -26,12 +26,12 @@
 --     shortest):.3f} at the shortest; over that of a descent in steps {median(rate / in_steps) filter (where
 --     longest):.3f} at the longest (medians)
 --
--- Of every seed without bias: is the terminal rate of concept k the theorem's a_k? The rate of log |r_k - 1| in the time
--- of the flow of L, without the initial-noise term, fitted by the detector over the last visit to [0.02, 0.3]. In steps
--- lr a_max of at most 0.02 every rate has to lie within 15 % of a_k. As a law: the largest error of a rate over the
--- concepts goes with lr a_max, by descent to the power one (a descent in steps of h has the rate -log(1 - h a_k) / h),
--- by mini-batches to the power one half at least, and is within 5 % at the shortest step. Seeds whose runs end before
--- the terminal phase tell nothing.
+-- Of every seed without bias: is the terminal rate of concept k the theorem's a_k? The rate of log |r_k - 1| in the
+-- time of the flow of L, without the initial-noise term, fitted by the detector over the last visit to [0.02, 0.3]. In
+-- steps lr a_max of at most 0.02 every rate has to lie within 15 % of a_k. As a law: the largest error of a rate over
+-- the concepts goes with lr a_max, by descent to the power one (a descent in steps of h has the rate -log(1 - h a_k) /
+-- h), by mini-batches to the power one half at least, and is within 5 % at the shortest step. Seeds whose runs end
+-- before the terminal phase tell nothing.
 with rates as (
     select
         preset, seed, drive, d, mu, lr, time_per_step * list_max(a) as parameter, unnest(terminal_rate) as rate,

@@ -6,7 +6,7 @@
 -- sweeps: claim-theorem-4-1, claim-theorem-4-1-steps
 -- rule: always
 -- after: Split: one claim for the flow and for one layer together before. Later asked where the theorem speaks: it was
---     asked in steps of 0.20 to 0.45 of the fastest time constant. The tolerance is what it was.
+--     asked in steps of a fifth to nearly half of the fastest time constant. The tolerance is what it was.
 -- setting: one_layer by {drive}, d = {d}, mu = {mu}; steps of at most {max(parameter) filter (where holds is not
 --     null):.2g} of the fastest time constant
 -- measured: measured over predicted time {median(ratio) filter (where holds is not null):.3f} (median), {min(ratio)

@@ -4,8 +4,8 @@
 -- sweeps: figure-5, figure-8, figure-9
 -- rule: in most seeds
 -- after: Split: one claim for the flow and for one layer together before. The predicate is the same. Its kind was named
---     when results had been seen: the prediction is of leading order in the initial scale, which the figures do not make
---     small, so that it is asked of most seeds.
+--     when results had been seen: the prediction is of leading order in the initial scale, which the figures do not
+--     make small, so that it is asked of most seeds.
 -- setting: {model}, {drive}, s = {s}, d = {d}
 -- measured: {100 * avg(tenth):.0f} % of all times are within 10 % of their prediction
 --

@@ -1,6 +1,6 @@
--- after: Added when verdicts were seen to hang on the threshold: the count of the detector with a tenth of it. Of three
---     and four descents the source says that they are possible: that is asked now, where a share of the seeds was, and
---     for four descents of 4,000 starts more.
+-- after: Added when verdicts were seen to hang on the threshold: the count of the detector with a tenth of it. Of
+--     three and four descents the source says that they are possible: that is asked now, where a share of the seeds
+--     was, and for four descents of many more starts.
 -- setting: {model}, {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: descents of more than 0.1 % of L_ref: {avg(descents_fine):.2f} on average, {max(descents_fine)} at most;
 --     two or more in {100 * avg((descents_fine >= 2)::integer):.0f} %; by those of more than 1 % as many as concepts in
@@ -27,7 +27,8 @@
 --
 -- slug: fig-9-descents-fine
 -- rule: exists
--- claim: The symmetric model with four concepts: the OOD loss can descend four times, counted down to a tenth of a percent
+-- claim: The symmetric model with four concepts: the OOD loss can descend four times, counted down to a tenth of a
+--     percent
 -- source: Fig 9, E.1
 -- order: 4.13
 -- sweeps: figure-9, claim-four-descents

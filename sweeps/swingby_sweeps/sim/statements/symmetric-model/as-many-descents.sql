@@ -1,6 +1,6 @@
--- after: Reworded: the threshold by which descents are counted stands in the claim. The predicate is the same. Of three
---     and four descents the source says that they are possible: that is asked now, where a share of the seeds was, and
---     for four descents of 4,000 starts more.
+-- after: Reworded: the threshold by which descents are counted stands in the claim. The predicate is the same. Of
+--     three and four descents the source says that they are possible: that is asked now, where a share of the seeds
+--     was, and for four descents of many more starts.
 -- setting: {model}, {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: descents of more than 1 % of L_ref: {avg(descents):.2f} on average, {max(descents)} at most; two or more in
 --     {100 * avg((descents >= 2)::integer):.0f} %; rise {max(bump_height):.3f} L_ref at most; by descents of more than

@@ -3,10 +3,10 @@
 -- order: 4.161
 -- sweeps: figure-5, figure-8, figure-9
 -- rule: in most seeds
--- after: Split from the claim about all entries, of which it is the part that misses.
+-- after: Split from the claim about all entries, of which it is the part that misses. The query was repaired with it.
 -- why: While a concept is still to come, its minor entries pull at those that have arrived, and these near one as the
---     pull fades, which is slower. From a start small enough the pull is faint, and the rates are those of the theory, as
---     the next claim but one shows.
+--     pull fades, which is slower. From a start small enough the pull is faint, and the rates are those of the theory,
+--     as the next claim but one shows.
 -- setting: symmetric flow, s = {s}, d = {d}, U {init} of scale {scale:.3g}
 -- measured: rate / prediction {median(rate / predicted):.3f} (median), {min(rate / predicted):.3f} to {max(rate /
 --     predicted):.3f} (all fits); off in {count(*) filter (where not holds)} of {count(*)}

@@ -5,14 +5,14 @@
 -- sweeps: figure-5, figure-8, figure-9
 -- rule: always
 -- after: Rows by the scale of the start, and the sweep over scales moved to a claim of its own. The query was repaired:
---     runs without any rate of a minor entry fell out of it. Later the detector was repaired, which read a minor entry as
---     soon as its own two majors were learned, while others still fed it; and major entries that arrive earlier became a
---     claim of their own.
+--     runs without any rate of a minor entry fell out of it. Later the detector was repaired, which read a minor entry
+--     as soon as its own two majors were learned, while others still fed it; and major entries that arrive earlier
+--     became a claim of their own.
 -- setting: symmetric flow, s = {s}, d = {d}, U {init} of scale {scale:.3g}
 -- measured: rate / prediction {median(rate / predicted):.3f} (median), {min(rate / predicted):.3f} to {max(rate /
 --     predicted):.3f} (all fits); off: {count(*) filter (where kind = 'last' and not holds)} of {count(*) filter (where
---     kind = 'last')} major entries that arrive last, {count(*) filter (where kind = 'minor' and not holds)} of {count(*)
---     filter (where kind = 'minor')} minor ones
+--     kind = 'last')} major entries that arrive last, {count(*) filter (where kind = 'minor' and not holds)} of
+--     {count(*) filter (where kind = 'minor')} minor ones
 --
 -- Of every seed: are the terminal rates of the symmetric flow those of the theory, 2 a_k for log(|1 - w_kk| / w_kk) of
 -- the major entry that arrives last and a_i + a_j for log |w_ij|, within 3 %, at every point of the grid? Rates in the

@@ -6,7 +6,7 @@
 -- slope: 1
 -- within: 0.01
 -- after: Asked as the law that it is: it was asked at one learning rate, at which it held under the authors'
---     conventions only, whose steps are 32 times shorter. On seeds of its own, on which steps shrink by 32.
+--     conventions only, whose steps are far shorter. On seeds of its own.
 -- setting: mu = {mu}; steps of {max(parameter):.2g} to {min(parameter):.2g} of the fastest time constant
 -- measured: largest distance {100 * median(error) filter (where longest):.2g} % of ||x^|| at the longest step, {100 *
 --     median(error) filter (where shortest):.2g} % at the shortest (median seed)

@@ -6,8 +6,8 @@
 -- slope: 0.5
 -- within: 0.01
 -- after: Asked as the law that it is: it was asked at one learning rate, at which it held under the authors'
---     conventions only, whose steps are 32 times shorter. On seeds of its own, on which steps shrink by 32; beside the
---     theorem on the moments of the points drawn, since those of the population differ from them at any step.
+--     conventions only, whose steps are far shorter. On seeds of its own; beside the theorem on the moments of the
+--     points drawn, since those of the population differ from them at any step.
 -- setting: mu = {mu}; steps of {max(parameter):.2g} to {min(parameter):.2g} of the fastest time constant
 -- measured: largest distance {100 * median(error) filter (where longest):.2g} % of ||x^|| at the longest step, {100 *
 --     median(error) filter (where shortest):.2g} % at the shortest (median seed), {100 * median(printed) filter (where

@@ -4,7 +4,7 @@
 -- sweeps: claim-theorem-4-1, claim-theorem-4-1-steps
 -- rule: always
 -- after: Asked where the theorem speaks: without a bias, and in steps of at most a fiftieth of the fastest time
---     constant. Before, most runs had a bias, or steps of up to 0.45 of it. The tolerance is what it was.
+--     constant. Before, most runs had a bias, or steps of up to nearly half of it. The tolerance is what it was.
 -- setting: one_layer by SGD, d = {d}, mu = {mu}; steps of at most {max(length):.2g} of the fastest time constant
 -- measured: largest distance {100 * median(off):.2f} % of ||x^|| (median run), {100 * max(off):.2f} % (worst)
 --
