@@ -125,7 +125,9 @@ def render(scenes: Scenes, params: DiffusionParams, device: torch.device | str =
     def there(values: Array) -> torch.Tensor:
         return torch.as_tensor(values, dtype=torch.float32, device=device)
 
-    share = coverage(there(scenes.radius), there(scenes.centre), params.pixels, params.blur, params.edge)[:, None]
+    share = coverage(there(scenes.radius), there(scenes.centre), params.pixels, params.blur, params.circle_edge)[
+        :, None
+    ]
     ground = there(scenes.background)[:, :, None, None]
     images = torch.addcmul(ground, share, there(scenes.rgb)[:, :, None, None] - ground)
     return images.add_(there(scenes.noise)).clamp_(0, 1)

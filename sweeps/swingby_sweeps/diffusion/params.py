@@ -43,7 +43,7 @@ class DiffusionParams(Params):
     background: float = Field(0.8, ge=0, le=1, description="background channels are uniform from this to 1")
     pixel_noise: float = Field(0.001, ge=0, le=1, description="sd of the noise on every pixel and channel")
     blur: float = Field(1.0, gt=0, le=8, description="width of a circle's edge, in pixels")
-    edge: Literal["ramp", "gaussian"] = added(
+    circle_edge: Literal["ramp", "gaussian"] = added(
         "ramp",
         description="a circle's edge: a ramp, `blur` wide; or its sharp mask after a Gaussian filter of sd `blur`",
     )

@@ -152,7 +152,7 @@ def main() -> None:
         numbers = (swing.swing_told, swing.swing_seen, bent.bend_told, bent.bend_seen, none.swing_seen, none.bend_seen)
         print(f"{judged} {evaluations} {scatter} | " + " ".join(f"{value:.2f}" for value in numbers))  # noqa: T201
     print("seeds scatter apart | together: bump of swings, of straight ways; bend of bends, of straight ways")  # noqa: T201
-    for seeds, scatter, apart in product((5, 10, 20), (0.02, 0.1), (0.1, 0.25)):
+    for seeds, scatter, apart in product((5, 10, 20, 30, 40), (0.02, 0.1), (0.1, 0.25)):
         design = Design(scatter=scatter, apart=apart)
         (false_bump, false_bend), (bump, _), (_, bent_found) = (together(design, shape, seeds) for shape in SHAPES)
         numbers = f"{bump:.2f} {false_bump:.2f} {bent_found:.2f} {false_bend:.2f}"

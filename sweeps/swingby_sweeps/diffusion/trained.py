@@ -45,7 +45,7 @@ SHOWN = (
     "background",
     "pixel_noise",
     "blur",
-    "edge",
+    "circle_edge",
 )
 """The parameters of a run that define its images, and with them its judge."""
 POOLED = np.linspace(0.1, 0.8, 20)

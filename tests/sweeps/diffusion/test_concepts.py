@@ -38,7 +38,7 @@ def parts(scenes: Scenes) -> list[np.ndarray]:
 def test_a_sample_depends_on_key_class_and_index_alone(indices: list[int], number: int, key: bytes) -> None:
     """Together, alone, in any order or twice: a sample's numbers and pixels are the same bit for bit."""
     for edge in ("ramp", "gaussian"):
-        p = params(pixels=8, edge=edge)
+        p = params(pixels=8, circle_edge=edge)
         together = concepts.scenes(p, key, number, indices)
         images = concepts.render(together, p)
         for row, index in enumerate(indices):

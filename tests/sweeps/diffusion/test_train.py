@@ -163,9 +163,9 @@ def test_the_terms_are_those_of_the_bound() -> None:
 
 
 def test_images_are_sampled_and_clipped() -> None:
-    """A model's images are those of the ancestral sampler with the schedule as it is now, in so many steps as there is
-    noise for, clipped to [0, 1]."""
-    model = Diffusion(params(zero_init=False), FED.key("initialisation")).eval()
+    """A model's images are those of its sampler with the schedule as it is now, in the run's steps, clipped to [0, 1]:
+    of the ancestral one, and of the deterministic one from z_1 alone."""
+    model = Diffusion(params(zero_init=False, sampling_steps=4), FED.key("initialisation")).eval()
     with torch.no_grad():
         model.schedule.b.sub_(2.5)
     conditions, noise = torch.rand(3, 4), torch.randn(3, 5, 3, 8, 8, generator=torch.Generator().manual_seed(0))
@@ -174,6 +174,11 @@ def test_images_are_sampled_and_clipped() -> None:
     plain = sample(scheduler, lambda z, gamma: model.predict(z, gamma, conditions), noise.unbind(1))
     assert ((plain < 0) | (plain > 1)).any()
     assert torch.equal(model.sample(conditions, noise), plain.clamp(0, 1))
+    model.params = params(zero_init=False, sampling_steps=4, sampler="ddim")
+    flow = VDMScheduler(-7.5, 7.5, sampler="ddim")
+    flow.set_timesteps(4)
+    straight = sample(flow, lambda z, gamma: model.predict(z, gamma, conditions), [noise[:, 0]])
+    assert torch.equal(model.sample(conditions, noise[:, :1]), straight.clamp(0, 1))
 
 
 class ModelStub(torch.nn.Module):

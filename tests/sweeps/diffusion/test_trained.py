@@ -121,7 +121,7 @@ OTHERWISE: dict[str, Any] = {
     "dropout": 0.0, "zero_init": False, "residual": False, "gamma_min": -4.0, "gamma_max": 9.0, "schedule": "fixed",
     "data_noise": 0.01, "sampling_steps": 3, "lr": 0.01, "weight_decay": 0.1, "batch_size": 4, "training_steps": 7,
     "warmup": 5, "decay": "cosine", "clip": 1.0, "clip_of": "network", "accumulate": 2, "mixed_precision": "bf16",
-    "judged": 5, "judged_trained": 3, "edge": "gaussian", "sampler": "ddim", "classifier": "pooled",
+    "judged": 5, "judged_trained": 3, "circle_edge": "gaussian", "sampler": "ddim", "classifier": "pooled",
 }  # fmt: skip
 """Another value of each parameter."""
 
