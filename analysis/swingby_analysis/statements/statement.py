@@ -16,8 +16,6 @@ from swingby_analysis.statements.template import Template
 
 TOGETHER, EFFECT = "one statement about all seeds", "effect over seeds"
 """The rules by which SQL decides a finding; those of claims are `KINDS`."""
-SHARE = "share of seeds"
-"""What the rule `MOST` of a claim was called."""
 YES, NO, UNSURE = "found", "not found", "cannot be told"
 """What becomes of a finding, and the keys of its wordings."""
 CONTRARY = "contrary"
@@ -224,7 +222,7 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
     for key in (*wanted, "sweeps", "rule"):
         if not keys.get(key):
             raise SwingbyError(f"its head says no {key!r}")
-    rule = MOST if claims and keys["rule"] == SHARE else keys["rule"]
+    rule = keys["rule"]
     rules = KINDS if claims else (EFFECT, TOGETHER)
     if rule not in rules:
         what = f"a {'claim' if claims else 'finding'} has no rule {rule!r}"

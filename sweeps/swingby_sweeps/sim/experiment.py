@@ -42,7 +42,7 @@ _SILENT_FOR = 1.0
 def _twin(name: str, drive: str, none: str) -> dict[str, Column]:
     """Columns of the recording `name`: curves of the twin that `drive` trains; `none` says which runs have none."""
     whole = f"of the run's twin, which has its start and its training set and is trained by {drive}, hence without "
-    whole += f"sampling noise; shorter where the twin diverged; null for {none}"
+    whole += f"sampling noise; it ends where the run or the twin diverges; null for {none}"
     return {
         f"{name}_ood_loss": Column(_LIST, f"ood_loss {whole}"),
         f"{name}_train_loss": Column(_LIST, f"train_loss {whole}"),

@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from swingby_sweeps.dynamics.recorder import Columns, lists, rows_of
 from swingby_sweeps.dynamics.training import final_rows
@@ -68,8 +69,10 @@ def of_twin(twin: SimTraining, run: SimTraining) -> Columns:
     Null where a flow could not be integrated.
     """
     np.minimum(twin.recorder.length, run.recorder.length, out=twin.recorder.length)
-    twin.recorder.length[twin.failed] = 0
-    return {f"twin_{twin.drive}_{name}": column for name, column in twin.recorder.columns().items() if name != "step"}
+    known, curves = pa.array(~twin.failed & (twin.recorder.length > 0)), twin.recorder.columns()
+    return {
+        f"twin_{twin.drive}_{name}": pc.if_else(known, column, None) for name, column in curves.items() if name != "step"
+    }
 
 
 class WeightHistory:
