@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from swingby.errors import SwingbyError
 from swingby.model.registry import nearest
-from swingby_analysis.statements.kinds import KINDS, LAW, LEAST, MEAN, MOST
+from swingby_analysis.statements.kinds import KINDS, LAW, LEAST, MEAN
 from swingby_analysis.statements.template import Template
 
 TOGETHER, EFFECT = "one statement about all seeds", "effect over seeds"

@@ -69,10 +69,9 @@ def of_twin(twin: SimTraining, run: SimTraining) -> Columns:
     Null where a flow could not be integrated.
     """
     np.minimum(twin.recorder.length, run.recorder.length, out=twin.recorder.length)
-    known, curves = pa.array(~twin.failed & (twin.recorder.length > 0)), twin.recorder.columns()
-    return {
-        f"twin_{twin.drive}_{name}": pc.if_else(known, column, None) for name, column in curves.items() if name != "step"
-    }
+    known = pa.array(~twin.failed & (twin.recorder.length > 0))
+    curves = {name: column for name, column in twin.recorder.columns().items() if name != "step"}
+    return {f"twin_{twin.drive}_{name}": pc.if_else(known, column, None) for name, column in curves.items()}
 
 
 class WeightHistory:
