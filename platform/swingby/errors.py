@@ -24,6 +24,10 @@ class Fault:
         return f"{place}{self.message}{hint}"
 
 
+class BrokenStoreError(SwingbyError):
+    """Files of the store are damaged or missing; it can be made again from the records."""
+
+
 class InputFaults(SwingbyError):  # noqa: N818 - the faults, not one error
     """Every fault found in one input, raised once."""
 

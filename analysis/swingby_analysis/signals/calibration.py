@@ -7,8 +7,8 @@ white, heavy-tailed (Student's t with three degrees of freedom) or AR(1) up to 0
 size or falling with the curve. Bumps are 7 % of the unit of the losses high. No sweep takes part. `--fit` lists the
 constants that hold the targets, on draws of its own; the table is made on other draws.
 
-Of the constants that hold the targets, those in `noise.py` were chosen that find many bumps of real runs whose twins
-have no sampling noise, on seeds and points that no statement uses.
+Of the constants that hold the targets, those in `noise.py` were chosen that find many bumps of real runs which have the
+same bump without sampling noise, on seeds and points that no statement uses.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from swingby.data.files import make_folder, sync_folder, write_whole
+from swingby.errors import BrokenStoreError
 from swingby.model.detector import EXPRESSION_TABLE, OUTCOME_NAME
 from swingby.model.experiment import AFTER
 from swingby.store.database import (
@@ -18,7 +19,6 @@ from swingby.store.database import (
     ROW_GROUP,
     STORAGE,
     WRITER,
-    BrokenStoreError,
     Database,
     DatabaseError,
     MissingError,

@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 
-from swingby.errors import SwingbyError
+from swingby.errors import BrokenStoreError, SwingbyError
 
 DatabaseError = duckdb.Error
 MissingError = duckdb.CatalogException
@@ -61,10 +61,6 @@ def _let_files_open() -> None:
     most = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
-class BrokenStoreError(SwingbyError):
-    """Files of the store are damaged or missing; it can be made again from the records."""
 
 
 _DAMAGE = (

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from swingby.data.files import clear_os_errors, make_folder, sync_file, sync_folder, write_json
 from swingby.data.records import Records
-from swingby.errors import SwingbyError
+from swingby.errors import BrokenStoreError, SwingbyError
 from swingby.store import apply
-from swingby.store.database import BrokenStoreError, Database, DatabaseError, clear_errors, is_damage, is_outside
+from swingby.store.database import Database, DatabaseError, clear_errors, is_damage, is_outside
 from swingby.store.layout import FORMAT, Layout, OlderStoreError
 from swingby.store.tables import fetch, insert_one
 from swingby.store.unfit import UNFIT, reason, refused

@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from swingby.data.files import clear_os_errors, write_json
-from swingby.errors import SwingbyError
-from swingby.store.database import BrokenStoreError
+from swingby.errors import BrokenStoreError, SwingbyError
 from swingby.store.sql import literal
 
 FORMAT = 3

@@ -12,8 +12,9 @@ from typing import Any, Self
 from swingby.data.files import clear_os_errors, write_whole
 from swingby.data.locks import held
 from swingby.data.records import Records
+from swingby.errors import BrokenStoreError
 from swingby.store.build import Build
-from swingby.store.database import BrokenStoreError, Database, DatabaseError, clear_errors, connect, is_damage
+from swingby.store.database import Database, DatabaseError, clear_errors, connect, is_damage
 from swingby.store.layout import FORMAT, REBUILD, SEALED, Generation, Layout, OlderStoreError
 from swingby.store.tables import fetch
 from swingby.store.unfit import UNFIT
