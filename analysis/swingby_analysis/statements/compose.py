@@ -193,8 +193,8 @@ def _counted(statement: Statement) -> str:
         rows = ", ".join(dict.fromkeys(["preset", *(item.expression for item in setting.fields if item.plain)]))
         counts = "".join(f"    {sql} as {name},\n" for name, sql in _of_seeds(statement).items())
         return (
-            f"select\n    preset,\n    {setting.sql} as setting,\n{counts}"
-            f"    {Template.of(statement.measured).sql} as measured\n"
+            f"select\n    preset,\n    coalesce({setting.sql}, 'not known') as setting,\n{counts}"
+            f"    coalesce({Template.of(statement.measured).sql}, 'nothing') as measured\n"
             f"from {ROWS}\ngroup by {rows}\norder by {rows}"
         )
     expressions = list(

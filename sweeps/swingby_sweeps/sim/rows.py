@@ -7,7 +7,6 @@ from dataclasses import fields
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from swingby_sweeps.dynamics.recorder import Columns, lists, rows_of
 from swingby_sweeps.dynamics.training import final_rows
@@ -69,9 +68,10 @@ def of_twin(twin: SimTraining, run: SimTraining) -> Columns:
     Null where a flow could not be integrated.
     """
     np.minimum(twin.recorder.length, run.recorder.length, out=twin.recorder.length)
-    known = pa.array(~twin.failed & (twin.recorder.length > 0))
+    known = ~twin.failed & (twin.recorder.length > 0)
+    places = pa.array(np.where(known, np.arange(len(known)), -1), mask=~known)  # a place that is null takes null
     curves = {name: column for name, column in twin.recorder.columns().items() if name != "step"}
-    return {f"twin_{twin.drive}_{name}": pc.if_else(known, column, None) for name, column in curves.items()}
+    return {f"twin_{twin.drive}_{name}": column.take(places) for name, column in curves.items()}
 
 
 class WeightHistory:
