@@ -298,8 +298,8 @@ def test_recorded_results_give_the_same_page_and_say_so(
     texts = [(folder / TEXT).read_text().split("\nMade by")[0] for folder in (mine, shown)]
     assert texts[0] == texts[1]
     for name in (PAGE, TEXT):
-        assert "30 of 30 results are recorded ones" not in (mine / name).read_text()
-        assert "30 of 30 results are recorded ones" in (shown / name).read_text()
+        assert "60 of 60 results are recorded ones" not in (mine / name).read_text()
+        assert "60 of 60 results are recorded ones" in (shown / name).read_text()
     with pytest.raises(SwingbyError, match="recorded ones, which have hardly a curve"):
         write_report(f"{PREFIX}concepts-start", tmp_path / "data", tmp_path / "out")
 
