@@ -240,4 +240,5 @@ def _percent(share: float) -> str:
 
 def _wanting(n: int, least: int, of: str = "") -> str:
     """That too few seeds tell."""
-    return f"{n or 'no'} seed{'s' if n != 1 else ''} {of}tell{'s' if n < 2 else ''}; {max(least, 1)} are needed"
+    tell = f"{n or 'no'} seed {of}tells" if n < 2 else f"{n} seeds {of}tell"
+    return f"{tell}; {max(least, 1)} are needed"

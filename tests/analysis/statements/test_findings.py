@@ -278,9 +278,7 @@ def test_recorded_results_give_the_same_page_and_say_so(
 ) -> None:
     """What is shipped is unpacked, the sentences are those of the trained results, and page and Markdown say it."""
     names = (f"{PREFIX}concepts-start", "fresh-concepts-start")
-    known = {
-        Sweep.load(name, TINY).sweep_id: pack(trained / "data", name, tmp_path / "shipped").path for name in names
-    }
+    known = {Sweep.load(name, TINY).sweep_id: pack(trained / "data", name, tmp_path / "shipped").path for name in names}
     monkeypatch.setattr(needed, "shipped", lambda: known)
     said: list[str] = []
     done = write_findings(
