@@ -14,6 +14,9 @@
 --                   more than one in forty have to. The two lines over the gain had left out that the fan-in of the
 --                   first layer is the dimension, not the width. And the rise that eq 4.3 predicts had been read at the
 --                   peak of the minor entry, not at the trough of the loss.
+-- note on findings: A stable run is one that does not diverge and whose learning rate is below 2 / (L a_max), where a
+--                   solution is flat enough for steps of that length. What rises at larger rates is not called
+--                   transient memorization.
 -- note on findings: Added afterwards: that the spread counts for ReLU nets and not the distance, the line that would
 --                   explain it, and the sweep over the time of the run that puts this line to the test; one in six of
 --                   its runs are those seen before, of the diagram that suggested it.
@@ -266,9 +269,10 @@ select
 from along;
 
 -- Of every seed the shares of the runs that swing by, and of the full-batch twins that do, in the lowest, the middle
--- and the highest third of the values along x and along y. Runs that diverged are left out, with their twins: a run
--- that does not last is not one without transient memorization.
--- Repaired after results had been seen: runs that diverged counted as runs that do not swing by.
+-- and the highest third of the values along x and along y. Left out, with their twins, are runs that diverged, since a
+-- run that does not last is not one without transient memorization; and runs whose rate is beyond 2 / (L a_max), since
+-- what rises there is not called transient memorization.
+-- Repaired after results had been seen: these runs counted as runs that do not swing by.
 create view sides as
 select
     axis, seed,
@@ -283,7 +287,7 @@ from (
     union all
     select *, 'y' as axis, y as place, low_y as lower_end, high_y as upper_end from placed cross join thirds
 )
-where outcome is distinct from 'diverged'
+where outcome is distinct from 'diverged' and not coalesce(lr > steepest_rate, false)
 group by axis, seed;
 
 -- What the full-batch twins show in these thirds, in words: the mean over seeds with its 95 % t-interval. Empty where

@@ -1,10 +1,10 @@
 -- rule: effect over seeds
--- found: Transient memorization is more common [large] than [small]: {high:.0%} of the runs that do not diverge against
---     {low:.0%}, a difference of {difference:.0%}.{any_value(twins)}
--- contrary: Transient memorization is more common [small] than [large]: {low:.0%} of the runs that do not diverge
---     against {high:.0%}, a difference of {less:.0%}.{any_value(twins)}
+-- found: Transient memorization is more common [large] than [small]: {high:.0%} of the stable runs against {low:.0%}, a
+--     difference of {difference:.0%}.{any_value(twins)}
+-- contrary: Transient memorization is more common [small] than [large]: {low:.0%} of the stable runs against
+--     {high:.0%}, a difference of {less:.0%}.{any_value(twins)}
 -- cannot be told: Whether transient memorization is more common [small] or [large] cannot be told: {low:.0%} of the
---     runs that do not diverge against {high:.0%}, a difference of {difference:.0%}.{any_value(twins)}
+--     stable runs against {high:.0%}, a difference of {difference:.0%}.{any_value(twins)}
 --
 -- slug: dimension-width-along-x
 -- order: 3
@@ -29,18 +29,6 @@
 -- sweeps: diagram-ratio-start
 -- small: at signal ratios up to {any_value(low_to):.2f}
 -- large: at signal ratios from {any_value(high_from):.2f} on
---
--- slug: rate-depth-along-x
--- order: 4
--- sweeps: diagram-rate-depth
--- small: at rates up to {any_value(low_to):.2g}
--- large: at rates from {any_value(high_from):.2g} on
---
--- slug: rate-depth-along-x-relu
--- order: 4
--- sweeps: diagram-rate-depth-relu
--- small: at rates up to {any_value(low_to):.2g}
--- large: at rates from {any_value(high_from):.2g} on
 --
 -- Of every seed: in what share of its runs is there transient memorization, in the lowest and in the highest third of
 -- the values along x? Where full-batch twins were recorded: in what share of these, which are the phenomenon without

@@ -1,10 +1,10 @@
 -- rule: effect over seeds
--- found: Transient memorization is more common [large] than [small]: {high:.0%} of the runs that do not diverge against
---     {low:.0%}, a difference of {difference:.0%}.{any_value(twins)}
--- contrary: Transient memorization is more common [small] than [large]: {low:.0%} of the runs that do not diverge
---     against {high:.0%}, a difference of {less:.0%}.{any_value(twins)}
+-- found: Transient memorization is more common [large] than [small]: {high:.0%} of the stable runs against {low:.0%}, a
+--     difference of {difference:.0%}.{any_value(twins)}
+-- contrary: Transient memorization is more common [small] than [large]: {low:.0%} of the stable runs against
+--     {high:.0%}, a difference of {less:.0%}.{any_value(twins)}
 -- cannot be told: Whether transient memorization is more common [small] or [large] cannot be told: {low:.0%} of the
---     runs that do not diverge against {high:.0%}, a difference of {difference:.0%}.{any_value(twins)}
+--     stable runs against {high:.0%}, a difference of {difference:.0%}.{any_value(twins)}
 --
 -- slug: ratio-spread-along-y
 -- order: 4

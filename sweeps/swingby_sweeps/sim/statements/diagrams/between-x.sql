@@ -1,12 +1,12 @@
 -- rule: effect over seeds
 -- found: Transient memorization belongs to a middle [axis]: it is most common between [lower] and [upper], {middle:.0%}
---     of the runs there that do not diverge, {low:.0%} below and {high:.0%} above; the difference is {below:.0%} and
+--     of the stable runs there, {low:.0%} below and {high:.0%} above; the difference is {below:.0%} and
 --     {above:.0%}.{any_value(twins)}
 -- not found: Transient memorization does not belong to a middle [axis]: between [lower] and [upper] it is not the most
---     common, {middle:.0%} of the runs there that do not diverge, {low:.0%} below and {high:.0%} above; the difference
+--     common, {middle:.0%} of the stable runs there, {low:.0%} below and {high:.0%} above; the difference
 --     is {below:.0%} and {above:.0%}.{any_value(twins)}
 -- cannot be told: Whether transient memorization belongs to a middle [axis], between [lower] and [upper], cannot be
---     told: {middle:.0%} of the runs there that do not diverge, {low:.0%} below and {high:.0%} above; the difference is
+--     told: {middle:.0%} of the stable runs there, {low:.0%} below and {high:.0%} above; the difference is
 --     {below:.0%} and {above:.0%}.{any_value(twins)}
 --
 -- slug: ratio-spread-along-x

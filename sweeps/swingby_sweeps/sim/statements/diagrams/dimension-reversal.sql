@@ -13,7 +13,9 @@
 --     less than 16 units the output swings by in {narrow_high:.0%} of the runs in 32 dimensions or more and in
 --     {narrow_low:.0%} in at most 5; with 16 units or more in {wide_high:.0%} and {wide_low:.0%}.{any_value(twins)}
 -- after: Asked after an analysis of the claim that lower dimensions swing more had shown the reversal in another sweep;
---     the border of 16 units is from there. The sweep on fresh seeds came after that.
+--     the border of 16 units is from there. The sweep on fresh seeds came after that. Its first form, 960 runs at four
+--     widths, had too few runs to tell anything of narrow nets; it was given the widths and the number of seeds of the
+--     diagram, and other seeds.
 --
 -- Of every seed: in what share of its runs does the output retreat before it arrives, in low and in high dimension,
 -- with few and with many units? Where full-batch twins were recorded they have to say so too.

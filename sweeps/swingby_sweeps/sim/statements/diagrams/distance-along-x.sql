@@ -9,6 +9,8 @@
 --
 -- slug: distance-along-x
 -- sweeps: diagram-distance
+-- fresh: fresh-distance
+-- brief: The farther the test point, in units of the spread, the more often
 --
 -- slug: distance-along-x-relu
 -- sweeps: diagram-distance-relu

@@ -9,8 +9,6 @@
 --
 -- slug: distance-scale
 -- sweeps: diagram-distance
--- fresh: fresh-distance
--- brief: The scale matters, not only the geometry
 --
 -- slug: distance-scale-relu
 -- sweeps: diagram-distance-relu
