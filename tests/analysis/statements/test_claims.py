@@ -42,6 +42,8 @@ TINY = (f"seeds.count={SEEDS}", "base.n=200", "record.points=80")
 HOURS = experiment_laws.long_sweeps()
 """Sweeps that take hours, and how many seeds they have."""
 CATALOGUE = claims()
+OF_RISES = {"fig-2c-direction"}
+"""Claims on runs whose loss rises: of so few seeds there may be none."""
 
 
 # the catalogue
@@ -160,13 +162,19 @@ def test_the_queries_have_a_table_of_their_own(table: pl.DataFrame, queries_of: 
 
 
 def test_every_claim_is_judged(table: pl.DataFrame) -> None:
-    """Each claim has rows, each row names its convention and setting, and says what was measured."""
+    """Each claim has rows, each row names its convention and setting, and says what was measured; a claim of which no
+    seed of these few tells says that."""
     assert set(table["claim"]) == {claim.slug for claim in CATALOGUE}
-    assert set(table["convention"]) == {"paper", "authors", "theory", "small"}
     assert MISSING not in set(table["verdict"])
-    for row in table.iter_rows(named=True):
+    told = table.filter(pl.col("convention") != "")
+    assert set(told["convention"]) == {"paper", "authors", "theory", "small"}
+    for row in told.iter_rows(named=True):
         assert row["setting"], row["claim"]
         assert row["measured"], row["claim"]
+    untold = table.filter(pl.col("convention") == "")
+    assert set(untold["claim"]) <= OF_RISES
+    assert set(untold["verdict"]) <= {UNTOLD}
+    assert set(untold["measured"]) <= {"the query gave no row"}
 
 
 def test_the_unit_is_the_seed(table: pl.DataFrame) -> None:
@@ -175,15 +183,17 @@ def test_the_unit_is_the_seed(table: pl.DataFrame) -> None:
     for row in table.iter_rows(named=True):
         said = claims(only=[row["claim"]])[0].question
         seeds = max(HOURS.get(name, SEEDS) for name in row["sweeps"])
+        others = {Sweep.load(name).seeds[0] for name in row["sweeps"]}  # a sweep on other seeds adds its own
+        together = seeds * len(others)
         samples = 2 if "samples" in said else 1
-        assert 0 <= row["k"] <= row["n"] <= seeds * samples, row["claim"]
+        assert 0 <= row["k"] <= row["n"] <= together * samples, row["claim"]
         if row["kind"] in (EXISTS, MOST, ALWAYS) and not re.search("tells? nothing|tell; |are met", said):
-            assert row["n"] == seeds, (row["claim"], row["setting"])
+            assert row["n"] in (seeds, together), (row["claim"], row["setting"])
 
 
 def test_shares_and_intervals_follow_from_the_counts(table: pl.DataFrame) -> None:
     """The share of every row that counts seeds is that of its n and k; each claim has the verdict of its rows."""
-    counted = table.filter(pl.col("kind").is_in([EXISTS, MOST, ALWAYS]))
+    counted = table.filter(pl.col("kind").is_in([EXISTS, MOST, ALWAYS]), pl.col("convention") != "")
     low, high = wilson(counted["k"].to_numpy(), counted["n"].to_numpy())
     assert np.array_equal(counted["low"].to_numpy(), low)
     assert np.array_equal(counted["high"].to_numpy(), high)
@@ -279,6 +289,9 @@ def test_the_page_shows_every_query_with_its_result(
     for row in table.iter_rows(named=True):
         section = html.unescape(sections[row["claim"]])
         assert queries_of[row["claim"]] in section
+        if not row["convention"]:
+            assert row["measured"] in section
+            continue
         result = section[section.index('<table class="result">') :]
         for name in COLUMNS:
             assert f"<td>{row['convention' if name == 'preset' else name]}</td>" in result
