@@ -19,9 +19,8 @@ from swingby.store.lookup import find_sweep
 from swingby_analysis.query import Query, ask
 from swingby_sweeps.sim.drawings.detection import ALL, LARGE, MOST_FALSE, Found, classes, counted
 from swingby_sweeps.sim.drawings.subject import SQL
-from tests.support.places import ROOT
+from tests.support.readmes import rewrite
 
-README = ROOT / "sweeps" / "swingby_sweeps" / "sim" / "README.md"
 SECTION = re.compile(r"(<!-- detection power; .*? -->\n).*?(<!-- end of detection power -->)", re.DOTALL)
 GOALS = {"0.03": 0.9, "0.1": 0.7}
 """Learning rate -> the share of large bumps that the detector is meant to find there."""
@@ -73,9 +72,7 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) > 1:
         print(text)
         return 0
-    before = README.read_text(encoding="utf-8")
-    README.write_text(SECTION.sub(lambda match: match[1] + text + match[2], before), encoding="utf-8")
-    print(f"wrote {README.relative_to(ROOT)}")
+    rewrite(SECTION, lambda match: match[1] + text + match[2])
     return 0
 
 

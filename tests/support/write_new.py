@@ -19,7 +19,7 @@ from swingby_analysis.statements.catalogue import catalogue
 from swingby_analysis.statements.fresh import REPLICATED, Again, again, on_fresh_seeds
 from swingby_analysis.statements.judging import conclude
 from swingby_analysis.statements.needed import progress, wanted
-from tests.support.places import ROOT
+from tests.support.readmes import rewrite
 
 SECTION = re.compile(r"(<!-- new: (?P<name>\w+); .*? -->\n).*?(<!-- end of new -->)", re.DOTALL)
 
@@ -44,17 +44,12 @@ def line(one: Again) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Asks the new findings of each experiment whose README has the marks, and writes them there."""
-    for readme in sorted((ROOT / "sweeps").rglob("README.md")):
-        before = readme.read_text(encoding="utf-8")
 
-        def section(match: re.Match[str]) -> str:
-            lines = [line(one) for one in answers(Path(arguments[0]), match["name"])]
-            return match[1] + "\n".join(["", *lines, "", ""]) + match[3]
+    def section(match: re.Match[str]) -> str:
+        lines = [line(one) for one in answers(Path(arguments[0]), match["name"])]
+        return match[1] + "\n".join(["", *lines, "", ""]) + match[3]
 
-        after = SECTION.sub(section, before)
-        if after != before:
-            readme.write_text(after, encoding="utf-8")
-            print(f"wrote {readme.relative_to(ROOT)}")
+    rewrite(SECTION, section)
     return 0
 
 

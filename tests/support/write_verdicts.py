@@ -20,7 +20,7 @@ from swingby_analysis.statements.catalogue import claims
 from swingby_analysis.statements.claims import write_claims
 from swingby_analysis.statements.claims_page import AFTER
 from swingby_analysis.statements.verdict import MARK
-from tests.support.places import ROOT
+from tests.support.readmes import rewrite
 
 SECTION = re.compile(r"(<!-- verdicts: (?P<name>\w+); .*? -->\n).*?(<!-- end of verdicts -->)", re.DOTALL)
 
@@ -56,12 +56,7 @@ def main(arguments: Sequence[str]) -> int:
         write_claims(data, Path(folder), run=None, markdown_file=found)
         whole = found.read_text(encoding="utf-8")
     with Store.open(data) as store:
-        for readme in sorted((ROOT / "sweeps").rglob("README.md")):
-            before = readme.read_text(encoding="utf-8")
-            after = SECTION.sub(lambda match: match[1] + section(whole, match["name"], store) + match[3], before)
-            if after != before:
-                readme.write_text(after, encoding="utf-8")
-                print(f"wrote {readme.relative_to(ROOT)}")
+        rewrite(SECTION, lambda match: match[1] + section(whole, match["name"], store) + match[3])
     return 0
 
 
