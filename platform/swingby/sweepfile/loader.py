@@ -23,6 +23,7 @@ from swingby.sweepfile.outcomes import read_outcomes
 from swingby.sweepfile.overrides import TOP, apply_overrides
 from swingby.sweepfile.parameters import PRESET, Parameters, split
 from swingby.sweepfile.reading import check_reading
+from swingby.sweepfile.refinement import budget_of, read_refine
 from swingby.sweepfile.sections import (
     axis_names,
     read_diagram,
@@ -109,10 +110,11 @@ class SweepFile:
         diagram = read_diagram(self.lined, self.experiment, self._written_axes(), outcomes)
         drawings = read_drawings(self.lined, self.experiment, recording, self._written_axes())
         outcome = read_outcome(self.lined, self.experiment, diagram, outcomes)
+        refine = read_refine(self.lined, self.experiment, self._written_axes(), outcomes)
         grid = self._grid(seeds, mode)
         self.lined.finish()
         asked = {"recording": recording, "diagram": diagram, "drawings": drawings}
-        asked |= {"outcome": outcome, "outcomes": outcomes, "resources": resources}
+        asked |= {"outcome": outcome, "outcomes": outcomes, "resources": resources, "refine_section": refine}
         return named | grid | asked | {"seeds": tuple(seeds), "seed_mode": mode}
 
     def _grid(self, seeds: Sequence[int], mode: SeedMode) -> dict[str, Any]:
@@ -277,6 +279,17 @@ class SweepFile:
         axes = self.file.get("axes")
         return axis_names(axes) if isinstance(axes, dict) else []
 
+    def _budget(self, cells: int) -> int:
+        """Cells that a run of the sweep trains: all of the grid's; of a refined sweep those of its budget."""
+        section = self.file.get("refine")
+        if not isinstance(section, dict):
+            return cells
+        budget = section.get("budget", "20 %")
+        try:
+            return budget_of(budget, cells) if isinstance(budget, str | int) else cells
+        except ValueError:  # its own fault is noted
+            return cells
+
     def _axes(self, seeds: int) -> tuple[Axis, ...]:
         """The axes written out, unless their product is too large: they are counted first."""
         drafts = read_axes(self.lined, self.parameters)
@@ -289,13 +302,15 @@ class SweepFile:
                 self.lined.fault(path, f"{name!r} is an axis, and set under base {place}", hint)
         points = math.prod(draft.count for draft in drafts)
         cells, limit = points * max(seeds, 1), self.confirm_above
-        if points > MOST_POINTS or cells > MOST_CELLS or (limit is not None and cells > limit):
+        trained = self._budget(cells)
+        if points > MOST_POINTS or cells > MOST_CELLS or (limit is not None and trained > limit):
             parts = [*(f"{'+'.join(draft.names)} {draft.count:,}" for draft in drafts), f"seeds {seeds:,}"]
-            most = "allowed:" if limit is None else f"allowed: {limit:,} cells, or more with --confirm-above {cells}"
+            most = "allowed:" if limit is None else f"allowed: {limit:,} cells, or more with --confirm-above {trained}"
             most += f" (never more than {MOST_POINTS:,} points)" if points > MOST_POINTS else ""
             if points <= MOST_POINTS and cells > MOST_CELLS:
                 most = f"allowed: {MOST_CELLS:,} cells; several sweeps (seeds: {{count, first}}) share a store"
-            self.lined.fault(("axes",), f"{cells:,} cells before `where`: {' x '.join(parts)}", most)
+            budget = f", {trained:,} of them by the budget of refine" if trained < cells else ""
+            self.lined.fault(("axes",), f"{cells:,} cells before `where`{budget}: {' x '.join(parts)}", most)
         elif self.parameters is not None:
             axes = [draft.axis(self.lined, self.parameters) for draft in drafts]
             return tuple(axis for axis in axes if axis is not None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.columns import row_schema
-from swingby.model.detector import OUTCOME_NAME
+from swingby.model.detector import OUTCOME_NAME, OutcomeKind
 from swingby.model.experiment import Experiment, Recording
 from swingby.sweepfile.yaml import Lined, Path, shown
 
@@ -38,6 +38,20 @@ def read_outcomes(lined: Lined, experiment: Experiment | None, recording: Record
         elif experiment is None or _is_sound(lined, path, text, experiment, recording):
             found[name] = text.strip()
     return found
+
+
+def written_kinds(experiment: Experiment, outcomes: Mapping[str, str]) -> dict[str, OutcomeKind]:
+    """How the outcomes that a sweep file writes are drawn; none of an experiment that says its columns as it runs.
+
+    Raises:
+        ScalarError: an expression cannot be computed.
+    """
+    if not outcomes or getattr(experiment, "discovers", False):
+        return {}
+    from swingby.sandbox.scalar import kind_of
+
+    schema = row_schema(experiment)
+    return {name: kind_of(text, schema) for name, text in outcomes.items()}
 
 
 def _taken(lined: Lined, experiment: Experiment) -> Mapping[str, str]:

@@ -28,6 +28,8 @@ KEYS = {
     "the keys below",
     "record": "when each run is recorded, and what beside the experiment's own curves: a mapping with the keys below",
     "diagram": "the phase diagram: a mapping with the keys below",
+    "refine": "`run` trains only cells that tell where an outcome changes (`--no-refine`: the whole grid): a mapping "
+    "with the keys below; `{}` takes the defaults",
     "drawings": "more figures, each a name or `{name: {option: value}}`; a drawing that needs a recording says which",
     "outcome": "outcome that the report sums up where there is no diagram",
     "outcomes": "outcomes of your own, a name and an SQL expression over one row each: `learned: loss[-1] < 0.1 * "
@@ -35,7 +37,7 @@ KEYS = {
 }
 """The keys of a sweep file, each with what it takes."""
 TOP = list(KEYS)
-NESTED = ("base", "axes", "seeds", "resources", "record", "diagram", "outcomes")
+NESTED = ("base", "axes", "seeds", "resources", "record", "diagram", "refine", "outcomes")
 
 
 def apply_overrides(lined: Lined, overrides: Sequence[str]) -> None:

@@ -14,6 +14,7 @@ from swingby.model import registry
 from swingby.model.cell import SeedMode
 from swingby.model.columns import scalar_outcomes
 from swingby.model.experiment import Experiment, Recording, Spacing
+from swingby.sweepfile.refinement import RefineSection
 from swingby.sweepfile.yaml import Lined, Path, shown
 
 
@@ -95,6 +96,7 @@ SECTIONS: Mapping[str, type[BaseModel]] = {
     "resources": _Resources,
     "record": _Record,
     "diagram": _Diagram,
+    "refine": RefineSection,
 }
 """The keys of a sweep file that take a mapping, with its keys."""
 

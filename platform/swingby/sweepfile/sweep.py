@@ -20,6 +20,7 @@ from swingby.model.experiment import Experiment, Recording
 from swingby.model.points import Points
 from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.loader import SweepFile
+from swingby.sweepfile.refinement import Refinement, refinement_of
 from swingby.sweepfile.sections import Diagram, Drawn
 
 CONFIRM_ABOVE = 100_000
@@ -49,6 +50,7 @@ class Sweep:
         unread: a sentence for each value of base that no point reads.
         resources: what each process of a batch occupies, as far as the file sets it, by the names of `Resources`.
         tags, notes: words to find it by, and what its author wants to remember.
+        refine_section: how its boundary is sought, if the file says so: `RefineSection` as plain values.
         replicates: of a sweep that trains points of another one on fresh seeds: which, and for which outcome.
     """
 
@@ -75,6 +77,7 @@ class Sweep:
     notes: str | None = None
     resources: Mapping[str, float] = field(default_factory=dict)
     replicates: Mapping[str, Any] | None = None
+    refine_section: Mapping[str, Any] | None = None
 
     @classmethod
     def load(
@@ -159,6 +162,17 @@ class Sweep:
         """The resolved parameters that are equal at all points, as plain values."""
         return self.points[0].params.model_dump(mode="json", include=set(self.points.constants))
 
+    def refinement(self) -> Refinement:
+        """What its refinement is after: as the file says, else the defaults.
+
+        Raises:
+            SwingbyError: no outcome is named, and the sweep shows none that has a boundary.
+        """
+        diagram = self.diagram
+        shown = self.outcome if diagram is None else diagram.outcome
+        facet = None if diagram is None else diagram.facet
+        return refinement_of(self.refine_section, self.experiment, self.outcomes, shown, facet, len(self))
+
     @property
     def presentation(self) -> dict[str, Any]:
         """How its report shows it, as plain JSON values; it may change without anything being trained again."""
@@ -171,6 +185,7 @@ class Sweep:
             "outcomes": dict(self.outcomes),
             "tags": list(self.tags),
             "notes": self.notes,
+            **({"refine": dict(self.refine_section)} if self.refine_section is not None else {}),
         }
 
     @cached_property
