@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -104,6 +104,49 @@ class Sweep(sweep_files.Sweep):
         if options.get("older") == "retrain":
             retract_older(folder, self)
         return Results(self, folder, run_sweep(self, folder, progress=progress, **options))
+
+    def refine(
+        self,
+        data: str | Path | None = None,
+        *,
+        outcome: str | Sequence[str] | None = None,
+        share: float | None = None,
+        within: float | None = None,
+        confidence: float | None = None,
+        wrong: float | None = None,
+        budget: str | int | None = None,
+        progress: Progress | None = None,
+        **options: Unpack[RunKeywords],
+    ) -> Results:
+        """Trains only cells that tell where an outcome changes, in rounds, until that is known well enough.
+
+        The grid of the sweep is the space, and its seeds are the most that a point gets. Takes the fields of
+        `swingby.run.options.RunOptions` as keywords, as `run` does. Afterwards `run` trains the rest of the grid.
+
+        Args:
+            data: the data folder; None: SWINGBY_DATA, or `data`.
+            outcome: as in a sweep file, such as "learned", "kind = late" or "median height = 0.05"; several share the
+                cells. None: what the sweep says, else the outcome of its diagram.
+            share, within, confidence, wrong, budget: as in a sweep file; None: what the sweep says, else the default.
+
+        Raises:
+            InputFaults: a value is not allowed.
+            SwingbyError: no outcome is named and none can be taken instead, or the sweep cannot be run.
+        """
+        from swingby.run.driver import run_sweep
+        from swingby.sweepfile.refinement import checked_section
+
+        given = {"outcome": outcome, "share": share, "within": within, "confidence": confidence, "wrong": wrong}
+        section = {
+            **(self.refine_section or {}),
+            **{k: v for k, v in {**given, "budget": budget}.items() if v is not None},
+        }
+        sweep = replace(self, refine_section=checked_section(_plain(section)))
+        folder, of = data_folder(data), self.experiment
+        if isinstance(of, FunctionExperiment) and of.source is not None and not of.source.file:
+            options.setdefault("local", True)
+        options["refine"] = True
+        return Results(sweep, folder, run_sweep(sweep, folder, progress=progress, **options))
 
     def replicate(
         self,

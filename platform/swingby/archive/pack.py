@@ -110,7 +110,7 @@ def pack(
         registry.require_detectors(of.name)  # curves are thinned: what a broken one says of them would be lost
         kept = Kept.of(plan, whole, without)
         digits = _digits(store, found.sweep_id, digits or (WHOLE_DIGITS if whole else DIGITS))
-        cells = _in_order(plan)
+        cells = _in_order(plan.resolved["seeds"], _planned_cells(records, store, plan))
         rows = _rows(store, of, found.sweep_id, kept, cells)
         entries, of_shard = computed(store, of.name, found.sweep_id)
         parameters = [name for name in cells.column_names if name not in PLAN_COLUMNS]
@@ -133,7 +133,10 @@ def pack(
         experiment=plan.experiment,
         stream_version=plan.stream_version,
         resolved={**plan.resolved, "source": portable_text(str(plan.resolved.get("source") or ""))},
-        provenance=portable({name: value for name, value in plan.provenance.items() if name != "recorded"}),
+        provenance={
+            **portable({name: value for name, value in plan.provenance.items() if name != "recorded"}),
+            **({"decision": dict(plan.decision)} if plan.decision else {}),
+        },
         computed=entries,
         detectors={item.name: item.version for item in _recorded_detectors(of)},
         outcomes=kept.outcomes,
@@ -170,10 +173,20 @@ def _recorded_detectors(experiment: Experiment) -> list[Detector]:
     return [item for item in registry.detectors_for(experiment.name) if item.needs_results(experiment)]
 
 
-def _in_order(plan: Plan) -> pa.Table:
-    """The plan's cells, seed by seed as the sweep lists them, and point by point."""
-    rank = {seed: index for index, seed in enumerate(plan.resolved["seeds"])}
-    table = plan.table
+def _planned_cells(records: Records, store: Store, newest: Plan) -> pa.Table:
+    """The cells of a sweep: those of its newest plan; of a refined sweep, of all its plans."""
+    if not newest.decision:
+        return newest.table
+    query = "select plan_id from plans where sweep_id = ? order by sequence, plan_id"
+    plans = [records.read_plan(row.plan_id) for row in store.sql(query, [newest.sweep_id]).rows()]
+    table = pa.concat_tables([plan.table for plan in plans])
+    _, first = np.unique(table["cell_id"].to_numpy(), return_index=True)
+    return table.take(pa.array(first))
+
+
+def _in_order(seeds: Sequence[int], table: pa.Table) -> pa.Table:
+    """Cells seed by seed as the sweep lists them, and point by point."""
+    rank = {seed: index for index, seed in enumerate(seeds)}
     order = np.lexsort((table["point"].to_numpy(), [rank[seed] for seed in table["seed"].to_pylist()]))
     return table.take(pa.array(order))
 

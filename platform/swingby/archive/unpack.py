@@ -20,7 +20,9 @@ from swingby.model.columns import parameter_schema
 from swingby.model.experiment import SEGMENT_COLUMNS, Experiment
 from swingby.model.experiment import Recording as Recorded
 from swingby.run.outcomes import KEY, SHARD, derive
+from swingby.run.refine import write_share_fit
 from swingby.store import finished, ingest
+from swingby.sweepfile.sweep import Sweep, named_sweeps
 
 SHAPE = "recorded"
 """The shape of the one batch of a file that is not whole: its cells may be of many shapes, and nothing is trained."""
@@ -62,7 +64,7 @@ def unpack(data: Path, file: Path) -> Unpacked:
 
     Cells with a result keep it. A later run of the sweep trains the recorded cells, and its rows then are the results.
     Outcomes come with the results; those of a whole file are computed again if an installed detector has another
-    version.
+    version. The shares of a refined sweep that is packaged are fitted again: files do not hold them.
 
     Raises:
         SwingbyError: the file is no file of recorded results; its experiment, or a detector unless it is whole, is of
@@ -94,6 +96,10 @@ def unpack(data: Path, file: Path) -> Unpacked:
             ingest(records)
     if fresh and recording.whole:
         derive(records, [recording.sweep_id])
+    if fresh and recording.provenance.get("decision") and recording.name in named_sweeps():
+        sweep = Sweep.load(recording.name, confirm_above=None)
+        if sweep.sweep_id == recording.sweep_id:
+            write_share_fit(sweep, records)
     return Unpacked(recording, len(fresh), len(ids) - len(fresh))
 
 
@@ -189,6 +195,7 @@ def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence
         recording=Recorded(when["steps"], when["points"], tuple(when["also"])),
         provenance={**recording.provenance, "recorded": marks},
         batches=tuple(BatchNote(part.batch, part.shape, part.cells) for part in parts),
+        decision=recording.provenance.get("decision") or {},
         given=pa.table(columns),
     )
 

@@ -51,6 +51,22 @@ Deadline = Annotated[
         show_default="30 times the forecast of the batch, at least 300; a day where there is none",
     ),
 ]
+Refine = Annotated[
+    bool | None,
+    typer.Option(
+        "--refine/--no-refine",
+        help="Train only cells that tell where an outcome changes, or the whole grid.",
+        show_default="--refine if the sweep file has refine:",
+    ),
+]
+Budget = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SHARE|CELLS",
+        help="Of a refined sweep, the most cells: '20%' of the grid's, or a number.",
+        show_default="that of the sweep file, else 20%",
+    ),
+]
 CELLS_FAILED = 1
 MOST_SHOWN = 10
 
@@ -97,10 +113,13 @@ def plan(
     processes: Processes = 1,
     device: Device = None,
     deadline: Deadline = None,
+    refine: Refine = None,
+    budget: Budget = None,
 ) -> None:
     """Shows what a run would do: cells done and missing, batches, and a forecast measured from pilot cells.
 
     Cells that another command trains now are listed with its sweep and process; a run leaves them to that command.
+    Of a refined sweep the first round and the budget are shown: what comes between depends on results.
 
     Example:
 
@@ -115,15 +134,32 @@ def plan(
     from swingby.sweepfile.sweep import Sweep
 
     with told_if_imported(data, sweep):
-        loaded = Sweep.load(sweep, overrides or (), confirm_above)
+        loaded = Sweep.load(sweep, with_budget(overrides, budget), confirm_above)
     options = RunOptions(
         retry_failed=retry_failed,
         pilot=pilot,
         processes=processes,
         device=cast("Any", device),
         deadline=deadline,
+        refine=is_refined(loaded, refine, budget),
     )
     say(summary(plan_sweep(loaded, Records.open(data), options, progress_for())))
+
+
+def with_budget(overrides: list[str] | None, budget: str | None) -> list[str]:
+    """The overrides, with a budget."""
+    return [*(overrides or ()), *([f"refine.budget='{budget}'"] if budget is not None else [])]
+
+
+def is_refined(sweep: Any, refine: bool | None, budget: str | None) -> bool:
+    """Whether a sweep is to be refined: as the options say, else as its file does.
+
+    Raises:
+        SwingbyError: there is a budget, but it is not to be refined.
+    """
+    if refine is False and budget is not None:
+        raise SwingbyError("--budget is that of a refined sweep: leave --no-refine out")
+    return sweep.refine_section is not None if refine is None else refine
 
 
 def _older(keep: bool, retrain: bool) -> Any:
@@ -166,6 +202,12 @@ def run(
     retrain: Annotated[
         bool, typer.Option("--retrain", help="Take such results back and train these cells again.")
     ] = False,
+    refine: Refine = None,
+    budget: Budget = None,
+    wait_rounds: Annotated[
+        bool,
+        typer.Option("--wait-rounds", help="Of a refined sweep, choose cells only once all earlier ones are trained."),
+    ] = False,
 ) -> None:
     """Trains every cell of the sweeps that has no result yet; a second run of a finished sweep does no work.
 
@@ -175,6 +217,11 @@ def run(
 
     Ctrl-C once: running batches finish, the rest is left for the next run. Twice: stop now; nothing finished is lost.
     While the cost is measured on a few cells, the first Ctrl-C ends those in progress.
+
+    With --refine cells are trained in rounds, each where the results so far leave it open on which side of a line a
+    point lies, until that is known well enough or the budget is spent. All cells count later: a larger --budget, more
+    seeds, or --no-refine for the whole grid go on from there.
+
     A batch whose process dies, or is past its deadline, is tried again, then in halves until the cells at fault are
     found: these fail with the reason, and all others get their results. With --local a deadline interrupts only Python
     code, neither compiled code that never returns nor a frozen process; and a cell that kills its process ends the run.
@@ -197,7 +244,7 @@ def run(
     loaded = list[Sweep]()
     for sweep in sweeps:
         with told_if_imported(data, sweep):
-            loaded.append(Sweep.load(sweep, overrides or (), confirm_above))
+            loaded.append(Sweep.load(sweep, with_budget(overrides, budget), confirm_above))
     if local and ray:
         raise SwingbyError("--local and --ray exclude each other: a for-loop in this process needs no Ray")
     options = RunOptions(
@@ -211,12 +258,21 @@ def run(
         device=cast("Any", device),
         deadline=deadline,
         older=_older(keep, retrain),
+        wait_rounds=wait_rounds,
     )
+    refined = [is_refined(one, refine, budget) for one in loaded]
+    for one, is_one in zip(loaded, refined, strict=True):
+        if not is_one and len(one) > confirm_above:
+            raise SwingbyError(
+                f"the whole grid of {one.name!r} has {len(one):,} cells; allowed: {confirm_above:,}, or more with "
+                f"--confirm-above {len(one)}"
+            )
     if dry_run:
-        for one in loaded:
+        for one, is_one in zip(loaded, refined, strict=True):
             check_processes(one.experiment, processes)
             if (data / "swingby.json").exists():
-                say(summary(plan_sweep(one, Records.open(data, create=False), replace(options, pilot=False))))
+                dry = replace(options, pilot=False, refine=is_one)
+                say(summary(plan_sweep(one, Records.open(data, create=False), dry)))
             else:
                 say(f"{one.name}: {len(one):,} cells, none done ({data} does not exist yet)")
         return
@@ -226,7 +282,11 @@ def run(
         for one in loaded:
             if (taken := retract_older(data, one)) is not None:
                 say(f"{one.name}: the results of {taken.cells:,} cells were taken back ({taken.record})")
-    results = driver.run(loaded, data, options)
+    whole = [one for one, is_one in zip(loaded, refined, strict=True) if not is_one]
+    results = driver.run(whole, data, options) if whole else []
+    for one, is_one in zip(loaded, refined, strict=True):
+        if is_one and not any(result.drained for result in results):
+            results += driver.run([one], data, replace(options, refine=True))
     for result in results:
         say(str(result))
     if any(result.failed or result.missing for result in results):
@@ -335,6 +395,10 @@ def status(
             lines = [[*line, ", ".join(told[row.sweep_id].tags)] for line, row in zip(lines, rows, strict=True)]
         table(columns, lines)
         for row in rows:
+            if row.refined is not None:
+                say(f"{row.name}: {row.refined.spent}")
+                for line in row.refined.lines():
+                    say(f"  {line}")
             if told[row.sweep_id].notes:
                 say(f"{row.name}: {' '.join(told[row.sweep_id].notes.split())}")
         imported = {row.sweep_id: imported_results(store, row.sweep_id) for row in rows}

@@ -7,13 +7,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 
-def _as_tuple(value: Any) -> Any:
-    return tuple(_as_tuple(item) for item in value) if isinstance(value, list | tuple) else value
+def as_tuple(value: Any) -> Any:
+    """A list, and each list within it, as a tuple; any other value as it is."""
+    return tuple(as_tuple(item) for item in value) if isinstance(value, list | tuple) else value
 
 
-Vector = Annotated[tuple[float, ...], BeforeValidator(_as_tuple)]
+Vector = Annotated[tuple[float, ...], BeforeValidator(as_tuple)]
 """A vector of finite floats; YAML lists are accepted."""
-Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(_as_tuple)]
+Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(as_tuple)]
 """A matrix as a tuple of rows; YAML lists of lists are accepted."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -27,10 +28,13 @@ class OvertakenError(SwingbyError):
 def check_current(records: Records, plan: Plan) -> None:
     """Refuses a plan whose workers may not commit any more; a writer calls this while it holds the commit lock.
 
+    The rounds of a refined sweep are plans of one run, of which several are trained at a time.
+
     Raises:
-        SupersededError: the plan is no longer the newest of its sweep, or was closed when results were taken back.
+        SupersededError: a newer run of the sweep has begun, or the plan was closed when results were taken back.
     """
-    if records.next_sequence(plan.name, plan.sweep_id) - 1 != plan.sequence:
+    newest = records.next_sequence(plan.name, plan.sweep_id) - 1
+    if newest != plan.sequence and plan.sequence < _first_of_run(records.data, replace(plan, sequence=newest).plan_id):
         raise SupersededError(f"plan {plan.plan_id} is no longer the newest of its sweep: another run has taken over")
     for name in records.retractions():
         closed: tuple[str, ...] = ()
@@ -38,6 +42,18 @@ def check_current(records: Records, plan: Plan) -> None:
             closed = _closed_plans(records.data, name)
         if plan_token(plan) in closed:
             raise SupersededError(f"plan {plan.plan_id} was closed: results of its sweep were taken back")
+
+
+@lru_cache(1024)  # every shard that is written asks, and a plan never changes; a failure to read is not cached
+def _first_of_run(data: Path, plan_id: str) -> int:
+    """The sequence number of the first plan of the run that a plan is of."""
+    return first_of_run(Records(data).read_plan(plan_id))
+
+
+def first_of_run(plan: Plan) -> int:
+    """The sequence number of the first plan of the run that a plan is of: its own, unless it is a later round."""
+    since = plan.decision.get("since")
+    return since if isinstance(since, int) else plan.sequence
 
 
 @lru_cache(1024)  # every shard that is written asks, and a retraction never changes; a failure to read is not cached
@@ -51,17 +67,18 @@ def plan_token(plan: Plan) -> str:
 
 
 def newest_plans(records: Records, sweep_ids: Collection[str]) -> list[Plan]:
-    """The newest readable plan of each of these sweeps: the only one whose workers may still commit."""
-    newest: dict[str, Plan] = {}
+    """The plans of the newest run of each of these sweeps: the only ones whose workers may still commit."""
+    found: dict[str, list[Plan]] = {}
     starts = {sweep_id[:8] for sweep_id in sweep_ids}
     for name in records.plans():
         if starts.isdisjoint(name.split("-")[-2:-1]):
             continue
         with suppress(SwingbyError):
             plan = records.read_plan(name)
-            if plan.sweep_id in sweep_ids and plan.sequence >= newest.get(plan.sweep_id, plan).sequence:
-                newest[plan.sweep_id] = plan
-    return list(newest.values())
+            if plan.sweep_id in sweep_ids:
+                found.setdefault(plan.sweep_id, []).append(plan)
+    firsts = {of: first_of_run(max(plans, key=lambda one: one.sequence)) for of, plans in found.items()}
+    return [plan for of, plans in found.items() for plan in plans if plan.sequence >= firsts[of]]
 
 
 @contextmanager

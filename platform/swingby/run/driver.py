@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -33,6 +33,9 @@ from swingby.store import Store, ingest, upgrade
 from swingby.store.status import in_progress
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
+
+if TYPE_CHECKING:
+    from swingby.run.refine import Rounds
 
 WAIT_SECONDS = 2.0
 """How often a driver that waits for cells of other drivers reads the store."""
@@ -81,6 +84,8 @@ def run(
             raise SwingbyError(f"sweep {sweep.name!r} ({sweep.sweep_id}) is given twice; give it once")
         seen.add(sweep.sweep_id)
         check_processes(sweep.experiment, options.processes)
+    if options.refine and len(sweeps) != 1:
+        raise SwingbyError(f"{len(sweeps)} sweeps cannot be refined in one run; refine one after another")
     records, drain = Records.open(data), drain or Drain()
     progress = progress or progress_for()
     with ExitStack() as stack:
@@ -114,7 +119,9 @@ def run(
         driver = Driver(planners, records, reservations, progress, drain, standby, child, nearby)
         driver.run()
         derive(records, [sweep.sweep_id for sweep in sweeps], {sweep.sweep_id: sweep.outcomes for sweep in sweeps})
-        return driver.tally.results(drain(), time.monotonic() - began)
+        if driver.rounds is not None:
+            driver.rounds.finish()
+        return driver.tally.results(drain(), time.monotonic() - began, driver.rounds and driver.rounds.refined)
 
 
 def worker_count(options: RunOptions) -> int | None:
@@ -145,6 +152,7 @@ class Driver:
 
     Attributes:
         tally: what was trained of each sweep.
+        rounds: those of a sweep that is refined.
 
     Args:
         reservations: those of this driver, and of all others.
@@ -170,6 +178,14 @@ class Driver:
         self._planned_cells: list[tuple[Planner, TrainedCells]] = []
         self._message = ""
         self.tally = Tally(records)
+        self.rounds: Rounds | None = None
+        options = self._planners[0].options
+        if options.refine:
+            from swingby.run.refine import Rounds  # it needs scipy, and most runs refine nothing
+
+            waits = options.local or options.wait_rounds
+            (one,) = self._planners
+            self.rounds = Rounds(one.sweep, one, records, progress, drain, waits, lambda more: self._planned_more(more))
 
     def run(self) -> None:
         """Trains, waits, and trains what others have left, until nothing is left to wait for or the run drains.
@@ -183,7 +199,8 @@ class Driver:
             self.tally.add_plans(planned)
             missing = [one for one in planned if one.missing]
             if missing and not self._drain():
-                workers = workers_nearby(missing) if self._nearby else 0
+                budget = 1.0 if self.rounds is None else self.rounds.refinement.budget / missing[0].missing
+                workers = workers_nearby(missing, max(1.0, budget)) if self._nearby else 0
                 for planner, one in zip(planners, planned, strict=True):
                     if one.missing and not workers:
                         if self._standby is not None:
@@ -191,6 +208,8 @@ class Driver:
                         planner.prepare(self._progress.line)
                 given_up = self._train(missing, workers)
                 self.tally.add_training(self._progress, given_up)
+                if self.rounds is not None and self.rounds.fault is not None:
+                    raise self.rounds.fault
             if missing:
                 ingest(self._records)
             self._reservations.release()
@@ -200,15 +219,22 @@ class Driver:
     def _plan(self, planner: Planner) -> Planned:
         """Measures unknown costs on pilots, then writes the plan of a sweep without cells of the sweeps before it."""
         planner.shared = [cells for owner, cells in self._planned_cells if owner is not planner]
+        if self.rounds is not None:
+            self.rounds.begin()
         if planner.options.pilot:
             planner.measure(self._progress)
         planned = planner.commit()
-        for line in summary(planned).splitlines():
-            self._progress.line(line)
+        if self.rounds is None or planned.missing:
+            for line in summary(planned).splitlines():
+                self._progress.line(line)
         ids = planner.pending.ids.take(pa.array(planner.pending.places))
         self._planned_cells.append((planner, (ids, frozenset(planner.sweep.recording.tokens))))
         planner.pending.mark_tried()
         return planned
+
+    def _planned_more(self, planned: Planned) -> None:
+        """Notes a plan that was made while others run."""
+        self.tally.add_plans([planned])
 
     def _train(self, planned: Sequence[Planned], workers: int) -> dict[tuple[str, str], str]:
         """Runs the batches while the store ingests their shards; returns the cells given up, with the reason.
@@ -225,22 +251,22 @@ class Driver:
         def shares() -> list[float]:
             return [one.share for one in in_progress(records, sweeps)]
 
-        progress.planned(*planned, in_progress=shares())
+        rounds = self.rounds
+        progress.planned(*planned, in_progress=shares(), more=rounds is not None)
         try:
-            with IngestThread(planned, records, progress, drain, lambda: progress.in_progress(shares())):
+            with IngestThread(planned, records, progress, drain, lambda: progress.in_progress(shares()), rounds):
                 if workers and self._child is not None:
                     progress.line(
                         f"trained by {counted(workers, 'worker process', 'worker processes')} of this command, sooner "
                         "than Ray would be up; --ray insists on Ray"
                     )
-                    return run_nearby(
-                        planned, records, progress, drain, [self._child, *(ChildProcess() for _ in range(workers - 1))]
-                    )
+                    children = [self._child, *(ChildProcess() for _ in range(workers - 1))]
+                    return run_nearby(planned, records, progress, drain, children, rounds)
                 if self._child is not None:
                     self._child.close()  # it has trained the pilots, and would keep its memory
                 if self._standby is None:
-                    return run_local(planned, records, progress, drain)
-                return run_tune(planned, records, progress, drain, self._standby)
+                    return run_local(planned, records, progress, drain, rounds)
+                return run_tune(planned, records, progress, drain, self._standby, rounds)
         finally:
             progress.close()
 

@@ -20,6 +20,7 @@ from swingby.select import Selector, Share
 from swingby.select.replicate import Replicate, check_half_width
 from swingby.store import Store
 from swingby.store.lookup import written_outcomes
+from swingby.store.refined import only_refined
 from swingby.store.sql import quoted
 from swingby.sweepfile.sweep import Sweep
 
@@ -92,8 +93,8 @@ def extend_seeds(
         say: shows a line of text to the user.
 
     Raises:
-        SwingbyError: the sweep was not run here yet, there is no such outcome, the seeds are no run of numbers, or the
-            half-width takes more than `most` seeds.
+        SwingbyError: the sweep was not run here yet, there is no such outcome, the seeds are no run of numbers, it is
+            refined, or the half-width takes more than `most` seeds.
     """
     check_half_width(half_width)
     sweep = Sweep.load(name, overrides)
@@ -107,6 +108,14 @@ def extend_seeds(
         raise SwingbyError(f"{outcome!r} has no share; {registry.nearest_offered(outcome, shares, broken)}")
     overrides = last_seeds(name, data, overrides)
     sweep = Sweep.load(name, overrides)
+    with Store.open(data) as store:
+        refined = only_refined(store, sweep.sweep_id)
+    if refined is not None:
+        raise SwingbyError(
+            f"{sweep.name!r} is {refined.spent}; --half-width is for every point of a whole grid. `swingby run {name}` "
+            "with a larger --budget or a smaller refine.within goes on refining it, and with --no-refine it trains the "
+            "whole grid"
+        )
     seeds = sweep.seeds
     if list(seeds) != list(range(seeds[0], seeds[0] + len(seeds))):
         raise SwingbyError(f"the seeds of {sweep.name!r} are a list; write seeds: {{count: ..., first: ...}} to extend")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from swingby.data.records import BatchNote, Plan
 from swingby.model.experiment import Resources
@@ -92,6 +93,7 @@ class Planned:
         older: cells with a result of another version of the experiment's code, which counts only if it is kept.
         machines: the CPUs of each machine.
         other_batches: how many batches the other sweeps of the run have; all share the machines.
+        decision: why these cells, where the sweep is refined; else empty.
     """
 
     sweep: Sweep
@@ -109,6 +111,7 @@ class Planned:
     older: int = 0
     machines: tuple[float, ...] = ()
     other_batches: int = 0
+    decision: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def process_resources(self) -> Mapping[str, Resources]:
@@ -134,6 +137,10 @@ def summary(planned: Planned) -> str:
     counts = {"done": planned.counts.done, "failed (left alone)": planned.counts.failed, "missing": planned.missing}
     shown = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count or name == "missing")
     lines = [f"{planned.sweep.name}: {counted(len(planned.sweep), 'cell')}: {shown}"]
+    if planned.decision:
+        of, listed = planned.decision, planned.counts.done + planned.counts.failed + planned.missing
+        lines = [f"{planned.sweep.name}, round {of['round']} of its refinement: {counted(listed, 'cell')}: {shown}"]
+        lines.append(f"  with these {of['asked']:,} of the grid's {of['grid']:,} cells; budget: {of['budget']:,} cells")
     if planned.older:
         lines.append(f"  {counted(planned.older, 'cell')} of it have results of another version of the code")
     if planned.piloted:
@@ -155,7 +162,16 @@ def summary(planned: Planned) -> str:
         place += f", {low if low == high else f'{low}-{high}'} CPUs a process"
     lines.append(f"  {batches} of {shapes} on {place}")
     lines.append(f"  {planned.options.deadline_text()}")
-    return "\n".join([*lines, *_forecast_lines(planned.forecast)])
+    lines += _forecast_lines(planned.forecast)
+    if planned.decision and planned.forecast is not None:
+        rest = (planned.decision["budget"] - planned.decision["asked"]) / planned.missing
+        if rest > 0:
+            hours, wall = planned.forecast.core_seconds / 3600, planned.forecast.wall_seconds
+            lines.append(
+                f"  if all of the budget is spent, another {rest * hours:.3g} core-hours at most, about "
+                f"{duration(rest * wall)}; it ends as soon as the wanted accuracy is reached"
+            )
+    return "\n".join(lines)
 
 
 def _forecast_lines(needs: Forecast | None) -> Iterator[str]:

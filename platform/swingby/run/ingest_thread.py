@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import pyarrow as pa
 
@@ -21,10 +21,15 @@ from swingby.run.outcomes import cells_without_outcome, detect, tasks_of, write_
 from swingby.run.progress import Progress
 from swingby.store import Ingest, Store
 
+if TYPE_CHECKING:
+    from swingby.run.refine import Rounds
+
 BUSY = 15
 """Turns in a row in which another process is the writer of the store, before the user hears of it."""
 INGEST_SECONDS = 2.0
 """How often a running driver looks for new shards; publications are limited further by what they cost."""
+ROUND_SECONDS = 0.3
+"""How often it looks where the next round of a refined sweep is chosen by what has come."""
 TURN_EVERY = 10.0
 """Least seconds from one turn of `LiveOutcomes` to the next: each leaves a file, and a run may take days."""
 TURN_COST = 10.0
@@ -60,6 +65,10 @@ class RemoteSync:
         self._mirror, self._plans = records.mirror, list(plan_ids)
         self._flagged = False
 
+    def add(self, plan_id: str) -> None:
+        """Takes a plan that was made meanwhile."""
+        self._plans.append(plan_id)
+
     def fetch(self) -> None:
         """Fetches the shards of workers on other machines.
 
@@ -88,6 +97,7 @@ class IngestThread:
 
     Args:
         ingested: called after shards were ingested.
+        rounds: of a refined sweep, which derive outcomes themselves, since the next choice needs them.
     """
 
     def __init__(
@@ -97,8 +107,10 @@ class IngestThread:
         progress: Progress,
         drain: Drain,
         ingested: Callable[[], None],
+        rounds: Rounds | None = None,
     ) -> None:
         self._records, self._progress, self._drain, self._ingested = records, progress, drain, ingested
+        self._rounds, self._every = rounds, INGEST_SECONDS if rounds is None else ROUND_SECONDS
         self._stop = threading.Event()
         self._remote = RemoteSync(records, [one.plan.plan_id for one in planned])
         sweep_ids = [one.plan.sweep_id for one in planned]
@@ -116,7 +128,7 @@ class IngestThread:
         self._remote.close()
 
     def _run(self) -> None:
-        drained, message, busy, due = False, "", 0, time.monotonic() + INGEST_SECONDS
+        drained, message, busy, due = False, "", 0, time.monotonic() + self._every
         while not self._stop.wait(0.1):
             if self._drain() and not drained:
                 self._progress.line(
@@ -133,7 +145,12 @@ class IngestThread:
                     self._unpublished = ingest_once(self._records, self._unpublished)
                     self._shards = count
                     self._ingested()
-                self._unpublished = self._outcomes.turn(count) or self._unpublished
+                if self._rounds is not None:
+                    self._rounds.turn()
+                    for plan_id in self._rounds.made():
+                        self._remote.add(plan_id)
+                else:
+                    self._unpublished = self._outcomes.turn(count) or self._unpublished
                 busy = 0
             except Exception as error:  # the run goes on; its end ingests again, and raises
                 # Another driver that ingests takes these shards, too: that is news only if it lasts.
@@ -141,7 +158,7 @@ class IngestThread:
                 if str(error) != message and busy >= BUSY:
                     message = str(error)
                     self._progress.line(f"the store waits: {message}")
-            due = time.monotonic() + INGEST_SECONDS
+            due = time.monotonic() + self._every
 
 
 class LiveOutcomes:

@@ -16,14 +16,21 @@ from swingby.run.processes.watchdog import DeadlineError, timeout
 from swingby.run.progress import Progress
 from swingby.run.resources import cores
 from swingby.run.retries import Retries
-from swingby.run.scheduler import Scheduler, Trial
+from swingby.run.scheduler import Scheduler, Source, Trial
 from swingby.run.worker.batch import Assignment, BatchDone, run_batch
 
 
 def run_local(
-    planned: Sequence[Planned], records: Records, progress: Progress, drain: Drain | None = None
+    planned: Sequence[Planned],
+    records: Records,
+    progress: Progress,
+    drain: Drain | None = None,
+    source: Source | None = None,
 ) -> dict[tuple[str, str], str]:
     """Runs every batch of the plans in this process, one after another, in the plans' order; each has all cores.
+
+    Args:
+        source: of further plans, each made once everything before it has ended.
 
     Returns:
         Cells (by plan and id) that failed because processes of their group died, or they were past their deadline,
@@ -33,7 +40,7 @@ def run_local(
         SwingbyError: as `run_batch`, there are too few GPUs, or this process can train no more; batches that are done
             stay done.
     """
-    drain, scheduler = drain or Drain(), Scheduler(planned, 1)
+    drain, scheduler = drain or Drain(), Scheduler(planned, 1, source)
     retries = Retries(scheduler, records, progress)
     while not drain() and (trial := scheduler.next()) is not None:
         try:

@@ -16,13 +16,15 @@ from swingby.run.options import RunOptions
 from swingby.run.processes.child import ChildProcess
 from swingby.run.progress import Progress
 from swingby.run.retries import Retries
-from swingby.run.scheduler import Scheduler, Trial
+from swingby.run.scheduler import Scheduler, Source, Trial
 from swingby.run.worker.batch import Assignment, BatchDone
 
 RAY_SECONDS = 10.0
 """Seconds, about, until Ray trains: its own start, and that of its workers."""
 START_SECONDS = 4.0
 """Seconds, about, until a worker process trains: it imports what trains, and loads compiled kernels."""
+AGAIN_SECONDS = 0.1
+"""Seconds after which a worker without work looks for a further plan again."""
 
 
 def allows_nearby(options: RunOptions) -> bool:
@@ -31,27 +33,39 @@ def allows_nearby(options: RunOptions) -> bool:
     return not (options.local or asks_for_ray)
 
 
-def workers_nearby(planned: Sequence[Planned]) -> int:
+def workers_nearby(planned: Sequence[Planned], times: float = 1.0) -> int:
     """How many worker processes train these plans sooner than Ray would; 0: Ray is to train them.
 
     A cost that is unknown, a batch that takes a GPU or several CPUs, and training that takes longer than Ray's start
     are for Ray.
+
+    Args:
+        times: how much more than these plans is to be trained in all.
     """
     forecasts = [one.forecast for one in planned]
     needs = [each for one in planned for each in one.resources.values()]
     if None in forecasts or any(each.gpus or each.custom or each.cpus > 1 for each in needs):
         return 0
-    core_seconds = sum(one.core_seconds for one in forecasts if one is not None)
-    most = min(max(one.workers for one in planned), sum(len(one.batches) for one in planned))
+    core_seconds = times * sum(one.core_seconds for one in forecasts if one is not None)
+    batches = math.ceil(times * sum(len(one.batches) for one in planned))
+    most = min(max(one.workers for one in planned), batches)
     # A process more is worth its start where each has as much to train.
     workers = max(1, min(most, math.ceil(core_seconds / START_SECONDS)))
     return workers if START_SECONDS + core_seconds / workers <= RAY_SECONDS else 0
 
 
 def run_nearby(
-    planned: Sequence[Planned], records: Records, progress: Progress, drain: Drain, children: Sequence[ChildProcess]
+    planned: Sequence[Planned],
+    records: Records,
+    progress: Progress,
+    drain: Drain,
+    children: Sequence[ChildProcess],
+    source: Source | None = None,
 ) -> dict[tuple[str, str], str]:
     """Runs every batch of the plans in worker processes, which the driver survives, in the plans' order; ends them.
+
+    Args:
+        source: of plans that are made meanwhile.
 
     Returns:
         Cells (by plan and id) that failed because their process died again and again, with the reason.
@@ -59,7 +73,7 @@ def run_nearby(
     Raises:
         SwingbyError: as `run_batch`; batches that are done stay done.
     """
-    scheduler, free = Scheduler(planned, len(children)), list(children)
+    scheduler, free = Scheduler(planned, len(children), source), list(children)
     retries = Retries(scheduler, records, progress)
     pool, running = ThreadPoolExecutor(len(children), "worker"), dict[Future[BatchDone], tuple[Trial, ChildProcess]]()
     try:
@@ -69,9 +83,13 @@ def run_nearby(
                 deadline = scheduler.deadline(trial)
                 assigned = records.data, trial.planned.plan.plan_id, trial.batches, trial.part, trial.attempt
                 running[pool.submit(child.run, Assignment(*assigned, trial.device), deadline)] = trial, child
-            if not running:
+            if not running and not (scheduler.may_go_on and not drain()):
                 break
-            for done in wait(running, return_when=FIRST_COMPLETED).done:
+            # A worker that is free looks for a further plan again and again.
+            again = AGAIN_SECONDS if free and scheduler.may_go_on else None
+            if not running:
+                drain.within(AGAIN_SECONDS)
+            for done in wait(running, again, FIRST_COMPLETED).done:
                 trial, child = running.pop(done)
                 free.append(child)
                 _take(trial, done, scheduler, retries, progress)

@@ -57,6 +57,13 @@ class RunOptions:
     target_seconds: float = 5.0
     """Seconds that one trial should take."""
 
+    refine: bool = False
+    """Only cells that tell where an outcome changes are trained, of one sweep; see `swingby.run.refine`."""
+
+    wait_rounds: bool = False
+    """Each round of a refined sweep waits for all cells of the round before it, so that its choice is the same wherever
+    the cells are trained; with `local` it always does."""
+
     older: Literal["keep", "retrain"] | None = None
     """What becomes of results that another version of an experiment's code made: "keep" counts them, "retrain" trains
     their cells again (they have to be taken back first), and None refuses to run while there are any."""
@@ -103,4 +110,6 @@ class RunKeywords(TypedDict, total=False):
     deadline: float | None
     workers: int | None
     target_seconds: float
+    refine: bool
+    wait_rounds: bool
     older: Literal["keep", "retrain"] | None

@@ -64,7 +64,7 @@ class Reservation:
 class Reservations:
     """The reservations of this driver and of all others on a data folder.
 
-    A reservation is the name of a plan in the lock file of its sweep. It ends with the lock when its driver ends or
+    A reservation is the names of plans in the lock file of their sweep. It ends with the lock when its driver ends or
     dies, and a stale one is gone as soon as another driver takes the lock. A driver reserves a plan right after writing
     it, while it holds the planning lock, and releases everything once it has trained what it can.
 
@@ -75,15 +75,21 @@ class Reservations:
     def __init__(self, records: Records, holds: Mapping[str, Hold] | None = None) -> None:
         self._records, self._holds = records, dict(holds or {})
         self._plans: dict[str, tuple[Plan, pa.Array]] = {}
+        self._reserved: dict[str, list[str]] = {}
 
-    def reserve(self, plan: Plan) -> None:
-        """Reserves the batches of a plan for this driver, in place of an earlier plan of the same sweep.
+    def reserve(self, plan: Plan, beside: bool = False) -> None:
+        """Reserves the batches of a plan for this driver, in place of earlier plans of the same sweep.
+
+        Args:
+            beside: earlier plans stay reserved, too.
 
         Raises:
             SwingbyError: the disk refuses.
         """
         if plan.sweep_id in self._holds:
-            self._holds[plan.sweep_id].say(plan=plan.plan_id)
+            plans = [*(self._reserved.get(plan.sweep_id, ()) if beside else ()), plan.plan_id]
+            self._reserved[plan.sweep_id] = plans
+            self._holds[plan.sweep_id].say(plan=" ".join(plans))
 
     def release(self) -> None:
         """Ends every reservation of this driver.
@@ -91,6 +97,7 @@ class Reservations:
         Raises:
             SwingbyError: the disk refuses.
         """
+        self._reserved.clear()
         for hold in self._holds.values():
             hold.say()
 
@@ -105,12 +112,13 @@ class Reservations:
                 content = None if lock.stem in self._holds else holding(lock)
                 if content is None or not isinstance(content.get("plan"), str):
                     continue
-                plan, ids = self._reserved_cells(content["plan"])
+                named = [self._reserved_cells(plan_id) for plan_id in content["plan"].split()]
             except (SwingbyError, OSError):  # a lock or plan that cannot be read reserves nothing
                 continue
-            if plan.experiment == experiment:
-                owner = f"sweep {plan.name}: {in_words(content)}"
-                reservations.append(Reservation(owner, ids, frozenset(plan.recording.tokens)))
+            for plan, ids in named:
+                if plan.experiment == experiment:
+                    owner = f"sweep {plan.name}: {in_words(content)}"
+                    reservations.append(Reservation(owner, ids, frozenset(plan.recording.tokens)))
         return reservations
 
     def _reserved_cells(self, plan_id: str) -> tuple[Plan, pa.Array]:
@@ -128,6 +136,7 @@ class PendingCells:
 
     Attributes:
         ids: the id of every cell, in the order of `Sweep.cells`.
+        asked: the places of the cells that are wanted, where the sweep is refined; None: all.
         places: the places in `ids` of the cells to train, as of the last `refresh`.
         reserved: the places of pending cells that other drivers train.
         older: the places of cells whose result does not count: another version of the experiment's code made it.
@@ -151,6 +160,7 @@ class PendingCells:
         self._tokens = sweep.recording.asked if keep else sweep.recording.tokens
         self.samples: Sequence[Sample] = ()
         self.ids = sweep.cell_ids()
+        self.asked: np.ndarray | None = None
         self.places = self.reserved = self.older = np.zeros(0, np.int64)
         self._tried = np.zeros(len(self.ids), bool)
 
@@ -163,12 +173,14 @@ class PendingCells:
             shared: cells that other sweeps of this run train.
             reservations: cells that other drivers train; read before the store ingested what is new.
         """
+        wanted = self.listed
+        ids = self.ids if self.asked is None else self.ids.take(pa.array(wanted))
         with Store.open(self._records.data) as store:
-            done, failed = self._finished(store, self.ids)
+            done, failed = self._finished(store, ids)
             if self._sweep.recording.code and self._tokens != self._sweep.recording.asked:
-                ever = store.states(self._sweep.experiment_name, self.ids, self._sweep.recording.asked) == "d"
-                self.older = np.flatnonzero(ever & ~done)
-            places = np.flatnonzero(~(done | failed | self._tried))
+                ever = store.states(self._sweep.experiment_name, ids, self._sweep.recording.asked) == "d"
+                self.older = wanted[ever & ~done]
+            places = wanted[~(done | failed | self._tried[wanted])]
             count = len(places)
             for ids, tokens in shared:
                 places = places[~self._covered(places, ids, tokens)]
@@ -180,6 +192,16 @@ class PendingCells:
             self.places, self.reserved = free, np.setdiff1d(places, free, assume_unique=True)
             self.samples = self._samples(store)
         return CellCounts(int(done.sum()), int(failed.sum()), count - len(places), tuple(reserved))
+
+    @property
+    def listed(self) -> np.ndarray:
+        """The places of the cells that are wanted, in order."""
+        return np.arange(len(self.ids)) if self.asked is None else self.asked
+
+    def finished(self) -> tuple[np.ndarray, np.ndarray]:
+        """Masks over all cells: those that have a result, and those that failed and are left alone."""
+        with Store.open(self._records.data) as store:
+            return self._finished(store, self.ids)
 
     def mark_tried(self) -> None:
         """Excludes the cells at `places` from later refreshes: a run plans a cell once, even if it never has a row."""
@@ -219,6 +241,11 @@ class PendingCells:
     def _shapes(self) -> tuple[np.ndarray, list[str]]:
         """The shape of each point as a number, and the names that the numbers stand for."""
         return self._sweep.points.labelled(self._sweep.experiment.shape)
+
+    def kinds(self) -> tuple[np.ndarray, list[Any]]:
+        """The shape of each point as a number, and the parameters of a point of each."""
+        codes, names = self._shapes
+        return codes, [self.representatives[name] for name in names]
 
     @property
     def shape_names(self) -> list[str]:

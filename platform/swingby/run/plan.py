@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -40,6 +41,8 @@ def plan(
 ) -> Planned:
     """What a run would do now. Nothing is written but the results of pilot cells, under a plan of their own.
 
+    Of a refined sweep it is the next round: later ones depend on results.
+
     Ctrl-C ends the training of pilots, and what is known by then is planned with.
 
     Args:
@@ -51,6 +54,10 @@ def plan(
     """
     options, drain = options or RunOptions(), Drain()
     planner = Planner(sweep, records, options, workers=options.workers or cores(), stop=drain)
+    if options.refine:
+        from swingby.run.refine import Rounds  # it plans its rounds with this module
+
+        Rounds(sweep, planner, records, Progress(), drain, waits=True).begin(preview=True)
     planned = planner.preview()
     if not (options.pilot and planner.unmeasured()) or (planned.older and options.older is None):
         return planned
@@ -67,6 +74,7 @@ class Planner:
         shared: cells that other sweeps of the same run train.
         reservations: cells that this driver and others are about to train.
         pending: the cells to train, as of the last step.
+        decision: why these cells are wanted, where the sweep is refined; its plans list only them.
 
     Args:
         workers: how many one-core batches run at once; those of the options if None, or one.
@@ -100,6 +108,7 @@ class Planner:
         self.workers = workers or self.options.workers or 1
         self.machines = tuple(machines) or (float(self.workers),)
         self.shared: Sequence[TrainedCells] = ()
+        self.decision: Mapping[str, Any] = {}
         self.reservations = Reservations(records) if reservations is None else reservations
         self.pending = PendingCells(
             sweep, records, self.options.retry_failed, self.options.device, self.options.older == "keep"
@@ -126,7 +135,8 @@ class Planner:
             counts = self._refresh()
             self._refuse()
             planned = self._planned(counts)
-            if not planned.missing and planned.plan.sequence > 1 and is_presented(self.records, self.sweep):
+            known = planned.plan.sequence > 1 and not self.decision
+            if not planned.missing and known and is_presented(self.records, self.sweep):
                 return planned
             return self._written(planned)
 
@@ -233,7 +243,7 @@ class Planner:
             reasons = reasons or store.misfits(of.name, {name: column.type for name, column in columns.items()})
         if reasons:
             raise SwingbyError(f"the store cannot hold experiment {plan.experiment!r}: {reasons[0]}")
-        self.reservations.reserve(plan)
+        self.reservations.reserve(plan, beside=bool(self.decision))
         return replace(planned, plan=plan, written=True)
 
     def _planned(self, counts: CellCounts) -> Planned:
@@ -248,12 +258,15 @@ class Planner:
         notes = tuple(
             BatchNote(number, batch.shape, len(batch.positions), batch.seconds) for number, batch in enumerate(chosen)
         )
-        # The plan's table has every cell of the sweep, those that run with the number of their batch.
-        ids, places = self.pending.ids, self.pending.places
+        # The plan's table has every cell that is wanted, those that run with the number of their batch.
+        ids, places, listed = self.pending.ids, self.pending.places, self.pending.listed
         batch_of = np.full(len(ids), -1, np.int32)
         for number, batch in enumerate(chosen):
             batch_of[places[batch.positions]] = number
+        batch_of = batch_of[listed]
         numbers = pa.array(batch_of, mask=batch_of < 0)
+        if self.pending.asked is not None:
+            ids = ids.take(pa.array(listed))
         plan = Plan(
             sweep_id=self.sweep.sweep_id,
             name=self.sweep.name,
@@ -264,7 +277,8 @@ class Planner:
             recording=self.sweep.recording,
             provenance={},  # asks git and every required package: see `_written`
             batches=notes,
-            given=lambda: sweep_table(self.sweep.points, self.sweep.seeds, ids, numbers),
+            decision=self.decision,
+            given=lambda: sweep_table(self.sweep.points, self.sweep.seeds, listed, ids, numbers),
         )
         max_batch, representatives = self.pending.max_batches(), self.pending.representatives
         planned = Planned(
@@ -284,5 +298,6 @@ class Planner:
             piloted=self.piloted,
             older=len(self.pending.older),
             machines=self.machines,
+            decision=self.decision,
         )
         return replace(planned, forecast=forecast(notes, known, planned.batch_resources, self.workers))

@@ -49,10 +49,11 @@ class Progress:
     def line(self, text: str) -> None:
         """Shows a line of text."""
 
-    def planned(self, *planned: Planned, in_progress: Sequence[float] = ()) -> None:
+    def planned(self, *planned: Planned, in_progress: Sequence[float] = (), more: bool = False) -> None:
         """Begins to count the run of these plans.
 
         Args:
+            more: whether further plans may come.
             in_progress: the share done of each cell that an earlier run began.
         """
         self._reset()
@@ -61,14 +62,25 @@ class Progress:
         self._workers = max(1, *(one.workers for one in planned))
         for one in planned:
             # With a single plan no batch needs the name of its plan.
-            plan_id = one.plan.plan_id if len(planned) > 1 else ""
+            plan_id = one.plan.plan_id if len(planned) > 1 or more else ""
             for note in one.batches:
                 self._cpus_of[plan_id, note.batch] = one.batch_resources[note.shape].cpus
                 self._forecast_of[plan_id, note.batch] = note.forecast_seconds or float(note.cells)
         self._forecast = sum(self._forecast_of.values())
         self._measured = all(note.forecast_seconds is not None for one in planned for note in one.batches)
-        self._named = len(planned) > 1
+        self._named = len(planned) > 1 or more
         self._show(first=True)
+
+    def more(self, planned: Planned) -> None:
+        """Counts the cells of a further plan, too, which was made while others run."""
+        self.total += planned.missing
+        for note in planned.batches:
+            key = planned.plan.plan_id, note.batch
+            self._cpus_of[key] = planned.batch_resources[note.shape].cpus
+            self._forecast_of[key] = note.forecast_seconds or float(note.cells)
+            self._forecast += self._forecast_of[key]
+            self._measured = self._measured and note.forecast_seconds is not None
+        self._show()
 
     def measuring(self, planned: Planned) -> None:
         """Begins to count the pilot cells of a plan."""

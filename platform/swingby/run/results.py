@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from swingby.data.records import Records
 from swingby.run.forecast import Forecast, Planned
 from swingby.run.progress import Progress
 from swingby.store import Store
+from swingby.store.refined import Refined
 from swingby.store.status import failed_cells, failure_lines, final_counts, refused_records
 from swingby.units import counted, duration, size
 
@@ -39,6 +40,7 @@ class RunResult:
         seconds: wall time of everything.
         forecast: the forecast of what this run trained; None if it did not train all of it, or nothing was measured.
         actual: what the training took; None if this run trained nothing, or several sweeps.
+        refined: how its refinement stands, if it was refined: `cells` are then those that were asked for.
     """
 
     name: str
@@ -56,6 +58,7 @@ class RunResult:
     seconds: float
     forecast: Forecast | None
     actual: Actual | None
+    refined: Refined | None = None
 
     def __str__(self) -> str:
         counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
@@ -67,7 +70,9 @@ class RunResult:
             if self.forecast is not None:
                 lines.append(f"  forecast: {_costs(self.forecast)}")
             lines.append(f"  actual:   {_costs(self.actual)}")
-        if self.drained and self.missing:
+        if self.refined is not None:
+            lines += [f"  {line}" for line in (self.refined.spent, *self.refined.lines())]
+        if self.drained and (self.missing or (self.refined is not None and self.refined.ended is None)):
             lines.append("  stopped before its end; the same command goes on where it stopped")
         return "\n".join(lines)
 
@@ -112,13 +117,21 @@ class Tally:
         finally:
             self._before = (self._before or 0) + disk(self._records.data) - before
 
-    def results(self, drained: bool, seconds: float) -> list[RunResult]:
-        """The result of each sweep, in the order of planning."""
+    def results(self, drained: bool, seconds: float, refined: Refined | None = None) -> list[RunResult]:
+        """The result of each sweep, in the order of planning.
+
+        Args:
+            refined: how the only sweep's refinement stands, if it was refined.
+        """
         grown = disk(self._records.data) - (self._before or 0)
         took = Actual(self._core_seconds, self._wall_seconds, grown)
         alone = took if len(self._plans) == 1 and self._done.total() else None  # what was taken for one sweep
         with Store.open(self._records.data) as store:
-            return [self._result(store, plans, alone, drained, seconds) for plans in self._plans.values()]
+            found = [self._result(store, plans, alone, drained, seconds) for plans in self._plans.values()]
+        if refined is None:
+            return found
+        done = found[0].ok + found[0].diverged + found[0].failed
+        return [replace(found[0], cells=refined.asked, missing=max(0, refined.asked - done), refined=refined)]
 
     def _result(
         self, store: Store, plans: Sequence[Planned], alone: Actual | None, drained: bool, seconds: float

@@ -6,7 +6,7 @@ import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from swingby.run.batches import SHORTEST, TURNS
 from swingby.run.options import DEADLINE_FACTOR, SHORTEST_DEADLINE, UNKNOWN_DEADLINE
@@ -103,38 +103,72 @@ class _Rate:
     largest: int
 
 
+class Source(Protocol):
+    """Plans that are made while others run."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether no further plan will come."""
+        ...
+
+    def take(self) -> Planned | None:
+        """A further plan, if one is ready.
+
+        Raises:
+            SwingbyError: it cannot be run.
+        """
+        ...
+
+
 class Scheduler:
     """Hands out the batches of some plans, each once and in the plans' order, as trials of about their target seconds.
 
     Args:
         planned: the plans to run.
         workers: how many trials run at once.
+        source: of further plans.
     """
 
-    def __init__(self, planned: Sequence[Planned], workers: int) -> None:
-        self._planned, self._workers = list(planned), max(1, workers)
+    def __init__(self, planned: Sequence[Planned], workers: int, source: Source | None = None) -> None:
+        self._planned: list[Planned]
+        self._planned, self._workers, self._source = [], max(1, workers), source
         # Both in the plans' order; what was handed out leaves both.
-        self._waiting = {(place, note.batch): note for place, one in enumerate(planned) for note in one.batches}
+        self._waiting: dict[tuple[int, int], BatchNote] = {}
         self._of_shape: dict[tuple[int, str], deque[BatchNote]] = defaultdict(deque)
         self._cells: Counter[tuple[int, str]] = Counter()
-        for (place, _), note in self._waiting.items():
-            self._of_shape[place, note.shape].append(note)
-            self._cells[place, note.shape] += note.cells
+        for one in planned:
+            self._add(one)
         self._rates: dict[tuple[str, str], _Rate] = {}
         self._forecast = self._took = 0.0
         self._retries: deque[Trial] = deque()
         self._retry_next = True
         self._attempts: Counter[tuple[str, int]] = Counter()
 
+    def _add(self, planned: Planned) -> None:
+        """Takes the batches of a plan after all others."""
+        place = len(self._planned)
+        self._planned.append(planned)
+        for note in planned.batches:
+            self._waiting[place, note.batch] = note
+            self._of_shape[place, note.shape].append(note)
+            self._cells[place, note.shape] += note.cells
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether there may be trials later, though there is none now."""
+        return self._source is not None and not self._source.ended
+
     def __iter__(self) -> Iterator[Trial]:
         while (trial := self.next()) is not None:
             yield trial
 
     def next(self) -> Trial | None:
-        """The next trial; None if everything was handed out.
+        """The next trial; None if everything was handed out that is planned so far.
 
         Retries and new trials alternate: cells that kill their process must not hold up the others.
         """
+        while self._source is not None and len(self._waiting) < self._workers and (more := self._source.take()):
+            self._add(more)
         head = next(iter(self._waiting), None)
         self._retry_next = bool(self._retries) and (self._retry_next or head is None)
         if self._retry_next:

@@ -15,10 +15,21 @@ from swingby.model import registry
 from swingby.model.experiment import Column, Experiment
 from swingby.model.fields import values_of
 from swingby.store.lookup import learn_columns
-from swingby.store.meanings import BOUND, CELL, LAST_STEP_MEANING, OUTCOME, POINT, TABLES, VALUE, VERSION, Meanings
+from swingby.store.meanings import (
+    BOUND,
+    CELL,
+    FITTED,
+    LAST_STEP_MEANING,
+    OUTCOME,
+    POINT,
+    TABLES,
+    VALUE,
+    VERSION,
+    Meanings,
+)
 from swingby.store.reader import Store
 from swingby.store.sql import literal, quoted
-from swingby.store.views import EXPRESSIONS, LAST_STEP, OUTCOMES_OF, STEPS
+from swingby.store.views import EXPRESSIONS, LAST_STEP, OUTCOMES_OF, SHARE_FIT, STEPS
 from swingby.text import first_sentence, plain
 
 POINTS, OUTCOMES, ALL = "_points", "outcomes_", "_all"
@@ -62,6 +73,10 @@ def described(store: Store) -> dict[str, Described]:
     for (name,) in store.sql("select distinct experiment from sweeps order by all").rows():
         if name in tables:
             found |= _of_experiment(store, name)
+    if SHARE_FIT in tables:
+        found[SHARE_FIT] = Described(
+            "the share of an outcome at every point of a refined sweep, fitted", _fixed(FITTED)
+        )
     if EXPRESSIONS in tables:
         found |= _of_expressions(store, tables)
     kept = {table: {column for column, _ in columns} for table, columns in tables.items()}

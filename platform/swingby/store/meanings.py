@@ -54,6 +54,20 @@ BOUND: Meanings = {
 }
 """Columns of the table of such outcomes."""
 
+FITTED: Meanings = {
+    "sweep_id": ("VARCHAR", "id of the sweep"),
+    "outcome": ("VARCHAR", "the outcome, as `refine` of the sweep file has it"),
+    "point": ("BIGINT", "index of the point in the sweep, from 0 on"),
+    "k": ("BIGINT", "cells at the point whose outcome is yes"),
+    "n": ("BIGINT", "cells at the point whose outcome is known"),
+    "mean": ("DOUBLE", "fitted share: the mean of its posterior, told by the point and those around it"),
+    "low": ("DOUBLE", "lower end of the interval of the fitted share, at the confidence of `refine`"),
+    "high": ("DOUBLE", "upper end of that interval"),
+    "above": ("DOUBLE", "probability that the share exceeds that of `refine`, such as one half"),
+    "verdict": ("VARCHAR", "above, below or near the share of `refine` at its confidence, else unknown"),
+}
+"""Columns of the table of fitted shares."""
+
 _TIME = "TIMESTAMP"
 _PLAN_ID = ("VARCHAR", "id of the plan")
 _SWEEP_ID = ("VARCHAR", "id of the sweep: a hash of its cells and of what they record")
@@ -67,7 +81,8 @@ TABLES: Mapping[str, tuple[str, Meanings]] = {
             "name": ("VARCHAR", "name of the sweep"),
             "experiment": ("VARCHAR", "its experiment, and the table with its cells"),
             "title": ("VARCHAR", "title in the sweep file"),
-            "cells": ("BIGINT", "number of cells"),
+            "cells": ("BIGINT", "number of cells; of a sweep that is refined, those that were asked for"),
+            "grid_cells": ("BIGINT", "cells of the whole grid: points times seeds"),
             "created": (_TIME, "when the plan was made, UTC"),
             "stream_version": ("BIGINT", "version of the experiment's numbers"),
             "recording": ("VARCHAR[]", "what its cells record"),
@@ -108,6 +123,10 @@ TABLES: Mapping[str, tuple[str, Meanings]] = {
             "resolved": ("VARCHAR", "the whole sweep as JSON"),
             "provenance": ("VARCHAR", "who, where, and with which packages, as JSON"),
             "batches": ("VARCHAR", "the batches as JSON"),
+            "decision": (
+                "VARCHAR",
+                "why the cells of a round of a refined sweep, as JSON, with points told so far; null of any other plan",
+            ),
         },
     ),
     "shards": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from swingby.data.records import Records
 from swingby.data.remote.address import is_address
 from swingby.errors import SwingbyError
 from swingby.store.database import Database, DatabaseError, clear_errors, connect
+from swingby.store.grid_points import other_points
 from swingby.store.ingestion import ingest
 from swingby.store.layout import CATALOGUE, FORMAT, REBUILD, Generation, Layout
 from swingby.store.tables import storable, widest
@@ -305,14 +307,26 @@ class Store:
         return found
 
     def points(self, experiment: str, sweep_id: str) -> pa.Table:
-        """Every point of a sweep, trained or not: `point`, `planned` (its cells), and the experiment's parameters."""
-        return self.sql(
+        """Every point of a sweep, trained or not: `point`, `planned` (its cells), and the experiment's parameters.
+
+        Of a point that a refined sweep has asked no cell of, only parameters on its axes are known; others are null.
+        """
+        known = self.sql(
             f"""select m.point, m.planned, c.* exclude (cell_id, seed, seed_mode)
                 from (select point, count(*) as planned, min(cell_id) as cell_id
                       from members where sweep_id = ? group by point) m
                 join ix.cells.{quoted(experiment)} c using (cell_id) order by m.point""",
             [sweep_id],
         ).arrow()
+        if "decision" not in self.columns("plans"):  # an older version, which refined nothing
+            return known
+        query = """select arg_max(decision, sequence) as decision, arg_max(resolved, sequence) as resolved
+                   from plans where sweep_id = ? and decision is not null"""
+        (row,) = self.sql(query, [sweep_id]).rows()
+        if row.decision is None:
+            return known
+        left = json.loads(row.decision).get("left")
+        return pa.concat_tables([known, other_points(json.loads(row.resolved), left, known)]).sort_by("point")
 
     def traces(self, experiment: str, sweep_id: str) -> dict[str, int]:
         """How many rows of a sweep's cells each shard has, also segments and superseded rows, which no table shows.

@@ -22,6 +22,7 @@ from swingby.model import registry
 from swingby.model.cell import Cell
 from swingby.store.lookup import adopt_declared, find_sweep
 from swingby.store.reader import Store
+from swingby.store.refined import Refined, refinements
 from swingby.store.sql import query, script
 from swingby.sweepfile.sweep import Sweep
 
@@ -44,6 +45,7 @@ class SweepStatus:
         steps: of all its rows together; it changes when any row comes.
         finished: when its newest shard was; None without one.
         holder: who runs it now, in words; None if nobody does, or it is not known.
+        refined: how its refinement stands, if it was refined: `cells` are those that were asked for.
     """
 
     sweep_id: str
@@ -61,6 +63,7 @@ class SweepStatus:
     steps: int = 0
     finished: datetime | None = None
     holder: str | None = None
+    refined: Refined | None = None
 
     @property
     def missing(self) -> int:
@@ -71,7 +74,7 @@ class SweepStatus:
     def stamp(self) -> tuple[object, ...]:
         """Changes when a report of the sweep would."""
         counts = (self.ok, self.diverged, self.failed, self.in_progress)
-        return (self.created, counts, self.steps, self.finished)
+        return (self.created, counts, self.steps, self.finished)  # a decision comes with a plan, which is newer
 
 
 class Delivery(NamedTuple):
@@ -127,7 +130,10 @@ def statuses(store: Store) -> list[SweepStatus]:
             counted = {"in_progress" if row.status == "running" else row.status: row.cells}
             furthest = {"furthest": int(row.furthest or 0)} if row.status == "running" else {}
             found[row.sweep_id] = replace(one, **counted, **furthest, steps=one.steps + int(row.steps or 0))
-    return [replace(one, finished=finished.get(one.sweep_id)) for one in found.values()]
+    refined = refinements(store)
+    return [
+        replace(one, finished=finished.get(one.sweep_id), refined=refined.get(one.sweep_id)) for one in found.values()
+    ]
 
 
 def sweep_status(data: Path, sweep: str | None = None) -> list[SweepStatus]:

@@ -46,6 +46,9 @@ OUTCOMES_OF = "outcomes_of_"
 EXPRESSIONS = "expressions"
 """The kind of derived records that says which expression an outcome of a sweep is, and which table has its values."""
 
+SHARE_FIT = "share_fit"
+"""The kind of derived records with the fitted shares of refined sweeps."""
+
 BINDING = ("sweep_id", "outcome", "experiment", "expression", "table_name")
 """Columns of these records; the first two are their key. No expression: the sweep has the outcome no more."""
 

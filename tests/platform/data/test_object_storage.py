@@ -27,6 +27,7 @@ from swingby.run.ingest_thread import RemoteSync
 from swingby.run.progress import Progress
 from swingby.run.ray.trainable import data_folder
 from swingby.store import Layout, Store, remote_ingest
+from tests.support.coins import chosen, coins, refine, trained
 from tests.support.object_storage import KEYS, Proxy, Storage, storage
 
 SAME = """select cell_id, seed, seed_mode, width, rate, status, message, recorded, step, position, final_position
@@ -109,6 +110,19 @@ def test_the_same_rows_as_on_a_disk(walk: Any, machines: Machines) -> None:
 
 
 @pytest.mark.slow
+def test_a_refinement_goes_on_elsewhere(machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begun on one machine and given a larger budget on another, rounds are those of a folder on a disk, and each cell
+    is trained once."""
+    folder = coins(tmp_path, monkeypatch)
+    refine("refine.budget=60", data=machines.on("a"))
+    refine("refine.budget=90", data=machines.on("b"))
+    assert max(trained(folder).values()) == 1
+    assert sum(trained(folder).values()) == 90
+    refine("refine.budget=60")
+    refine("refine.budget=90")
+    assert chosen(machines.on("c")) == chosen("data")
+
+
 def test_what_two_machines_leave_unites(walk: Any, machines: Machines) -> None:
     """Different sweeps driven from two machines are one data folder, and outcomes come along."""
     run(walk.sweep(seeds=1), machines.on("a"))

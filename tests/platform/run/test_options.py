@@ -15,10 +15,10 @@ from swingby.errors import SwingbyError
 from swingby.run import options
 from swingby.run.options import RunKeywords, RunOptions
 
-OF_THE_SWEEP = {"sweeps", "data", "overrides", "confirm_above", "dry_run", "keep", "retrain"}
+OF_THE_SWEEP = {"sweeps", "data", "overrides", "confirm_above", "dry_run", "keep", "retrain", "refine", "budget"}
 """Options of `swingby run` that say what is run, and whether."""
-IN_PYTHON = {"workers", "target_seconds", "older"}
-"""Options that the Python API alone offers."""
+IN_PYTHON = {"workers", "target_seconds", "older", "refine"}
+"""Options that the Python API alone offers, or that the command words otherwise."""
 
 
 def test_options_are_frozen() -> None:

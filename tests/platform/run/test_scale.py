@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -68,7 +69,10 @@ def test_written_points_are_the_points(values: list[dict[str, Any]], mode: Any, 
     batch = pa.array([None, *range(len(ids) - 1)], pa.int32())
     places = list(range(len(made))) * len(seeds)
     whole = plan_table(made, places, [seed for seed in seeds for _ in made], batch.to_pylist())
-    assert sweep_table(points, seeds, points.cell_ids(seeds), batch).equals(whole)
+    everything, known = np.arange(len(ids)), points.cell_ids(seeds)
+    assert sweep_table(points, seeds, everything, known, batch).equals(whole)
+    some = everything[::2]
+    assert sweep_table(points, seeds, some, known.take(some), batch.take(some)).equals(whole.take(some))
     first: dict[str, int] = {}
     twins = [(first.setdefault(p.point_id, k), k) for k, p in enumerate(made)]
     assert points.duplicates() == [pair for pair in twins if pair[0] != pair[1]]

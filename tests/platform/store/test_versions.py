@@ -16,6 +16,8 @@ from swingby.run.progress import Progress
 from swingby.store import Ingest, Layout, Store, finished, ingest, rebuild
 from swingby.store.database import connect
 from swingby.store.layout import FORMAT
+from swingby.store.refined import refinements
+from swingby.store.status import statuses
 from tests.support.store import Segment, cells, rows_of, snapshot, write_plan, write_shard
 
 TOKENS = ("steps:log:200",)
@@ -47,26 +49,30 @@ def aged(records: Records, version: int, *statements: str) -> None:
     layout.pointer.write_text(json.dumps({**told, "format": version, "views": views}))
 
 
-SECOND = ("drop table ix.lost", 'alter table if exists ix.rows."toy" drop column after_step')
+THIRD = ("alter table ix.plans drop column decision",)
+SECOND = ("drop table ix.lost", 'alter table if exists ix.rows."toy" drop column after_step', *THIRD)
 FIRST = ("drop table ix.retracted", "drop table ix.retractions", *SECOND)
 
 
 def test_a_store_of_the_first_version_is_brought_up(records: Records) -> None:
     """Readers read it as it is, and say what brings it up where they need more; the next ingest does so in place, says
     so, and leaves what a rebuild makes."""
-    seen = snapshot(records)
+    seen, now = snapshot(records), snapshot(records)
     aged(records, 1, *FIRST)
-    assert snapshot(records) == {name: rows for name, rows in seen.items() if name != "retractions"}
+    older = snapshot(records)
+    assert "decision" in "".join(seen.pop("plans"))
+    assert "decision" not in "".join(older.pop("plans"))
+    assert older == {name: rows for name, rows in seen.items() if name != "retractions"}
     with pytest.raises(SwingbyError, match=f"has version 1; `swingby ingest` brings it up to {FORMAT}"):
         finished(records, "toy", ["x"], TOKENS)
     taken = ingest(records)
     assert taken.upgrade == f"the store had version 1; it was brought up to version {FORMAT}"
     assert (taken.shards, Layout(records.data).next_build()) == (0, 2)
-    assert snapshot(records) == seen
+    assert snapshot(records) == now
     assert finished(records, "toy", ["x"], TOKENS).done == {"x"}
     assert ingest(records).upgrade == ""
     rebuild(records)
-    assert snapshot(records) == seen
+    assert snapshot(records) == now
 
 
 def test_a_store_of_the_second_version_is_brought_up(records: Records) -> None:
@@ -82,6 +88,20 @@ def test_a_store_of_the_second_version_is_brought_up(records: Records) -> None:
     with Store.open(records.data) as store:
         assert [gap.cell_id for gap in store.gaps()] == ["z"]
     seen = snapshot(records)
+    rebuild(records)
+    assert snapshot(records) == seen
+
+
+def test_a_store_of_the_third_version_is_brought_up(records: Records) -> None:
+    """It knows of no decisions; once brought up it is what a rebuild makes."""
+    seen = snapshot(records)
+    aged(records, 3, *THIRD)
+    with Store.open(records.data) as store:
+        assert refinements(store) == {}
+        assert [(one.cells, one.refined) for one in statuses(store)] == [(2, None)]
+        assert store.points("toy", statuses(store)[0].sweep_id).num_rows == 2
+    assert ingest(records).upgrade == f"the store had version 3; it was brought up to version {FORMAT}"
+    assert snapshot(records) == seen
     rebuild(records)
     assert snapshot(records) == seen
 

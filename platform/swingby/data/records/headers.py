@@ -18,6 +18,7 @@ from swingby.model import registry
 from swingby.model.cell import Cell, Point
 from swingby.model.columns import parameter_schema
 from swingby.model.experiment import Recording
+from swingby.model.params import as_tuple
 from swingby.model.points import Points, PointWriter, repeated
 
 PLAN_COLUMNS: Mapping[str, pa.DataType] = {
@@ -94,6 +95,7 @@ class Plan:
         provenance: see `provenance()`.
         batches: one note for each batch.
         created: ISO 8601, UTC.
+        decision: of a sweep that is refined, why these cells: as `Refiner` writes it; empty: all cells are listed.
         path: the file, or None before it is written.
         given: the table (see `plan_table`) or a function that makes it, before the plan is written; afterwards `table`
             reads the file.
@@ -109,6 +111,7 @@ class Plan:
     provenance: Mapping[str, Any]
     batches: tuple[BatchNote, ...]
     created: str = field(default_factory=utc_now)
+    decision: Mapping[str, Any] = field(default_factory=dict)
     path: Path | None = field(default=None, compare=False)
     given: pa.Table | Callable[[], pa.Table] | None = field(default=None, repr=False, compare=False)
 
@@ -132,6 +135,8 @@ class Plan:
         """Everything but the table, as plain JSON."""
         skipped = ("path", "given", "recording", "batches")
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in skipped}
+        if not self.decision:
+            del plain["decision"]
         return {
             "plan_id": self.plan_id,
             **plain,
@@ -147,6 +152,9 @@ class Plan:
             KeyError, TypeError: the header lacks something, or has it in another type.
         """
         check_types(header, _PLAN_TYPES)
+        header = {"decision": {}, **header}
+        if not isinstance(header["decision"], dict):
+            raise TypeError(f"decision = {header['decision']!r:.60}")
         values = {name: header[name] for name in cls.__dataclass_fields__ if name not in ("path", "given")}
         recording = header["recording"]
         values["recording"] = Recording(
@@ -185,24 +193,29 @@ def plan_table(
     return table
 
 
-def sweep_table(points: Points, seeds: Sequence[int], cell_ids: pa.StringArray, batch: pa.Int32Array) -> pa.Table:
-    """The table of a plan of all points with the first seed, then of all with the next.
+def sweep_table(
+    points: Points, seeds: Sequence[int], places: np.ndarray, cell_ids: pa.StringArray, batch: pa.Int32Array
+) -> pa.Table:
+    """The table of a plan.
+
+    Args:
+        places: of the cells it lists, in the order of all points with the first seed, then of all with the next.
+        cell_ids, batch: of these cells.
 
     Raises:
         SwingbyError: the experiment has a parameter no column can hold.
     """
-    count = len(points) * len(seeds)
-    places = np.tile(np.arange(len(points), dtype=np.int32), len(seeds))
+    point = (places % len(points)).astype(np.int32)
     table = pa.table(
         {
             "cell_id": cell_ids,
-            "point": pa.array(places),
-            "seed": pa.array(np.repeat(np.asarray(seeds, np.int64), len(points))),
-            "seed_mode": repeated(points.seeds, count, pa.string()),
+            "point": pa.array(point),
+            "seed": pa.array(np.asarray(seeds, np.int64)[places // len(points)]),
+            "seed_mode": repeated(points.seeds, len(places), pa.string()),
             "batch": batch,
         }
     )
-    parameters = points.table(places)
+    parameters = points.table(point)
     for column in parameters.schema:
         table = table.append_column(column, parameters[column.name])
     return table
@@ -265,7 +278,7 @@ def plan_cells(plan: Plan, rows: pa.Table) -> tuple[Cell, ...]:
     writers = {mode: PointWriter(plan.experiment, plan.stream_version, params_type, mode) for mode in set(modes)}
     points: list[Point] = []
     for mode, values in zip(modes, zip(*columns, strict=True), strict=True):
-        given = {n: _as_tuple(v) if isinstance(v, list) else v for n, v in zip(names, values, strict=True)}
+        given = {n: as_tuple(v) if isinstance(v, list) else v for n, v in zip(names, values, strict=True)}
         params = points[0].params.model_copy(update=given) if points else params_type(**given)
         writers[mode].add(params.__dict__)
         points.append(Point(plan.experiment, plan.stream_version, params, mode))
@@ -278,7 +291,3 @@ def plan_cells(plan: Plan, rows: pa.Table) -> tuple[Cell, ...]:
             f"plan {plan.plan_id} was made by another version of {plan.experiment}; plan the sweep again"
         )
     return cells
-
-
-def _as_tuple(value: Any) -> Any:
-    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value

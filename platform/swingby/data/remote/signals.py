@@ -17,6 +17,8 @@ SETTLING = 3.0
 """Seconds that a new driver gives the workers of a dead one to finish the put that is on its way."""
 KNOWN = 3.0
 """Seconds for which an answer about locks and flags is not asked for again."""
+IN_FLIGHT = 8
+"""The newest plans of a sweep whose workers may live on: the rounds of a refined sweep overlap."""
 DRAIN, OVER = b"drain", b"over"
 """The content of the flag of a plan: running batches finish; or, another driver has taken over."""
 
@@ -45,8 +47,9 @@ class Signals:
                 of_sweep = re.compile(rf"plans/(.+-{re.escape(sweep_id[:8])}-(\d+))\.parquet")
                 matches = (of_sweep.fullmatch(item.key) for item in self._bucket.listing("plans"))
                 plans = [(int(match[2]), match[1]) for match in matches if match]
+                for _, plan_id in sorted(plans)[-IN_FLIGHT:]:
+                    self.supersede(plan_id)
                 if plans:
-                    self.supersede(max(plans)[1])
                     time.sleep(SETTLING)
             yield
 

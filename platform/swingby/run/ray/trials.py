@@ -17,7 +17,7 @@ from swingby.run.ray.session import Standby, machines, quiet
 from swingby.run.ray.trainable import LOST, trainable
 from swingby.run.resources import bundle, check_fits
 from swingby.run.retries import Retries
-from swingby.run.scheduler import Scheduler, Trial
+from swingby.run.scheduler import Scheduler, Source, Trial
 from swingby.run.worker.batch import BatchDone
 
 NOTE_SECONDS = 5.0
@@ -32,6 +32,7 @@ def run_tune(
     progress: Progress,
     drain: Drain,
     standby: Standby,
+    source: Source | None = None,
 ) -> dict[tuple[str, str], str]:
     """Runs every batch of the plans as a Tune trial; workers are reused, so a trial costs some 20 ms.
 
@@ -39,6 +40,7 @@ def run_tune(
         planned: the plans to run; on disk.
         drain: once asked, no batch begins any more and running ones finish.
         standby: Ray, perhaps up already; all machines of a cluster see the data folder.
+        source: of plans that are made meanwhile.
 
     Returns:
         Cells (by plan and id) that failed because their process died again and again, with the reason.
@@ -52,13 +54,11 @@ def run_tune(
         from ray import tune  # not before Ray is up: it reads only once whether to use a token
 
         available = machines()
+        shared_folder = records.mirror is None
         for one in planned:
-            for shape, each in one.process_resources.items():
-                if records.mirror is None:
-                    check_fits(shape, bundle(each), one.options.processes, available)
-                else:  # machines share no folder, so all processes of a batch have to be on one of them
-                    check_fits(shape, bundle(one.batch_resources[shape]), 1, available)
-        flight = TrialsInFlight(planned, records, flag, progress, drain)
+            _check_plan(one, available, shared_folder)
+        checked = None if source is None else _Checked(source, lambda one: _check_plan(one, available, shared_folder))
+        flight = TrialsInFlight(planned, records, flag, progress, drain, checked)
         tuner = tune.Tuner(
             trainable(),
             tune_config=tune.TuneConfig(search_alg=_searcher(flight), num_samples=-1, reuse_actors=True),
@@ -80,6 +80,36 @@ def run_tune(
         return flight.retries.given_up
 
 
+def _check_plan(planned: Planned, available: Any, shared_folder: bool) -> None:
+    """Refuses a plan with a batch that fits no machine.
+
+    Args:
+        shared_folder: machines see one folder; else all processes of a batch have to be on one of them.
+    """
+    for shape, each in planned.process_resources.items():
+        if shared_folder:
+            check_fits(shape, bundle(each), planned.options.processes, available)
+        else:
+            check_fits(shape, bundle(planned.batch_resources[shape]), 1, available)
+
+
+class _Checked:
+    """A source whose plans are checked before they are run."""
+
+    def __init__(self, source: Source, check: Callable[[Planned], None]) -> None:
+        self._source, self._check = source, check
+
+    @property
+    def ended(self) -> bool:
+        return self._source.ended
+
+    def take(self) -> Planned | None:
+        planned = self._source.take()
+        if planned is not None:
+            self._check(planned)
+        return planned
+
+
 class TrialsInFlight:
     """The trials of one run from their configurations to their ends.
 
@@ -93,12 +123,18 @@ class TrialsInFlight:
     """
 
     def __init__(
-        self, planned: Sequence[Planned], records: Records, flag: Path, progress: Progress, drain: Drain
+        self,
+        planned: Sequence[Planned],
+        records: Records,
+        flag: Path,
+        progress: Progress,
+        drain: Drain,
+        source: Source | None = None,
     ) -> None:
         self.fault: str | None = None
         self.deaths = 0
         self._progress, self._drain = progress, drain
-        self._scheduler = Scheduler(planned, max(one.workers for one in planned))
+        self._scheduler = Scheduler(planned, max(one.workers for one in planned), source)
         self.retries = Retries(self._scheduler, records, progress)
         self._notes = records.data / "work"
         self._shared = {"data": str(records.where), "flag": str(flag)}
@@ -106,7 +142,11 @@ class TrialsInFlight:
 
     def config(self) -> dict[str, Any] | None:
         """The configuration of the next trial, for `trainable.train`; None if there is none."""
-        trial = self._scheduler.next()
+        try:
+            trial = self._scheduler.next()
+        except SwingbyError as error:  # a further plan cannot be run
+            self._stop(str(error))
+            return None
         if trial is None:
             return None
         self._trials[trial.key] = trial
@@ -130,8 +170,8 @@ class TrialsInFlight:
         return self._notes / f"{trial.planned.plan.plan_id}.b{trial.batches[0]}-{trial.attempt}.died"
 
     def may_return(self) -> bool:
-        """Whether trials are in flight whose cells may have to be tried again."""
-        return not self.stopping() and bool(self._trials)
+        """Whether there may be trials later: some in flight may have to be tried again, or a plan is still to come."""
+        return not self.stopping() and (bool(self._trials) or self._scheduler.may_go_on)
 
     def stopping(self) -> bool:
         """Whether no batch should begin any more."""

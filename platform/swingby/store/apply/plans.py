@@ -41,12 +41,34 @@ def apply_plan(connection: Connection, plan: Plan, name: str) -> None:
     check_columns(connection, plan.experiment, roles)
     ensure_experiment(connection, plan.experiment)
     note_columns(connection, plan.experiment, roles)
-    # The sweep's id is a hash of its cells: every plan of it lists the same ones.
-    if not fetch(connection, "select 1 from ix.plans where sweep_id = ? limit 1", plan.sweep_id):
-        sweep = pa.repeat(pa.scalar(plan.sweep_id), table.num_rows)
-        insert(connection, "ix.members", table.select(["cell_id", "point"]).append_column("sweep_id", sweep))
+    _apply_members(connection, plan)
     _apply_cells(connection, Place("ix", "cells", plan.experiment), cells, list(roles))
     insert_one(connection, "ix.plans", _plan_row(plan, name))
+
+
+def _apply_members(connection: Connection, plan: Plan) -> None:
+    """Adds the cells of a plan to those of its sweep: other plans may list the same ones, or some of them."""
+    sweep = pa.repeat(pa.scalar(plan.sweep_id), plan.table.num_rows)
+    members = plan.table.select(["cell_id", "point"]).append_column("sweep_id", sweep)
+    if fetch(connection, "select 1 from ix.plans where sweep_id = ? limit 1", plan.sweep_id):
+        (known,) = fetch(connection, "select count(*) from ix.members where sweep_id = ?", plan.sweep_id)[0]
+        if known >= _grid_cells(plan):
+            return
+        connection.register("incoming", members)
+        connection.execute(
+            """insert into ix.members by name select * from incoming
+               anti join (select cell_id from ix.members where sweep_id = ?) using (cell_id)""",
+            [plan.sweep_id],
+        )
+        connection.unregister("incoming")
+    else:
+        insert(connection, "ix.members", members)
+
+
+def _grid_cells(plan: Plan) -> float:
+    """Cells of the whole grid of a plan's sweep; infinite where its header does not say."""
+    points, seeds = plan.resolved.get("points"), plan.resolved.get("seeds")
+    return points * len(seeds) if isinstance(points, int) and isinstance(seeds, list) else float("inf")
 
 
 def replaced(connection: Connection, plan: Plan, name: str) -> bool:
@@ -57,7 +79,8 @@ def replaced(connection: Connection, plan: Plan, name: str) -> bool:
 
 
 def reapply_plan(connection: Connection, plan: Plan, name: str) -> None:
-    """Applies the plan that has taken the name of another one; both are of one sweep, so the cells stay."""
+    """Applies the plan that has taken the name of another one; both are of one sweep, so its cells stay."""
+    _apply_members(connection, plan)
     connection.execute("delete from ix.plans where plan_id = ?", [name])
     insert_one(connection, "ix.plans", _plan_row(plan, name))
 
@@ -86,6 +109,7 @@ def _header_row(plan: Plan) -> dict[str, Any]:
         "created": instant(plan.created),
         "resolved": json.dumps(plan.resolved),
         "provenance": json.dumps(plan.provenance),
+        "decision": json.dumps(plan.decision) if plan.decision else None,
         "batches": json.dumps(plan.header()["batches"]),
     }
 

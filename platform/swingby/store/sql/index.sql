@@ -2,7 +2,7 @@
 create table ix.state (format integer, revision bigint);
 create table ix.plans (plan_id varchar, sweep_id varchar, name varchar, experiment varchar, title varchar,
   sequence bigint, cells bigint, created timestamp, stream_version bigint, git_commit varchar, git_dirty boolean,
-  recording varchar[], resolved varchar, provenance varchar, batches varchar);
+  recording varchar[], resolved varchar, provenance varchar, batches varchar, decision varchar);
 create table ix.members (sweep_id varchar, cell_id varchar, point integer);
 create table ix.shards (shard varchar, plan_id varchar, sweep_id varchar, experiment varchar, batch bigint,
   attempt bigint, recorded varchar[], shape varchar, cells bigint, "rows" bigint, bytes bigint,

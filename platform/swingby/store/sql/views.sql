@@ -1,9 +1,14 @@
 -- The views that every store has, whatever its experiments.
 
--- A sweep as its newest plan has it: what is trained is the same in all, how it is shown may differ.
+-- A sweep as its newest plan has it: what is trained is the same in all, how it is shown may differ. A sweep that is
+-- refined has fewer cells than its grid.
 create view sweeps as
-select sweep_id, name, experiment, title, cells, created, stream_version, recording, resolved
-from ix.plans qualify row_number() over (partition by sweep_id order by sequence desc, created desc, plan_id) = 1;
+with asked as (select sweep_id, count(*) as cells from ix.members group by sweep_id)
+select sweep_id, name, experiment, title, coalesce(asked.cells, 0) as cells,
+    cast(cast(json_extract(resolved, '$.points') as bigint) * json_array_length(resolved, '$.seeds') as bigint) as grid_cells,
+    created, stream_version, recording, resolved
+from ix.plans left join asked using (sweep_id)
+qualify row_number() over (partition by sweep_id order by sequence desc, created desc, plan_id) = 1;
 
 -- The preset of every point of every sweep: the sweep's own, or what its axis says.
 create view conventions as

@@ -1,0 +1,2 @@
+-- An index of version 3 becomes one of version 4.
+alter table ix.plans add column decision varchar;
