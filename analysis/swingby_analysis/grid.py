@@ -178,6 +178,8 @@ class Grid:
         facets: labels of the panels in drawing order; (“”,) where nothing else varies.
         places: point -> (index on x, index on y or 0, index of the facet).
         labels: point -> its label, where x and y do not say enough: parameters that advance with them are in it too.
+        sweep: where the points stand on all axes of the sweep, in the order of `places`; None for a grid of no sweep.
+        facet: the axis that the diagram has a panel for each value of; None if it asks for none.
     """
 
     x: GridAxis
@@ -185,6 +187,8 @@ class Grid:
     facets: tuple[str, ...]
     places: dict[int, tuple[int, int, int]]
     labels: Mapping[int, str] = field(default_factory=dict)
+    sweep: SweepGrid | None = None
+    facet: str | None = None
 
     def label(self, point: int) -> str:
         """The parameters of a point, such as "width = 64, rate = 0.1"."""
@@ -242,7 +246,8 @@ def grid_of(resolved: Mapping[str, Any], parameters: Iterable[Mapping[str, Any]]
     used = sorted({panel for _, _, panel in places.values()})  # no panel in which nothing stands
     facets = tuple(_settings(dict(zip(panel_names, panels[panel], strict=True))) for panel in used)
     places = {point: (i, j, used.index(panel)) for point, (i, j, panel) in places.items()}
-    return Grid(x or GridAxis("point", "the only point", (0,)), y, facets, places, labels)
+    x = x or GridAxis("point", "the only point", (0,))
+    return Grid(x, y, facets, places, labels, sweep, diagram.get("facet"))
 
 
 def _settings(values: Mapping[str, Value]) -> str:

@@ -14,6 +14,7 @@ from swingby.model import registry
 from swingby.run.outcomes import derive
 from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
+from swingby.store.refined import only_refined
 from swingby.store.status import final_counts
 from swingby.sweepfile.replication import replication
 from swingby.sweepfile.sweep import Sweep
@@ -165,10 +166,17 @@ def _check_finished(data: Path, sweep: Sweep) -> None:
     with Store.open(data) as store:
         known = store.sql("select resolved from sweeps where sweep_id = ?", [sweep.sweep_id]).rows()
         counts = final_counts(store, sweep.experiment_name, sweep.sweep_id) if known else {}
+        is_refined = only_refined(store, sweep.sweep_id) is not None
     done = sum(counts.values())
     if not known:
         raise SwingbyError(
             f"{sweep.name!r} has not been run here yet, so it has no extreme points: swingby run {sweep.name}"
+        )
+    if done < len(sweep) and is_refined:
+        raise SwingbyError(
+            f"{sweep.name!r} is refined: {done:,} of its grid's {len(sweep):,} cells were trained, so that points have "
+            "different numbers of seeds, and none is extreme by its seeds alone; "
+            f"swingby run {sweep.name} --no-refine trains the rest"
         )
     if done < len(sweep):
         raise SwingbyError(

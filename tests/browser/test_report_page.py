@@ -198,6 +198,21 @@ def test_the_panel_follows_in_every_diagram(opened: Opened) -> None:
     assert opened.said == []
 
 
+def test_a_point_that_was_never_trained_shows_its_fitted_share(browser: Browser, tmp_path: Path) -> None:
+    """Every fourth point has cells; a faint tile is told in the panel, without curves, and outlined on every map."""
+    sweep = synthetic_sim.square("partly", 8, 4)
+    synthetic_sim.write(tmp_path / "data", sweep, lambda cell: None if sweep.points.index(cell.point) % 4 else "ok")
+    opened = Opened(browser, write_report("partly", tmp_path / "data", tmp_path / "out", kinds=()).page)
+    opened.point_at(16 + 20)  # tiles of points with cells come first
+    assert ": no seed; fitted " in opened.page.inner_text("#share")
+    assert opened.page.inner_text("#note") == "No curve was recorded at this point."
+    for slug in ("phase-transient-memorization", "cells-spent"):
+        outline = f"[data-figure='{slug}'] svg .mark-rect path[stroke='#d1495b']"
+        assert opened.page.locator(outline).count() == 1
+    assert opened.said == []
+    opened.page.context.close()
+
+
 def test_the_panel_follows_in_a_map_of_differences(browser: Browser, small: Path) -> None:
     """On the page of a comparison the curves of both sides at the point under the pointer are shown and outlined."""
     folder = small.parents[2]

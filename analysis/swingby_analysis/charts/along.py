@@ -16,18 +16,25 @@ from swingby_analysis.grid import Grid
 Rows = Sequence[Mapping[str, Any]]
 
 
-def shares_along(grid: Grid, rows: Rows, outcome: str) -> Any:
-    """Shares with their Wilson intervals; open marks where these contain one half."""
+def shares_along(grid: Grid, rows: Rows, outcome: str, level: float = 0.5) -> Any:
+    """Shares with their Wilson intervals, open marks where the side of a level is open; the fitted share with its band.
+
+    Rows without `k` have the fitted share alone. Where no row has it, a line joins the marks.
+    """
     axis = alt.Axis(title=f"share of seeds: {outcome}", format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
     y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis)
-    base = alt.Chart().encode(x=style.grid_x(grid), tooltip=style.tip(outcome))
+    every = alt.Chart().encode(x=style.grid_x(grid), tooltip=style.tip(outcome))
+    base, fit = every.transform_filter("isValid(datum.k)"), every.transform_filter("isValid(datum.fitted)")
     bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(y=alt.Y("low:Q"), y2="high:Q")
-    line = base.mark_line(color=style.BLUE, strokeWidth=1, opacity=0.6).encode(y=y)
+    lines = [base.mark_line(color=style.BLUE, strokeWidth=1, opacity=0.6).encode(y=y)]
+    if any("fitted" in row for row in rows):
+        band = fit.mark_area(color=style.BLUE, opacity=0.18).encode(y=alt.Y("fitted_low:Q"), y2="fitted_high:Q")
+        lines = [band, fit.mark_line(color=style.BLUE, strokeWidth=2, opacity=0.8).encode(y=alt.Y("fitted:Q"))]
     fill = alt.condition("datum.undecided", alt.value("white"), alt.value(style.BLUE))
     marks = base.mark_point(stroke=style.BLUE, opacity=1, size=60, filled=True, strokeWidth=1.5)
-    picked = base.transform_filter("datum.point == picked")
+    picked = every.transform_filter("datum.point == picked")
     ring = picked.mark_point(color=style.RED, size=190, strokeWidth=2)
-    layers = [style.level(0.5), bars, line, marks.encode(y=y, fill=fill), ring.encode(y=y)]
+    layers = [style.level(level), *lines, bars, marks.encode(y=y, fill=fill), ring.encode(y=y)]
     return style.faceted(layers, rows, grid)
 
 

@@ -8,15 +8,28 @@ lines has plain tiles: what tells how sure a tile is would hide them. None: tile
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import numpy as np
 
 from swingby_analysis.charts import style
 from swingby_analysis.charts.along import differences_along, numbers_along, outcomes_along, shares_along
 from swingby_analysis.charts.bands import decades_of, scale_ticks
-from swingby_analysis.charts.summaries import OPEN, Difference, MostCommon, Segment, Share, SignedMean, Spread
+from swingby_analysis.charts.summaries import (
+    BAND,
+    LINE,
+    OPEN,
+    Difference,
+    Fitted,
+    MostCommon,
+    Share,
+    SignedMean,
+    Spread,
+    Surface,
+    level_text,
+)
 from swingby_analysis.grid import Grid, GridLine
 
 FINE = 14
@@ -27,8 +40,14 @@ SIDES = ("#2c7fb8", "#f7f7f5", "#d95f0e")
 """Colours below 0, at 0, above it, which colour-blind readers can tell apart."""
 REACHES = (0.1, 0.25, 0.5, 1.0)
 """How far the scale of a difference of shares may reach to either side."""
+MOST_FITTED = 20_000
+"""Points that a map may show without seeds; of more, blocks of them share a tile."""
 LIGHT = 0.7
 """Shares above this have colours on which white is hard to see."""
+VIRIDIS = ("#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30", "#fde725")
+"""Viridis at even steps from 0 to 1."""
+FAINT = style.paler(VIRIDIS, 0.55)
+"""The colours of points where nothing was trained; opaque, so that neighbours may overlap."""
 YES, NO = "{} and {} differ", "may be chance"
 DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 """Of the lines over a map, in turn."""
@@ -43,34 +62,81 @@ def is_fine(grid: Grid) -> bool:
     return grid.y is not None and style.smallest_tile(grid) < FINE
 
 
-def share_map(
-    grid: Grid, shares: Sequence[Share], contour: Sequence[Segment], outcome: str, lines: Lines = None
-) -> Any:
-    """The share as colour (viridis, always from 0 to 1), with the contour at one half, and how sure each share is.
+def share_map(grid: Grid, shares: Sequence[Share], surface: Surface | None, outcome: str, lines: Lines = None) -> Any:
+    """The share as colour (viridis, always from 0 to 1), how sure each is, and the line where the fitted one is a half.
 
-    The Wilson half-width is the size of an open square, and a dot stands where the interval contains one half. On a
-    fine grid, and under lines, there are no squares, and the dots are white. Along one parameter (no y axis) the
-    shares are points with their intervals.
+    The Wilson half-width is the size of an open square; on a fine grid, and under lines, there are no squares. A dot
+    stands where the surface does not tell the side of one half; without a surface, where the interval contains it.
+    Points that only the surface knows are faint. Along one parameter (no y axis) the shares are points with their
+    intervals, over the fitted ones.
     """
-    rows: list[dict[str, Any]] = []
+    fits, told = ({}, False) if surface is None else (surface.at, True)
+    table = list[dict[str, Any]]()
     for one in shares:
-        interval = f"95 % interval {one.low:.0%} to {one.high:.0%}"
-        known = {"half_width": one.half_width, "undecided": one.undecided}
-        text = f"{one.k} of {one.n} seeds: {one.share:.0%} ({interval})"
-        rows.append({"kind": "tile", **style.tile(grid, one.point), **one._asdict(), **known, "text": text})
+        text = f"{one.k} of {one.n} seeds: {one.share:.0%} (95 % interval {one.low:.0%} to {one.high:.0%})"
+        known = {**one._asdict(), "half_width": one.half_width, "undecided": one.undecided, "text": text}
+        table.append({"kind": "tile", **style.tile(grid, one.point), **known, **_of_fit(fits.get(one.point), text)})
+    faint = _fitted_tiles(grid, fits, {one.point for one in shares})
+    table = [*faint, *table]
     if grid.y is None and lines is None:
-        return shares_along(grid, rows, outcome)
-    rows += [{"kind": "contour", **piece._asdict()} for piece in contour]
+        return shares_along(grid, table, outcome, 0.5 if surface is None else surface.level)
+    corners = [] if surface is None else surface.corners
+    rows = [*table, *({"kind": "contour", **corner._asdict()} for corner in corners)]
+    level = 0.5 if surface is None else surface.level
+    for row in rows:
+        if row.get("part") == LINE:
+            row["part"] = f"fitted share is {level_text(level)}"
     legend = _gradient(f"share of seeds: {outcome}", format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
     colour = alt.Color("share:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=legend)
-    tip = style.tip(outcome)
+    side, tip = style.smallest_tile(grid), style.tip(outcome)
+    tips: dict[str, Any] = {"tooltip": tip} if lines is None else {}
+    tiles = [_tiles(grid, colour, **tips)]
+    if faint:  # below the others, since one may stand for points around a point with seeds
+        fill = _of_kind("fitted").mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), fill=_faint(), **tips)
+        tiles = [fill, *tiles]
+    stroke = 1.2 if lines is not None else 1.6 if is_fine(grid) else min(2.0, 0.1 * side + 0.5)
+    contour = _contour(grid, stroke, level) if corners else []
     if lines is not None:
-        size = min(max(2.0, 0.16 * style.smallest_tile(grid) ** 2), 14)
-        dots = _tile(grid).transform_filter("datum.undecided").mark_circle(color="white", opacity=0.75, size=size)
-        return _lined(grid, [_tiles(grid, colour), dots, *_contour(grid, 1.2, 2.6)], rows, lines)
-    tiles, side = _tiles(grid, colour, tooltip=tip), style.smallest_tile(grid)
-    layers = _fine_marks(grid, shares, tip) if is_fine(grid) else _coarse_marks(grid, side, tip)
-    return style.faceted([tiles, *layers, _picked(grid, _tile(grid))], rows, grid)
+        dots = _dots(grid, min(max(2.0, 0.16 * side**2), 14))
+        return _lined(grid, [*tiles, dots, *contour], rows, lines)
+    inset, dots = (_fine_marks if is_fine(grid) else _coarse_marks)(grid, shares, tip, told)
+    marks = [inset, dots, *contour] if is_fine(grid) else [inset, *contour, dots]
+    return style.faceted([*tiles, *marks, _picked(grid, alt.Chart())], rows, grid)
+
+
+def _fitted_tiles(grid: Grid, fits: Mapping[int, Fitted], trained: Collection[int]) -> list[dict[str, Any]]:
+    """The tiles of points that only the surface knows; where they are very many, one for each block of points.
+
+    A block has an odd number of points a side, and shows what is fitted at the one in its middle.
+    """
+    side = 1
+    while len(fits) > MOST_FITTED * side**2:
+        side += 2
+    if side == 1 or grid.y is None:
+        return [
+            {"kind": "fitted", **style.tile(grid, point), "share": fit.mean, **_of_fit(fit, "no seed")}
+            for point, fit in sorted(fits.items())
+            if point not in trained
+        ]
+    rows, half = list[dict[str, Any]](), side // 2
+    for point, fit in sorted(fits.items()):
+        i, j, _ = grid.places[point]
+        if i % side == half and j % side == half:
+            row = {"kind": "fitted", **style.tile(grid, point), "share": fit.mean}
+            for axis, place, edges in (("x", i, grid.x.edges), ("y", j, grid.y.edges)):
+                row[f"{axis}0"] = edges[place - half]
+                last = place + side >= len(edges) - 1  # which takes what is left of the axis
+                row[f"{axis}1"] = edges[-1] if last else edges[place + half + 1]
+            rows.append({**row, **_of_fit(fit, f"amid {side} x {side} points")})
+    return rows
+
+
+def _of_fit(fit: Fitted | None, seen: str) -> dict[str, Any]:
+    """What a surface says of a point, as columns of its row; `seen` is what is said of the point without it."""
+    if fit is None:
+        return {}
+    said = {"undecided": not fit.told, "text": f"{seen}; {fit.text}"}
+    return {**said, "fitted": fit.mean, "fitted_low": fit.low, "fitted_high": fit.high, "verdict": fit.verdict}
 
 
 def outcome_map(
@@ -143,6 +209,18 @@ def count_map(grid: Grid, values: Mapping[int, float], title: str, lines: Sequen
     return _value_map(grid, values, alt.Scale(scheme="viridis", domain=ends), _gradient(title, format=".2~f"), lines)
 
 
+def spent_tiles(grid: Grid, spent: Mapping[int, int]) -> Any:
+    """The number of seeds at each point as a grey, the darker the more; of very many points only those with seeds."""
+    drawn = {point: n for point, n in spent.items() if n or len(spent) <= MOST_FITTED}
+    table = [{**style.tile(grid, point), "seeds": n, "text": f"{n:,}"} for point, n in drawn.items()]
+    most = max(spent.values(), default=1)
+    legend = _gradient("seeds with a result", format=",d", tickCount=min(most, 5))
+    colour = alt.Color("seeds:Q", scale=alt.Scale(scheme="greys", domain=[0, most]), legend=legend)
+    area = {**style.tile_area(grid), "tooltip": style.tip("seeds")}
+    tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**area, color=colour)
+    return style.faceted([tiles, _picked(grid, alt.Chart())], table, grid)
+
+
 def reach_of(rows: Sequence[Difference]) -> float:
     """The reach of a scale that holds every difference: one of REACHES, the same for charts that are to be compared."""
     largest = max((abs(row.difference) for row in rows), default=0.0)
@@ -202,8 +280,8 @@ def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
     return style.faceted(layers, table, grid)
 
 
-def _gradient(title: str, **options: Any) -> alt.Legend:
-    return alt.Legend(title=title, orient="bottom", gradientLength=220, gradientThickness=10, **options)
+def _gradient(title: str, length: int = 220, **options: Any) -> alt.Legend:
+    return alt.Legend(title=title, orient="bottom", gradientLength=length, gradientThickness=10, **options)
 
 
 def _outcome_colour(colours: Mapping[str, str], title: str) -> alt.Color:
@@ -218,9 +296,27 @@ def _of_kind(kind: str) -> alt.Chart:
     return alt.Chart().transform_filter(f"datum.kind == '{kind}'")
 
 
+def _faint() -> alt.Fill:
+    """The fitted share of points where nothing was trained, as a faint colour."""
+    scale = alt.Scale(domain=np.linspace(0, 1, len(FAINT)).tolist(), range=FAINT)
+    legend = _gradient("no seed: fitted share", 150, format=".0%", values=[0, 0.5, 1])
+    return alt.Fill("share:Q", scale=scale, legend=legend)
+
+
 def _tile(grid: Grid) -> alt.Chart:
     """Rows of tiles, by their middles."""
     return _of_kind("tile").encode(x=style.grid_x(grid), y=style.grid_y(grid))
+
+
+def _undecided(grid: Grid) -> alt.Chart:
+    """Rows of points whose side of one half is not told, by their middles."""
+    return alt.Chart().transform_filter("datum.undecided").encode(x=style.grid_x(grid), y=style.grid_y(grid))
+
+
+def _dots(grid: Grid, size: float) -> alt.Chart:
+    """White dots at these points, with an edge that is seen on light colours."""
+    look = {"filled": True, "fill": "white", "stroke": style.INK, "strokeWidth": 0.14 * math.sqrt(size)}
+    return _undecided(grid).mark_point(opacity=0.85, size=size, **look)
 
 
 def _tiles(grid: Grid, colour: alt.Color, **more: Any) -> alt.Chart:
@@ -234,34 +330,51 @@ def _picked(grid: Grid, base: alt.Chart) -> alt.Chart:
     return outline.mark_rect(**look).encode(**style.tile_area(grid))
 
 
-def _contour(grid: Grid, stroke: float, casing: float) -> list[alt.Chart]:
-    """The contour twice: a white casing under a dark line, so that it reads on every colour."""
-    pieces = _of_kind("contour").encode(x=style.grid_x(grid), y=style.grid_y(grid), x2="x2:Q", y2="y2:Q")
-    return [
-        pieces.mark_rule(color="white", strokeWidth=casing, strokeCap="round"),
-        pieces.mark_rule(color=style.INK, strokeWidth=stroke, strokeCap="round"),
+def _contour(grid: Grid, stroke: float, level: float) -> list[alt.Chart]:
+    """The lines of a surface at a level, each over a white casing, so that they read on every colour."""
+    order = alt.Order("order:Q")
+    lines = _of_kind("contour").encode(x=style.grid_x(grid), y=style.grid_y(grid), detail="line:N", order=order)
+    widths = {f"fitted share is {level_text(level)}": stroke, BAND: 0.5 * stroke}
+    casings = [
+        lines.transform_filter(f"datum.part == '{part}'").mark_line(
+            color="white", strokeWidth=1.4 + 1.6 * width, clip=True
+        )
+        for part, width in widths.items()
     ]
-
-
-def _fine_marks(grid: Grid, shares: Sequence[Share], tip: Sequence[alt.Tooltip]) -> list[alt.Chart]:
-    side, widest = style.smallest_tile(grid), max((share.half_width for share in shares), default=0.0)
-    words = "95 % interval contains one half"
     legend = alt.Legend(
-        title=["line: share = one half", f"95 % Wilson intervals: ± {100 * widest:.0f} points at most"],
+        title=None, orient="bottom", direction="vertical", symbolType="stroke", symbolSize=260, labelLimit=0,
+        symbolStrokeColor=style.INK,
+    )  # fmt: skip
+    scale = alt.Scale(domain=list(widths), range=list(widths.values()))
+    dark = lines.mark_line(color=style.INK, clip=True).encode(
+        strokeWidth=alt.StrokeWidth("part:O", scale=scale, legend=legend)
+    )
+    return [*casings[::-1], dark]
+
+
+def _fine_marks(
+    grid: Grid, shares: Sequence[Share], tip: Sequence[alt.Tooltip], fitted: bool
+) -> tuple[alt.Chart, alt.Chart]:
+    """The legend of the dots, which says how wide the intervals are, and the dots."""
+    side, widest = style.smallest_tile(grid), max((share.half_width for share in shares), default=0.0)
+    words = "the fit does not tell the side" if fitted else "95 % interval contains one half"
+    legend = alt.Legend(
+        title=f"95 % Wilson intervals: ± {100 * widest:.0f} points at most",
         orient="bottom", symbolSize=30, symbolStrokeWidth=0.8,
     )  # fmt: skip
-    dots = _tile(grid).transform_filter("datum.undecided").mark_circle(
-        color="white", opacity=0.85, strokeWidth=0, size=max(2.5, (0.26 * side) ** 2)
-    ).encode(tooltip=tip)  # fmt: skip
     # Draws nothing: a legend borrows the look of a mark, and white dots on white would not be seen in it.
     key = _of_kind("key").mark_point(fill="white", stroke=style.INK, opacity=1)
     said = alt.Shape("kind:N", scale=alt.Scale(domain=[words], range=["circle"]), legend=legend)
     key = key.encode(x=style.grid_x(grid), y=style.grid_y(grid), shape=said)
-    return [key, dots, *_contour(grid, 1.6, 2.2 * 1.6)]
+    return key, _dots(grid, max(2.5, (0.26 * side) ** 2)).encode(tooltip=tip)
 
 
-def _coarse_marks(grid: Grid, side: float, tip: Sequence[alt.Tooltip]) -> list[alt.Chart]:
-    title = ["square: half-width of the 95 % Wilson interval", "dot: it contains one half; line: share = one half"]
+def _coarse_marks(
+    grid: Grid, shares: Sequence[Share], tip: Sequence[alt.Tooltip], fitted: bool
+) -> tuple[alt.Chart, alt.Chart]:
+    """The squares, whose legend speaks of the dots too, and the dots."""
+    side, dot = style.smallest_tile(grid), "the fit does not tell the side" if fitted else "it contains one half"
+    title = ["square: half-width of the 95 % Wilson interval", f"dot: {dot}"]
     legend = alt.Legend(
         title=title, orient="bottom", direction="horizontal", values=[0.05, 0.1, 0.2, 0.3, 0.4], format=".0%",
         symbolType="square", symbolFillColor="transparent", symbolStrokeColor=style.INK, symbolStrokeWidth=1.2,
@@ -273,12 +386,10 @@ def _coarse_marks(grid: Grid, side: float, tip: Sequence[alt.Tooltip]) -> list[a
     size = alt.Size("half_width:Q", scale=scale, legend=legend)
     stroke = alt.condition(f"datum.share > {LIGHT}", alt.value(style.INK), alt.value("white"))
     inset = _tile(grid).mark_point(shape="square", filled=False, opacity=0.9, strokeWidth=min(1.6, 0.04 * side))
-    inset = inset.encode(size=size, stroke=stroke)
-    dots = _tile(grid).transform_filter("datum.undecided").mark_circle(
+    dots = _undecided(grid).mark_circle(
         color=style.INK, opacity=1, stroke="white", strokeWidth=0.04 * side, size=max(3.0, (0.24 * side) ** 2)
-    ).encode(tooltip=tip)  # fmt: skip
-    stroke = min(2.0, 0.1 * side + 0.5)
-    return [inset, *_contour(grid, stroke, 2.2 * stroke), dots]
+    )
+    return inset.encode(size=size, stroke=stroke), dots.encode(tooltip=tip)
 
 
 def _value_map(

@@ -78,6 +78,13 @@ def ordered_colours(count: int) -> list[str]:
     return ["#" + "".join(f"{value:02x}" for value in row) for row in mixed.tolist()]
 
 
+def paler(colours: Sequence[str], share: float) -> list[str]:
+    """The colours mixed with so much white."""
+    stops = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours])
+    mixed = (255 * share + stops * (1 - share)).round().astype(int)
+    return ["#" + "".join(f"{value:02x}" for value in row) for row in mixed.tolist()]
+
+
 def panel_size(grid: Grid) -> tuple[int, int]:
     """Width and height in px of one panel: larger where there are fewer of them, but no tile is larger than TILE."""
     side = {1: 430, 2: 310, 4: 290}.get(len(grid.facets), 236)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 OPEN = "interval holds 0 (open)"
@@ -29,14 +30,69 @@ class Share(NamedTuple):
         return self.low <= 0.5 <= self.high
 
 
-class Segment(NamedTuple):
-    """A piece of a contour, in the positions of the grid's axes."""
+class Fitted(NamedTuple):
+    """What a fitted surface says at one point: the mean of the share, its 95 % interval, and the side of the level.
+
+    `verdict` is above, below, near (the share lies close to the level) or unknown.
+    """
+
+    mean: float
+    low: float
+    high: float
+    verdict: str
+    level: float = 0.5
+
+    @property
+    def told(self) -> bool:
+        """Whether the share lies on one side of the level."""
+        return self.verdict in ("above", "below")
+
+    @property
+    def between(self) -> str:
+        """The fitted share with its interval."""
+        return f"{self.mean:.0%} ({self.low:.0%} to {self.high:.0%})"
+
+    @property
+    def brief(self) -> str:
+        """The fitted share with its interval, and the side."""
+        return f"{self.between}, {self.verdict}"
+
+    @property
+    def text(self) -> str:
+        """The fitted share in words."""
+        level = level_text(self.level)
+        side = f"side of {level} unknown" if self.verdict == "unknown" else f"{self.verdict} {level}"
+        return f"fitted {self.mean:.0%} (95 % interval {self.low:.0%} to {self.high:.0%}), {side}"
+
+
+class Corner(NamedTuple):
+    """A corner of a line over a map: its panel, what the line is, its number and the corner's along it, its position.
+
+    `part` is LINE, where the fitted share is at the level, or BAND, where its side begins to be told.
+    """
 
     facet: str
+    part: str
+    line: int
+    order: int
     x: float
     y: float
-    x2: float
-    y2: float
+
+
+LINE, BAND = "line", "95 % band around it"
+
+
+def level_text(level: float) -> str:
+    """A share in words."""
+    return "one half" if level == 0.5 else f"{100 * level:.3g} %"
+
+
+class Surface(NamedTuple):
+    """The surface fitted to the shares of a grid: what it says at each point, its lines, and the level of these."""
+
+    at: Mapping[int, Fitted]
+    corners: Sequence[Corner]
+    level: float = 0.5
 
 
 class MostCommon(NamedTuple):

@@ -71,7 +71,7 @@ class Unpaired:
         off_grid: cells at points that the other side does not have, or of which it has finished nothing.
         values: for each parameter that varies, the values that only this side has.
         seeds: cells with seeds that the other side does not have.
-        waiting: cells whose partner the other side has not finished.
+        waiting: cells whose partner has no result on the other side.
     """
 
     off_grid: int

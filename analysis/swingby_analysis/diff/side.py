@@ -19,6 +19,7 @@ from swingby.model.detector import OutcomeKind
 from swingby.run.outcomes import SHARD, derive, refresh
 from swingby.store import Store
 from swingby.store.lookup import Written, find_sweep
+from swingby.store.refined import only_refined
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.outcomes import asked_outcome, current, outcomes_of, with_written
 
@@ -160,7 +161,15 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     if asked is not None and asked not in kinds and asked in cells.columns:  # a scalar
         drawn = outcomes_of(found.experiment, asked=asked).get(asked)
         kinds |= {} if drawn is None else {asked: drawn.kind}
-    came = recorded_results(store, found.sweep_id), imported_results(store, found.sweep_id)
+    told = [
+        str(one) for one in (recorded_results(store, found.sweep_id), imported_results(store, found.sweep_id)) if one
+    ]
+    refined = only_refined(store, found.sweep_id)
+    if refined is not None:
+        told.append(
+            f"it is {refined.spent}: only points and seeds that both sides have are compared, few where the side of "
+            "the line was soon known."
+        )
     return Side(
         letter=letter,
         data=data,
@@ -173,7 +182,7 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
         written=written,
         in_progress=int(ask(store, queries["in progress"]).item()),
         origins=ask(store, queries["origins"]).to_dicts(),
-        warnings=[*warnings, *(f"{letter}: {one}" for one in came if one is not None)],
+        warnings=[*warnings, *(f"{letter}: {one}" for one in told)],
         queries=[*queries.values(), *of_outcomes],
     )
 

@@ -122,7 +122,7 @@ def _cells(diff: Diff) -> Iterator[str]:
         if pairing.by_seed and left.seeds:
             parts.append(f"{left.seeds:,} with seeds that {other.letter} does not have")
         if pairing.by_seed and left.waiting:
-            parts.append(f"{left.waiting:,} whose partner {other.letter} has not finished")
+            parts.append(f"{left.waiting:,} whose partner has no result in {other.letter}")
         if parts:
             yield f"Only in {side.letter}, and left out: {', '.join(parts)}."
 

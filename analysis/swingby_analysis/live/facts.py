@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from swingby.store import Store
+from swingby.store.refined import Refined, refinements
 from swingby.store.status import Delivery, InProgress, Reason
 from swingby_analysis.live.phase import Phase
 
@@ -39,6 +40,7 @@ class SweepFacts(NamedTuple):
         created: when its newest plan was made.
         resolved: the sweep as plain JSON.
         batches, core_seconds: of that plan; seconds are None if they were not measured.
+        refined: how its refinement stands, if it was refined.
     """
 
     sweep_id: str
@@ -49,6 +51,7 @@ class SweepFacts(NamedTuple):
     resolved: Mapping[str, Any]
     batches: int
     core_seconds: float | None
+    refined: Refined | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,10 @@ def sweep_facts(store: Store, sweep_id: str) -> SweepFacts:
     measured = [float(one) for one in seconds if isinstance(one, int | float)]
     total = sum(measured) if measured and len(measured) == len(seconds) else None
     resolved = json.loads(row.resolved)
-    return SweepFacts(sweep_id, row.name, row.experiment, row.cells, row.created, resolved, len(seconds), total)
+    refined = refinements(store).get(sweep_id)
+    return SweepFacts(
+        sweep_id, row.name, row.experiment, row.cells, row.created, resolved, len(seconds), total, refined
+    )
 
 
 def facts(snapshot: Snapshot, holder: str | None, waiting: int, now: float) -> Facts:
@@ -210,6 +216,7 @@ def facts_json(sweep: Facts) -> dict[str, Any]:
         "failures": [{**failure._asdict(), "last": _time(failure.last)} for failure in snapshot.failures],
         "begun": [asdict(cell) for cell in snapshot.in_progress],
         "waiting_shards": sweep.waiting,
+        "refined": None if known.refined is None else asdict(known.refined),
         "generation": snapshot.generation,
         "published": _time(snapshot.published),
         "phase": None if snapshot.phase is None else _phase_json(snapshot.phase),

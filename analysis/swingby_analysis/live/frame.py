@@ -36,6 +36,8 @@ def frame(sweeps: Sequence[Facts], width: int, height: int, colour: bool) -> Gro
         lines += [Text(), *head] if lines else head
         if one.snapshot.phase is not None:
             lines += [Text(), *draw_map(one.snapshot.phase, width, rows, colour)]
+            if one.snapshot.sweep.refined is not None and one.snapshot.phase.over:
+                lines.append(Text("tiles pool cells that were chosen by results: their shares are none of the grid"))
     for line in lines:  # without a character that could steer the terminal
         line.plain = "".join(char if char.isprintable() else MARK for char in line.plain)
     return Group(*lines)
@@ -56,6 +58,9 @@ def _head(one: Facts, width: int) -> Iterator[Text]:
         name = "FAILED" if status == "failed" and count else status
         counts.append(Text(f"{name} {count:,}", style=STYLES.get(status, "") if count else "dim"))
     yield Text("  ").join(counts)
+    if sweep.refined is not None:
+        for line in (sweep.refined.spent, *sweep.refined.lines()):
+            yield Text(plain(line), no_wrap=True, overflow="ellipsis")
     if one.holder is not None:
         yield Text(f"run by {plain(one.holder)}", no_wrap=True, overflow="ellipsis")
     parts = []

@@ -17,9 +17,9 @@ from swingby.model.registry import nearest
 from swingby.store import Store
 from swingby.store.lookup import written_outcomes
 from swingby.store.views import OF_SHARD, quoted
-from swingby.sweepfile.parameters import PRESET
 from swingby.text import plain
 from swingby_analysis.grid import SweepAxis, SweepGrid
+from swingby_analysis.query import points_of
 from swingby_analysis.stats.shares import wilson
 
 Kind = Literal["share", "category", "median"]
@@ -194,11 +194,7 @@ def sweep_grid(
         groups = [[str(name) for name in axis["names"]] for axis in resolved.get("axes") or ()]
     except (TypeError, KeyError):  # the plan of another program has something else there
         groups = []
-    rows = store.points(experiment, sweep_id).to_pylist()
-    if any(PRESET in names for names in groups):
-        named = store.sql("select point, preset from conventions where sweep_id = ?", [sweep_id]).rows()
-        presets = {row.point: row.preset for row in named}
-        rows = [{**row, PRESET: presets.get(row["point"])} for row in rows]
+    rows = points_of(store, experiment, sweep_id, groups)
     return SweepGrid.of(groups, rows), {row["point"]: row["planned"] for row in rows}
 
 

@@ -24,7 +24,7 @@ from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, files_of, pictures
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report import words
-from swingby_analysis.report.drawings import attempt
+from swingby_analysis.report.drawings import Attempts, attempt
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.figures import Figures
 from swingby_analysis.report.fresh import fresh_phases, replications
@@ -102,7 +102,7 @@ def write_report(
         read = replace(read, fresh=fresh_phases(store, read))
         examples = Examples.of(read, store) if read.curves else None
         summary = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
-        figures = Figures(read, examples, *attempt(read, store), summary)
+        figures = Figures(read, examples, *(Attempts([], []) if read.thin else attempt(read, store)), summary)
     folder = entry(out.expanduser().absolute(), found.name)
     with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
         every = figures.every
@@ -208,6 +208,8 @@ def _extremes(data: report_data.ReportData) -> list[Block]:
         "is left when the spread over all points is known (empirical Bayes), with its 95\u00a0% interval. Fresh seeds, "
         "which had no part in the choice, have no such fault:"
     )
+    if data.coverage:
+        how = f"{data.coverage}. {how}"
     trains = Name(f"swingby replicate {data.sweep['name']}")
     words = [how, " ", trains, " trains them."]
     return [

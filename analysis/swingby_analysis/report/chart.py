@@ -73,7 +73,8 @@ def chart(
         raise SwingbyError(f"{found.name!r} has no outcome or curve {name!r}; {nearest(name, known)}")
     if not read.cells[name].is_not_null().any():
         raise SwingbyError(f"{name!r} is known of no finished cell of {found.name!r}")
-    return drawn(map_of(read.grid, read.phases, read.outcomes[name]))
+    surface = read.surface(name) if read.outcomes[name].kind == "yes_no" else None
+    return drawn(map_of(read.grid, read.phases, read.outcomes[name], surface))
 
 
 def curves_of(experiment: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -22,18 +22,21 @@ from swingby.model.detector import OutcomeKind
 from swingby.model.registry import nearest
 from swingby.model.reported import Reported
 from swingby.store import Store
+from swingby.store.refined import Refined, only_refined
 from swingby_analysis.charts.bands import ValueScale
 from swingby_analysis.charts.curves import FLOOR
+from swingby_analysis.charts.summaries import Fitted, Surface
 from swingby_analysis.charts.trajectories import PlaneView
 from swingby_analysis.grid import Grid, grid_of
-from swingby_analysis.query import Query, ask
-from swingby_analysis.report import singles
+from swingby_analysis.query import Query, ask, points_of
+from swingby_analysis.report import prose, singles
 from swingby_analysis.report.curves import PointCurves
 from swingby_analysis.report.extremes import Extremes, extremes
 from swingby_analysis.report.outcomes import FINAL, Outcome, asked_outcome, current, drawable, outcomes_of, with_written
-from swingby_analysis.report.phases import Phases
+from swingby_analysis.report.phases import Phases, boundary, surface_of
 from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
 from swingby_analysis.report.singles import Single
+from swingby_analysis.report.slices import sliced
 
 KEPT_STEPS = 60
 """About how many steps of each curve travel in the page."""
@@ -85,6 +88,9 @@ class ReportData:
         queries: every query, by name.
         recorded: what a reader must know of the recorded ones among the results.
         imported: what a reader must know of results that were trained elsewhere and imported.
+        refined: how its refinement stands, if the sweep was refined and its grid is not whole.
+        slices: of a grid that has too many points, which are drawn.
+        stored: of a grid that is drawn in slices, the fitted shares that the store has of their points.
         remarks: what a reader must know first.
         fresh: outcomes on seeds that chose no extreme point, at a few of the points; None where there are none.
     """
@@ -104,6 +110,9 @@ class ReportData:
     singles: Mapping[int, Sequence[Single]] = field(default_factory=dict)
     recorded: RecordedResults | None = None
     imported: ImportedResults | None = None
+    refined: Refined | None = None
+    stored: pl.DataFrame | None = None
+    slices: str = ""
     remarks: Sequence[str] = ()
     fresh: Phases | None = None
 
@@ -175,10 +184,51 @@ class ReportData:
         """The outcomes over seeds."""
         return Phases(self.cells, {name: one.column.order for name, one in self.outcomes.items()})
 
+    @property
+    def thin(self) -> bool:
+        """Whether results are recorded ones of which few have curves: nothing is drawn of those."""
+        return self.recorded is not None and self.recorded.thin > 0
+
+    @property
+    def coverage(self) -> str:
+        """How many drawn points have cells, and how many seeds these have; "" where all have equally many."""
+        spent, drawn = self.phases.spent, len(self.grid.places)
+        even = len(spent) == drawn and len(set(spent.values())) == 1
+        return "" if even else prose.coverage(len(spent), drawn, *self.phases.seeds())
+
+    def fitted(self, outcome: str) -> Mapping[int, Fitted]:
+        """What the surface fitted to the shares of a yes/no outcome says at each point; empty without a surface."""
+        surface = self.surface(outcome)
+        return {} if surface is None else surface.at
+
+    def surface(self, outcome: str) -> Surface | None:
+        """The surface fitted to the shares of a yes/no outcome; None without one."""
+        if outcome not in self._surfaces:
+            self._surfaces[outcome] = self._surface(outcome)
+        return self._surfaces[outcome]
+
+    @cached_property
+    def _surfaces(self) -> dict[str, Surface | None]:
+        """The surfaces that were asked for: those of large grids take seconds to make."""
+        return {}
+
+    def _surface(self, outcome: str) -> Surface | None:
+        if self.stored is not None:
+            known = self.stored.filter(pl.col("outcome") == outcome) if self.stored.width else self.stored
+            return surface_of(self.grid, known.iter_rows(named=True), self.level(outcome))
+        return boundary(self.grid, self.phases.shares(outcome), self.phases.trained, self.level(outcome))
+
+    def level(self, outcome: str) -> float:
+        """The share whose line is drawn: one half, unless the sweep is refined for another."""
+        section = self.resolved.get("refine") or {}
+        asked = section.get("outcome")
+        named = [asked] if isinstance(asked, str) else asked or [self.outcome]
+        return float(section.get("share", 0.5)) if outcome in named else 0.5
+
     @cached_property
     def extremes(self) -> Mapping[str, Extremes | None]:
-        """The extreme points of the maps of the main outcome and its companions, by outcome."""
-        drawn = (self.outcome, *self.companions)
+        """The extreme points of the maps of the main outcome and its companions, by outcome; none if it is refined."""
+        drawn = () if self.refined is not None else (self.outcome, *self.companions)
         return {name: extremes(self.phases, name, self.outcomes[name].kind, fresh=self.fresh) for name in drawn}
 
 
@@ -214,10 +264,7 @@ def read(
         )
     recorded = recorded_results(store, sweep_id)
     if recorded is not None and recorded.thin:
-        raise SwingbyError(
-            f"the results of {sweep['name']!r} are recorded ones, which have hardly a curve; `swingby run "
-            f"{sweep['name']}` trains it for a report, `swingby findings --recorded` shows what is recorded"
-        )
+        shown = ()
     written = current(store, sweep_id, resolved)
     queries["cells"] = cells_query(store, experiment, sweep_id)
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
@@ -236,25 +283,37 @@ def read(
         queries[f"curve {one.column}"] = Query("curves", (*head, one.column, one.unit, (1,), step))
     if shown and chosen is not None and how.plane is not None:
         queries["plane"] = Query("curves", (*head, how.plane.curve, how.plane.unit or "ones", chosen, step))
-    firsts = cells.unique("point", keep="first", maintain_order=True)
-    runs = singles.queries((sweep_id, experiment), shown, firsts.height)
+    runs = singles.queries((sweep_id, experiment), shown, cells["point"].n_unique())
     queries |= {f"runs {title}": query for title, query in runs.items()}
+    every = store.points(experiment, sweep_id)
+    drawn, remark = sliced(every, resolved)
+    points = points_of(store, experiment, sweep_id, [axis["names"] for axis in resolved["axes"]], drawn)
+    stored: pl.DataFrame | None = None
+    if remark:
+        kept = [row["point"] for row in points]
+        cells = cells.filter(pl.col("point").is_in(kept))
+        stored = ask(store, Query("share_fit", (sweep_id,))) if "share_fit" in store.names() else pl.DataFrame()
+        stored = stored.filter(pl.col("point").is_in(kept)) if stored.width else stored
+    trained = set(cells["point"].to_list())
     return ReportData(
         sweep=sweep,
         reported=how,
-        counts=Counts(**counts),
+        counts=Counts(**{**counts, "points": every.num_rows}),
         outcome=_outcome(resolved, outcomes),
         outcomes=outcomes,
-        grid=grid_of(resolved, firsts.iter_rows(named=True)),
+        grid=grid_of(resolved, points),
         cells=cells,
         shown=shown,
-        curves=curves_at(store, shown, queries, chosen) if shown else {},
-        singles=singles.read(store, runs),
+        curves=curves_at(store, shown, queries, chosen, trained) if shown else {},
+        singles={point: of for point, of in singles.read(store, runs).items() if point in trained},
         plane=chosen,
         origins=ask(store, queries["origins"]).to_dicts(),
         queries=queries,
         recorded=recorded,
         imported=imported_results(store, sweep_id),
+        slices=remark,
+        stored=stored,
+        refined=only_refined(store, sweep_id),
     )
 
 
@@ -314,11 +373,18 @@ def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[
 
 
 def curves_at(
-    store: Store, shown: Sequence[ShownCurve], queries: Mapping[str, Query], plane: tuple[int, int] | None
+    store: Store,
+    shown: Sequence[ShownCurve],
+    queries: Mapping[str, Query],
+    plane: tuple[int, int] | None,
+    points: Collection[int] | None = None,
 ) -> dict[int, PointCurves]:
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane.
 
     A curve that has fewer steps than another of its point is interpolated to those, as a line through its values is.
+
+    Args:
+        points: only these; None: all.
     """
     tables = {one.title: ask(store, queries[f"curve {one.column}"]) for one in shown}
     # A row each: median, low, high, and the quartiles.
@@ -332,7 +398,8 @@ def curves_at(
     steps = {title: table["step"].to_numpy() for title, table in tables.items()}
     runs = {title: table["runs"].to_numpy() for title, table in tables.items()}
     by_point = {}
-    for point in sorted(set().union(*rows.values())):
+    known_points = set().union(*rows.values())
+    for point in sorted(known_points if points is None else known_points.intersection(points)):
         there = {title: of[point] for title, of in rows.items() if point in of}
         most = max(there, key=lambda title: there[title].stop - there[title].start)
         step = steps[most][there[most]]

@@ -29,6 +29,8 @@ BESIDE = 0.62
 """The lines at one value take this much of the room up to the next value."""
 OVER = {"yes_no": "share of the seeds that show it", "number": "median over the seeds", "category": "most common one"}
 """What of the seeds a line stands for."""
+FITTED = "share of the seeds that show it, fitted to all points"
+"""That of a yes/no outcome of a refined sweep."""
 TICKS = 8
 """Values of a parallel axis that are written."""
 READING = (
@@ -100,7 +102,12 @@ def over_decades(data: ReportData, outcome: str) -> ValueScale | None:
 
 
 def effects_figure(data: ReportData) -> Figure | None:
-    """The main effects on the diagram's outcome and its companions; None with fewer than two axes, or no variance."""
+    """The main effects on the diagram's outcome and its companions; None with fewer than two axes, or no variance.
+
+    None of a refined sweep, too: its cells were chosen by their results, so that averages over them are none over axes.
+    """
+    if data.refined is not None:
+        return None
     wanted = [name for name in (data.outcome, *data.companions) if data.outcomes[name].kind != "category"]
     bars, sentences, points, whole = list[EffectBar](), list[str](), 0, True
     for name in wanted[:MOST_OUTCOMES]:
@@ -122,6 +129,8 @@ def effects_figure(data: ReportData) -> Figure | None:
     if not bars:
         return None
     caption = " ".join(sentences) + f" Over {points:,} points of the grid."
+    if data.coverage:
+        caption += f" {data.coverage}: points count alike, however many seeds they have."
     if not whole:
         caption += " The grid is not whole: axes whose values go together are each given what they have in common."
     facts = facts_of(data, prose.between(*data.phases.seeds()))
@@ -172,10 +181,13 @@ def parallel_figure(data: ReportData) -> Figure | None:
     colour = _colour(title, names, {corner.value for corner in corners}, scale, data.kind == "yes_no")
     spec = parallel(corners, ticks, [*(axis.name for axis in axes), title], colour, title).to_dict()
     sampled = "all" if len(chosen) == len(known) else f"{len(chosen)} of {len(known):,}"
-    over = OVER[data.kind] + (", on a log scale" if scale.log else "")
+    over = FITTED if data.refined is not None and data.kind == "yes_no" else OVER[data.kind]
+    over += ", on a log scale" if scale.log else ""
     caption = f"{title[:1].upper()}{title[1:]} ({over}); {sampled} points of the grid with a result."
     if len(chosen) < len(known):
         caption += " They are a sample, evenly spread over the ranks of the outcome."
+    if data.coverage:
+        caption += f" {data.coverage}."
     facts = facts_of(data, prose.between(*data.phases.seeds(outcome)))
     queries = [data.queries["cells"]]
     return Figure(
@@ -203,6 +215,10 @@ def _values(data: ReportData) -> tuple[dict[int, float], dict[int, str]]:
     name, phases = data.outcome, data.phases
     if data.kind == "yes_no":
         shares = phases.shares(name)
+        fits = data.fitted(name) if data.refined is not None else {}
+        if fits:  # of one seed of one, the share would be all
+            seen = [(one.point, fits[one.point]) for one in shares if one.point in fits]
+            return {point: fit.mean for point, fit in seen}, {point: fit.text for point, fit in seen}
         return {one.point: one.share for one in shares}, {one.point: prose.share_text(one) for one in shares}
     if data.kind == "number":
         known = [one for one in phases.spreads(name) if math.isfinite(one.median)]

@@ -90,11 +90,15 @@ class Examples:
 def choose(data: ReportData) -> dict[int, str]:
     """Where the outcome is most frequent (or the number largest), nearest to half-way, and least; one if all are alike.
 
-    Of equal points, the one with the larger median of `Reported.decides` stands, then the first of the grid.
+    Of equal points, the one with the larger median of `Reported.decides` stands, then the first of the grid. Points of
+    a refined sweep have few seeds, or one: there it is the fitted share that counts.
     """
     phases, outcome = data.phases, data.outcome
     if data.kind == "yes_no":
         every = {share.point: share.share for share in phases.shares(outcome)}
+        if data.refined is not None:  # of one seed of one, the share would be all
+            fits = data.fitted(outcome)
+            every = {point: fits[point].mean if point in fits else share for point, share in every.items()}
     elif data.kind == "number":
         every = {row.point: row.median for row in phases.spreads(outcome)}
         scale = decades_of([*every.values()])

@@ -14,7 +14,8 @@ import polars as pl
 
 from swingby.model.reported import Curves
 from swingby_analysis.charts.curves import Band, LogAxes, Run, log_curves
-from swingby_analysis.charts.maps import is_fine, number_map, outcome_map, share_map
+from swingby_analysis.charts.maps import is_fine, number_map, outcome_map, share_map, spent_tiles
+from swingby_analysis.charts.summaries import Surface, level_text
 from swingby_analysis.charts.trajectories import Place, plane_range, trajectories
 from swingby_analysis.grid import Grid
 from swingby_analysis.page import Figure
@@ -27,7 +28,7 @@ from swingby_analysis.report.examples import Examples, choose
 from swingby_analysis.report.grid_curves import grid_curves
 from swingby_analysis.report.origins import facts_of
 from swingby_analysis.report.outcomes import FINAL, Outcome
-from swingby_analysis.report.phases import Phases, boundary, pooled
+from swingby_analysis.report.phases import Phases
 
 
 def distinct(figures: Sequence[Figure]) -> list[Figure]:
@@ -41,14 +42,19 @@ def distinct(figures: Sequence[Figure]) -> list[Figure]:
     return renamed
 
 
-def map_of(grid: Grid, phases: Phases, outcome: Outcome) -> Figure:
-    """The map of an outcome, or its marks along one parameter; without queries and facts."""
+def map_of(grid: Grid, phases: Phases, outcome: Outcome, surface: Surface | None = None) -> Figure:
+    """The map of an outcome, or its marks along one parameter; without queries and facts.
+
+    Args:
+        surface: fitted to the shares of a yes/no outcome.
+    """
     name, words, along, absent = outcome.name, outcome.title, grid.y is None, outcome.column.absent
     if outcome.kind == "yes_no":
         rows, slug, title = phases.shares(name), "phase", f"Where runs show {words}"
-        chart = share_map(grid, rows, boundary(grid, pooled(grid, rows)), words)
+        chart = share_map(grid, rows, surface, words)
         what = f"Share of the seeds that show {words}"
         reading = prose.SHARES_ALONG if along else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
+        reading = reading.replace("one half", level_text(0.5 if surface is None else surface.level))
     elif outcome.kind == "category":
         most, slug = phases.most_common(name), "map"
         title, what = f"The most common {words}", f"Most common {words} of the seeds"
@@ -64,12 +70,26 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome) -> Figure:
         of_those = f" of the runs with a {absent}" if absent else ""
         chart = number_map(grid, phases.spreads(name), f"median {unit}{of_those}")
         reading = prose.NUMBERS_ALONG if along else prose.NUMBERS
-    caption = f"{what}, {prose.between(*phases.seeds(name))} at each point."
+    low, high = phases.seeds(name)
+    caption = f"{what}, {prose.between(low, high)} at each point."
+    if len(phases.trained) < len(grid.places):
+        caption = f"{what}; {prose.coverage(len(phases.trained), len(grid.places), low, high)}."
     if outcome.column.meaning:
         caption += f" {words[:1].upper()}{words[1:]}: {outcome.column.meaning}."
     if absent:
         caption += f" A point at which no run has a {absent} is blank. Table and panel count all runs."
     return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict())
+
+
+def spent_map(grid: Grid, phases: Phases) -> Figure | None:
+    """The map of the seeds that have a result at each point; None where all have equally many, and without a y axis."""
+    spent = {point: phases.spent.get(point, 0) for point in grid.places}
+    if grid.y is None or len(set(spent.values())) == 1:
+        return None
+    seen = phases.spent.values()
+    caption = f"Cells spent: {prose.coverage(len(seen), len(spent), min(seen), max(seen))}."
+    chart = spent_tiles(grid, spent)
+    return Figure("cells-spent", "Where cells were spent", caption, prose.SPENT, chart.to_dict())
 
 
 @dataclass(frozen=True)
@@ -96,7 +116,13 @@ class Figures:
         if not self.has_main:
             return distinct(self.drawn)
         over_axes = [figure for figure in (effects_figure(self.data), parallel_figure(self.data)) if figure]
-        diagrams = [self.main, *map(self._drawn, self.data.companions), *over_axes]
+        spent = spent_map(self.data.grid, self.data.phases)
+        diagrams = [
+            self.main,
+            *([] if spent is None else [self._spent(spent)]),
+            *map(self._drawn, self.data.companions),
+            *over_axes,
+        ]
         if self.examples is not None and self.data.reported.curves is None:
             diagrams.append(chosen_curves(self.data, self.examples))
         elif self.examples is not None:
@@ -153,7 +179,8 @@ class Figures:
     def _drawn(self, outcome: str, main: bool = False) -> Figure:
         """The map of an outcome, or its marks along one parameter."""
         data, asked = self.data, (self.data.resolved["diagram"] or {}).get("title") if main else None
-        drawn = map_of(data.grid, data.phases, data.outcomes[outcome])
+        surface = data.surface(outcome) if data.outcomes[outcome].kind == "yes_no" else None
+        drawn = map_of(data.grid, data.phases, data.outcomes[outcome], surface)
         title = asked or data.reported.titles.get(outcome, drawn.title)
         n = prose.between(*data.phases.seeds(outcome))
         points = self.first is not None
@@ -161,6 +188,11 @@ class Figures:
         finals = [data.queries["finals"]] if outcome.startswith(FINAL) and "finals" in data.queries else []
         queries = [data.queries["cells"], *own, *finals, *(data.curve_queries if points and main else [])]
         return replace(drawn, title=title, queries=queries, facts=facts_of(data, n), points=points)
+
+    def _spent(self, drawn: Figure) -> Figure:
+        """The map of the seeds at each point."""
+        facts = facts_of(self.data, prose.between(*self.data.phases.seeds()))
+        return replace(drawn, queries=[self.data.queries["cells"]], facts=facts, points=self.first is not None)
 
     def _curves(self, examples: Examples) -> Figure:
         """Every declared curve at the example points: band and median, and single runs of the first."""

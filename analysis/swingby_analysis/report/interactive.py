@@ -6,6 +6,7 @@ from typing import Any
 
 from swingby_analysis.charts.bands import waiting_bands
 from swingby_analysis.charts.curves import log_panel
+from swingby_analysis.charts.maps import MOST_FITTED
 from swingby_analysis.charts.trajectories import landmark_rows, trajectory_panel
 from swingby_analysis.grid import plain
 from swingby_analysis.report import singles
@@ -56,13 +57,18 @@ def _points(data: ReportData) -> dict[str, Any]:
     """Of every point: its place, its label, its outcome in words, and over how many seeds its curves are."""
     name, phases = data.with_unit(data.outcome), data.phases
     if data.kind == "yes_no":
-        texts = {share.point: share_text(share) for share in phases.shares(data.outcome)}
+        texts = {point: f"no seed; {fit.text}" for point, fit in data.fitted(data.outcome).items()}
+        for share in phases.shares(data.outcome):
+            fit = texts.get(share.point, "").removeprefix("no seed")
+            texts[share.point] = f"{share_text(share)}{fit}"
     elif data.kind == "category":
         texts = {row.point: row.counts for row in phases.most_common(data.outcome)}
     else:
         texts = {row.point: row.text for row in phases.spreads(data.outcome)}
-    points = {}
-    for point, place in data.grid.places.items():
+    points, places = {}, data.grid.places
+    for point, place in places.items():
+        if point not in phases.trained and (point not in texts or len(places) > MOST_FITTED):
+            continue
         n, runs = data.curves[point].n if point in data.curves else 0, len(data.singles.get(point, ()))
         thin = "" if not runs else " Thin: each run." if runs == n else f" Thin: the first {runs} runs."
         points[str(point)] = {

@@ -24,11 +24,12 @@ def facts_of(data: ReportData, n: str) -> dict[str, str]:
     resolved, seeds = data.resolved, data.resolved["seeds"]
     consecutive = seeds == list(range(seeds[0], seeds[0] + len(seeds)))
     listed = f"{seeds[0]} to {seeds[-1]}" if consecutive else ", ".join(map(str, seeds))
+    many = "" if data.refined is None else "of each point some of "
     origins = dict.fromkeys(f"{row['name']} {row['sweep_id']}" for row in data.origins)
     return {
         "Sweep": f"{data.sweep['name']} {data.sweep['sweep_id']}",
         "Cells computed by": "; ".join(origins),
-        "Seeds": f"{len(seeds)} ({listed}), {prose.SEED_MODES[resolved['seed_mode']]}",
+        "Seeds": f"{many}{len(seeds)} ({listed}), {prose.SEED_MODES[resolved['seed_mode']]}",
         "n at each point": f"{n} finished runs; those that diverged count, those that failed with an error do not",
         "Preset": resolved["preset"] or ", ".join(sorted(set(resolved.get("presets", ())))) or "none",
         "Conventions": "; ".join(f"{name} {prose.shown(value)}" for name, value in resolved["common"].items()),

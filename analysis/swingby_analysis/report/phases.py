@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise, product
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+from scipy.special import ndtri
 
-from swingby_analysis.charts.summaries import MostCommon, Segment, Share, Spread
+from swingby_analysis.charts.summaries import BAND, LINE, Corner, Fitted, MostCommon, Share, Spread, Surface
 from swingby_analysis.grid import Grid
-from swingby_analysis.signals.contour import contour
+from swingby_analysis.signals.contour import contour, rows
 from swingby_analysis.stats import shares
 
-FINE = 20
-"""Values from which on an axis is fine enough for neighbours to be taken together."""
+SURE = 1.959963984540054
+"""Standard deviations from the level beyond which 95 % of the doubt about a side is gone."""
+CERTAIN = 8.0
+"""Standard deviations beyond which no more are told apart."""
 
 
 class Phases:
@@ -58,6 +63,16 @@ class Phases:
         known = list(self._orders.get(outcome, ()))
         return known + sorted(set(self.cells[outcome].drop_nulls().unique()) - set(known))
 
+    @cached_property
+    def spent(self) -> Mapping[int, int]:
+        """How many finished cells each point has that has one."""
+        return dict(self.cells.group_by("point").len().sort("point").iter_rows())
+
+    @property
+    def trained(self) -> Collection[int]:
+        """The points with a finished cell."""
+        return self.spent.keys()
+
     def seeds(self, outcome: str | None = None) -> tuple[int, int]:
         """The least and the largest number of finished runs at a point, of those whose outcome is known."""
         known = self.cells if outcome is None else self.cells.filter(pl.col(outcome).is_not_null())
@@ -65,37 +80,88 @@ class Phases:
         return (min(counts), max(counts)) if counts else (0, 0)
 
 
-def boundary(grid: Grid, shares: Sequence[Share]) -> list[Segment]:
-    """The contour at one half in every panel, straight on the axes as drawn; none along a single parameter."""
+def boundary(
+    grid: Grid, shares: Sequence[Share], trained: Collection[int] | None = None, level: float = 0.5
+) -> Surface | None:
+    """The surface fitted to the shares of all points, with its line at a level and the band around it.
+
+    It is smooth along every axis of numbers but the one that the diagram has panels for; along any other axis a value
+    says nothing of the next. None where no panel has enough results, and where the fit fails.
+
+    Args:
+        trained: points with a finished cell. One of them without a share gave no answer, and the surface leaves it out;
+            all others it has. None: it has the points with a share.
+    """
+    # Needed for shares alone, and slow to import.
+    from swingby.select.boundary.space import Space
+
+    if grid.sweep is None:
+        return None
+    groups = [[axis.name for axis, group in zip(grid.sweep.axes, grid.sweep.groups, strict=True) if group == number]
+              for number in sorted(set(grid.sweep.groups))]  # fmt: skip
+    values = {
+        axis.name: [axis.values[indices[number]] for indices in grid.sweep.places.values()]
+        for number, axis in enumerate(grid.sweep.axes)
+    }
+    space = Space.of(groups, values, {grid.facet} if grid.facet else ())
+    counted = {share.point: (share.k, share.n) for share in shares}
+    counts = tuple(counted.get(point, (0, 0)) for point in grid.places)
+    table = _fit(space.shape, space.panel.tobytes(), space.place.tobytes(), counts, level)
+    if table is None:
+        return None
+    silent = set(grid.places if trained is None else trained) - set(counted)
+    rows = ({**row, "point": point} for point, row in zip(grid.places, table.to_pylist(), strict=True))
+    return surface_of(grid, (row for row in rows if row["point"] not in silent), level)
+
+
+def surface_of(grid: Grid, fits: Iterable[Mapping[str, Any]], level: float) -> Surface | None:
+    """The surface of fitted shares, rows as `share_fit` has them; None where there are none."""
+    at, doubt = dict[int, Fitted](), dict[int, float]()
+    for row in fits:
+        if row["verdict"] is not None:
+            point = row["point"]
+            at[point] = Fitted(row["mean"], row["low"], row["high"], row["verdict"], level)
+            doubt[point] = float(np.clip(ndtri(row["above"]), -CERTAIN, CERTAIN))
+    return Surface(at, _corners(grid, doubt), level) if at else None
+
+
+@lru_cache(maxsize=64)
+def _fit(
+    shape: tuple[int, ...], panel: bytes, place: bytes, counts: Sequence[tuple[int, int]], level: float
+) -> pa.Table | None:
+    """The fit of counts at the points of a space; None where it fails. Several figures may be of the same counts."""
+    from swingby.select.boundary.share_fit import share_fit
+    from swingby.select.boundary.space import Space
+    from swingby.select.boundary.verdicts import Goal
+
+    k, n = np.array(counts, np.int64).T
+    try:
+        return share_fit(
+            Space(shape, np.frombuffer(panel, np.int64), np.frombuffer(place, np.int64), 1), Goal(level), k, n
+        )
+    except (ArithmeticError, ValueError):  # no surface is worth the rest of a report
+        return None
+
+
+def _corners(grid: Grid, doubt: Mapping[int, float]) -> list[Corner]:
+    """The lines of a surface in every panel, straight on the axes as drawn; none along a single parameter.
+
+    The outermost tiles end half a step beyond their points; the lines go on to there.
+
+    Args:
+        doubt: point -> the standard deviations by which its share exceeds the level.
+    """
     if grid.y is None:
         return []
-    x, y = ([axis.ruler(position) for position in axis.positions] for axis in (grid.x, grid.y))
-    values = np.full((len(grid.facets), len(y), len(x)), np.nan)
-    for share in shares:
-        i, j, facet = grid.places[share.point]
-        values[facet, j, i] = share.share
-    pieces = []
+    x, y = ([axis.ruler(at) for at in (axis.edges[0], *axis.positions, axis.edges[-1])] for axis in (grid.x, grid.y))
+    values = np.full((len(grid.facets), len(y) - 2, len(x) - 2), np.nan)
+    for point, number in doubt.items():
+        i, j, facet = grid.places[point]
+        values[facet, j, i] = number
+    corners = list[Corner]()
     for label, panel in zip(grid.facets, values, strict=True):
-        for line in contour(x, y, panel, 0.5):
-            corners = [
-                (grid.x.unruler(a), grid.y.unruler(b)) for a, b in zip(line.x.tolist(), line.y.tolist(), strict=True)
-            ]
-            pieces += [Segment(label, *start, *end) for start, end in pairwise(corners)]
-    return pieces
-
-
-def pooled(grid: Grid, shares: Sequence[Share]) -> list[Share]:
-    """Each share over the seeds of its point and of those beside it, along axes of at least `FINE` values.
-
-    The contour of the single shares would go around every tile that chance has lifted.
-    """
-    reach = [int(axis is not None and len(axis.values) >= FINE) for axis in (grid.x, grid.y)]
-    at = {grid.places[share.point]: share for share in shares}
-    together = []
-    for share in shares:
-        i, j, facet = grid.places[share.point]
-        near = product(range(i - reach[0], i + reach[0] + 1), range(j - reach[1], j + reach[1] + 1))
-        beside = [at[x, y, facet] for x, y in near if (x, y, facet) in at]
-        k, n = sum(item.k for item in beside), sum(item.n for item in beside)
-        together.append(share._replace(share=k / n))
-    return together
+        for part, level in ((BAND, -SURE), (BAND, SURE), (LINE, 0.0)):
+            first = corners[-1].line + 1 if corners else 0
+            for line, order, across, up in rows(contour(x, y, np.pad(panel, 1, "edge"), level)):
+                corners.append(Corner(label, part, first + line, order, grid.x.unruler(across), grid.y.unruler(up)))
+    return corners

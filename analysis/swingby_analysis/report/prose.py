@@ -7,25 +7,35 @@ from typing import Any
 from swingby_analysis.charts.summaries import Share
 from swingby_analysis.grid import plain
 
+FITTED = (
+    "The fitted share is that of a smooth surface through the results of all points (a Gaussian process on the logit "
+    "of the share), so that neighbours tell of each other; pointing at a tile shows it."
+)
+BOUNDARY = (
+    "The thick line is where the fitted share is one half, the thin ones where its side begins to be told with 95 %. "
+    f"Faint tiles were never trained: their colour is the fitted share. {FITTED} Tiles without colour have no result. "
+    "Each Wilson interval speaks for its own point, so that over the whole grid about one in twenty misses."
+)
 SHARES = (
     "Each tile is one point of the grid; its colour is the share of the seeds. The square inside grows with the "
     "width of the 95 % Wilson interval of that share and would be as large as an ordinary tile if nothing were known: "
-    "the larger, the less is known. A dot marks points whose interval contains one half. The line is where the "
-    "share, interpolated between points, is one half; on an axis of 20 values or more each point is taken together "
-    "with those beside it. Tiles without colour have no result. Each interval speaks for "
-    "its own point, so that over the whole grid about one in twenty misses."
+    "the larger, the less is known. A dot marks points whose side of one half is not told with 95 %: by the fit, or by "
+    f"the interval where there is no fit. {BOUNDARY}"
 )
 SHARES_FINE = (
-    "Each tile is one point of the grid; its colour is the share of the seeds. A white dot marks points whose 95 % "
-    "Wilson interval contains one half; the legend says how wide the intervals are at most. The line is where the "
-    "share, interpolated between points, is one half; on an axis of 20 values or more each point is taken together "
-    "with those beside it. Tiles without colour have no result. Each interval speaks for "
-    "its own point, so that over the whole grid about one in twenty misses."
+    "Each tile is one point of the grid; its colour is the share of the seeds. A white dot marks points whose side of "
+    "one half is not told with 95 %: by the fit, or by the point's Wilson interval where there is no fit; the legend "
+    f"says how wide these intervals are at most. {BOUNDARY}"
 )
 SHARES_ALONG = (
-    "Each mark is one point of the grid, with the 95 % Wilson interval of its share. Open marks have an interval "
-    "that contains one half. Each interval speaks for its own point, so that over the whole grid about one in twenty "
-    "misses."
+    "Each mark is one point of the grid, with the 95 % Wilson interval of its share. The line is the fitted share with "
+    "its 95 % band: that of a smooth curve through the results of all points (a Gaussian process on the logit of the "
+    "share). Open marks: the side of one half is not told with 95 %, by the fit, or by the interval where there is no "
+    "fit. Each Wilson interval speaks for its own point, so that over all points about one in twenty misses."
+)
+SPENT = (
+    "The colour of a tile is the number of seeds that have a result at that point of the grid; a tile without colour "
+    "has none."
 )
 OUTCOMES = (
     "The colour of a tile is the most common outcome at that point of the grid, and it is the stronger the more of the "
@@ -69,6 +79,11 @@ def share_text(share: Share) -> str:
 def between(low: int, high: int) -> str:
     """A range of counts: 20, or 17 to 20."""
     return str(low) if low == high else f"{low} to {high}"
+
+
+def coverage(trained: int, whole: int, low: int, high: int) -> str:
+    """How many points have cells, and how many seeds each of them has."""
+    return f"{trained:,} of {plural(whole, 'point')} have cells; seeds per point from {low:,} to {high:,}"
 
 
 def shown(value: Any) -> str:

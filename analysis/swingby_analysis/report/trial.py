@@ -24,12 +24,12 @@ from swingby_analysis.grid import Grid, grid_of
 from swingby_analysis.page import Figure, Page, Section
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, pictures
-from swingby_analysis.query import Query, ask
+from swingby_analysis.query import Query, ask, points_of
 from swingby_analysis.report.data import bare_cells_query
 from swingby_analysis.report.extremes import ENDS, extremes, said
 from swingby_analysis.report.figures import map_of
 from swingby_analysis.report.outcomes import Outcome
-from swingby_analysis.report.phases import Phases
+from swingby_analysis.report.phases import Phases, boundary
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.stats.shares import wilson
 
@@ -125,7 +125,9 @@ class Trial:
 
     def figure(self) -> Figure:
         """Its map over the grid, or its marks along one parameter."""
-        drawn = map_of(self.grid, self.phases, self.outcome)
+        of_share = self.outcome.kind == "yes_no"
+        surface = boundary(self.grid, self.phases.shares(NAME), self.phases.trained) if of_share else None
+        drawn = map_of(self.grid, self.phases, self.outcome, surface)
         seeds = f"{self.cells['seed'].n_unique()}"
         facts = {"Sweep": f"{self.sweep.name} {self.sweep.sweep_id}", "Seeds": seeds, "Expression": self.text}
         titles = {"yes_no": "Share of the seeds for which it is true", "category": "Most common value"}
@@ -193,12 +195,11 @@ def attempt(sweep: str, text: str, data: Path) -> Trial:
         resolved: dict[str, Any] = json.loads(
             ask(store, Query("sweep", (found.sweep_id,))).row(0, named=True)["resolved"]
         )
+        every = points_of(store, found.experiment, found.sweep_id, [axis["names"] for axis in resolved["axes"]])
     (kind,) = detector.kinds.values()
     values = pl.DataFrame(pl.from_arrow(pa.concat_tables(chunks))).rename({"value": NAME})
     cells = cells.join(values, on="cell_id", how="inner", maintain_order="left")
-    firsts = cells.unique("point", keep="first", maintain_order=True)
-    # The diagram's own title speaks of another outcome.
-    grid = grid_of(resolved, firsts.iter_rows(named=True))
+    grid = grid_of(resolved, every)
     return Trial(found, text, Outcome(NAME, kind, Column(arrow_type(kind), text)), grid, cells, query, remarks)
 
 

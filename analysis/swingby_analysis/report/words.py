@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from swingby.run.outcomes import AsPublished
+from swingby_analysis.charts.summaries import level_text
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.extremes import ENDS, FEWEST, said
@@ -16,7 +17,23 @@ from swingby_analysis.report.prose import percent, plural, share_text
 def warnings(data: ReportData) -> list[str]:
     """The warnings above the figures: of results that are missing, failed, diverged or recorded."""
     counts = data.counts
-    lines = [*data.remarks, *(str(came) for came in (data.recorded, data.imported) if came is not None)]
+    lines = [
+        *data.remarks,
+        *([data.slices] if data.slices else []),
+        *(str(came) for came in (data.recorded, data.imported) if came is not None),
+    ]
+    if data.thin:
+        lines.append(
+            "Few of the recorded results have curves: figures of curves, and what the sweep asks to be drawn, are left "
+            f"out; `swingby run {data.sweep['name']}` trains it for those."
+        )
+    if data.refined is not None:
+        lines.append(
+            f"This sweep is {data.refined.spent}. Cells were trained where results left it open on which side of a "
+            "line a point lies: points have different numbers of seeds, and a mean over points is none over the grid. "
+            "How much each axis explains, which takes a whole grid, is left out. "
+            f"{'; '.join(data.refined.lines())}."
+        )
     if counts.missing:
         origin = data.resolved.get("replicates")
         command = f"run {data.sweep['name']}" if origin is None else f"replicate {origin['name']}"
@@ -30,8 +47,8 @@ def warnings(data: ReportData) -> list[str]:
     if counts.diverged:
         lines.append(f"{plural(counts.diverged, 'cell')} diverged; they count as runs, with the outcome “diverged”.")
     empty = counts.points - data.cells["point"].n_unique()
-    if empty:
-        lines.append(f"Left blank for want of a finished run: {plural(empty, 'point')} of the grid.")
+    if empty and data.refined is None:
+        lines.append(f"No run has finished at {plural(empty, 'point')} of the grid.")
     if any(row["git_dirty"] for row in data.origins):
         lines.append("Some cells were computed by code with changes that no commit holds.")
     return lines
@@ -49,15 +66,16 @@ def as_published(published: AsPublished, unseen: int) -> list[str]:
 def summary(data: ReportData, examples: Examples | None, said: Sequence[str] = ()) -> list[str]:
     """The sentences at the top of the page; `said` are those of the experiment's own summary."""
     counts, seeds = data.counts, len(data.resolved["seeds"])
-    points = f"{plural(counts.points, 'point')} of the grid"
     sentences = {"yes_no": _shares, "category": _categories, "number": _numbers}
     finished = f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished"
+    coverage = f"in the slices, {data.coverage}" if data.slices and data.coverage else data.coverage
+    each = coverage or f"{plural(counts.points, 'point')} of the grid, {plural(seeds, 'seed')} each"
     if said:  # they speak of the companions, too
         asked = data.resolved["diagram"] is not None and data.outcome not in data.reported.summed
         main = sentences[data.kind](data, data.outcome) if asked else []
-        return [f"{finished}: {points}, {plural(seeds, 'seed')} each.", *main, *said]
+        return [f"{finished}: {each}.", *main, *said]
     return [
-        f"{finished}: {points}, {plural(seeds, 'seed')} each.",
+        f"{finished}: {each}.",
         *sentences[data.kind](data, data.outcome),
         *([] if examples is None else _bump(data, examples)),
         *(
@@ -72,6 +90,12 @@ def _shares(data: ReportData, outcome: str) -> list[str]:
     known, words = data.phases.shares(outcome), data.title(outcome)
     if not known:
         return [f"For no run could it be told whether it shows {words}."]
+    fits = data.fitted(outcome)
+    if data.refined is not None:  # few seeds a point, chosen by results: counts of them say little
+        if not fits:
+            k, n = (sum(getattr(share, name) for share in known) for name in ("k", "n"))
+            return [f"{k:,} of {plural(n, 'run')} show {words}; that is no share over the grid."]
+        return [_sides(data, outcome, f"the share of runs that show {words}") + _fitted_ends(data, outcome)]
     above = [share for share in known if share.low > 0.5]
     below = [share for share in known if share.high < 0.5]
     undecided = len(known) - len(above) - len(below)
@@ -83,12 +107,46 @@ def _shares(data: ReportData, outcome: str) -> list[str]:
     if not any(share.k for share in known):
         return [most, f"No run shows {words}."]
     if len(data.grid.facets) > 1 and above:
-        total, there = (Counter(data.grid.places[share.point][2] for share in chosen) for chosen in (known, above))
-        parts = [f"{there[facet]} of {total[facet]} at {label}" for facet, label in enumerate(data.grid.facets)]
-        most += f" Points above one half, by panel: {', '.join(parts)}."
+        of, there = ([share.point for share in chosen] for chosen in (known, above))
+        most += f" Points above one half, by panel: {_by_panel(data, there, of)}."
+    if fits:
+        most += f" {_sides(data, outcome, 'the share')}"
     lowest = sum(share.k == 0 for share in known)
     none = f"At {plural(lowest, 'point')} no seed shows it." if lowest > 1 else ""
     return [most, *_ends(data, outcome, "share", ENDS[:1] if lowest > 1 else ENDS, none)]
+
+
+def _sides(data: ReportData, outcome: str, noun: str) -> str:
+    """On which side of the level the fitted surface has how many points."""
+    fits = data.fitted(outcome)
+    told, level = Counter(fit.verdict for fit in fits.values()), level_text(data.level(outcome))
+    sides = (
+        f"Fitted to all points, whose neighbours tell of each other, {noun} is above {level} at "
+        f"{told['above']:,} of {plural(told.total(), 'point')}, below at {told['below']:,}, near it at "
+        f"{told['near']:,}; at {told['unknown']:,} the side is unknown."
+    )
+    if data.refined is not None and len(data.grid.facets) > 1 and told["above"]:
+        above = [point for point, fit in fits.items() if fit.verdict == "above"]
+        sides += f" Points above {level}, by panel: {_by_panel(data, above, list(fits))}."
+    return sides
+
+
+def _fitted_ends(data: ReportData, outcome: str) -> str:
+    """Where the fitted share is largest and smallest."""
+    fits = data.fitted(outcome)
+    least, most = (of(fits, key=lambda point: fits[point].mean) for of in (min, max))
+    if fits[least].mean == fits[most].mean:
+        return ""
+    return (
+        f" The fitted share is largest at {data.grid.label(most)}, {fits[most].between}, and smallest at "
+        f"{data.grid.label(least)}, {fits[least].between}."
+    )
+
+
+def _by_panel(data: ReportData, there: Sequence[int], of: Sequence[int]) -> str:
+    """How many points of each panel are among some, in words."""
+    part, total = (Counter(data.grid.places[point][2] for point in points) for points in (there, of))
+    return ", ".join(f"{part[facet]} of {total[facet]} at {label}" for facet, label in enumerate(data.grid.facets))
 
 
 def _ends(data: ReportData, outcome: str, noun: str, ends: Sequence[str] = ENDS, more: str = "") -> list[str]:
@@ -154,11 +212,17 @@ def _numbers(data: ReportData, outcome: str) -> list[str]:
         return [f"No run has a {name}."]
     most = max(known, key=lambda spread: spread.median)
     absent = data.outcomes[outcome].column.absent
+    if data.refined is not None:  # no point is extreme by a few seeds
+        return []
     if absent and most.median == 0:
         return [f"At no point does the median run have a {absent}."]
     if len(known) > 1 and len({spread.median for spread in known}) == 1:
         return [f"The {name} has the same median at every point: {most.median:.3g}."]
     return _ends(data, outcome, name, ENDS[:1]) or [f"At {data.grid.label(most.point)}: {most.text}."]
+
+
+MOST_ROWS = 20_000
+"""Points that the table lists; of a larger grid those with a seed."""
 
 
 @dataclass(frozen=True)
@@ -169,21 +233,22 @@ class Table:
     rows: list[list[str]]
     caption: str = (
         "The numbers behind the figures, a row a point of the grid. Intervals are for 95\u00a0%: Wilson's for a share, "
-        "the bootstrap's for a median, both over seeds."
+        "the bootstrap's for a median, both over seeds; that of a fitted share is told by the points around it, too."
     )
 
     @classmethod
     def of(cls, data: ReportData) -> Table:
         """Every point with the main outcome and its companions."""
-        headings, rows = ["point"], {point: [data.grid.label(point)] for point in data.grid.places}
+        listed = data.grid.places if len(data.grid.places) <= MOST_ROWS else sorted(data.phases.trained)
+        headings, rows = ["point"], {point: [data.grid.label(point)] for point in listed}
         for name in (data.outcome, *data.companions):
             title, kind = data.title(name), data.outcomes[name].kind
             if kind == "yes_no":
-                heads = [title, "share", "interval"]
-                texts = {
-                    s.point: (f"{s.k} of {s.n}", percent(s.share), f"{percent(s.low)} to {percent(s.high)}")
-                    for s in data.phases.shares(name)
-                }
+                heads, fits = [title, "share", "interval", "fitted"], data.fitted(name)
+                texts = {point: ("no seed", "", "", fit.brief) for point, fit in fits.items()}
+                for s in data.phases.shares(name):
+                    seen = f"{s.k} of {s.n}", percent(s.share), f"{percent(s.low)} to {percent(s.high)}"
+                    texts[s.point] = (*seen, fits[s.point].brief if s.point in fits else "")
             elif kind == "category":
                 heads, texts = [f"{title} (runs)"], {s.point: (s.counts,) for s in data.phases.most_common(name)}
             else:
@@ -195,4 +260,6 @@ class Table:
             headings += heads
             for point, row in rows.items():
                 row += texts.get(point, ("",) * len(heads))
-        return cls(headings, list(rows.values()))
+        left = len(data.grid.places) - len(rows)
+        caption = f"{cls.caption} {left:,} points without a seed are left out." if left else cls.caption
+        return cls(headings, list(rows.values()), caption)

@@ -11,7 +11,7 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.store.comments import ALL, OUTCOMES, POINTS
 from swingby.store.status import SweepStatus
-from swingby.store.views import OF_SHARD, OUTCOMES_OF, literal, quoted
+from swingby.store.views import OF_SHARD, OUTCOMES_OF, SHARE_FIT, literal, quoted
 from swingby.sweepfile.parameters import PRESET
 
 FIRST = "select name, experiment, cells, created from sweeps order by created desc"
@@ -41,6 +41,12 @@ def examples(tables: Tables, sweeps: Sequence[SweepStatus]) -> list[Example]:
     newest = {one.name: one for one in reversed(sweeps)}  # of each name
     offered = list(newest.values())[::-1]
     found += [Example(f"phase diagram of {one.name}", phase_query(one, tables)) for one in offered[:SWEEPS]]
+    for one in offered[:SWEEPS]:
+        if one.refined is not None and SHARE_FIT in tables:
+            query = f"""select outcome, verdict, count(*) as points, min(mean) as lowest, max(mean) as highest
+from {SHARE_FIT} where sweep_id = {literal(one.sweep_id)}
+group by all order by outcome, verdict"""
+            found.append(Example(f"{one.name}: points by the side of the line, as fitted", query))
     first: dict[str, SweepStatus] = {}
     for one in offered:
         if one.experiment in tables:

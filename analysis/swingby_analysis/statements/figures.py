@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -13,16 +13,19 @@ from swingby.store import Store
 from swingby_analysis.charts.maps import count_map, height_map, outcome_map, share_map
 from swingby_analysis.grid import Grid, GridLine, grid_of
 from swingby_analysis.page import Figure
-from swingby_analysis.query import Query, ask
+from swingby_analysis.query import Query, ask, points_of
+from swingby_analysis.report import prose
 from swingby_analysis.report.data import cells_query
+from swingby_analysis.report.figures import spent_map
 from swingby_analysis.report.outcomes import Outcome, outcomes_of
-from swingby_analysis.report.phases import Phases, boundary, pooled
+from swingby_analysis.report.phases import Phases, boundary
 from swingby_analysis.statements.diagram import Diagram, Map
 
 READING = {
     "share": (
-        "A tile is a point of the grid, its colour the share of the seeds. White dots: the 95 % Wilson interval of "
-        "it contains one half. Dark line: the share, taken together with that of the tiles beside it, is one half."
+        "A tile is a point of the grid, its colour the share of the seeds. Thick dark line: the share, fitted to all "
+        "points by a smooth surface, is one half. Between the thin lines, at the white dots, the fit does not tell "
+        "the side with 95 %. Faint tiles were never trained: their colour is the fitted share."
     ),
     "category": "The colour of a tile is the most common outcome at that point, the stronger the more seeds ended so.",
     "median": "The colour of a tile is the median over the runs. The few highest share the last colour.",
@@ -48,19 +51,22 @@ class Read:
         (row,) = ask(store, Query("sweep", (sweep_id,))).to_dicts()
         resolved = json.loads(row["resolved"])
         cells = ask(store, query).filter(pl.col("status") != "failed")
-        firsts = cells.unique("point", keep="first", maintain_order=True)
-        return cls(
-            resolved, grid_of(resolved, firsts.iter_rows(named=True)), cells, query, outcomes_of(diagram.experiment)
-        )
+        every = points_of(store, diagram.experiment, sweep_id, [axis["names"] for axis in resolved["axes"]])
+        return cls(resolved, grid_of(resolved, every), cells, query, outcomes_of(diagram.experiment))
 
 
 def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
     """The maps of a diagram, in its order."""
     read = Read.of(store, diagram, sweep_id)
     lines = diagram.lines(read.resolved, read.grid)
-    seeds = read.cells["seed"].n_unique()
+    phases = Phases(read.cells)
+    least, most = phases.seeds()
+    seeds, spread = f"{most} a point", f"{most} seeds a point"
+    if least < most or len(phases.trained) < len(read.grid.places):
+        spread = prose.coverage(len(phases.trained), len(read.grid.places), least, most)
+        seeds = f"{least} to {most} a point"
     axes = f"{read.grid.x.title} against {read.grid.y.title if read.grid.y else ''}"
-    facts = {"Sweep": diagram.sweep, "Seeds": f"{seeds} a point, {read.resolved['seed_mode']} draws"}
+    facts = {"Sweep": diagram.sweep, "Seeds": f"{seeds}, {read.resolved['seed_mode']} draws"}
     charts = []
     for one in diagram.maps:
         spec = _chart(read, one, lines).to_dict()
@@ -68,10 +74,13 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
         spec["config"]["legend"]["layout"] = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 12}}
         slug, caption = (
             f"{diagram.slug}-{one.outcome.replace('_', '-')}",
-            f"{one.title}; {axes}, {seeds} seeds a point.",
+            f"{one.title}; {axes}, {spread}.",
         )
         reading = (one.reading or READING[one.drawn]) + (THEORY if lines else "")
         charts.append(Figure(slug, one.title, caption, reading, spec, [read.query], facts))
+    spent = spent_map(read.grid, phases)
+    if spent is not None and any(one.drawn == "share" for one in diagram.maps):
+        charts.append(replace(spent, slug=f"{diagram.slug}-{spent.slug}", queries=[read.query], facts=facts))
     return charts
 
 
@@ -81,7 +90,7 @@ def _chart(read: Read, one: Map, lines: Sequence[GridLine]) -> Any:
     cells = read.cells.filter(pl.sql_expr(one.where)) if one.where else read.cells
     if one.drawn == "share":
         shares = Phases(cells).shares(one.outcome)
-        return share_map(read.grid, shares, boundary(read.grid, pooled(read.grid, shares)), legend, lines)
+        return share_map(read.grid, shares, boundary(read.grid, shares, Phases(read.cells).trained), legend, lines)
     if one.drawn == "category":
         phases = Phases(cells, {one.outcome: outcome.column.order})
         rows, categories = phases.most_common(one.outcome), phases.categories(one.outcome)

@@ -22,7 +22,7 @@ from swingby_analysis.charts import style
 from swingby_analysis.charts.bands import scale_of
 from swingby_analysis.charts.curves import FLOOR, Band, LogAxes, Run, log_curves, log_panel
 from swingby_analysis.charts.maps import PALETTE, number_map, outcome_map, share_map
-from swingby_analysis.charts.summaries import MostCommon, Segment, Share, Spread
+from swingby_analysis.charts.summaries import MostCommon, Share, Spread
 from swingby_analysis.charts.trajectories import (
     Place,
     PlaneView,
@@ -34,7 +34,7 @@ from swingby_analysis.charts.trajectories import (
 )
 from swingby_analysis.grid import Grid, GridAxis, axis_kind
 from swingby_analysis.page.html import VEGA_LITE
-from swingby_analysis.report.phases import Phases, boundary
+from swingby_analysis.report.phases import Phases
 from swingby_analysis.stats import shares as phase
 
 OUTCOMES = ["generalized", "plateau", "failed", "structural", "artefact", "diverged"]
@@ -127,7 +127,7 @@ def test_values_of_an_axis_stay_text() -> None:
     """A value that looks like code is written on the axis as it is, and is not run."""
     hostile = ['"]; throw 1 //', "<b>", "a' + b"]
     shares = [share(point, 1, 4) for point in range(6)]
-    svg = vl_convert.vegalite_to_svg(share_map(grid(hostile, [1, 2]), shares, [], "x").to_dict(), VEGA_LITE)
+    svg = vl_convert.vegalite_to_svg(share_map(grid(hostile, [1, 2]), shares, None, "x").to_dict(), VEGA_LITE)
     for value in ("&quot;]; throw 1 //", "&lt;b&gt;"):
         assert value in svg or value.replace("&quot;", '"') in svg
 
@@ -141,7 +141,7 @@ def test_a_tile_a_point_and_a_dot_where_half_is_inside(counts: list[int], facets
     """Every point has one tile and one inset; exactly those whose interval contains one half have a dot."""
     shape = grid([1.0, 2.0, 3.0], [4, 8] if facets == 2 else [2, 4, 8, 16], facets)
     shares = [share(point, k, 8) for point, k in enumerate(counts)]
-    drawn = list(items(share_map(shape, shares, [], "x").to_dict()))
+    drawn = list(items(share_map(shape, shares, None, "x").to_dict()))
     tiles = [item for item in drawn if item["marktype"] == "rect"]
     symbols = Counter(item.get("shape", "circle") for item in drawn if item["marktype"] == "symbol")
     assert len(tiles) == len(counts) == symbols["square"]
@@ -154,7 +154,7 @@ def test_the_inset_is_as_wide_as_the_interval(n: int, data: st.DataObject) -> No
     """An inset's side is to the tile's as the half-width is to one half: knowing nothing fills the tile."""
     k = data.draw(st.integers(0, n))
     shape = grid([1.0, 2.0], [1, 2])
-    spec = share_map(shape, [share(0, k, n)], [], "x").to_dict()
+    spec = share_map(shape, [share(0, k, n)], None, "x").to_dict()
     sizes = [layer["encoding"]["size"] for layer in spec["layer"] if "size" in layer["encoding"]]
     side = style.smallest_tile(shape)
     for size in sizes:
@@ -168,37 +168,15 @@ def test_the_inset_is_as_wide_as_the_interval(n: int, data: st.DataObject) -> No
 def test_colour_means_the_same_in_every_diagram(counts: list[int]) -> None:
     """The colour scale runs from 0 to 1 whatever the shares are."""
     shares = [share(point, k, 5) for point, k in enumerate(counts)]
-    spec = share_map(grid([1.0, 2.0], [1, 2]), shares, [], "x").to_dict()
+    spec = share_map(grid([1.0, 2.0], [1, 2]), shares, None, "x").to_dict()
     scales = [layer["encoding"]["color"]["scale"] for layer in spec["layer"] if "color" in layer["encoding"]]
     assert [scale["domain"] for scale in scales] == [[0, 1]]
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.lists(st.integers(0, 10), min_size=24, max_size=24))
-def test_the_line_passes_between_unlike_neighbours(counts: list[int]) -> None:
-    """Between two neighbours on either side of one half, and nowhere else on that edge, the boundary crosses."""
-    shape = grid([1.0, 2.0, 3.0], [2, 4, 8, 16], 2)
-    shares = [share(point, k, 10) for point, k in enumerate(counts)]
-    segments = boundary(shape, shares)
-    assert shape.y is not None
-    at = {shape.places[item.point]: item.share for item in shares}
-    for (i, j, panel), value in at.items():
-        if (i + 1, j, panel) not in at:
-            continue
-        y, (left, right) = shape.y.positions[j], shape.x.positions[i : i + 2]
-        ends = [(s.x, s.y) for s in segments if s.facet == shape.facets[panel]]
-        ends += [(s.x2, s.y2) for s in segments if s.facet == shape.facets[panel]]
-        on_edge = [a for a, b in ends if math.isclose(b, y) and left <= a <= right]
-        if (value >= 0.5) != (at[i + 1, j, panel] >= 0.5):
-            assert on_edge
-        else:
-            assert all(a in (left, right) for a in on_edge)
 
 
 def test_along_one_parameter_intervals_are_drawn() -> None:
     """Without a y axis every point has a mark and the bar of its interval, between 0 and 1."""
     shares = [share(point, point, 4) for point in range(5)]
-    drawn = list(items(share_map(grid([1, 2, 3, 4, 5], None), shares, [], "x").to_dict()))
+    drawn = list(items(share_map(grid([1, 2, 3, 4, 5], None), shares, None, "x").to_dict()))
     kinds = Counter(item["marktype"] for item in drawn)
     assert kinds["symbol"] == 5
     assert kinds["rule"] == 5 + 1  # the line at one half
@@ -207,7 +185,7 @@ def test_along_one_parameter_intervals_are_drawn() -> None:
 def test_missing_points_are_blank() -> None:
     """A point without a result has no tile."""
     shares = [share(point, 1, 4) for point in (0, 3)]
-    drawn = list(items(share_map(grid([1.0, 2.0], [1, 2]), shares, [], "x").to_dict()))
+    drawn = list(items(share_map(grid([1.0, 2.0], [1, 2]), shares, None, "x").to_dict()))
     assert sum(item["marktype"] == "rect" for item in drawn) == 2
 
 
@@ -376,11 +354,3 @@ def test_a_run_of_a_group_without_a_path_has_no_panel() -> None:
     plane, path = seen(True), [Place("a", None, float(step), step / 10, 0.0) for step in range(11)]
     runs = [Place(group, 1, 0.0, 0.0, 0.0) for group in "ab"]
     assert trajectories(path, runs, plane).to_dict() == trajectories(path, runs[:1], plane).to_dict()
-
-
-def test_segments_reach_the_chart() -> None:
-    """Every piece of the contour is drawn, over a casing."""
-    pieces = [Segment("", 1.2, 1.0, 1.4, 2.0), Segment("", 1.4, 2.0, 1.6, 2.5)]
-    shares = [share(point, 1, 4) for point in range(4)]
-    drawn = list(items(share_map(grid([1.0, 2.0], [1, 2]), shares, pieces, "x").to_dict()))
-    assert sum(item["marktype"] == "rule" for item in drawn) == 2 * len(pieces)

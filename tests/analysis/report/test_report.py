@@ -262,9 +262,9 @@ def test_an_unfinished_sweep_says_what_is_missing(tmp_path: Path) -> None:
     assert "5 of 36 cells have no result yet" in text
     assert "1 cell failed with an error" in text
     assert "1 cell diverged" in text
-    assert "Left blank for want of a finished run: 1 point of the grid" in text
+    assert "No run has finished at 1 point of the grid" in text
     assert "30 of 36 runs are finished" in text
-    assert "2 to 4 at each point" in text
+    assert "8 of 9 points have cells; seeds per point from 2 to 4" in text
 
 
 def test_a_title_stays_text(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@
     const tiles = onTiles || (spec.layer ?? []).some((part) => ["rect", "square"].includes(part.mark?.type ?? part.mark));
     if (spec.encoding) {
       one.encoding = Object.fromEntries(Object.entries(spec.encoding).map(([channel, how]) => {
-        if (how === null || typeof how !== "object") return [channel, how];
+        if (how === null || typeof how !== "object" || Array.isArray(how)) return [channel, how];
         const parts = { ...how };
         for (const name of ["axis", "legend", "header"]) if (parts[name]) parts[name] = lighter(parts[name]);
         if (MARKS.includes(kind) && !onTiles && parts.scale?.range) parts.scale = lighter(parts.scale);
