@@ -149,7 +149,7 @@ TOGETHER = (
     (5, 0.02, (0.1, 0.25)), (10, 0.02, (0.1, 0.25)), (20, 0.02, (0.1, 0.25)), (20, 0.1, (0.1, 0.25)),
     (30, 0.02, (0.1, 0.25)), (30, 0.1, (0.1, 0.25)), (30, 0.15, (0.1,)), (50, 0.15, (0.1,)),
 )  # fmt: skip
-"""Seeds, scatter and how far apart seeds learn, of the rows of the second."""
+"""Seeds and scatter of the rows of the second table, with the spreads of the step at which a seed learns."""
 
 
 def tables() -> Iterator[str]:
@@ -165,7 +165,8 @@ def tables() -> Iterator[str]:
         pairs = (swing[:2], bent[2:], (none.swing_seen, none.bend_seen))
         cells = " | ".join(f"{one:.2f}, {other:.2f}" for one, other in pairs)
         yield f"| {judged} | {evaluations} | {scatter} | {cells} |"
-    yield "\n| seeds | scatter | a shared bump, apart 0.1 | apart 0.25 | a shared bend, apart 0.1 | apart 0.25 |"
+    yield ""
+    yield "| seeds | scatter | a shared bump, apart 0.1 | apart 0.25 | a shared bend, apart 0.1 | apart 0.25 |"
     yield "|---|---|---|---|---|---|"
     for seeds, scatter, aparts in TOGETHER:
         bumps, bends = ["", ""], ["", ""]

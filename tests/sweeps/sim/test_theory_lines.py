@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from swingby_analysis.charts.summaries import Share
 from swingby_analysis.grid import Grid, GridAxis, GridLine
-from swingby_analysis.report.phases import pooled
 from swingby_sweeps.sim import theory, theory_lines
 from swingby_sweeps.sim.assumptions import assumptions
 from swingby_sweeps.sim.detect.theory import CONSTANTS
@@ -241,13 +239,3 @@ def test_lines_end_at_the_border_of_the_diagram(corners: list[tuple[float, float
     inside = [(x, y) for x, y in corners if -0.5 < x < 2.5 and -0.5 < y < 2.5]
     there = list(zip(kept.x, kept.y, strict=True))
     assert all(any(abs(x - a) + abs(y - b) < 1e-6 for a, b in there) for x, y in inside)
-
-
-def test_neighbours_are_taken_together_on_fine_axes_alone() -> None:
-    """On an axis of 20 values or more a share is that of three points; on a short one it is the point's own."""
-    fine, short = [float(n) for n in range(20)], [1.0, 2.0, 3.0]
-    axes = grid(("x", fine), ("y", short))
-    shares = [Share(point, int(i == 5), 1, float(i == 5), 0.0, 1.0) for point, (i, _, _) in axes.places.items()]
-    found = {axes.places[item.point]: item.share for item in pooled(axes, shares)}
-    assert [found[i, 1, 0] for i in range(3, 8)] == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3, 0])
-    assert found[5, 0, 0] == pytest.approx(1 / 3)

@@ -14,7 +14,7 @@ from swingby_analysis.charts.summaries import Difference
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report import prose
-from swingby_analysis.report.phases import Phases, boundary, pooled
+from swingby_analysis.report.phases import Phases, boundary
 from swingby_analysis.report.prose import plural
 from swingby_analysis.stats import exact, intervals
 
@@ -88,7 +88,7 @@ def _shares(
 ) -> Figure:
     """The map of one share; `named`: the end of its slug, what its legend says, and its title."""
     grid, rows = subject.data.grid, Phases(runs).shares(outcome)
-    spec = share_map(grid, rows, boundary(grid, pooled(grid, rows)), named[1]).to_dict()
+    spec = share_map(grid, rows, boundary(grid, rows), named[1]).to_dict()
     reading = prose.SHARES_ALONG if grid.y is None else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
     return subject.figure(f"twins-{named[0]}", named[2], caption, f"{reading} {TWINS}", spec, queries)
 
