@@ -249,6 +249,11 @@ def number_columns(claim: Statement) -> tuple[str, ...]:
     raise SwingbyError(f"a claim {MEAN} needs rows with 'effect', or with 'side' and 'value'; its query names neither")
 
 
+def said_alone(shared: Sequence[Shared], key: str) -> list[str]:
+    """What a folder says under a key, for a page about this folder alone; nothing for a page about several."""
+    return shared[0].said(key) if len(shared) == 1 else []
+
+
 def shared_of(statements: Sequence[Statement]) -> list[Shared]:
     """What the folders of these statements share, each folder once, in their order."""
     found: list[Shared] = []
