@@ -79,7 +79,7 @@ def compose(statement: Statement, asked: Sequence[Asked], tables: Collection[str
     sql = "\n".join([*parts, _counted(statement), statement.body])
     named, asked_for = words_of(sql), relations_of(sql)
     provided = {
-        "runs": lambda: _runs(asked, tables, named),
+        "runs": lambda: runs_view(asked, tables, named),
         "grid": lambda: _grid(asked),
         "intervals": lambda: _intervals(asked),
     }
@@ -132,7 +132,7 @@ def experiment_of(asked: Sequence[Asked]) -> str:
     return names[0]
 
 
-def _runs(asked: Sequence[Asked], tables: Collection[str], named: Collection[str]) -> str:
+def runs_view(asked: Sequence[Asked], tables: Collection[str], named: Collection[str]) -> str:
     """The view `runs`: with the outcomes of every detector that the statement names a column of."""
     table = experiment_of(asked)
     detectors = [
