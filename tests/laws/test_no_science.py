@@ -21,7 +21,7 @@ COMMON = {
     "growth", "outcome", "theory", "parameters", "processes", "trace", "decay", "residual", "certain", "learned",
     # Of English, and of the languages that pages are written in.
     "color", "size", "background", "small", "paper", "centre", "images", "condition", "pixels", "rotate", "narrowest",
-    "bend", "bends", "judged", "bounds", "descents", "drive", "reduction", "trajectories", "blur", "moments",
+    "bend", "bends", "judged", "bounds", "descents", "drive", "stages", "reduction", "trajectories", "blur", "moments",
     # A count and a side in a table, the plural, a letter of a state.
     "n", "a", "s", "d",
 }  # fmt: skip
