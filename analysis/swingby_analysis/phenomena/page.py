@@ -20,6 +20,7 @@ from swingby_analysis.page import (
     Code,
     Figure,
     Fold,
+    Items,
     Page,
     Part,
     Picture,
@@ -44,13 +45,11 @@ LEAD = (
     "Each phenomenon is an expression in SQL over the runs of an experiment, with the outcomes of its detectors. A "
     "share of runs is that of the grid which was chosen, not of nature: what counts is where it is, and what moves it."
 )
-HEADINGS = (
-    "experiment", "sweep", "runs that show it", "runs at a point", "points: every run", "more than half",
-    "at most half", "no run", "axis that moves it most",
-)  # fmt: skip
+HEADINGS = ("experiment", "sweep", "runs that show it", "points: all, > half, <= half, none", "moved most by")
 READING = (
     "A bar is a sweep, and its parts are the points of its grid: those at which every run that tells shows the "
-    "phenomenon, more than half of them, at most half, and none. With one run at a point there is no middle part."
+    "phenomenon, more than half of them, at most half, and none. The table has the counts of these points in this "
+    "order. With one run at a point there is no middle part."
 )
 MOVED = (
     "The axis that moves it most has the largest main effect: the share of the variance over the points that its "
@@ -155,14 +154,12 @@ def _page(wanted: Sequence[Phenomenon], found: Sequence[Counted], pictures: dict
 
 def _section(declared: Sequence[Phenomenon], own: Sequence[Counted], picture: bytes | None) -> Section:
     slug, title = declared[0].slug, declared[0].title
-    blocks: list[Block] = [
-        Table(("experiment", "a run shows it where"), [(Code(item.experiment), item.meaning) for item in declared])
-    ]
+    blocks: list[Block] = [Items([Several([Code(item.experiment), f": {item.meaning}"]) for item in declared])]
     silent = [item.experiment for item in declared if item.experiment not in {one.phenomenon.experiment for one in own}]
     if silent:
         blocks.append(Text(f"No run here tells for {', '.join(silent)}.", "note"))
     if own and picture is not None:
-        blocks.append(Picture(slug, picture, title, READING, f"{slug}.png", True))
+        blocks.append(Picture(slug, picture, title, "", f"{slug}.png", True))
     if own:
         blocks.append(Table(HEADINGS, [_row(one) for one in own]))
         blocks.append(Fold("The queries", [QueryRows(one.query) for one in own]))
@@ -171,18 +168,18 @@ def _section(declared: Sequence[Phenomenon], own: Sequence[Counted], picture: by
 
 def _row(one: Counted) -> Sequence[Part]:
     low, high = one.seeds
-    runs = f"{one.shown:,} of {one.told:,} ({percent(one.shown / one.told)})"
-    seeds = str(low) if low == high else f"{low} to {high}"
-    counts = [f"{count:,}" for count in (one.every, one.most, one.few, one.none)]
-    return [Code(one.phenomenon.experiment), Code(one.sweep), runs, seeds, *counts, _moved(one)]
+    seeds = f"{low} a point" if low == high else f"{low} to {high} a point"
+    runs = f"{one.shown:,} of {one.told:,} ({percent(one.shown / one.told)}), {seeds}"
+    points = ", ".join(f"{count:,}" for count in (one.every, one.most, one.few, one.none))
+    return [Code(one.phenomenon.experiment), Code(one.sweep), runs, points, _moved(one)]
 
 
 def _moved(one: Counted) -> str:
     """The axis in words: what it explains, and towards which of its ends runs show the phenomenon."""
     if one.mover is None:
         return "nothing varies" if one.points in (one.every, one.none) else "not computed"
-    side = {True: "; more at larger values", False: "; more at smaller values", None: ""}[one.mover.rises]
+    side = {True: ", where large", False: ", where small", None: ""}[one.mover.rises]
     interval = ""
     if one.mover.low == one.mover.low:
         interval = f" ({percent(one.mover.low)} to {percent(one.mover.high)})"
-    return f"{one.mover.axis}: {percent(one.mover.share)}{interval}{side}"
+    return f"{one.mover.axis}{side}: {percent(one.mover.share)}{interval}"

@@ -3,5 +3,5 @@
 -- experiment: sim
 --
 -- The OOD loss has two descents or more: one concept is learned, the loss stands or rises, and another is learned
--- (`descents_fine`; null by SGD, whose noise hides small drops).
+-- (descents_fine; null by SGD, whose noise hides small drops).
 descents_fine >= 2
