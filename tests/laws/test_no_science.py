@@ -24,6 +24,8 @@ COMMON = {
     "bend", "bends", "judged", "bounds", "descents", "drive", "stages", "reduction", "trajectories", "blur", "moments",
     # A count and a side in a table, the plural, a letter of a state.
     "n", "a", "s", "d",
+    "modes", "alpha", "target", "strength", "moment", "weights", "system", "saturated", "balanced", "rank", "overlap",
+    "order", "start", "spread", "end", "c",
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")
