@@ -26,6 +26,7 @@ COMMON = {
     "n", "a", "s", "d",
     "modes", "alpha", "target", "strength", "moment", "weights", "system", "saturated", "balanced", "rank", "overlap",
     "order", "start", "spread", "end", "c",
+    "mode", "aligned", "mirrored", "settled", "descent",
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")

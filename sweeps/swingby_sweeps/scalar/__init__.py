@@ -1,0 +1,8 @@
+"""Scalar nets with exact laws: the wide net of Theorem 1 ([T] 6.2, 6.3), and a diagonal net that groks."""
+
+from swingby.model.registry import Package
+
+PACKAGE = Package(
+    experiments={"wide_scalar": "wide.experiment:WideScalar"},
+    detectors={"wide_regime": "wide.detect.regime:WideRegime", "theorem_1": "wide.detect.theorem:Theorem1"},
+)
