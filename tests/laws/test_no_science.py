@@ -22,8 +22,10 @@ COMMON = {
     # Of English, and of the languages that pages are written in.
     "color", "size", "background", "small", "paper", "centre", "images", "condition", "pixels", "rotate", "narrowest",
     "bend", "bends", "judged", "bounds", "descents", "drive", "reduction", "trajectories", "blur", "moments",
-    # A count and a side in a table, the plural, a letter of a state.
-    "n", "a", "s", "d",
+    # Of any curve over a resource.
+    "data", "drawn", "largest", "decades", "strength",
+    # A count and a side in a table, the plural, a letter of a state, an axis.
+    "n", "a", "s", "d", "x",
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")
