@@ -27,6 +27,7 @@ COMMON = {
     "modes", "alpha", "target", "strength", "moment", "weights", "system", "saturated", "balanced", "rank", "overlap",
     "order", "start", "spread", "end", "c",
     "mode", "aligned", "mirrored", "settled", "descent",
+    "data", "drawn", "largest", "decades", "x",
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")

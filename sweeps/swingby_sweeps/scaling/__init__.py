@@ -1,0 +1,5 @@
+"""Scaling laws of the multilinear model ([T] chapter 4, appendices B.1, C.1 and C.2), in closed form."""
+
+from swingby.model.registry import Package
+
+PACKAGE = Package(experiments={"multilinear": "experiment:Multilinear"})

@@ -1,0 +1,108 @@
+"""The experiment `multilinear`: curves of the loss of the multilinear and the linear model, in closed form."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from swingby.model.cell import Cell
+from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
+from swingby.model.params import Params
+
+from . import presets
+from .params import STREAM_VERSION, ScalingParams
+
+_LIST = pa.list_(pa.float64())
+_TIMED = "bottleneck == 'time' or bottleneck == 'compute' or bottleneck == 'all'"
+
+
+class Multilinear(Experiment):
+    """The loss over time, data, width or compute of a model with a basis function for each skill ([T] 4.17)."""
+
+    name: ClassVar[str] = "multilinear"
+    stream_version: ClassVar[int] = STREAM_VERSION
+    Params: ClassVar[type[Params]] = ScalingParams
+    presets: ClassVar[Mapping[str, Any]] = {"thesis": presets.thesis}
+    default_preset: ClassVar[str | None] = "thesis"
+    read_where: ClassVar[Mapping[str, str]] = {
+        "r0": "model == 'multilinear' and bottleneck != 'width'",
+        "lr": _TIMED,
+        "data": "bottleneck == 'all'",
+        "width": "bottleneck == 'compute' or bottleneck == 'all'",
+        "drawn": "bottleneck == 'data'",
+    }
+    curves: ClassVar[Mapping[str, Column]] = {
+        "step": Column(pa.list_(pa.int64()), "number of the point along the curve", "points"),
+        "x": Column(_LIST, "the resource: T, D, N or C = T N"),
+        "loss": Column(_LIST, "L ([T] 4.17)"),
+    }
+    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {
+        "strengths": {
+            "strength": Column(pa.list_(_LIST), "R_1, ..., R_10 at each point; null unless the resource is time"),
+        },
+        "removals": {
+            "loss_any_time": Column(_LIST, "L with T unlimited, and D and N as they are; null unless all are limited"),
+            "loss_any_data": Column(_LIST, "L with D unlimited, and T and N as they are; null unless all are limited"),
+            "loss_any_width": Column(_LIST, "L with N unlimited, and T and D as they are; null unless all are limited"),
+        },
+        "best_width": {
+            "best_width": Column(_LIST, "N at each point, the width of least loss; null unless the resource is compute")
+        },
+    }
+    scalars: ClassVar[Mapping[str, Column]] = {
+        "final_loss": Column(pa.float64(), "L at the end of the curve"),
+        "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
+    }
+
+    def shape(self, params: Any) -> str:
+        """The resource and the number of points; cells share a batch and no arrays."""
+        p: ScalingParams = params
+        return f"{p.bottleneck} {p.points}"
+
+    def steps(self, params: Any) -> int:
+        """The number of the last point of the curve, counted from 0."""
+        p: ScalingParams = params
+        return p.points - 1
+
+    def work(self, params: Any) -> float:
+        """Nanoseconds of a cell on the machine where they were measured, to a factor of 2."""
+        p: ScalingParams = params
+        evaluated = {"time": 1, "data": 0 if p.drawn else 1, "width": 0, "compute": 1 if p.width else 60, "all": 3}
+        sampled = 3e5 * (p.points if p.bottleneck == "data" else 1) + 50 * p.sampled if p.sampled else 0
+        return 2e5 + 15_000.0 * p.points * evaluated[p.bottleneck] + sampled
+
+    def max_batch(self, params: Any) -> int:
+        """As many cells as have 200 MB of recorded numbers."""
+        p: ScalingParams = params
+        return max(min(200_000_000 // (p.points * 8 * 20), 4096), 1)
+
+    def run(self, batch: Batch) -> Iterator[pa.Table]:
+        """Compute the curves; one table, one final row a cell, in the order of the batch."""
+        requested = {name: column for key in batch.recording.also for name, column in self.recordings[key].items()}
+        columns = {name: column.type for name, column in {**self.curves, **requested, **self.scalars}.items()}
+        began = time.perf_counter()
+        rows = [_row(cell, batch.recording, requested) for cell in batch.cells]
+        share = (time.perf_counter() - began) / len(rows)
+        schema = pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
+        yield pa.Table.from_pylist([{**row, "seconds": share} for row in rows], schema)
+
+
+def _row(cell: Cell, recording: Recording, requested: Mapping[str, Column]) -> dict[str, Any]:
+    """The final row of one cell."""
+    from .losses import curves, strengths
+
+    p = cell.params
+    assert isinstance(p, ScalingParams)
+    steps = recording.at(p.points - 1)
+    found: dict[str, np.ndarray | None] = {**curves(cell)}
+    if "strength" in requested:
+        recorded = found["x"]
+        assert recorded is not None
+        found["strength"] = strengths(p, recorded)
+    kept = {name: values[steps].tolist() for name, values in found.items() if values is not None}
+    ends = {"from_step": 0, "to_step": p.points - 1, "final": True, "status": "ok"}
+    return {"cell_id": cell.cell_id, **ends, "step": steps.tolist(), **kept, "final_loss": kept["loss"][-1]}
