@@ -28,6 +28,7 @@ COMMON = {
     "order", "start", "spread", "end", "c",
     "mode", "aligned", "mirrored", "settled", "descent",
     "data", "drawn", "largest", "decades", "x",
+    "text", "figures", "fast", "batch", "counts", "bits", "m",
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")

@@ -1,0 +1,7 @@
+"""Emergence of skills in a ReLU net on multitask sparse parity ([T] 5, C.3), beside the extended multilinear model."""
+
+from swingby.model.registry import Package
+
+PACKAGE = Package(
+    experiments={"parity_net": "experiment:ParityNet"},
+)
