@@ -29,7 +29,6 @@ class ParityNet(Experiment):
         "text": presets.text,
     }
     default_preset: ClassVar[str | None] = "fast"
-    requires: ClassVar[Mapping[str, str]] = {"numba": "swingby[run]"}
     read_where: ClassVar[Mapping[str, str]] = {
         "alpha": "skills > 1",
         "halve_every": "schedule == 'halved'",
