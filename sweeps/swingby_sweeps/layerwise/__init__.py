@@ -7,4 +7,4 @@ its weights and r_i = u_i / S its strength; rho_i are the singular values of the
 
 from swingby.model.registry import Package
 
-PACKAGE = Package(experiments={"modes": "experiment:Modes"})
+PACKAGE = Package(experiments={"modes": "experiment:Modes", "linear_net": "experiment:LinearNet"})

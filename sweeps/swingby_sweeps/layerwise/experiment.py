@@ -11,7 +11,7 @@ import pyarrow as pa
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment
 from swingby.model.params import UntypedParams
 
-from .params import STREAM_VERSION, LayerwiseParams, ModesParams
+from .params import STREAM_VERSION, LayerwiseParams, LinearNetParams, ModesParams
 
 _LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
 
@@ -111,5 +111,65 @@ class Modes(_Layerwise):
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         """Train the batch; one table, one final row a cell, in the order of the batch."""
         from .modes_engine import train
+
+        yield self._table(batch, train)
+
+
+class LinearNet(_Layerwise):
+    """Linear nets of two layers, f = x^T W_1 W_2, whose target has singular values rho ([T] 3.5, A.2)."""
+
+    name: ClassVar[str] = "linear_net"
+    Params: ClassVar[type[UntypedParams]] = LinearNetParams
+    read_where: ClassVar[Mapping[str, str]] = {"imbalance": "init == 'lambda'", "rtol": "drive == 'flow'"}
+    curves: ClassVar[Mapping[str, Column]] = {
+        "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),
+        "strength": Column(_ROWS, "r_i = u_i^T W_1 W_2 v_i over that of the target, in the order of rho"),
+        "loss": Column(_LIST, "1/2 E |f - f*|^2"),
+        "singular_values": Column(_ROWS, "singular values of W_1 W_2, falling"),
+        "effective_rank": Column(_LIST, "D_eff: exp of the entropy of the singular values over their sum"),
+        "kernel_distance": Column(
+            _LIST, "1 - cos of the angle between the tangent kernels at the start and now, as operators on the inputs"
+        ),
+    }
+    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {
+        "drift": {
+            "drift": Column(
+                _LIST,
+                "how far W_1^T W_1 - W_2 W_2^T is from its start, over |W_1|^2 + |W_2|^2; null for closed_form",
+            )
+        }
+    }
+    scalars: ClassVar[Mapping[str, Column]] = {
+        "alignment": Column(
+            _LIST, "R_ii of m_i = (W_1^T u_i + W_2 v_i) / 2 at the start, by Gram-Schmidt; 0: none left"
+        ),
+        "alignment_alone": Column(_LIST, "lengths of these m_i"),
+        "final_loss": Column(pa.float64(), "last recorded loss"),
+        "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
+    }
+
+    def shape(self, params: Any) -> str:
+        """The parameters that the cells of a batch share; rho, sigma, imbalance, the inputs and lr are a cell's own."""
+        p: LinearNetParams = params
+        return f"{p.drive} d{p.d} p{p.width} c{p.c} m{len(p.rho)} {p.init} t{p.training_steps}"
+
+    def work(self, params: Any) -> float:
+        """Microseconds of a cell on the machine where they were measured, to a factor of 2."""
+        p: LinearNetParams = params
+        size = (p.d + p.c) * p.width
+        observed = 200 * (5 + 0.02 * (p.d * p.c + p.d**2) + 0.01 * size)
+        if p.drive == "gd":
+            return observed + p.training_steps * 0.002 * (p.d * size / 4)
+        return observed + (20 * size if p.drive == "flow" else 200 * 0.01 * (p.d + p.c) ** 2)
+
+    def max_batch(self, params: Any) -> int:
+        """How many cells fit into 1 GB: weights and their squares in several copies, and 200 records."""
+        p: LinearNetParams = params
+        held = 20 * (p.d + p.c) * p.width + 6 * (p.width**2 + (p.d + p.c) ** 2) + 200 * 4 * (2 * min(p.d, p.c) + 4)
+        return max(1, min(4096, int(1e9 / (8 * held))))
+
+    def run(self, batch: Batch) -> Iterator[pa.Table]:
+        """Train the batch; one table, one final row a cell, in the order of the batch."""
+        from .net_engine import train
 
         yield self._table(batch, train)
