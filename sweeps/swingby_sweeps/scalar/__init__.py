@@ -3,6 +3,10 @@
 from swingby.model.registry import Package
 
 PACKAGE = Package(
-    experiments={"wide_scalar": "wide.experiment:WideScalar"},
-    detectors={"wide_regime": "wide.detect.regime:WideRegime", "theorem_1": "wide.detect.theorem:Theorem1"},
+    experiments={"wide_scalar": "wide.experiment:WideScalar", "sparse_diagonal": "sparse.experiment:SparseDiagonal"},
+    detectors={
+        "wide_regime": "wide.detect.regime:WideRegime",
+        "theorem_1": "wide.detect.theorem:Theorem1",
+        "generalization": "sparse.detect.generalization:Generalization",
+    },
 )

@@ -19,3 +19,15 @@ WIDE = Reported(
         "target gives a plateau and then a fall.",
     ),
 )
+
+SPARSE = Reported(
+    curves=Curves(
+        titles={"test_error": "test error", "train_error": "train error"},
+        axis="share of the target",
+        level=0.05,
+        title="Errors over training",
+        caption="Train and test error at single points of the grid",
+        reading=_READING + "Stops are evenly spaced in the log of the flow time over the last eight decades of the "
+        "run. Dashed: the test error of .05 at or below which a run generalizes; it has fitted its points at .01.",
+    ),
+)

@@ -11,8 +11,8 @@ import pyarrow as pa
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
 
+from ...detect_columns import Array, first_case, known, number, outcomes, text
 from .. import theory
-from .columns import Array, known, number, outcomes, text
 
 SETTLED = 1e-3
 """A run has settled once |theta - S| is at most this share of |S - S_0|."""
@@ -100,17 +100,17 @@ class WideRegime(Detector):
         saddle = ended & theory.is_saddle(rho, s0) & (np.abs(theta) <= SETTLED * np.abs(S))
         there = np.isfinite(rho) & np.isfinite(s0)
         descends = (drive == "gd") & (diverged | ended)
-        fate = _first(
+        fate = first_case(
             (diverged, "diverged"), (ended & ~settled, "unresolved"), (rise > CATAPULT, "catapult"), (ended, "monotone")
         )
         values = {
             "target_ratio": rho,
             "start_ratio": s0,
             "settled": known(settled, ended),
-            "regime": _first(
+            "regime": first_case(
                 (diverged, "diverged"), (saddle, "saddle"), (ended & ~settled, "unresolved"), *_regimes(ratio, ended)
             ),
-            "predicted_regime": _first(
+            "predicted_regime": first_case(
                 (there & theory.is_saddle(rho, s0), "saddle"), *_regimes(theory.kernel_ratio(rho, s0), there)
             ),
             "kernel_ratio": np.where(settled, ratio, np.nan),
@@ -141,12 +141,4 @@ def _regimes(ratio: Array, where: Array) -> list[tuple[Array, str]]:
 
 def _expected(at_start: Array, at_end: Array, at_flattest: Array) -> Array:
     calm = np.maximum(at_start, at_end) < 2
-    return _first((calm, "monotone"), ((at_flattest < 2) & (at_start < 4), "catapult"), (at_start > 0, "diverged"))
-
-
-def _first(*cases: tuple[Array, str]) -> Array:
-    """The name of the first case that is true of each row; None where none is."""
-    found = np.full(len(cases[0][0]), None, dtype=object)
-    for where, name in reversed(cases):
-        found[np.asarray(where, dtype=bool)] = name
-    return found
+    return first_case((calm, "monotone"), ((at_flattest < 2) & (at_start < 4), "catapult"), (at_start > 0, "diverged"))

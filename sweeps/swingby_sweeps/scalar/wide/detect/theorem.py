@@ -11,8 +11,8 @@ import pyarrow as pa
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
 
+from ...detect_columns import number, outcomes, text
 from .. import theory
-from .columns import number, outcomes, text
 
 
 class Theorem1(Detector):

@@ -38,3 +38,11 @@ def known(values: Array, where: Array) -> Array:
     found = values.astype(object)
     found[~where] = None
     return found
+
+
+def first_case(*cases: tuple[Array, str]) -> Array:
+    """The name of the first case that is true of each row, (R,) object; None where none is."""
+    found = np.full(len(cases[0][0]), None, dtype=object)
+    for where, name in reversed(cases):
+        found[np.asarray(where, dtype=bool)] = name
+    return found
