@@ -23,7 +23,7 @@ COMMON = {
     "color", "size", "background", "small", "paper", "centre", "images", "condition", "pixels", "rotate", "narrowest",
     "bend", "bends", "judged", "bounds", "descents", "drive", "reduction", "trajectories", "blur", "moments",
     # Of any curve over a resource.
-    "data", "drawn", "largest", "decades", "strength",
+    "data", "drawn", "largest", "decades", "strength", "exponent",
     # A count and a side in a table, the plural, a letter of a state, an axis.
     "n", "a", "s", "d", "x",
 }  # fmt: skip
