@@ -30,7 +30,7 @@ COMMON = {
     "data", "drawn", "largest", "decades", "x",
     "text", "figures", "fast", "batch", "counts", "bits", "m",
     "digits", "cheap", "delay", "collapse",
-   
+    "exponent",
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")

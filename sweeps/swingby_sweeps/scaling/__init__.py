@@ -2,4 +2,12 @@
 
 from swingby.model.registry import Package
 
-PACKAGE = Package(experiments={"multilinear": "experiment:Multilinear"})
+PACKAGE = Package(
+    experiments={"multilinear": "experiment:Multilinear"},
+    detectors={
+        "scaling_exponents": "detect.exponents:Exponents",
+        "best_allocation": "detect.allocation:Allocation",
+        "binding_resource": "detect.binding:Binding",
+        "skill_stages": "detect.stages:Stages",
+    },
+)

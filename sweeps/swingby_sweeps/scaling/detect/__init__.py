@@ -1,0 +1,1 @@
+"""Detectors of the curves of the multilinear model."""
