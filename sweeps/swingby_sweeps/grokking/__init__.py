@@ -6,4 +6,5 @@ from swingby.model.registry import Package
 PACKAGE = Package(
     experiments={"mlp_regimes": "experiment:MlpRegimes"},
     detectors={"regimes": "detect.regimes:Regimes"},
+    diagrams={"mlp_regimes": "diagrams:DIAGRAMS"},
 )

@@ -1,4 +1,5 @@
-"""Formulas of [T] on features: effective dimension and the measure of the minimum feature regime, each once."""
+"""Formulas of [T], each once: effective dimension, the measure of the minimum feature regime, and the scale of the
+target beside that of the start."""
 
 from __future__ import annotations
 
@@ -47,3 +48,12 @@ def kappa(phi: Array, f: Array) -> float:
     phi, q = phi - phi.mean(0), q - q.mean(0)
     sizes = np.linalg.norm(phi.T @ phi) * np.linalg.norm(q.T @ q)
     return float(1 - np.linalg.norm(phi.T @ q) ** 2 / sizes) if sizes > 0 else float("nan")
+
+
+def target_ratio(target_scale: float, weight_scale: float, output_scale: float) -> float:
+    """The target over the output of a net whose hidden units are saturated: target / (output scale x weight scale).
+
+    It stands for S / Sigma_0, the lower bound of gamma_+ ([T] 6.3.1), of which [T] has no formula for a deep net: the
+    last layer sums p features of size 1 with weights of standard deviation weight_scale / sqrt(p).
+    """
+    return target_scale / (output_scale * weight_scale)

@@ -11,6 +11,8 @@ import pyarrow as pa
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import Column
 
+from .. import theory
+
 ARRIVED = 0.95
 """Share of its final value at which an accuracy has arrived."""
 TRAINED = 0.9
@@ -35,7 +37,7 @@ class Regimes(Detector):
     experiments: ClassVar[tuple[str, ...]] = ("mlp_regimes",)
     needs: ClassVar[tuple[str, ...]] = (
         "status", "step", "steps_per_epoch", "train_accuracy", "test_accuracy", "kappa", "d_eff", "feature_change",
-        "weight_norm",
+        "weight_norm", "target_scale", "weight_scale", "output_scale",
     )  # fmt: skip
     outcomes: ClassVar[Mapping[str, Column]] = {
         "generalization": Column(
@@ -76,6 +78,11 @@ class Regimes(Detector):
         ),
         "kappa_at_train_epoch": Column(pa.float64(), "kappa when the training accuracy has arrived"),
         "final_weight_norm": Column(pa.float64(), "norm of the weight matrices at the end over that at the start"),
+        "target_ratio": Column(
+            pa.float64(),
+            "target scale / (output scale x weight scale): the target over the output of the start, which stands for "
+            "the lower bound of gamma_+ ([T] 6.3.1)",
+        ),
     }
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
         "generalization": "category",
@@ -99,6 +106,9 @@ class Regimes(Detector):
 
 def _outcomes(row: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"generalizes_at": GENERALIZES}
+    scales = [row[f"{name}_scale"] for name in ("target", "weight", "output")]
+    if None not in scales:
+        found["target_ratio"] = theory.target_ratio(*scales)
     if row["status"] == "diverged":
         return {**found, "generalization": "diverged"}
     found |= _features(row)
