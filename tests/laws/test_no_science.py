@@ -31,6 +31,7 @@ COMMON = {
     "text", "figures", "fast", "batch", "counts", "bits", "m",
     "digits", "cheap", "delay", "collapse",
     "exponent",
+    "structural",
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")

@@ -7,4 +7,10 @@ its weights and r_i = u_i / S its strength; rho_i are the singular values of the
 
 from swingby.model.registry import Package
 
-PACKAGE = Package(experiments={"modes": "experiment:Modes", "linear_net": "experiment:LinearNet"})
+PACKAGE = Package(
+    experiments={"modes": "experiment:Modes", "linear_net": "experiment:LinearNet"},
+    detectors={
+        "mode_stages": "detect.mode_stages:ModeStages",
+        "net_modes": "detect.net_modes:NetModes",
+    },
+)

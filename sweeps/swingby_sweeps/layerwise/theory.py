@@ -121,17 +121,32 @@ def printed_overlap(E1: Array, E2: Array, c: Array) -> Array:
     return 1 / (1 + c * (E2 - E1) / (E1 + E2))
 
 
-def deep_overlap(E1: Array, E2: Array, S: Array, a0: Array, L: int) -> Array:
-    """eps* of two modes of L equal weights a0, by bisection of `time_to`; NaN where r_1 + r_2 starts above 1."""
-    E1, E2, S, a0 = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in (E1, E2, S, a0)))
-    r0 = a0**L / S
-    low, high = logit(np.clip(r0, 1e-300, None)), logit(1 - r0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        for _ in range(80):
-            z = (low + high) / 2
-            late = time_to(expit(z), E2, S, a0, L) > time_to(expit(-z), E1, S, a0, L)
-            low, high = np.where(late, low, z), np.where(late, z, high)
-    return np.where(2 * r0 < 1, expit((low + high) / 2), np.nan)
+def mode_time(r: Array, E: float, S: float, w: Array) -> Array:
+    """The time at which a mode of the weights w (L,) reaches the strength r; NaN where no closed form tells it.
+
+    One layer, two layers from any positive start, and more from equal weights.
+    """
+    if len(w) == 2 and min(w) > 0:
+        return two_layers_time_to(r, E, S, w[0], w[1])
+    if len(w) == 1 or np.ptp(w) == 0:
+        return time_to(r, E, S, w[0], len(w))
+    return np.full_like(np.asarray(r, dtype=float), np.nan)
+
+
+def mode_overlap(E: Array, S: float, w: Array) -> float:
+    """eps* of two modes, the first of which comes first, of second moments E (2,) and weights w (2, L), by bisection.
+
+    NaN where the modes start above r_1 + r_2 = 1, and where no closed form tells their times.
+    """
+    r0 = np.prod(w, axis=1) / S
+    if r0.sum() >= 1 or np.isnan(mode_time(0.5, E[0], S, w[0]) + mode_time(0.5, E[1], S, w[1])):
+        return float("nan")
+    low, high = logit(max(r0[1], 1e-300)), logit(1 - r0[0])
+    for _ in range(60):
+        z = (low + high) / 2
+        late = mode_time(expit(z), E[1], S, w[1]) > mode_time(expit(-z), E[0], S, w[0])
+        low, high = (low, z) if late else (z, high)
+    return float(expit((low + high) / 2))
 
 
 def stages(overlaps: Array, level: float = 0.05) -> Array:

@@ -99,15 +99,16 @@ def test_flow_and_descent_keep_their_promises() -> None:
 
 def test_the_overlap_is_where_the_strengths_add_to_one() -> None:
     """eps* of theory is what the curves of two modes show, for two layers in closed form and for any number."""
-    E1, E2, S, a0 = 1.0, 0.4, 2.0, 0.1
-    c = S / a0**2 - 1
+    E, S = np.array([1.0, 0.4]), 2.0
+    c = S / 0.1**2 - 1
     for L in (1, 2, 3, 6):
-        level = float(theory.deep_overlap(E1, E2, S, a0, L))
-        at = theory.time_to(level, E2, S, a0, L)
-        assert theory.time_to(1 - level, E1, S, a0, L) == pytest.approx(at, rel=1e-9)
+        level = theory.mode_overlap(E, S, np.full((2, L), 0.1))
+        at = theory.time_to(level, E[1], S, 0.1, L)
+        assert theory.time_to(1 - level, E[0], S, 0.1, L) == pytest.approx(at, rel=1e-9)
         if L == 2:
-            assert level == pytest.approx(theory.overlap(E1, E2, c, c), rel=1e-10)
-    assert not 0 < theory.printed_overlap(E1, E2, c) < 1
+            assert level == pytest.approx(theory.overlap(E[0], E[1], c, c), rel=1e-10)
+    assert np.isnan(theory.mode_overlap(E, S, np.array([[0.1, 0.1, 0.1], [0.1, 0.1, 0.2]])))
+    assert not 0 < theory.printed_overlap(E[0], E[1], c) < 1
     assert theory.stages(np.array([[0.01, 0.04, 0.2, 0.01], [0.1, 0.0, 0.0, 0.0]])).tolist() == [2, 0]
 
 
