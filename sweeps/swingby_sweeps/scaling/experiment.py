@@ -12,9 +12,11 @@ import pyarrow as pa
 from swingby.model.cell import Cell
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
 from swingby.model.params import Params
+from swingby.model.reported import Reported
 
 from . import presets
 from .params import STREAM_VERSION, ScalingParams
+from .report import REPORT
 
 _LIST = pa.list_(pa.float64())
 _TIMED = "bottleneck == 'time' or bottleneck == 'compute' or bottleneck == 'all'"
@@ -35,6 +37,7 @@ class Multilinear(Experiment):
         "width": "bottleneck == 'compute' or bottleneck == 'all'",
         "drawn": "bottleneck == 'data'",
     }
+    report: ClassVar[Reported] = REPORT
     curves: ClassVar[Mapping[str, Column]] = {
         "step": Column(pa.list_(pa.int64()), "number of the point along the curve", "points"),
         "x": Column(_LIST, "the resource: T, D, N or C = T N"),

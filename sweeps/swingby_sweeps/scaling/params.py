@@ -58,7 +58,7 @@ class ScalingParams(Params):
         True, description="draw a training set, to which samples are added along the curve; else the mean over sets"
     )
     largest: float = Field(
-        1e6, gt=0, le=1e15, title="resource at the end of the curve", description="the resource at the curve's end"
+        1e6, gt=0, le=1e15, title="resource at the end", description="the resource at the curve's end"
     )
     decades: float = Field(4.0, gt=0, le=15, description="powers of ten that the curve covers, up to `largest`")
     points: int = Field(100, ge=2, le=1000, description="values of the resource, spaced evenly in its logarithm")

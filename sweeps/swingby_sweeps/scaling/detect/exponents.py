@@ -36,8 +36,11 @@ _NUMBERS = {
     "predicted_bias": "bias by the law of a constant L_C: d ln L / d ln x = theory's exponent (1 + L_C/L)",
     "boundary_bias": "bias by this law with what is left of the last skill's loss, L_C h(u) / h(0)",
     "corrected_bias": "least-squares exponent of L + L_C over that of theory, less 1",
-    "lost_share": "L_C/L at the end of the curve, L_C the loss of the skills that there are not",
+    "lost_loss": "L_C, the loss of the skills that there are not ([T] C.2)",
+    "lost_share": "L_C/L at the end of the curve",
     "last_gone": "share of its loss that the last skill has lost by the end of the curve",
+    "first_learned": "skills above S/2 at the beginning of the window, (u_1/ln c)^(1/(alpha + 1)); over time",
+    "last_learned": "this number at the end of the window",
     "prefactor": "(L + L_C) x^-exponent at the end of the curve, by theory's exponent",
     "predicted_prefactor": "this prefactor by theory",
 }
@@ -99,6 +102,7 @@ def fit(row: Row, x: Array, loss: Array, e: float) -> dict[str, Any]:
     bias, (predicted, boundary) = measured / e - 1, (law / e - 1 for law in laws)
     told = (0.0, predicted, boundary)
     near = [name for name, law in zip(LAWS, told, strict=False) if abs((1 + bias) / (1 + law) - 1) <= NEAR]
+    learned = learned_by(row, x)
     expected = theory.prefactor(row["bottleneck"], alpha, skills, s, c, pace(row))
     return known(
         exponent=measured,
@@ -108,8 +112,11 @@ def fit(row: Row, x: Array, loss: Array, e: float) -> dict[str, Any]:
         predicted_bias=predicted,
         boundary_bias=boundary,
         corrected_bias=slope(log_x, np.log(loss + lost)) / e - 1,
+        lost_loss=lost,
         lost_share=lost / float(loss[-1]),
         last_gone=1 - float(rest[-1]),
+        first_learned=learned[0],
+        last_learned=learned[-1],
         prefactor=float((loss[-1] + lost) * x[-1] ** -e),
         predicted_prefactor=expected,
         followed_law=near[0] if near else "neither",
@@ -138,6 +145,15 @@ def still(row: Row, x: Array) -> Array:
     if row["bottleneck"] == "data":
         return np.exp(x * math.log1p(-min(p, 1 - 1e-16)))
     return theory.left(pace(row) * p * x, c) / theory.unseen(c)
+
+
+def learned_by(row: Row, x: Array) -> list[float]:
+    """The number of skills with R > S/2 at each x, by theory; NaN except over time from a start below S/2."""
+    c = lag(row)
+    if row["bottleneck"] != "time" or c <= 1:
+        return [math.nan] * len(x)
+    own = pace(row) * theory.frequency(row["alpha"], row["skills"], 1) * x
+    return ((own / math.log(c)) ** (1 / (row["alpha"] + 1))).tolist()
 
 
 def regime(row: Row, x: Array) -> str:

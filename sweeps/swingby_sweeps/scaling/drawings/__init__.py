@@ -1,0 +1,1 @@
+"""Drawings of scaling: the loss beside its laws, and the strengths of the skills."""

@@ -1,0 +1,39 @@
+"""The diagrams of scaling on the page of findings, in its order: their headings, maps and lines of theory."""
+
+from __future__ import annotations
+
+from swingby_analysis.statements.diagram import Diagram, Map
+
+from . import theory_lines
+
+BIAS = Map("bias", "median", "How far the exponent over time is off", "exponent over theory's, less 1")
+LAW = Map("followed_law", "category", "Which law the exponent follows")
+BINDS = Map("binds", "category", "Which resource binds", "most common resource")
+PREDICTED = Map("predicted_binds", "category", "Which resource binds by theory")
+STAGES = Map("predicted_stages", "median", "How many pairs of skills come one after the other", "stage-like pairs")
+HIGH = Map("exponent_high", "median", "The largest local exponent", "largest d ln L / d ln T in the window")
+LOW = Map("exponent_low", "median", "The least local exponent", "least d ln L / d ln T in the window")
+
+DIAGRAMS: tuple[Diagram, ...] = (
+    Diagram(
+        "multilinear",
+        "skills-alpha",
+        "Number of skills against alpha: bias of the exponent over time",
+        (BIAS, LAW),
+        theory_lines.enough_skills,
+    ),
+    Diagram(
+        "multilinear",
+        "time-width",
+        "Time against width: the resource that binds",
+        (BINDS, PREDICTED),
+        theory_lines.equal_reach,
+    ),
+    Diagram(
+        "multilinear",
+        "alpha-start",
+        "The start against alpha: stage-like pairs and the spread of the local exponent",
+        (STAGES, LOW, HIGH),
+        theory_lines.stage_like,
+    ),
+)

@@ -1,0 +1,16 @@
+-- claim: dR/dT is -eta b da/dT + a db/dT
+-- source: eq B.8, first form, as printed
+-- order: 5
+-- sweeps: figure-4-1
+-- rule: always
+-- least: 4
+-- setting: R(0) = {r0}, eta = {lr:g}
+-- measured: dR/dT over 2 eta p R (S - R): {min(growth_ratio):.4f} to {max(growth_ratio):.4f}; the first form of
+--     B.8 says {any_value(printed_growth_ratio):.2f}
+-- why: The first form of B.8 as printed has a stray -eta. With a = b it would leave (1 - eta)/2 of the growth, and nothing
+--     of it at eta = 1.
+--
+-- Of every alpha: is the growth of the first skill, by differences between a tenth and nine tenths of S, that of the first
+-- form of B.8, within 1 % of 2 eta p R (S - R)?
+select * replace (round(1000 * alpha)::bigint as seed), abs(growth_ratio - printed_growth_ratio) <= 0.01 as holds
+from runs

@@ -1,0 +1,12 @@
+-- claim: dR/dT is 2 eta p R (S - R)
+-- source: eqs B.8 (last form), B.9
+-- order: 5.1
+-- sweeps: figure-4-1
+-- rule: always
+-- least: 4
+-- setting: R(0) = {r0}, eta = {lr:g}
+-- measured: dR/dT over 2 eta p R (S - R): {min(growth_ratio):.4f} to {max(growth_ratio):.4f}
+--
+-- Of every alpha: is the growth of the first skill, by differences between a tenth and nine tenths of S, that of eq B.9
+-- within 1 %?
+select * replace (round(1000 * alpha)::bigint as seed), abs(growth_ratio - 1) <= 0.01 as holds from runs

@@ -1,0 +1,29 @@
+-- preset thesis: S = 5, R(0) = 0.01
+-- title of claims: What the thesis says of scaling laws, and what the multilinear model's loss says of it
+-- lead of claims:  Each claim of [T] chapter 4 and of appendices B.1, C.1 and C.2 is asked in SQL of curves of the loss
+--                  in closed form. Only training sets are random: where there is none, a value of alpha stands for a
+--                  seed (seed 300 is alpha = 0.3), and no interval is a matter of chance.
+-- title of findings: What we found: where the exponents hold, and which resource binds
+-- lead of findings:  How many skills does a power law need, what becomes of it as the last skill is learned, and which of
+--                    time, data and width costs most of the loss?
+-- note on findings: The wordings and predicates were written before the diagrams were computed. Where nothing is random,
+--                   fresh seeds would say the same, and fresh points are asked in their place.
+--
+-- Views that statements share. `runs`, `grid` and `intervals` are provided.
+
+-- Runs of which theory knows an exponent, with 1000 alpha in place of a seed where nothing is random.
+create view by_alpha as
+select * replace (if(bottleneck = 'data' and drawn, seed, round(1000 * alpha)::bigint) as seed)
+from runs
+where theory_exponent is not null;
+
+-- Of these what the bias of the exponent hangs on: windows in which scaling has begun and the last skill has lost less
+-- than 2 % of its loss, of finitely many skills.
+create view biased as
+select *, lost_share as parameter, abs(bias) as error
+from by_alpha
+where regime = 'scaling' and lost_share > 0;
+
+-- The best widths of infinitely many skills.
+create view best as
+select * from by_alpha where bottleneck = 'compute' and skills is null and regime = 'scaling';
