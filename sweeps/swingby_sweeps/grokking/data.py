@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -53,19 +52,21 @@ def load(images: str) -> Images:
         SwingbyError: MNIST cannot be read; says how to have it.
     """
     if images == "digits":
-        bunch: Any = import_module("sklearn.datasets").load_digits()
+        from sklearn.datasets import load_digits
+
+        bunch: Any = load_digits()
         return Images(bunch.data / 16, bunch.target, len(bunch.data))
     return _mnist(Path(os.environ.get(VARIABLE, "~/.cache/mnist")).expanduser())
 
 
 def _mnist(folder: Path) -> Images:
     try:
-        kind: Any = import_module("torchvision.datasets").MNIST
+        from torchvision.datasets import MNIST  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         message = "images: mnist needs torchvision, which is not installed here: pip install torchvision; "
         raise SwingbyError(f"{message}or images: digits, which need no files") from error
     try:
-        parts = [kind(folder, train=train, download=False) for train in (True, False)]
+        parts: list[Any] = [MNIST(folder, train=train, download=False) for train in (True, False)]
     except RuntimeError as error:
         fetch = f"torchvision.datasets.MNIST({str(folder)!r}, download=True)"
         message = f"images: mnist, but its files are not in {folder}: run {fetch} in Python once, or set {VARIABLE} to "
