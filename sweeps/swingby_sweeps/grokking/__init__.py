@@ -6,5 +6,6 @@ from swingby.model.registry import Package
 PACKAGE = Package(
     experiments={"mlp_regimes": "experiment:MlpRegimes"},
     detectors={"regimes": "detect.regimes:Regimes"},
+    drawings={"generalization_curves": "drawings.generalization_curves:GeneralizationCurves"},
     diagrams={"mlp_regimes": "diagrams:DIAGRAMS"},
 )

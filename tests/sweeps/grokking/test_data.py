@@ -80,6 +80,7 @@ def test_mnist_is_read_or_the_way_to_its_files_is_said(monkeypatch: pytest.Monke
 
     module = ModuleType("torchvision.datasets")
     module.MNIST = mnist  # pyright: ignore[reportAttributeAccessIssue]
+    monkeypatch.setitem(sys.modules, "torchvision", ModuleType("torchvision"))
     monkeypatch.setitem(sys.modules, "torchvision.datasets", module)
     monkeypatch.setenv(data.VARIABLE, str(tmp_path))
     data.load.cache_clear()
