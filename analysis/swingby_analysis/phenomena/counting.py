@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,13 +77,16 @@ def sweeps_of(store: Store, experiment: str) -> list[dict[str, Any]]:
     return store.sql(query, [experiment]).polars().to_dicts()
 
 
-def query_of(store: Store, phenomenon: Phenomenon, sweep_id: str) -> str:
+def query_of(tables: Collection[str], phenomenon: Phenomenon, sweep_id: str) -> str:
     """The query for a row a run of the sweep: `point`, `seed`, and `shows`, which is true, false or null.
+
+    Args:
+        tables: those of the store.
 
     Raises:
         SwingbyError: the expression names a detector's column that the store does not have yet.
     """
-    named, tables = words_of(phenomenon.expression), store.names()
+    named = words_of(phenomenon.expression)
     for detector in registry.detectors_for(phenomenon.experiment):
         if set(detector.outcomes) & named and f"outcomes_{detector.name}" not in tables:
             raise SwingbyError(f"{phenomenon.slug}: the store has no outcomes of the detector {detector.name!r}")
@@ -97,7 +101,7 @@ def query_of(store: Store, phenomenon: Phenomenon, sweep_id: str) -> str:
 
 def counted(store: Store, phenomenon: Phenomenon, sweep: dict[str, Any]) -> Counted | None:
     """The counts of one sweep; None where no run tells."""
-    query = query_of(store, phenomenon, sweep["sweep_id"])
+    query = query_of(store.names(), phenomenon, sweep["sweep_id"])
     rows = store.sql(query).polars().drop_nulls("shows").with_columns(pl.col("shows").cast(pl.Boolean))
     if not len(rows):
         return None
