@@ -13,4 +13,5 @@ PACKAGE = Package(
         "mode_stages": "detect.mode_stages:ModeStages",
         "net_modes": "detect.net_modes:NetModes",
     },
+    diagrams={"modes": "diagrams:MODES", "linear_net": "diagrams:NETS"},
 )

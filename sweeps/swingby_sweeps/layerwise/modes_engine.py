@@ -19,7 +19,7 @@ from .params import ModesParams
 from .rows import DIVERGED_AT, Columns, final_rows, nested
 
 Array = np.ndarray
-Rates = Callable[[Array, Array], Array]
+Growth = Callable[[Array, Array, Array], tuple[Array, Array]]
 # The inputs of C.4 in the columns of its table, the parity of their bits with its sign, and the functions h_1, h_2, h_3
 # of the three hidden units, so that f = -2 alpha^2 h_1 + beta^2 h_2 + gamma^2 h_3 + c.
 BITS = np.array([[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1], [0, 1, 0, 1, 0, 1, 0, 1]])
@@ -62,8 +62,8 @@ def train(cells: Sequence[Cell], recording: Recording) -> Columns:
         with np.errstate(over="ignore", invalid="ignore"):
             loss, size = 0.5 * (E[:, None] * (S[:, None, None] - u) ** 2).sum(2), np.abs(strength).max(2)
     else:
-        rates = theory.parity_rates if p.system == "parity3" else theory.printed_parity_rates
-        weights = _parity(p, rates, w0[..., 0], S, lr, rtol, steps)
+        growth = theory.parity_growth if p.system == "parity3" else theory.printed_parity_growth
+        weights = _parity(p, growth, w0[..., 0], S, lr, rtol, steps)
         with np.errstate(over="ignore", invalid="ignore"):
             squares = weights[..., :3] ** 2
             strength = squares / (theory.PARITY_TARGETS * S[:, None, None])
@@ -108,26 +108,30 @@ def _diagonal(
         return weights.reshape(C, len(steps), K * L), weights.prod(3)
 
 
-def _parity(
-    p: ModesParams, rates: Callable[[Array, Array], Array], roots: Array, S: Array, lr: Array, rtol: Array, steps: Array
-) -> Array:
+def _parity(p: ModesParams, growth: Growth, roots: Array, S: Array, lr: Array, rtol: Array, steps: Array) -> Array:
     """(alpha, beta, gamma, c) at every recorded step, (C, T, 4); c starts at 0."""
-    state = np.concatenate([roots, np.zeros((len(roots), 1))], axis=1)
     if p.drive == "gd":
-        found = [state]
+        found, c = [np.column_stack([roots, np.zeros(len(roots))])], np.zeros(len(roots))
         with np.errstate(over="ignore", invalid="ignore"):
             for start, stop in pairwise(steps):
                 for _ in range(start, stop):
-                    state = state + lr[:, None] * rates(state, S)
-                found.append(state)
+                    rates, slope = growth(roots**2, c, S)
+                    roots, c = roots + lr[:, None] * rates * roots, c + lr * slope
+                found.append(np.column_stack([roots, c]))
         return np.stack(found, axis=1)
 
-    # What runs away is held where it has diverged, so that the integration goes on for the others.
+    # The logarithms of the roots, since a root that decays fast is stiff and its logarithm is not. What runs away is
+    # held where it has diverged, so that the integration goes on for the others.
     def field(y: torch.Tensor) -> torch.Tensor:
-        slope = torch.as_tensor(rates(y.numpy(), S))
-        return torch.where((y.abs() < 10 * DIVERGED_AT * torch.as_tensor(S)[:, None]).all(1, keepdim=True), slope, 0.0)
+        values = y.numpy()
+        rates, slope = growth(np.exp(2 * values[:, :3]), values[:, 3], S)
+        size = np.maximum(np.exp(2 * values[:, :3]).max(1), np.abs(values[:, 3]))
+        held = size > 10 * DIVERGED_AT * S
+        return torch.as_tensor(np.where(held[:, None], 0.0, np.column_stack([rates, slope])))
 
-    return np.moveaxis(_integrated(field, state, lr, rtol, steps), 0, 1)
+    state = np.column_stack([np.log(roots), np.zeros(len(roots))])
+    history = np.moveaxis(_integrated(field, state, lr, rtol, steps), 0, 1)
+    return np.concatenate([np.exp(history[..., :3]), history[..., 3:]], axis=2)
 
 
 def _integrated(

@@ -163,35 +163,25 @@ def pairs_expected(alpha: Array, c: Array, level: float = 0.05) -> Array:
     return (alpha + 1) / 2 * np.log(c) / np.log(1 / level - 1)
 
 
-def parity_rates(state: Array, S: Array) -> Array:
-    """d/dt of (alpha, beta, gamma, c) of the net (C.9), shape (..., 4), on the mean loss over the 8 inputs.
+def parity_growth(squares: Array, c: Array, S: Array) -> tuple[Array, Array]:
+    """(ln alpha)', (ln beta)', (ln gamma)' and c' of the net (C.9), on the mean loss over its 8 inputs.
 
-    (alpha^2)' = alpha^2 (S - 2 alpha^2 + 2 beta^2 + c), (beta^2)' = beta^2 / 2 (S + 4 alpha^2 - 7 beta^2 - 5 c),
-    (gamma^2)' = gamma^2 / 2 (S - gamma^2 - c), c' = (2 alpha^2 - 5 beta^2 - gamma^2 - 8 c) / 8.
+    The rates follow from the net, not from (C.15-18): see `printed_parity_growth`.
+
+    Args:
+        squares: alpha^2, beta^2, gamma^2, shape (..., 3).
+        c, S: shape (...).
+
+    Returns:
+        Shapes (..., 3) and (...).
     """
-    root, c = state[..., :3], state[..., 3]
-    x, y, z = np.moveaxis(root**2, -1, 0)
-    return np.stack(
-        [
-            root[..., 0] / 2 * (S - 2 * x + 2 * y + c),
-            root[..., 1] / 4 * (S + 4 * x - 7 * y - 5 * c),
-            root[..., 2] / 4 * (S - z - c),
-            (2 * x - 5 * y - z - 8 * c) / 8,
-        ],
-        axis=-1,
-    )
+    x, y, z = np.moveaxis(squares, -1, 0)
+    rates = [(S - 2 * x + 2 * y + c) / 2, (S + 4 * x - 7 * y - 5 * c) / 4, (S - z - c) / 4]
+    return np.stack(rates, axis=-1), (2 * x - 5 * y - z - 8 * c) / 8
 
 
-def printed_parity_rates(state: Array, S: Array) -> Array:
-    """d/dt of (alpha, beta, gamma, c) by (C.15-18) as [T] prints them, with eta = 1 / 8 (mean loss)."""
-    root, c = state[..., :3], state[..., 3]
-    x, y, z = np.moveaxis(root**2, -1, 0)
-    return np.stack(
-        [
-            root[..., 0] / 8 * (-S + 2 * x - 2 * y - c),
-            -root[..., 1] / 16 * (S + 2 * x - 5 * y - 5 * c),
-            -root[..., 2] / 16 * (S - z - c),
-            -(2 * x - 5 * y - z - 8 * c) / 8,
-        ],
-        axis=-1,
-    )
+def printed_parity_growth(squares: Array, c: Array, S: Array) -> tuple[Array, Array]:
+    """What `parity_growth` is by (C.15-18) as [T] prints them, with eta = 1/8 (mean loss); not the net's gradient."""
+    x, y, z = np.moveaxis(squares, -1, 0)
+    rates = [(-S + 2 * x - 2 * y - c) / 8, -(S + 2 * x - 5 * y - 5 * c) / 16, -(S - z - c) / 16]
+    return np.stack(rates, axis=-1), -(2 * x - 5 * y - z - 8 * c) / 8

@@ -21,7 +21,8 @@ def modes_row(E: tuple[float, ...], a0: float, end: float, points: int = 200, **
     r = expit(2 * np.array(E) * t[:, None] - np.log(c))
     row = {
         "cell_id": "x", "status": "ok", "system": "diagonal", "layers": 2, "target": 1.0, "lr": 1.0, "step": t.tolist(),
-        "strength": r.tolist(), "moment": list(E), "start_weights": [a0] * (2 * len(E)),
+        "strength": r.tolist(), "moment": list(E), "start_weights": [a0] * (2 * len(E)), "second_moments": None,
+        "alpha": None, "start": a0,
     }  # fmt: skip
     return {**row, **other}
 
@@ -37,7 +38,7 @@ def test_logistic_modes_are_read_exactly() -> None:
     for points in (12, 200):
         found = told(ModeStages(), modes_row((1.0, 0.3, 0.1), 1e-2, 200, points))
         assert found["law_error"] < 1e-9
-        np.testing.assert_allclose(found["overlaps"], found["predicted_overlaps"], rtol=1e-9)
+        np.testing.assert_allclose(found["pair_overlaps"], found["predicted_pair_overlaps"], rtol=1e-9)
         assert found["end"] == "saturated"
         assert found["in_order"]
         assert found["stages"] == found["predicted_stages"] == 2
@@ -46,7 +47,7 @@ def test_logistic_modes_are_read_exactly() -> None:
 def test_stages_end_at_the_first_pair_that_overlaps() -> None:
     """The first pair is a stage, the second is not, and the third does not count; a mode out of order is seen."""
     found = told(ModeStages(), modes_row((1.0, 0.2, 0.15, 0.01), 1e-2, 3000))
-    assert np.array(found["overlaps"])[[0, 2]].max() < 0.05 < found["overlaps"][1]
+    assert np.array(found["pair_overlaps"])[[0, 2]].max() < 0.05 < found["pair_overlaps"][1]
     assert found["stages"] == 1
     assert found["stage_like"]
     swapped = modes_row((1.0, 0.3), 1e-2, 200)
@@ -60,7 +61,7 @@ def test_what_lies_beyond_the_run_is_null() -> None:
     assert found["end"] == "unfinished"
     assert found["half_time"][2:] == [None, None]
     assert found["predicted_half_time"][2] == pytest.approx(np.log(9999) / 0.02)
-    assert found["overlaps"][2] is None
+    assert found["pair_overlaps"][2] is None
     assert found["stages"] is None
     assert found["in_order"] is None
     assert told(ModeStages(), modes_row((1.0, 0.5), 1e-2, 1))["end"] == "waiting"

@@ -113,7 +113,7 @@ def test_the_overlap_is_where_the_strengths_add_to_one() -> None:
 
 
 def test_the_parity_net_has_the_gradient_of_theory() -> None:
-    """`theory.parity_rates` is minus the gradient of the mean loss of (C.9) over its 8 inputs; the net can be right."""
+    """`theory.parity_growth` is minus the gradient of the mean loss of (C.9); the net can be right."""
     S, X = 5.0, modes_engine.BITS
 
     def loss(state: np.ndarray) -> float:
@@ -125,11 +125,13 @@ def test_the_parity_net_has_the_gradient_of_theory() -> None:
     state = np.array([0.7, 0.4, 1.1, -0.3])
     steps = 1e-6 * np.eye(4)
     gradient = [(loss(state + step) - loss(state - step)) / 2e-6 for step in steps]
-    np.testing.assert_allclose(theory.parity_rates(state, S), -np.array(gradient), rtol=1e-6)
+    rates, slope = theory.parity_growth(state[:3] ** 2, state[3], S)
+    np.testing.assert_allclose([*(rates * state[:3]), slope], -np.array(gradient), rtol=1e-6)
     right = np.array([*[np.sqrt(2 * S)] * 3, -S])
     assert loss(right) == pytest.approx(0, abs=1e-20)
-    for rates in (theory.parity_rates, theory.printed_parity_rates):
-        np.testing.assert_allclose(rates(right, np.array(S)), 0, atol=1e-12)
+    for growth in (theory.parity_growth, theory.printed_parity_growth):
+        for part in growth(right[:3] ** 2, right[3], S):
+            np.testing.assert_allclose(part, 0, atol=1e-12)
 
 
 def test_parity_modes_emerge_at_their_times() -> None:

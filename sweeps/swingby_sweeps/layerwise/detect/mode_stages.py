@@ -31,7 +31,7 @@ class ModeStages(Detector):
     name: ClassVar[str] = "mode_stages"
     version: ClassVar[str] = "1"
     experiments: ClassVar[tuple[str, ...]] = ("modes",)
-    needs: ClassVar[tuple[str, ...]] = (*NEEDS, "layers", "moment")
+    needs: ClassVar[tuple[str, ...]] = (*NEEDS, "layers", "moment", "second_moments", "alpha", "start")
     outcomes: ClassVar[Mapping[str, Column]] = {
         "end": Column(
             pa.string(),
@@ -50,17 +50,26 @@ class ModeStages(Detector):
         "in_order": Column(
             pa.bool_(), "modes are half learned in the order of E_i; of the parity net: alpha, beta, gamma"
         ),
-        "overlaps": Column(LIST, "eps* of consecutive modes: strength of the later one when both add to 1"),
-        "predicted_overlaps": Column(LIST, "eps* in closed form"),
+        "pair_overlaps": Column(LIST, "eps* of consecutive modes: strength of the later one when both add to 1"),
+        "predicted_pair_overlaps": Column(LIST, "eps* in closed form"),
         "overlap": Column(pa.float64(), "eps* of the first two modes", title="overlap of the first two modes"),
         "predicted_overlap": Column(pa.float64(), "eps* of the first two modes in closed form"),
+        "printed_overlap": Column(
+            pa.float64(), "eps of (3.13) as printed, of the first two modes; null but for two layers"
+        ),
         "stages": Column(pa.int64(), "pairs with eps* of at most 0.05, from the first pair on without a gap"),
         "predicted_stages": Column(pa.int64(), "stages in closed form"),
+        "expected_stages": Column(
+            pa.float64(),
+            "(alpha + 1)/2 ln c / ln 19, c = S / start^2 - 1: about the number of stages of two equal layers where E_i "
+            "falls as i^-(alpha + 1); null elsewhere",
+        ),
         "stage_like": Column(pa.bool_(), "the first two modes overlap by 0.05 at most", title="stage-like training"),
     }
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
         "end": "category", "law_error": "number", "in_order": "yes_no", "overlap": "number",
-        "predicted_overlap": "number", "stages": "number", "predicted_stages": "number", "stage_like": "yes_no",
+        "predicted_overlap": "number", "stages": "number", "predicted_stages": "number", "expected_stages": "number",
+        "stage_like": "yes_no",
     }  # fmt: skip
 
     def detect(self, table: pa.Table) -> pa.Table:
@@ -92,6 +101,20 @@ def _outcomes(row: Row) -> Row:
     if diagonal:
         w = np.array(row["start_weights"], dtype=float).reshape(len(E), row["layers"])[order]
         found |= _predicted(measured, E, row["target"], w)
+        if row["layers"] == 2:
+            found |= _of_two_layers(row, E, w)
+    return found
+
+
+def _of_two_layers(row: Row, E: Array, w: Array) -> Row:
+    """What [T] prints for the first two modes, and the estimate of the number of stages."""
+    found: Row = {}
+    if len(E) > 1:
+        c = row["target"] / w[0].prod() - 1
+        with np.errstate(divide="ignore"):
+            found["printed_overlap"] = float(theory.printed_overlap(E[0], E[1], c))
+    if row["second_moments"] is None and row["alpha"] is not None and row["start"] is not None:
+        found["expected_stages"] = float(theory.pairs_expected(row["alpha"], row["target"] / row["start"] ** 2 - 1))
     return found
 
 
@@ -105,13 +128,13 @@ def _told(at: Array, prefix: str = "") -> Row:
 def _pairs(overlaps: Array, prefix: str = "") -> Row:
     """The columns of overlaps, (K - 1,)."""
     if not len(overlaps):
-        return {f"{prefix}overlaps": []}
+        return {f"{prefix}pair_overlaps": []}
     first = None if np.isnan(overlaps[0]) else float(overlaps[0])
     # A pair that is not known hides how many stages there are, unless a pair before it ends them.
     unknown, broken = (np.flatnonzero(mask) for mask in (np.isnan(overlaps), overlaps > EMERGED))
     hidden = len(unknown) and not (len(broken) and broken[0] < unknown[0])
     found: Row = {
-        f"{prefix}overlaps": known(overlaps),
+        f"{prefix}pair_overlaps": known(overlaps),
         f"{prefix}overlap": first,
         f"{prefix}stages": None if hidden else int(theory.stages(overlaps, EMERGED)),
     }
