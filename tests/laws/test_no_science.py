@@ -32,6 +32,7 @@ COMMON = {
     "digits", "cheap", "delay", "collapse",
     "exponent",
     "structural",
+    "duration",
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")

@@ -9,4 +9,10 @@ PACKAGE = Package(
         "theorem_1": "wide.detect.theorem:Theorem1",
         "generalization": "sparse.detect.generalization:Generalization",
     },
+    drawings={
+        "laziness": "drawings.laziness:Laziness",
+        "modes": "drawings.modes:Modes",
+        "test_times": "drawings.test_times:TestTimes",
+    },
+    diagrams={"scalar": "diagrams:DIAGRAMS"},
 )

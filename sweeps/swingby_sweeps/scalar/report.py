@@ -10,6 +10,7 @@ _READING = (
 )
 
 WIDE = Reported(
+    companions=("regime", "descent", "gamma_end"),
     curves=Curves(
         titles={"loss": "loss"},
         axis="loss",
@@ -21,6 +22,8 @@ WIDE = Reported(
 )
 
 SPARSE = Reported(
+    companions=("fate", "delay"),
+    drawings=("test_times",),
     curves=Curves(
         titles={"test_error": "test error", "train_error": "train error"},
         axis="share of the target",
