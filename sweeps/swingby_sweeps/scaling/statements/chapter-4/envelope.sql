@@ -18,7 +18,7 @@ with laws as (
 curves as (
     select
         preset, model, alpha, round(1000 * alpha)::bigint as seed, width,
-        list_min(list_transform(list_zip(x, loss), lambda at: at[2] / (level * at[1] ** power))) - 1 as nearest
+        list_min(list_transform(list_zip(x, loss), lambda v: v[2] / (level * v[1] ** power))) - 1 as nearest
     from runs join laws using (preset, alpha)
     where width >= 32 and skills is null
 )
