@@ -17,8 +17,9 @@ PACKAGE = Package(
     diagrams={"multilinear": "diagrams:DIAGRAMS"},
 )
 
-# Named sweeps: sweeps/figures has one for each figure and table of [T] chapter 4 and C.1, sweeps/claims those that claims
-# need beyond, sweeps/diagrams the diagrams of the page of findings, sweeps/fresh other points and seeds for findings.
+# Named sweeps: sweeps/figures has one for each figure and table of [T] chapter 4 and C.1, sweeps/claims those that
+# claims need beyond, sweeps/diagrams the diagrams of the page of findings, sweeps/fresh other points and seeds for
+# these.
 #
 # archive/ holds the results of sweeps/diagrams and sweeps/fresh, written by `swingby pack SWEEPS --out
 # sweeps/swingby_sweeps/scaling/archive --curves 20`. If a sweep or a detector changes, its file has to be written anew.

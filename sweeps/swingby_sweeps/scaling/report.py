@@ -13,7 +13,7 @@ REPORT = Reported(
         title="The loss along the curve",
         caption="The loss at single points of the grid",
         reading=(
-            "Steps number the points of the curve, which are spaced evenly in the logarithm of the resource. Thick: the "
+            "Steps number the points of the curve, spaced evenly in the logarithm of the resource. Thick: the "
             "median over training sets; shaded: from 10 % to 90 % of them. Where nothing is random there is one curve."
         ),
     ),

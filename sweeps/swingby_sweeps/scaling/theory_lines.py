@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from swingby_analysis.grid import Grid, GridAxis, GridLine
@@ -17,19 +17,18 @@ NEAR = 0.05
 def enough_skills(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """The number of skills at which L_C is 5 % of the loss after the middle of the window, by theory's prefactor.
 
-    The bias is L_C/L there (`theory.lost_loss`), and L + L_C a power of the time. The windows of the panels differ: the
-    line is that of the last one.
+    The bias is L_C/L there (`theory.lost_loss`), and L + L_C a power of the time. Each panel has a window and a line of
+    its own, and all lines are drawn in all panels.
     """
     common, y = resolved["common"], _y(grid)
-    facets = grid.facet.values if grid.facet else (common["largest"],)
-    time = float(facets[-1] or 0) / 10 ** (common["decades"] / 2)
-    corners = []
-    for alpha, row in zip(y.values, y.positions, strict=True):
-        skills = _crossing(common, float(alpha or 0), time, (float(grid.x.edges[0]), float(grid.x.edges[-1])))
-        if skills is not None:
-            corners.append((skills, float(row)))
-    label = f"L_C = {NEAR:g} L at T = {time:.0e}, by theory"
-    return [GridLine(label, [x for x, _ in corners], [y for _, y in corners])] if len(corners) > 1 else []
+    ends = float(grid.x.edges[0]), float(grid.x.edges[-1])
+    lines = []
+    for largest in _along(grid, common, "largest"):
+        time = largest / 10 ** (common["decades"] / 2)
+        found = [(_crossing(common, float(alpha or 0), time, ends), float(row)) for alpha, row in _rows(y)]
+        corners = [(skills, row) for skills, row in found if skills is not None]
+        lines += _line(f"T to {largest:.0e}: L_C = {NEAR:g} L, by theory", corners)
+    return lines
 
 
 def _crossing(common: Mapping[str, Any], alpha: float, time: float, ends: tuple[float, float]) -> float | None:
@@ -54,8 +53,8 @@ def _crossing(common: Mapping[str, Any], alpha: float, time: float, ends: tuple[
 def equal_reach(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """Where the time alone reaches as many skills as the width alone (`theory.reached` of their power laws).
 
-    Below the line the width binds by theory, above it the time, where the data do not: what D samples reach alone is a
-    line a panel, which a line over all panels cannot be.
+    Below the line the width binds by theory, above it the time, where the data do not. What D samples reach alone is a
+    level: beyond it there is more of both than of data.
     """
     common, y = resolved["common"], _y(grid)
     alpha, skills, s = common["alpha"], common["skills"], common["s"]
@@ -65,9 +64,16 @@ def equal_reach(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     for time in grid.x.positions:
         width = theory.reached(alpha, skills, s, prefactor * float(time) ** (-alpha / (alpha + 1)))
         corners.append((float(time), width))
-    inside = [corner for corner in corners if float(y.edges[0]) <= corner[1] <= float(y.edges[-1])]
-    label = "time reaches as many skills as width, by theory"
-    return [GridLine(label, [x for x, _ in inside], [y for _, y in inside])] if len(inside) > 1 else []
+    low, high = float(y.edges[0]), float(y.edges[-1])
+    lines = _line(
+        "T reaches as many skills as N, by theory", [corner for corner in corners if low <= corner[1] <= high]
+    )
+    by_data = theory.data_prefactor(alpha, skills, s, c)
+    for data in _along(grid, common, "data"):
+        level = theory.reached(alpha, skills, s, by_data * data ** (-alpha / (alpha + 1)))
+        beyond = [(time, level) for time, width in corners if width >= level and low <= level <= high]
+        lines += _line(f"D = {data:g} reaches as many skills as N", beyond)
+    return lines
 
 
 def stage_like(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -76,14 +82,30 @@ def stage_like(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     lines = []
     for k in (1, 5):
         corners = []
-        for alpha, row in zip(y.values, y.positions, strict=True):
+        for alpha, row in _rows(y):
             ratio = (1 + 1 / k) ** (float(alpha or 0) + 1)
             start = common["s"] / (1 + 19 ** ((ratio + 1) / (ratio - 1)))
             if float(grid.x.edges[0]) <= start <= float(grid.x.edges[-1]):
                 corners.append((start, float(row)))
-        if len(corners) > 1:
-            lines.append(GridLine(f"overlap of skills {k} and {k + 1} is 5 %", *map(list, zip(*corners, strict=True))))
+        lines += _line(f"overlap of skills {k} and {k + 1} is 5 %", corners)
     return lines
+
+
+def _line(label: str, corners: Sequence[tuple[float, float]]) -> list[GridLine]:
+    """A line through two corners or more."""
+    return [GridLine(label, [x for x, _ in corners], [y for _, y in corners])] if len(corners) > 1 else []
+
+
+def _along(grid: Grid, common: Mapping[str, Any], name: str) -> list[float]:
+    """The values of a parameter in the sweep: along its axis, or the one that all points have."""
+    axes = grid.sweep.axes if grid.sweep else ()
+    values = next((axis.values for axis in axes if axis.name == name), (common.get(name),))
+    return [float(value) for value in values if value is not None]
+
+
+def _rows(y: GridAxis) -> list[tuple[Any, float]]:
+    """The values of an axis, and where they stand."""
+    return [(value, float(position)) for value, position in zip(y.values, y.positions, strict=True)]
 
 
 def _y(grid: Grid) -> GridAxis:

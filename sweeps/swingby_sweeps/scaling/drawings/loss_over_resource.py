@@ -25,8 +25,8 @@ AXES = {
 READING = (
     "Solid: the loss; of several training sets the median, shaded from 10 % to 90 % of them. Dashed: the power law of "
     "[T] Table 4.1 with the prefactor that follows from the model. Dotted, of finitely many skills: this law less the "
-    "loss L_C of the skills that there are not ([T] C.2). No line is fitted. Of skills = none there are infinitely many. Both axes are logarithmic, and the same "
-    "in all panels."
+    "loss L_C of the skills that there are not ([T] C.2). No line is fitted. Of skills = none there are infinitely "
+    "many. Both axes are logarithmic, and the same in all panels."
 )
 
 

@@ -17,13 +17,6 @@ select * replace (if(bottleneck = 'data' and drawn, seed, round(1000 * alpha)::b
 from runs
 where theory_exponent is not null;
 
--- Of these what the bias of the exponent hangs on: windows in which scaling has begun and the last skill has lost less
--- than 2 % of its loss, of finitely many skills.
-create view biased as
-select *, lost_share as parameter, abs(bias) as error
-from by_alpha
-where regime = 'scaling' and lost_share > 0;
-
--- The best widths of infinitely many skills.
-create view best as
-select * from by_alpha where bottleneck = 'compute' and skills is null and regime = 'scaling';
+-- These curves of infinitely many skills, where scaling has begun.
+create view endless as
+select * from by_alpha where skills is null and regime = 'scaling';

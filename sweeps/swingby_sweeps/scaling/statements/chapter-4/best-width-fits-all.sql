@@ -9,4 +9,4 @@
 --     what the rarest one is worth. The curve of a width touches the law before it has reached its plateau.
 --
 -- Of every alpha: is the last of the model's skills above S/2 at the best width, where there are infinitely many?
-select *, last_strength >= 0.5 as holds from best
+select *, last_strength >= 0.5 as holds from endless where bottleneck = 'compute'

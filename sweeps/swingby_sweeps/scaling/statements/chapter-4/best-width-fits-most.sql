@@ -7,4 +7,4 @@
 -- measured: {100 * min(learned_share):.0f} to {100 * max(learned_share):.0f} % of the basis functions are above S/2
 --
 -- Of every alpha: are more than half of the model's skills above S/2 at the best width, where there are infinitely many?
-select *, learned_share > 0.5 as holds from best
+select *, learned_share > 0.5 as holds from endless where bottleneck = 'compute'

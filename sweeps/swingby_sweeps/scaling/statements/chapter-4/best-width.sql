@@ -10,4 +10,4 @@
 -- there are infinitely many skills and the best width has more than ten?
 select *, width_exponent / theory_width_exponent - 1 as off,
     abs(width_exponent / theory_width_exponent - 1) <= 0.01 as holds
-from best
+from endless where bottleneck = 'compute'

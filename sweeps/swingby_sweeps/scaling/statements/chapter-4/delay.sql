@@ -9,5 +9,5 @@
 --
 -- Of every alpha: are the ten most frequent skills in the order of their frequency at every time?
 select * replace (round(1000 * alpha)::bigint as seed),
-    len(list_filter(strength, lambda at: at <> list_reverse_sort(at))) = 0 as holds
+    len(list_filter(strength, lambda v: v <> list_reverse_sort(v))) = 0 as holds
 from runs

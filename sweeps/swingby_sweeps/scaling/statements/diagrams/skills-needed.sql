@@ -2,8 +2,8 @@
 -- sweeps: diagram-skills-alpha
 -- rule: one statement about all seeds
 -- fresh: fresh-skills-alpha
--- brief: Small exponents need more skills than there are
--- found: A power law of small exponent needs more skills than any model has: the exponent is off by more than 5 % in
+-- brief: Small exponents need very many skills
+-- found: A small alpha needs very many skills for its exponent, which is off by more than 5 % in
 --     {avg(off::integer):.0%} of the points, at alpha up to 0.3 in {avg(off::integer) filter (where alpha <= 0.3):.0%}, and
 --     there even with more than 10^8 skills in {avg(off::integer) filter (where alpha <= 0.3 and skills > 1e8):.0%}; at
 --     alpha from 0.9 on, with more than 10^6 skills, in {avg(off::integer) filter (where alpha >= 0.9 and skills >
