@@ -9,8 +9,8 @@ Values = Mapping[str, Any]
 
 
 def digits(values: Values) -> dict[str, Any]:
-    """The net of [T] Table 6.1 (a) for 256 of scikit-learn's digits: the defaults. L2 is ten times that of [T]: by the
-    L2 of [T] the plateau of so small a net takes ten times as long to end."""
+    """The net of [T] Table 6.1 (a) for 256 of scikit-learn's digits: the defaults. L2 is ten times that of [T], so that
+    the plateau ends well within the run."""
     return {}
 
 
