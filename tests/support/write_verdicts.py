@@ -1,7 +1,8 @@
-"""Writes verdicts on experiments' claims into their READMEs: `python -m tests.support.write_verdicts DATA EXPERIMENT...`.
+"""Writes verdicts on claims into READMEs: `python -m tests.support.write_verdicts DATA EXPERIMENT...`.
 
-DATA is a data folder in which every sweep of these claims was run, or unpacked; nothing is trained. Without names it is
-asked of all experiments. A README has them between two marks. It takes a folder of a gigabyte, so that no test can hold these sections against the code.
+DATA is a data folder in which every sweep of these claims was run, or unpacked; nothing is trained. Without names, all
+experiments are asked. A README has them between two marks. It takes a folder of a gigabyte for all, so that no test can
+hold these sections against the code.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from swingby_analysis.statements.catalogue import claims
 from swingby_analysis.statements.claims import write_claims
 from swingby_analysis.statements.claims_page import AFTER
 from swingby_analysis.statements.verdict import MARK
+from tests.support.places import ROOT
 from tests.support.readmes import rewrite
 
 SECTION = re.compile(r"(<!-- verdicts: (?P<name>\w+); .*? -->\n).*?(<!-- end of verdicts -->)", re.DOTALL)
@@ -52,7 +54,10 @@ def main(arguments: Sequence[str]) -> int:
     """Judges the claims, and writes the sections of READMEs that are about these experiments."""
     data, *experiments = Path(arguments[0]), *arguments[1:]
     whole = dict[str, str]()
-    for experiment in experiments or sorted({name for item in claims() for name in item.shared.experiments}):
+    marked = [
+        found["name"] for file in (ROOT / "sweeps").rglob("README.md") for found in SECTION.finditer(file.read_text())
+    ]
+    for experiment in experiments or marked:
         with tempfile.TemporaryDirectory() as folder:
             found = Path(folder) / "claims.md"
             write_claims(data, Path(folder), experiment=experiment, run=None, markdown_file=found)
