@@ -14,7 +14,7 @@
 --     1.1, {above_wide:.0%} and {above_narrow:.0%}.
 --
 -- Of every seed: the shares of lazy runs in wide and in narrow nets, on either side of Z = p, and the smaller of the two
--- differences, each in the direction in which Sigma_0 = sd^2 p^(1-z) moves. 
+-- differences, each in the direction in which Sigma_0 = sd^2 p^(1-z) moves.
 select
     seed,
     avg(lazy::integer) filter (where width = 1000 and divisor_power <= 0.9) as below_wide,
