@@ -8,7 +8,7 @@ import platform
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import diffusion, engine, path, whole
+from tests.benchmarks import diffusion, engine, path, scaling, whole
 
 
 def main() -> None:
@@ -49,6 +49,12 @@ def main() -> None:
         "Image diffusion: the bare loop by precision and memory format, its memory in a process of its own",
         diffusion.FORMAT_COLUMNS,
         diffusion.formats(quick),
+    )
+    show(
+        console,
+        "Curves of the multilinear model beside a plain sum over every skill, CPU time in turn: medians",
+        scaling.COLUMNS,
+        scaling.table(quick),
     )
 
 
