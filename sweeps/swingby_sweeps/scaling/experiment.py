@@ -30,6 +30,7 @@ class Multilinear(Experiment):
     Params: ClassVar[type[Params]] = ScalingParams
     presets: ClassVar[Mapping[str, Any]] = {"thesis": presets.thesis}
     default_preset: ClassVar[str | None] = "thesis"
+    pinned = True
     read_where: ClassVar[Mapping[str, str]] = {
         "r0": "model == 'multilinear' and bottleneck != 'width'",
         "lr": _TIMED,
