@@ -8,7 +8,7 @@ import platform
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import diffusion, engine, grokking, path, whole
+from tests.benchmarks import diffusion, engine, grokking, path, scaling, whole
 
 
 def main() -> None:
@@ -55,6 +55,12 @@ def main() -> None:
         "Nets on digits, batches of the preset, float32: CPU time of a step, least of several",
         grokking.COLUMNS,
         grokking.table(quick),
+    )
+    show(
+        console,
+        "Curves of the multilinear model beside a plain sum over every skill, CPU time in turn: medians",
+        scaling.COLUMNS,
+        scaling.table(quick),
     )
 
 

@@ -6,13 +6,25 @@ from swingby_analysis.statements.diagram import Diagram, Map
 
 from . import theory_lines
 
-BIAS = Map("bias", "median", "How far the exponent over time is off", "exponent over theory's, less 1")
+BIAS = Map(
+    "bias",
+    "median",
+    "How far the exponent over time is off",
+    "exponent over theory's, less 1",
+    "The colour of a tile is the bias of the exponent; tiles without colour have a bias above 1, or nothing is left of "
+    "the loss.",
+    "abs(bias) <= 1",
+)
 LAW = Map("followed_law", "category", "Which law the exponent follows")
 BINDS = Map("binds", "category", "Which resource binds", "most common resource")
 PREDICTED = Map("predicted_binds", "category", "Which resource binds by theory")
 STAGES = Map("predicted_stages", "median", "How many pairs of skills come one after the other", "stage-like pairs")
-HIGH = Map("exponent_high", "median", "The largest local exponent", "largest d ln L / d ln T in the window")
-LOW = Map("exponent_low", "median", "The least local exponent", "least d ln L / d ln T in the window")
+SPREAD = Map(
+    "exponent_spread",
+    "median",
+    "How far the local exponent ranges",
+    "largest less least d ln L / d ln T, over the exponent",
+)
 
 DIAGRAMS: tuple[Diagram, ...] = (
     Diagram(
@@ -33,7 +45,7 @@ DIAGRAMS: tuple[Diagram, ...] = (
         "multilinear",
         "alpha-start",
         "The start against alpha: stage-like pairs and the spread of the local exponent",
-        (STAGES, LOW, HIGH),
+        (STAGES, SPREAD),
         theory_lines.stage_like,
     ),
 )

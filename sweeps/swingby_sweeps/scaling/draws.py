@@ -71,9 +71,9 @@ def levels(alpha: float, skills: int | None, width: int | None, sets: TrainingSe
     last = np.inf if width is None else width
     seen = (counts > 0) & (k <= last)
     # Skills of one count share a level.
-    samples, level = np.unique(counts[seen], return_inverse=True)
+    samples, level = np.unique(-counts[seen], return_inverse=True)
     weight = np.bincount(level, A * k[seen] ** -(alpha + 1), len(samples))
     missing = 0.0 if width is None else theory.mass_beyond(alpha, skills, width)
     idle = max(1.0 - missing - weight.sum(), 0.0)
     whole = skills is not None and np.count_nonzero(seen) == min(skills, last)
-    return Levels(samples / size, weight, 0.0 if whole else idle, missing)
+    return Levels(-samples / size, weight, 0.0 if whole else idle, missing)

@@ -30,6 +30,7 @@ class Multilinear(Experiment):
     Params: ClassVar[type[Params]] = ScalingParams
     presets: ClassVar[Mapping[str, Any]] = {"thesis": presets.thesis}
     default_preset: ClassVar[str | None] = "thesis"
+    pinned = True
     read_where: ClassVar[Mapping[str, str]] = {
         "r0": "model == 'multilinear' and bottleneck != 'width'",
         "lr": _TIMED,
@@ -74,9 +75,9 @@ class Multilinear(Experiment):
     def work(self, params: Any) -> float:
         """Nanoseconds of a cell on the machine where they were measured, to a factor of 2."""
         p: ScalingParams = params
-        evaluated = {"time": 1, "data": 0 if p.drawn else 1, "width": 0, "compute": 1 if p.width else 60, "all": 3}
-        sampled = 3e5 * (p.points if p.bottleneck == "data" else 1) + 50 * p.sampled if p.sampled else 0
-        return 2e5 + 15_000.0 * p.points * evaluated[p.bottleneck] + sampled
+        evaluated = {"time": 1, "data": 0 if p.drawn else 1, "width": 0, "compute": 1 if p.width else 20, "all": 3}
+        sampled = 5e4 * (p.points if p.bottleneck == "data" else 5) + 10 * p.sampled if p.sampled else 0
+        return 3e5 + 8_000.0 * p.points * evaluated[p.bottleneck] + sampled
 
     def max_batch(self, params: Any) -> int:
         """As many cells as have 200 MB of recorded numbers."""

@@ -10,7 +10,7 @@ import numpy as np
 from swingby.model.cell import Cell
 
 from . import draws, theory
-from .levels import Levels, expected
+from .levels import Levels, expected, moving
 from .params import ScalingParams
 
 Array = np.ndarray
@@ -118,8 +118,8 @@ def _pace(p: ScalingParams) -> float:
 def _loss(p: ScalingParams, levels: Levels, times: Array) -> Array:
     """L at these times, (n,)."""
     c = _lag(p)
-    moving = theory.left(np.multiply.outer(_pace(p) * times, levels.rate), c) @ levels.weight
-    return p.s**2 / 2 * (moving + levels.idle * theory.unseen(c) + levels.missing)
+    left = moving(levels, _pace(p) * times, c)
+    return p.s**2 / 2 * (left + levels.idle * theory.unseen(c) + levels.missing)
 
 
 def _loss_at(p: ScalingParams, width: int, time: float) -> float:

@@ -35,7 +35,9 @@ class ScalingParams(Params):
         description="the resource x. time: T; data: D samples; width: N basis functions; compute: C = T N, N = `width` "
         "or the best one; all: T, of a model of `width` basis functions on `data` samples",
     )
-    alpha: float = Field(0.6, ge=0.05, le=3, description="skill k comes up with frequency A k^-(alpha + 1) ([T] 4.1)")
+    alpha: float = Field(
+        0.6, ge=0.05, le=3, title="alpha", description="skill k comes up with frequency A k^-(alpha + 1) ([T] 4.1)"
+    )
     skills: int | None = Field(
         100_000, ge=1, le=10**15, title="number of skills", description="number of skills n_s; null: infinitely many"
     )
@@ -43,7 +45,9 @@ class ScalingParams(Params):
     r0: float = Field(
         0.01, gt=0, title="start R(0)", description="strength of every skill at the start, below s (multilinear)"
     )
-    lr: float = Field(1.0, gt=0, le=1e6, description="learning rate eta, which times T is the time of the flow")
+    lr: float = Field(
+        1.0, gt=0, le=1e6, title="learning rate", description="learning rate eta, which times T is the time of the flow"
+    )
     data: int | None = Field(
         None, ge=1, le=MOST_SAMPLES, title="samples D", description="training samples; null: no limit (all)"
     )
@@ -58,7 +62,7 @@ class ScalingParams(Params):
         True, description="draw a training set, to which samples are added along the curve; else the mean over sets"
     )
     largest: float = Field(
-        1e6, gt=0, le=1e15, title="resource at the end", description="the resource at the curve's end"
+        1e6, gt=0, le=1e15, title="T, D, N or C at the end", description="the resource at the curve's end"
     )
     decades: float = Field(4.0, gt=0, le=15, description="powers of ten that the curve covers, up to `largest`")
     points: int = Field(100, ge=2, le=1000, description="values of the resource, spaced evenly in its logarithm")

@@ -50,7 +50,10 @@ def lag(model: str, s: float, r0: float) -> float:
 def left(u: Array, c: float) -> Array:
     """h(u) = (1 - R/S)^2 at a skill's own time u: (1 + e^u / c)^-2 ([T] B.2), e^-u for c = 0 ([T] C.4)."""
     gone = np.exp(-u)
-    return gone if c == 0 else (gone / (gone + 1 / c)) ** 2
+    if c == 0:
+        return gone
+    gone = gone / (gone + 1 / c)
+    return gone * gone
 
 
 def strength(u: Array, c: float) -> Array:

@@ -19,7 +19,7 @@
 -- learned at R = S/2, u_k = ln c. It is found if the median range exceeds the exponent within, and is below a tenth of it
 -- beyond.
 select
-    *, (exponent_high - exponent_low) / abs(theory_exponent) as spread,
+    *, exponent_spread as spread,
     last_learned <= predicted_stages + 1 as within, first_learned > predicted_stages + 1 as beyond
 from runs
 where exponent is not null
