@@ -22,7 +22,7 @@ COMMON = {
     # Of English, and of the languages that pages are written in.
     "color", "size", "background", "small", "paper", "centre", "images", "condition", "pixels", "rotate", "narrowest",
     "bend", "bends", "judged", "bounds", "descents", "drive", "reduction", "trajectories", "blur", "moments",
-    "text", "figures", "fast", "batch", "counts", "target", "strength", "bits",
+    "text", "figures", "fast", "counts", "target", "strength", "bits",
     # A count and a side in a table, the plural, a letter of a state.
     "n", "a", "s", "d", "m",
 }  # fmt: skip
