@@ -22,6 +22,7 @@ class ParityNet(Experiment):
 
     name: ClassVar[str] = "parity_net"
     stream_version: ClassVar[int] = 1
+    pinned = True
     Params: ClassVar[type[UntypedParams]] = ParityParams
     presets: ClassVar[Mapping[str, Any]] = {
         "fast": presets.fast,

@@ -91,7 +91,8 @@ def chart(rows: Sequence[Mapping[str, Any]], axis: str, skills: Sequence[int]) -
     y = {"scale": alt.Scale(domain=[-0.1, 1.2], nice=False), "title": "R_k / S"}
     hues = [style.ORDERED[k % len(style.ORDERED)] for k in range(len(skills))]
     domain = [str(k) for k in skills]
-    colour = alt.Color("skill:N", scale=alt.Scale(domain=domain, range=hues), legend=alt.Legend(title="skill"))
+    legend = alt.Legend(title="skill", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
+    colour = alt.Color("skill:N", scale=alt.Scale(domain=domain, range=hues), legend=legend)
     dash = alt.StrokeDash(
         "line:N", scale=alt.Scale(domain=list(DASHES), range=list(DASHES.values())), legend=None
     )  # fmt: skip
