@@ -8,7 +8,7 @@ import platform
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import diffusion, engine, grokking, path, scaling, whole
+from tests.benchmarks import diffusion, engine, grokking, parity, path, scaling, whole
 
 
 def main() -> None:
@@ -37,6 +37,12 @@ def main() -> None:
         "From plan to diagram: curves of 200 points made up for the purpose, four a cell",
         ("cells", "stage", "seconds", "cells/s", "peak MB"),
         path.table(quick),
+    )
+    show(
+        console,
+        "A ReLU net on multitask sparse parity, float64: CPU time of a step, median",
+        parity.COLUMNS,
+        parity.table(quick),
     )
     show(
         console,

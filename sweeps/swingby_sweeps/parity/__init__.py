@@ -4,4 +4,7 @@ from swingby.model.registry import Package
 
 PACKAGE = Package(
     experiments={"parity_net": "experiment:ParityNet"},
+    detectors={"emergence": "detect.emergence:Emergence"},
+    diagrams={"parity_net": "diagrams:DIAGRAMS"},
+    drawings={"emergence": "drawings.emergence:Emergence"},
 )

@@ -42,7 +42,7 @@ class Net:
         self._stream = np.zeros(STREAM, np.uint64)
         begin(np.frombuffer(cell.key("batches"), dtype="<u8").astype(np.uint64), self._stream)
         self._moments = np.zeros((2, len(self.theta) if p.optimizer == "adam" else 0))
-        points = p.batch if p.samples is None else min(p.batch, p.samples)
+        points = p.batch_size if p.samples is None else min(p.batch_size, p.samples)
         self.batch = np.zeros((2, points), dtype=np.int64)
         group, limit = kernels.group_of(p.bits, points), DIVERGED_AT * p.target**2
         self._setting = kernels.Setting(

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment
 from swingby.model.params import UntypedParams
-from swingby.model.reported import Reported
+from swingby.model.reported import Curves, Reported
 
 from . import presets
 from .params import ParityParams
@@ -22,6 +22,7 @@ class ParityNet(Experiment):
 
     name: ClassVar[str] = "parity_net"
     stream_version: ClassVar[int] = 1
+    pinned = True
     Params: ClassVar[type[UntypedParams]] = ParityParams
     presets: ClassVar[Mapping[str, Any]] = {
         "fast": presets.fast,
@@ -44,11 +45,23 @@ class ParityNet(Experiment):
         "stopped_step": Column(pa.int64(), "step at which stop_at was reached; null if never", "steps"),
         "seconds": Column(pa.float64(), "time that the cell took", "s"),
     }
-    report: ClassVar[Reported] = Reported()
+    report: ClassVar[Reported] = Reported(
+        companions=("skills_learned", "outcome", "order_violated", "decoupling"),
+        drawings=("emergence",),
+        titles={"outcome": "Which skills were learned"},
+        curves=Curves(
+            titles={"loss": "loss", "train_loss": "loss on the training set"},
+            axis="loss",
+            title="Losses over training",
+            caption="The loss, each skill weighted by its frequency, at single points of the grid",
+            reading="A skill that is learned takes its share p_k of the loss away: a staircase of skills.",
+        ),
+    )
 
     def shape(self, params: Any) -> str:
         """Cells are trained one by one, so those of a batch share only about how long they take."""
-        return f"{params.width} {params.skills} {params.bits} {params.batch} {params.samples} {params.training_steps}"
+        names = ("width", "skills", "bits", "batch_size", "samples", "training_steps")
+        return " ".join(str(getattr(params, name)) for name in names)
 
     def steps(self, params: Any) -> int:
         """The number of steps of a run."""
@@ -60,7 +73,7 @@ class ParityNet(Experiment):
 
     def work(self, params: Any) -> float:
         """Rows of W1 that are added, in seconds on one core of 2024."""
-        points = min(params.batch, params.samples or params.batch)
+        points = min(params.batch_size, params.samples or params.batch_size)
         rows = params.training_steps * (points + 40) * (params.bits / 4 + 2)
         return rows * (params.width + 30) * 2.5e-10
 

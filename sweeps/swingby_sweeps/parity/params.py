@@ -38,7 +38,7 @@ class ParityParams(UntypedParams):
     samples: int | None = Field(
         None, ge=1, le=10_000_000, description="D, the size of the training set; null: fresh points at every step"
     )
-    batch: int = Field(200, ge=1, le=100_000, description="points a step; with fewer samples, all of them")
+    batch_size: int = Field(200, ge=1, le=100_000, description="points a step; with fewer samples, all of them")
     optimizer: Literal["sgd", "adam"] = Field("sgd", description="plain gradient steps, or Adam (0.9, 0.999, 1e-8)")
     lr: float = Field(0.02, gt=0, description="learning rate at the start")
     schedule: Literal["constant", "halved", "cosine"] = Field(

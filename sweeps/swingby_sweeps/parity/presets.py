@@ -12,14 +12,14 @@ from typing import Any
 
 Values = Mapping[str, Any]
 
-_LARGE = {"width": 1000, "bits": 32, "batch": 4000, "test_samples": 20_000}
+_LARGE = {"width": 1000, "bits": 32, "batch_size": 4000, "test_samples": 20_000}
 
 
 def figures(values: Values) -> dict[str, Any]:
     """The conventions of the code behind Fig 5.1."""
     match values.get("bottleneck"):
         case "data":
-            own = {"lr": 0.05, "sigma": 0.001, "batch": 2000, "training_steps": 100_000}
+            own = {"lr": 0.05, "sigma": 0.001, "batch_size": 2000, "training_steps": 100_000}
             own |= {"schedule": "halved", "halve_every": 10_000}
         case "width":
             own = {"optimizer": "adam", "lr": 0.05, "sigma": 0.05, "l2": 0.0005, "training_steps": 20_000}
@@ -32,7 +32,8 @@ def text(values: Values) -> dict[str, Any]:
     """The conventions of the text of C.3."""
     match values.get("bottleneck"):
         case "data":
-            own = {"lr": 0.05, "batch": 2000, "training_steps": 500_000, "schedule": "halved", "halve_every": 50_000}
+            own = {"lr": 0.05, "batch_size": 2000, "training_steps": 500_000}
+            own |= {"schedule": "halved", "halve_every": 50_000}
         case "width":
             own = {"optimizer": "adam", "lr": 0.001, "l2": 5e-5, "training_steps": 500_000}
         case _:
@@ -42,7 +43,7 @@ def text(values: Values) -> dict[str, Any]:
 
 def fast(values: Values) -> dict[str, Any]:
     """A narrower net on fewer bits and smaller batches, which trains in about a second."""
-    small = {"width": 100, "bits": 16, "batch": 200, "test_samples": 2000, "sigma": 0.01}
+    small = {"width": 100, "bits": 16, "batch_size": 200, "test_samples": 2000, "sigma": 0.01}
     match values.get("bottleneck"):
         case "data":
             own = {"lr": 0.05, "training_steps": 40_000, "stop_at": 1e-3}

@@ -14,9 +14,14 @@ import numpy as np
 
 Array = np.ndarray
 
-GROWTH = {2: 4 * math.sqrt(2), 3: 8 * math.sqrt(3), 4: 16.0}
-"""g = 1 / max over |v| = 1 of E[parity(x) relu(v . (x, 1))], x of m fair bits (ours): from a small start the strength
-grows as d ln R/dt = 2 c S / g."""
+
+def growth_constant(m: int) -> float:
+    """g = 1 / max over |v| = 1 of E[parity(x) relu(v . (x, 1))] = 2^m sqrt(m) / C(m - 2, floor(m/2) - 1) (ours).
+
+    From a small start one unit grows as its product of weights does: d ln R/dt = 2 c S / g, so that B^2 = 1/g at first.
+    The unit that grows fastest weighs the m bits equally, floor(m/2) of them negatively, and has no bias.
+    """
+    return 2**m * math.sqrt(m) / math.comb(m - 2, m // 2 - 1)
 
 
 def frequencies(alpha: float, skills: int) -> Array:
@@ -36,7 +41,11 @@ def rate(p: Any, inverse_b2: float, c: float, lr: float, S: float) -> Any:
 
 
 def strength_in_time(t: Any, p: Any, inverse_b2: float, c: float, lr: float, S: float, r0: float) -> Any:
-    """R_k/S after t steps, (5.2) with the factor c; the arguments broadcast."""
+    """R_k/S after t steps, (5.2) with the factor c; the arguments broadcast.
+
+    It is the flow of a model in which B scales the feature and the target. In (5.1) as printed B scales the feature
+    alone, and the exponent has B in place of B^2; the calibrated number is that of the rate either way.
+    """
     return 1 / (1 + (S / r0 - 1) * np.exp(-rate(p, inverse_b2, c, lr, S) * t))
 
 

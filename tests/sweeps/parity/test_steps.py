@@ -19,7 +19,7 @@ from swingby_sweeps.parity.params import ParityParams
 
 def params(**values: Any) -> ParityParams:
     """A small net by the preset `fast`, with these values."""
-    values = {"skills": 2, "bits": 7, "width": 6, "sigma": 0.5, "batch": 9, "test_samples": 64, **values}
+    values = {"skills": 2, "bits": 7, "width": 6, "sigma": 0.5, "batch_size": 9, "test_samples": 64, **values}
     experiment = registry.experiment("parity_net")
     return experiment.Params(**{**experiment.presets["fast"](values), **values})
 
@@ -91,9 +91,9 @@ def test_every_grouping_of_bits_gives_the_same_gradient(group: int) -> None:
 
 def test_points_are_as_frequent_and_fair_as_they_should_be() -> None:
     """Skills come with p_k, and every bit is set in half of the points: fresh ones and training sets alike."""
-    p = params(skills=3, bits=10, samples=40_000, bottleneck="data", batch=40_000)
+    p = params(skills=3, bits=10, samples=40_000, bottleneck="data", batch_size=40_000)
     drawn = Net(cell_of(p), p).points
-    free = params(skills=3, bits=10, batch=40_000)
+    free = params(skills=3, bits=10, batch_size=40_000)
     net = Net(cell_of(free), free)
     net.advance(1)
     for ks, codes in (drawn, net.batch):
@@ -135,7 +135,8 @@ def test_a_rate_beyond_stability_diverges_and_the_neighbours_go_on() -> None:
 
 def test_training_ends_where_the_training_set_is_fitted() -> None:
     """After `stopped_step` nothing moves, and the error on the training set is below `stop_at`."""
-    p = params(skills=1, m=2, bits=4, width=20, samples=30, batch=30, bottleneck="data", sigma=0.2, training_steps=4000)
+    small = {"skills": 1, "m": 2, "bits": 4, "width": 20, "samples": 30, "batch_size": 30, "sigma": 0.2}
+    p = params(**small, bottleneck="data", training_steps=4000)
     (table,) = registry.experiment("parity_net").run(Batch((cell_of(p),), Recording(points=30)))
     (row,) = table.to_pylist()
     assert row["stopped_step"] < 4000
