@@ -1,4 +1,4 @@
--- order: 7
+-- order: 5
 -- sweeps: diagram-labels-decay
 -- rule: effect over seeds
 -- found: Weight decay is what collapses features: with the least of it kappa ends at {least:.2f}, with the L2 that suits best

@@ -1,4 +1,4 @@
--- order: 4
+-- order: 2
 -- rule: effect over seeds
 -- found: Less weight decay makes the wait longer, though less than in proportion: from large weights the epoch at which the
 --     test accuracy arrives goes as L2 to the power {exponent:.2f}, where decay of the weights at the rate L2 would give -1.

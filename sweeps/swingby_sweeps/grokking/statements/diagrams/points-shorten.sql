@@ -1,4 +1,4 @@
--- order: 5
+-- order: 3
 -- sweeps: diagram-weight-points
 -- rule: effect over seeds
 -- found: More training points shorten the delay of large weights: {few:.1f} with 64 points, {many:.1f} with 256 and more

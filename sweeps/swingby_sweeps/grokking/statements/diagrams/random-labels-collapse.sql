@@ -1,4 +1,4 @@
--- order: 6
+-- order: 4
 -- rule: effect over seeds
 -- found: Features collapse further under random labels than under true ones: kappa {random:.3f} against {true_labels:.3f}, at the
 --     L2 that suits each best.

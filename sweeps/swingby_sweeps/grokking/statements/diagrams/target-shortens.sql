@@ -1,4 +1,4 @@
--- order: 3
+-- order: 1
 -- rule: effect over seeds
 -- found: From large weights the delay shrinks as the target grows past the output of the start: {small:.1f} where the target
 --     is at most as large, {large:.1f} where it is ten times as large or more (geometric means of the runs that generalise).

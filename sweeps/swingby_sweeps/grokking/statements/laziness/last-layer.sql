@@ -4,6 +4,8 @@
 -- order: 3.3
 -- sweeps: figure-6-3
 -- rule: in the mean
+-- why: kappa also asks whether the learned function lies in the span of the features. What the last layer learns alone does;
+--     what all layers learn from features that hardly move does not, and is farther from it.
 -- setting: the last layer alone against target scale 0.01
 -- measured: kappa {avg(alone):.2f} where the last layer trains alone, {avg(lazy):.2f} at target scale 0.01, {avg(rich):.2f}
 --     at target scale 1 (means)
