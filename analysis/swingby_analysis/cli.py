@@ -1,4 +1,4 @@
-"""The verbs `report` and `outcome`."""
+"""The verbs `report`, `outcome` and `figures`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, LOOK, DataFolder, panel, say, sweep_names, table, tell
+from swingby.cli.console import DEFAULT_DATA, LOOK, PAPERS, DataFolder, Overrides, panel, say, sweep_names, table, tell
 from swingby.data.remote.address import DATA_MARK
 from swingby.errors import SwingbyError
 
@@ -110,3 +110,60 @@ def outcome(
     if out is not None:
         tried.write(out)
         say(str(out))
+
+
+@panel(PAPERS)
+def figures(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[EXPERIMENT|FIGURE]...",
+            help="Experiments, for all figures of each, or figures such as 2a or table-6-1.",
+            show_default=False,
+        ),
+    ] = None,
+    data: DataFolder = DEFAULT_DATA,
+    out: Annotated[Path, typer.Option(help="Folder for the page and for the folders with the reports.")] = Path("out"),
+    quick: Annotated[bool, typer.Option("--quick", help="A few seeds of each figure; a full run reuses them.")] = False,
+    overrides: Overrides = None,
+    run: Annotated[bool, typer.Option("--run/--no-run", help="Train what is missing first, or only draw.")] = True,
+    local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
+    pictures: Annotated[
+        bool, typer.Option("--pictures/--no-pictures", help="Each figure as PNG, SVG and PDF, ready for a paper.")
+    ] = True,
+) -> None:
+    """Redraws the figures of papers: trains their sweeps, writes each one's report, and a page with all.
+
+    Every figure, and every table, is a sweep of its own over many seeds; for a single one, `swingby run figure-2a` and
+    `swingby report figure-2a` do this too. A second call trains nothing. Without a name it lists what there is.
+
+    Example:
+
+        swingby figures 2a 5 --quick
+    """
+    from swingby_analysis.gallery import PREFIX, figure_names, known_figures, write_gallery
+    from swingby_analysis.page.pictures import KINDS
+    from swingby_analysis.statements.catalogue import notes
+    from swingby_analysis.train import QUICK_SEEDS
+
+    known = known_figures()
+    if not names:
+        own = {experiment: [name for name, of in known.items() if of == experiment] for experiment in known.values()}
+        table(("experiment", "figures"), [(of, " ".join(n.removeprefix(PREFIX) for n in own[of])) for of in own])
+        say("All of an experiment: swingby figures EXPERIMENT. Single ones: swingby figures 2a 5")
+        return
+    wanted = figure_names(names)
+    experiments = {known[name] for name in wanted}
+    alone = len(experiments) == 1
+    page = write_gallery(
+        wanted,
+        data,
+        out,
+        overrides=[*([f"seeds.count={QUICK_SEEDS}"] if quick else []), *(overrides or ())],
+        run=(["--local"] if local else []) if run else None,
+        kinds=KINDS if pictures else (),
+        title=next(iter(notes(experiments, "title of figures") if alone else ()), "Figures"),
+        lead=" ".join(notes(experiments, "lead of figures") if alone else ()),
+        say=tell,
+    )
+    say(str(page))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -16,7 +17,7 @@ from swingby.data.files import utc_now, write_whole
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.store import Store
-from swingby.sweepfile.sweep import Sweep, named_sweeps
+from swingby.sweepfile.sweep import Sweep, experiment_of, named_sweeps
 from swingby.units import duration
 from swingby_analysis.page import Block, Link, Page, Picture, Section, Several, Text
 from swingby_analysis.page.html import html
@@ -26,6 +27,8 @@ from swingby_analysis.report.prose import plural
 from swingby_analysis.train import train
 
 PREFIX = "figure-"
+FOLDER = "figures"
+"""The folder below a package's `sweeps` that holds the sweeps of figures and tables of its source."""
 PAGE = "figures.html"
 THUMBNAIL = 0.75
 """Pixels for each pixel of the figure."""
@@ -41,27 +44,37 @@ class Shown:
     seconds: float
 
 
-def figure_names(asked: Sequence[str], experiment: str) -> list[str]:
-    """The named sweeps over an experiment that are called `figure-...`, or those asked for (`figure-3a` or `3a`).
+def known_figures() -> dict[str, str]:
+    """Every figure, a named sweep in a folder `figures`, with its experiment; sorted by experiment and number."""
+    files = {name: file for name, file in named_sweeps().items() if Path(str(file)).parent.name == FOLDER}
+    found = {name: experiment_of(file) for name, file in files.items()}
+    return dict(sorted(found.items(), key=lambda item: (item[1], _number_and_name(item[0]))))
+
+
+def figure_names(asked: Sequence[str]) -> list[str]:
+    """The figures that words ask for, each once, in the order of the words.
+
+    Args:
+        asked: an experiment stands for all its figures; of `figure-3a` the `figure-` may be left out.
 
     Raises:
-        SwingbyError: no such figure; names the nearest one.
+        SwingbyError: a word is neither an experiment with figures nor a figure; names the nearest one.
     """
-    figures = [name for name in named_sweeps() if name.startswith(PREFIX)]
-    own = [name for name in figures if Sweep.load(name, confirm_above=None).experiment_name == experiment]
-    known = sorted(own, key=_number_and_name)
-    wanted = [name if name.startswith(PREFIX) else PREFIX + name for name in asked]
-    for name in wanted:
-        if name not in known:
-            raise SwingbyError(f"no figure is called {name!r}; {registry.nearest(name, known)}")
-    return list(dict.fromkeys(wanted)) or known
+    known, wanted = known_figures(), list[str]()
+    experiments = sorted(set(known.values()))
+    for word in asked:
+        name = word if word in known else PREFIX + word
+        if name not in known and word not in experiments:
+            near = registry.nearest_offered(word if word.startswith(PREFIX) else name, list(known))
+            raise SwingbyError(f"no figure is called {word!r}; {near}; or an experiment: {', '.join(experiments)}")
+        wanted += [figure for figure, own in known.items() if own == word] if word in experiments else [name]
+    return list(dict.fromkeys(wanted))
 
 
-def _number_and_name(name: str) -> tuple[int, str]:
-    """The key that sorts figures by their numbers: 2a, 2b, 3, ..., 10."""
-    text = name.removeprefix(PREFIX)
-    digits = text.rstrip("abcdefghijklmnopqrstuvwxyz")
-    return (int(digits) if digits.isdecimal() else 0, text)
+def _number_and_name(name: str) -> tuple[bool, list[tuple[int, str]]]:
+    """The key that sorts figures before tables, and by their numbers: 2a, 2b, 3, ..., 10."""
+    parts = re.findall(r"(\d*)(\D*)", name.removeprefix(PREFIX))
+    return not name.startswith(PREFIX), [(int(number or 0), text) for number, text in parts]
 
 
 def write_gallery(

@@ -8,7 +8,7 @@ import platform
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import diffusion, engine, path, scaling, whole
+from tests.benchmarks import diffusion, engine, grokking, parity, path, scaling, whole
 
 
 def main() -> None:
@@ -40,6 +40,12 @@ def main() -> None:
     )
     show(
         console,
+        "A ReLU net on multitask sparse parity, float64: CPU time of a step, median",
+        parity.COLUMNS,
+        parity.table(quick),
+    )
+    show(
+        console,
         "Image diffusion: a step of our loop beside a bare one, median (least .. most); on a CPU, its own time",
         diffusion.LOOP_COLUMNS,
         diffusion.loops(quick),
@@ -49,6 +55,12 @@ def main() -> None:
         "Image diffusion: the bare loop by precision and memory format, its memory in a process of its own",
         diffusion.FORMAT_COLUMNS,
         diffusion.formats(quick),
+    )
+    show(
+        console,
+        "Nets on digits, batches of the preset, float32: CPU time of a step, least of several",
+        grokking.COLUMNS,
+        grokking.table(quick),
     )
     show(
         console,

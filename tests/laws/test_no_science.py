@@ -21,11 +21,19 @@ COMMON = {
     "growth", "outcome", "theory", "parameters", "processes", "trace", "decay", "residual", "certain", "learned",
     # Of English, and of the languages that pages are written in.
     "color", "size", "background", "small", "paper", "centre", "images", "condition", "pixels", "rotate", "narrowest",
-    "bend", "bends", "judged", "bounds", "descents", "drive", "reduction", "trajectories", "blur", "moments",
-    # Of any curve over a resource.
-    "data", "drawn", "largest", "decades", "strength", "exponent",
-    # A count and a side in a table, the plural, a letter of a state, an axis.
-    "n", "a", "s", "d", "x",
+    "bend", "bends", "judged", "bounds", "descents", "drive", "stages", "reduction", "trajectories", "blur", "moments",
+    # A count and a side in a table, the plural, a letter of a state.
+    "n", "a", "s", "d",
+    "modes", "alpha", "target", "strength", "moment", "weights", "system", "saturated", "balanced", "rank", "overlap",
+    "order", "start", "spread", "end", "c",
+    "mode", "aligned", "mirrored", "settled", "descent",
+    "data", "drawn", "largest", "decades", "x",
+    "text", "figures", "fast", "batch", "counts", "bits", "m",
+    "digits", "cheap", "delay", "collapse",
+    "exponent",
+    "structural",
+    "duration",
+
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")

@@ -16,6 +16,8 @@ from swingby.model import registry
 from swingby.model.columns import parameter_schema
 from swingby.select.intervals import wilson
 from swingby.sweepfile.sweep import Sweep
+from swingby_analysis.phenomena.catalogue import Phenomenon, every_phenomenon
+from swingby_analysis.phenomena.counting import query_of
 from swingby_analysis.statements.catalogue import catalogue
 from swingby_analysis.statements.compose import Asked, compose
 from swingby_analysis.statements.needed import asked_of
@@ -90,6 +92,15 @@ def test_its_query_runs_where_nothing_was_run(statement: Statement, empty: duckd
         assert len(rows) == 1
     texts = [statement.text, statement.setting, statement.measured, *statement.words.values()]
     assert not [text for text in texts if re.search(r"\[[a-z_]+\]", re.sub(r"\{.*?\}", "", text))]
+
+
+@pytest.mark.parametrize("item", every_phenomenon(), ids=lambda item: f"{item.slug}-{item.experiment}")
+def test_a_phenomenon_can_be_asked_of_every_run(item: Phenomenon, empty: duckdb.DuckDBPyConnection) -> None:
+    """Its expression is true or false, of columns that the experiment and its detectors have."""
+    tables = {name for (name,) in empty.execute("select view_name from duckdb_views() where not internal").fetchall()}
+    kinds = {name: str(kind) for name, kind, *_ in empty.sql(query_of(tables, item, "0")).description}
+    assert kinds["shows"] in ("BOOLEAN", "bool"), item.expression
+    assert item.meaning[0].isupper()
 
 
 def test_the_view_of_intervals_has_the_numbers_of_python() -> None:

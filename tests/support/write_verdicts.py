@@ -1,7 +1,8 @@
-"""Writes the verdicts on an experiment's claims into its README: `python -m tests.support.write_verdicts DATA`.
+"""Writes verdicts on claims into READMEs: `python -m tests.support.write_verdicts DATA EXPERIMENT...`.
 
-DATA is a data folder in which every sweep of the claims was run, or unpacked; nothing is trained. A README has them
-between two marks. It takes a folder of a gigabyte, so that no test can hold these sections against the code.
+DATA is a data folder in which every sweep of these claims was run, or unpacked; nothing is trained. Without names, all
+experiments are asked. A README has them between two marks. It takes a folder of a gigabyte for all, so that no test can
+hold these sections against the code.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from swingby_analysis.statements.catalogue import claims
 from swingby_analysis.statements.claims import write_claims
 from swingby_analysis.statements.claims_page import AFTER
 from swingby_analysis.statements.verdict import MARK
+from tests.support.places import ROOT
 from tests.support.readmes import rewrite
 
 SECTION = re.compile(r"(<!-- verdicts: (?P<name>\w+); .*? -->\n).*?(<!-- end of verdicts -->)", re.DOTALL)
@@ -49,14 +51,24 @@ def section(whole: str, experiment: str, store: Store) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judges all claims, and writes the section of each README that has one."""
-    data = Path(arguments[0])
-    with tempfile.TemporaryDirectory() as folder:
-        found = Path(folder) / "claims.md"
-        write_claims(data, Path(folder), run=None, markdown_file=found)
-        whole = found.read_text(encoding="utf-8")
+    """Judges the claims, and writes the sections of READMEs that are about these experiments."""
+    data, *experiments = Path(arguments[0]), *arguments[1:]
+    whole = dict[str, str]()
+    marked = [
+        found["name"] for file in (ROOT / "sweeps").rglob("README.md") for found in SECTION.finditer(file.read_text())
+    ]
+    for experiment in experiments or marked:
+        with tempfile.TemporaryDirectory() as folder:
+            found = Path(folder) / "claims.md"
+            write_claims(data, Path(folder), experiment=experiment, run=None, markdown_file=found)
+            whole[experiment] = found.read_text(encoding="utf-8")
+
+    def written(match: re.Match[str]) -> str:
+        name = match["name"]
+        return match[1] + section(whole[name], name, store) + match[3] if name in whole else match[0]
+
     with Store.open(data) as store:
-        rewrite(SECTION, lambda match: match[1] + section(whole, match["name"], store) + match[3])
+        rewrite(SECTION, written)
     return 0
 
 

@@ -90,7 +90,8 @@ def titled(figure: Figure) -> dict[str, Any]:
     """A figure's spec with its title and where it comes from above it."""
     title: dict[str, Any] = {"text": figure.title, "anchor": "start", "fontSize": 15, "subtitleFontSize": 11}
     # In lines: one of its whole length would make a small figure a wide picture that is mostly empty.
-    title["subtitle"] = textwrap.wrap(f"sweep {figure.facts['Sweep']}; seeds {figure.facts['Seeds']}", SUBTITLE)
+    facts = [f"{name.lower()} {figure.facts[name]}" for name in ("Sweep", "Seeds") if name in figure.facts]
+    title["subtitle"] = textwrap.wrap("; ".join(facts), SUBTITLE)
     return {**figure.spec, "title": {**title, "subtitlePadding": 4, "offset": 14}}
 
 

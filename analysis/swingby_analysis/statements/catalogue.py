@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from swingby.errors import SwingbyError
 from swingby.model import package_files, registry
 from swingby.model.broken import LoadError
+from swingby.sweepfile.sweep import experiment_of, named_sweeps
 from swingby_analysis.statements.diagram import PREFIX, Diagram
 from swingby_analysis.statements.statement import Statement, statements_in
 
@@ -34,6 +35,12 @@ def catalogue() -> tuple[Statement, ...]:
     return tuple(sorted(every, key=lambda item: item.place))
 
 
+def notes(experiments: Collection[str], key: str) -> list[str]:
+    """What the folders of these experiments say of themselves under a key, such as "title of figures"."""
+    every = {id(item.shared): item.shared for item in catalogue() if {*item.shared.experiments} & {*experiments}}
+    return [text for shared in every.values() for text in shared.said(key)]
+
+
 def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Statement]:
     """The claims about an experiment (None: all), or those of these slugs.
 
@@ -41,15 +48,22 @@ def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Stat
         SwingbyError: nothing is claimed about it, or a slug is no claim's; with the nearest one.
     """
     every = [item for item in catalogue() if item.claims]
-    about = [item for item in every if experiment is None or experiment in item.shared.experiments]
+    about = [item for item in every if experiment is None or experiment in _experiments(item)]
     if experiment is not None and not about:
-        names = sorted({name for item in every for name in item.shared.experiments})
+        names = sorted({name for item in every for name in _experiments(item)})
         raise SwingbyError(f"there is no claim about {experiment!r}; {registry.nearest_offered(experiment, names)}")
     known = [item.slug for item in about]
     for slug in only:
         if slug not in known:
             raise SwingbyError(f"no claim is called {slug!r}; {registry.nearest_offered(slug, known)}")
     return [item for item in about if not only or item.slug in only]
+
+
+def _experiments(statement: Statement) -> set[str]:
+    """The experiments that a statement's sweeps are over; a folder may offer several."""
+    known = named_sweeps()
+    own = statement.shared.experiments
+    return {*own} if len(own) == 1 else {experiment_of(known[name]) for name in statement.sweeps if name in known}
 
 
 def findings(diagram: Diagram) -> list[Statement]:

@@ -31,7 +31,7 @@ from swingby_analysis.page import (
 )
 from swingby_analysis.query import Query, ask
 from swingby_analysis.statements import origins
-from swingby_analysis.statements.compose import shared_of
+from swingby_analysis.statements.compose import said_alone, shared_of
 from swingby_analysis.statements.judging import Judged
 from swingby_analysis.statements.kinds import EXISTS, FAILS, HOLDS, LARGER, LAW, NOT_SHOWN, REVERSE, SHOWN, UNTOLD
 from swingby_analysis.statements.statement import Statement as Claim
@@ -78,10 +78,10 @@ def claims_page(store: Store, claims: Sequence[Claim], judged: Mapping[str, Judg
         judged: by slug, what was judged in this run; claims judged before are shown from the table alone.
         command: by which the excerpt says it was made.
     """
-    known, shared = {claim.slug: claim for claim in claims}, shared_of(claims)
-    by_claim: dict[str, list[Row]] = {}
+    known, by_claim = {claim.slug: claim for claim in claims}, dict[str, list[Row]]()
     for row in ask(store, ROWS).iter_rows(named=True):
         by_claim.setdefault(row["claim"], []).append(row)
+    shared = shared_of([known[slug] for slug in by_claim])
     counts = ask(store, COUNTS).to_dicts()
     experiments = dict.fromkeys(name for item in shared for name in item.experiments)
     sizes = [Query("statements/made", (name,)) for name in experiments if name in store.names()]
@@ -96,8 +96,8 @@ def claims_page(store: Store, claims: Sequence[Claim], judged: Mapping[str, Judg
     return Page(
         kind="claims",
         tab="Claims",
-        title=next((text for item in shared for text in item.said("title of claims")), TITLE),
-        lead=" ".join([*(text for item in shared for text in item.said("lead of claims")), LEAD]),
+        title=next(iter(said_alone(shared, "title of claims")), TITLE),
+        lead=" ".join([*said_alone(shared, "lead of claims"), LEAD]),
         byline=Several(
             [
                 f"Written {utc_now()[:16].replace('T', ' ')} UTC by swingby {__version__}. The table ",

@@ -79,7 +79,7 @@ def compose(statement: Statement, asked: Sequence[Asked], tables: Collection[str
     sql = "\n".join([*parts, _counted(statement), statement.body])
     named, asked_for = words_of(sql), relations_of(sql)
     provided = {
-        "runs": lambda: _runs(asked, tables, named),
+        "runs": lambda: runs_view(asked, tables, named),
         "grid": lambda: _grid(asked),
         "intervals": lambda: _intervals(asked),
     }
@@ -132,7 +132,7 @@ def experiment_of(asked: Sequence[Asked]) -> str:
     return names[0]
 
 
-def _runs(asked: Sequence[Asked], tables: Collection[str], named: Collection[str]) -> str:
+def runs_view(asked: Sequence[Asked], tables: Collection[str], named: Collection[str]) -> str:
     """The view `runs`: with the outcomes of every detector that the statement names a column of."""
     table = experiment_of(asked)
     detectors = [
@@ -247,6 +247,11 @@ def number_columns(claim: Statement) -> tuple[str, ...]:
         if named.issuperset(names):
             return names
     raise SwingbyError(f"a claim {MEAN} needs rows with 'effect', or with 'side' and 'value'; its query names neither")
+
+
+def said_alone(shared: Sequence[Shared], key: str) -> list[str]:
+    """What a folder says under a key, for a page about this folder alone; nothing for a page about several."""
+    return shared[0].said(key) if len(shared) == 1 else []
 
 
 def shared_of(statements: Sequence[Statement]) -> list[Shared]:

@@ -33,6 +33,7 @@ from swingby_analysis.query import Query
 from swingby_analysis.report import prose
 from swingby_analysis.report.prose import plural
 from swingby_analysis.statements import origins
+from swingby_analysis.statements.compose import said_alone
 from swingby_analysis.statements.diagram import Diagram
 from swingby_analysis.statements.fresh import FAILED, REPLICATED, WAITING, Again
 from swingby_analysis.statements.judging import Sentence
@@ -101,8 +102,8 @@ def findings_page(
     return Page(
         kind="findings",
         tab="What we found",
-        title=next((text for item in shared for text in item.said("title of findings")), TITLE),
-        lead=" ".join([*(text for item in shared for text in item.said("lead of findings")), LEAD]),
+        title=next(iter(said_alone(shared, "title of findings")), TITLE),
+        lead=" ".join([*said_alone(shared, "lead of findings"), LEAD]),
         byline=f"Written {utc_now()[:16].replace('T', ' ')} UTC by swingby {__version__}, {cells}.",
         notes=notes,
         sections=[

@@ -49,7 +49,9 @@ def params_of(function: Callable[..., Any], name: str) -> type[UntypedParams]:
     try:
         model = create_model(f"{name}_params", __base__=UntypedParams, **fields)
         parameter_schema(model)
-    except (SwingbyError, TypeError, NameError) as error:
+    except SwingbyError as error:
+        raise SwingbyError(f"{where}: {error}") from None
+    except (TypeError, NameError) as error:
         raise SwingbyError(f"{where}: {error}; allowed: {ALLOWED}") from None
     return model
 

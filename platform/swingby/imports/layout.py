@@ -152,7 +152,7 @@ def column_name(name: str) -> str:
     """A name that queries need not quote and no table has already: `val/loss` becomes `val_loss`."""
     plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "column"
     plain = f"c{plain}" if plain[0].isdigit() else plain
-    taken = plain.lower() in (OWN | TAKEN | {"step"}) - {STEPS} or hasattr(UntypedParams, plain)
+    taken = plain.lower() in (OWN | TAKEN | {"step", "batch"}) - {STEPS} or hasattr(UntypedParams, plain)
     return f"{plain}_" if taken else plain
 
 

@@ -10,10 +10,16 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.model.detector import OutcomeKind
-from swingby.model.experiment import Column, Experiment
+from swingby.model.experiment import AFTER, SEGMENT_COLUMNS, Column, Experiment
 from swingby.model.params import UntypedParams
 
 _SCALARS: dict[Any, pa.DataType] = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+
+OWN = frozenset({
+    *SEGMENT_COLUMNS, AFTER, "step", "last_step", "point", "seed", "seed_mode", "batch", "preset", "sweep_id",
+    "recorded", "shard", "attempt",
+})  # fmt: skip
+"""Names of columns that every experiment's tables have, and that no parameter can have therefore."""
 
 
 def parameter_schema(params: type[UntypedParams]) -> pa.Schema:
@@ -22,10 +28,13 @@ def parameter_schema(params: type[UntypedParams]) -> pa.Schema:
     A parameter that may be None has a nullable field.
 
     Raises:
-        SwingbyError: a parameter has a type that no column can hold; names it.
+        SwingbyError: a parameter has a type that no column can hold, or one of the names `OWN`; names it.
     """
     fields = []
     for name, info in params.model_fields.items():
+        if name in OWN:
+            other = "batch_size" if name == "batch" else f"{name}_"
+            raise SwingbyError(f"no parameter can be called {name!r}, as a column of every table is; call it {other}")
         annotation, nullable = info.annotation, False
         if get_origin(annotation) in (Union, types.UnionType):
             nullable = type(None) in get_args(annotation)

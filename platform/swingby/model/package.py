@@ -11,7 +11,7 @@ class Package:
     """The offers of a package, which its `__init__.py` declares as `PACKAGE`.
 
     Every value is "module:Name", the module relative to the package. Data files are found by folder:
-    `sweeps/**/*.yaml`, `archive/*.parquet`, `statements/**/*.sql`.
+    `sweeps/**/*.yaml`, `archive/*.parquet`, `statements/**/*.sql`, `phenomena/*.sql`.
 
     Attributes:
         experiments, detectors, drawings, commands: for each name, where it is found. Detectors are those of the

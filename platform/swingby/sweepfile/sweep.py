@@ -22,6 +22,7 @@ from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.loader import SweepFile
 from swingby.sweepfile.refinement import Refinement, refinement_of
 from swingby.sweepfile.sections import Diagram, Drawn
+from swingby.sweepfile.yaml import read_yaml
 
 CONFIRM_ABOVE = 100_000
 
@@ -233,6 +234,12 @@ def named_sweeps() -> dict[str, Traversable]:
             raise SwingbyError(f"two packages offer a sweep {name!r} ({found[name]}, {file}); give the file's path")
         found[name] = file
     return found
+
+
+def experiment_of(file: Traversable) -> str:
+    """The experiment that a packaged sweep names; its other keys are not looked at."""
+    content = read_yaml(file.read_text(encoding="utf-8-sig"), str(file)).value
+    return str(content.get("experiment", "")) if isinstance(content, dict) else ""
 
 
 def _beside(path: Path) -> str:

@@ -17,3 +17,10 @@ parts:
 
 A cell has the same numbers alone and in any batch, in any order, up to rounding.
 """
+
+import os
+
+# MKL, which multiplies torch's matrices on a CPU, otherwise takes a kernel by where in memory a matrix begins, hence by
+# the place of a cell in its batch: on AMD's processors numbers then differ in their last bit. It costs no speed, and
+# is read at MKL's first product.
+os.environ.setdefault("MKL_CBWR", "AUTO")

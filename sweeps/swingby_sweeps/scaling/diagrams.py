@@ -50,7 +50,7 @@ DIAGRAMS: tuple[Diagram, ...] = (
     ),
     Diagram(
         "multilinear",
-        "alpha-start",
+        "skills-start",
         "The start against alpha: stage-like pairs and the spread of the local exponent",
         (STAGES, SPREAD),
         theory_lines.stage_like,

@@ -23,7 +23,7 @@ PACKAGE = Package(
         "detection": "drawings.detection:Detection",
         "twins": "drawings.twins:Twins",
     },
-    commands={"theory": "cli:theory", "figures": "cli:figures"},
+    commands={"theory": "cli:theory"},
     diagrams={"sim": "diagrams:DIAGRAMS"},
 )
 

@@ -1,15 +1,14 @@
-"""The verbs that SIM adds to the command: `theory` and `figures`."""
+"""The verb that SIM adds to the command: `theory`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, PAPERS, DataFolder, Overrides, panel, say, table, tell
+from swingby.cli.console import DEFAULT_DATA, PAPERS, DataFolder, panel, say, table
 from swingby.errors import SwingbyError
 
 if TYPE_CHECKING:
@@ -19,11 +18,6 @@ HEADS = ("D.1", "D.2", "D.3", "D.4", "D.5 log <", "D.5 log >", "D.5 gap <", "D.5
 """Heads of the columns of assumptions: < with the a_p ascending, > descending."""
 MOST_NAMED = 10
 """The most points without predictions that are named; further ones are only counted."""
-GALLERY_TITLE = "The figures of the swing-by paper on the identity-mapping task"
-GALLERY_LEAD = (
-    "Each redrawn from its own sweep, over many seeds, under the conventions of the paper's text and under those of "
-    "the code behind its figures."
-)
 
 
 @panel(PAPERS)
@@ -92,45 +86,3 @@ def _row(point: PointComparison) -> Sequence[object]:
 
 def _numbers(values: Iterable[float]) -> str:
     return ", ".join("never" if math.isinf(v) else "-" if math.isnan(v) else f"{v:.4g}" for v in values)
-
-
-@panel(PAPERS)
-def figures(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Figures such as 2a or figure-7; all, without.", show_default=False)
-    ] = None,
-    data: DataFolder = DEFAULT_DATA,
-    out: Annotated[Path, typer.Option(help="Folder for the page and for the folders with the reports.")] = Path("out"),
-    quick: Annotated[bool, typer.Option("--quick", help="A few seeds of each figure; a full run reuses them.")] = False,
-    overrides: Overrides = None,
-    run: Annotated[bool, typer.Option("--run/--no-run", help="Train what is missing first, or only draw.")] = True,
-    local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
-    pictures: Annotated[
-        bool, typer.Option("--pictures/--no-pictures", help="Each figure as PNG, SVG and PDF, ready for a paper.")
-    ] = True,
-) -> None:
-    """Redraws the figures of the swing-by paper: trains their sweeps, writes each one's report, and a page with all.
-
-    Every figure is a sweep of its own, over many seeds and under both presets; for a single one, `swingby run
-    figure-2a` and `swingby report figure-2a` do this too. A second call trains nothing.
-
-    Example:
-
-        swingby figures 2a 5 --quick
-    """
-    from swingby_analysis.gallery import figure_names, write_gallery
-    from swingby_analysis.page.pictures import KINDS
-    from swingby_analysis.train import QUICK_SEEDS
-
-    page = write_gallery(
-        figure_names(names or (), "sim"),
-        data,
-        out,
-        overrides=[*([f"seeds.count={QUICK_SEEDS}"] if quick else []), *(overrides or ())],
-        run=(["--local"] if local else []) if run else None,
-        kinds=KINDS if pictures else (),
-        title=GALLERY_TITLE,
-        lead=GALLERY_LEAD,
-        say=tell,
-    )
-    say(str(page))

@@ -10,11 +10,12 @@ from typer.testing import CliRunner
 
 from swingby.cli import app
 from swingby.errors import SwingbyError
+from swingby.model import registry
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
-from swingby_analysis.gallery import PAGE, figure_names, write_gallery
+from swingby_analysis.gallery import PAGE, figure_names, known_figures, write_gallery
 
 FIGURES = ("2a", "2b", "2c", "3", "5", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18")
 SHORT = ("seeds.count=2", "base.epochs=4", "base.n=500")
@@ -22,10 +23,23 @@ SHORT = ("seeds.count=2", "base.epochs=4", "base.n=500")
 
 def test_every_figure_of_the_task_has_a_sweep() -> None:
     """One named sweep for each figure on the identity-mapping task, in the order of the paper."""
-    assert figure_names((), "sim") == [f"figure-{figure}" for figure in FIGURES]
-    assert figure_names(("5", "figure-2a", "5"), "sim") == ["figure-5", "figure-2a"]
-    with pytest.raises(SwingbyError, match="no figure is called 'figure-2d'; did you mean 'figure-2"):
-        figure_names(("2d",), "sim")
+    assert figure_names(["sim"]) == [f"figure-{figure}" for figure in FIGURES]
+    assert figure_names(("5", "figure-2a", "5")) == ["figure-5", "figure-2a"]
+    assert figure_names(("5", "sim"))[:2] == ["figure-5", "figure-2a"]
+    with pytest.raises(
+        SwingbyError, match=r"no figure is called '2d'; did you mean 'figure-2.*or an experiment: .*sim"
+    ):
+        figure_names(("2d",))
+
+
+def test_every_figure_belongs_to_an_experiment() -> None:
+    """Every sweep of a figure is over an installed experiment, and without a name the command lists them all."""
+    known = known_figures()
+    assert {*known.values()} <= {*registry.offered(registry.EXPERIMENTS)}
+    assert all(Sweep.load(name, confirm_above=None).experiment_name == experiment for name, experiment in known.items())
+    result = CliRunner().invoke(app, ["figures"])
+    assert result.exit_code == 0
+    assert all(name.removeprefix("figure-") in result.output for name in known)
 
 
 @pytest.mark.parametrize("names", [["figure-13"], pytest.param(["figure-13", "figure-14"], marks=pytest.mark.slow)])

@@ -19,12 +19,14 @@ from typer.testing import CliRunner
 from swingby.api import Sweep
 from swingby.cli import app
 from swingby.data.records import Records
+from swingby.data.records.headers import PLAN_COLUMNS
 from swingby.errors import InputFaults, SwingbyError
 from swingby.function.agreed import TAKEN
 from swingby.function.experiment import FunctionExperiment
 from swingby.function.load import from_file
 from swingby.function.source import local_files
 from swingby.function.values import kind, plain
+from swingby.model import columns
 from swingby.model.experiment import Recording, Resources
 from swingby.run.driver import run_sweep
 from swingby.run.options import RunOptions
@@ -399,6 +401,10 @@ def test_a_function_of_a_script_or_notebook_is_a_sweep(tmp_path: Path, monkeypat
         ("def train(cell):\n    pass\n", "has 0 experiments"),
         ("def train(cell:\n", "train.py, line 1"),
         ("from swingby import experiment\n@experiment\ndef a(cell, x):\n    pass\n", "the parameter x has no type"),
+        (
+            "from swingby import experiment\n@experiment\ndef a(cell, batch: int):\n    pass\n",
+            "no parameter can be called 'batch', as a column of every table is; call it batch_size",
+        ),
         ("from swingby import experiment\n@experiment\ndef a(cell, x: dict = None):\n    pass\n", "no typed column"),
         ("from swingby import experiment\n@experiment\ndef sim(cell):\n    pass\n", "the name of an installed one"),
         ("1 / 0\n", "ZeroDivisionError: division by zero (train.py, line 1)"),
@@ -487,8 +493,9 @@ def test_a_packaged_study_is_installed_and_its_code_counts(tmp_path: Path) -> No
 
 
 def test_taken_names_are_those_of_the_store() -> None:
-    """A function's results may have no name that the table has anyway."""
+    """A function's results may have no name that the table has anyway, and parameters none that a plan has."""
     assert {*OWN, "step"} - {"from_step", "to_step"} <= {*TAKEN}
+    assert {*PLAN_COLUMNS} <= columns.OWN
 
 
 def test_two_experiments_in_a_file_are_told_apart(tmp_path: Path) -> None:

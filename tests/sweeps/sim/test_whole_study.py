@@ -24,7 +24,7 @@ def test_figures_and_claims_from_nothing(tmp_path: Path, capsys: pytest.CaptureF
         assert run.returncode == 0, run.stderr[-4000:]
         with capsys.disabled():
             print(f"\n{verb} --quick: {time.monotonic() - began:.0f} s since the start")
-    for name in figure_names((), "sim"):
+    for name in figure_names(["sim"]):
         page = tmp_path / "out" / name / "report.html"
         assert 100_000 < page.stat().st_size < 10_000_000
     with Store.open(tmp_path / "data") as store:

@@ -4,6 +4,9 @@
 -- title of claims: What the swing-by paper claims, and what the seeds say of it
 -- lead of claims:  Each claim is asked in SQL of every seed, under the conventions of the paper's text and of the code
 --                  behind its figures; its kind says what has to be true of the seeds.
+-- title of figures: The figures of the swing-by paper on the identity-mapping task
+-- lead of figures: Each redrawn from its own sweep, over many seeds, under the conventions of the paper's text and under
+--                  those of the code behind its figures.
 -- title of findings: What we found: phase diagrams of transient memorization
 -- lead of findings:  Where does the output at an unseen combination of concepts turn back on its way, in which nets,
 --                    from which starts?

@@ -1,7 +1,7 @@
 -- order: 3
--- sweeps: diagram-alpha-start
+-- sweeps: diagram-skills-start
 -- rule: one statement about all seeds
--- fresh: fresh-alpha-start
+-- fresh: fresh-skills-start
 -- brief: Where skills come one after the other, the loss is no power law yet
 -- found: The assumption of 4.2.4 and the power law exclude each other at the first skills: where the loss goes by stage-like
 --     pairs alone (the window ends within the stage-like skills), the local exponent ranges over {median(spread) filter

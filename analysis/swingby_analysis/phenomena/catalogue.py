@@ -1,0 +1,99 @@
+"""The phenomena that packages declare: files `phenomena/*.sql`, each an SQL expression over an experiment's runs.
+
+A file's head has the keys below and, after an empty comment line, what the expression means for this experiment:
+
+    -- phenomenon: stages
+    -- title: Learning in stages
+    -- experiment: mine
+    --
+    -- All but one of the modes saturate before the next one emerges.
+    stages >= 2
+
+The expression is true, false, or null where a run does not tell. Packages may declare one phenomenon for several
+experiments, a file each; the title is that of the first file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from swingby.errors import SwingbyError
+from swingby.model import package_files, registry
+from swingby_analysis.statements.statement import read_head
+
+FOLDER = "phenomena"
+"""The folder of a package that holds its phenomena."""
+KEYS = ("phenomenon", "title", "experiment")
+
+
+@dataclass(frozen=True)
+class Phenomenon:
+    """What one experiment shows of a phenomenon.
+
+    Attributes:
+        slug: the phenomenon; several experiments may show it.
+        title: its name on pages.
+        experiment: whose runs the expression is about.
+        meaning: what a run does that shows it, as a sentence.
+        expression: SQL over the parameters, curves, scalars and outcomes of a run; true, false or null.
+    """
+
+    slug: str
+    title: str
+    experiment: str
+    meaning: str
+    expression: str
+
+
+def parse(text: str, name: str) -> Phenomenon:
+    """The phenomenon in a file called `name`.
+
+    Raises:
+        SwingbyError: a key is missing, unknown or stands twice, or there is no meaning or no expression.
+    """
+    head = read_head(text)
+    found = dict(head.keys)
+    for key in found:
+        if key not in KEYS:
+            raise SwingbyError(f"phenomenon {name}: there is no key {key!r}; {registry.nearest(key, list(KEYS))}")
+    lacking = [key for key in KEYS if not found.get(key)]
+    if len(found) < len(head.keys):
+        raise SwingbyError(f"phenomenon {name}: a key stands twice")
+    if lacking:
+        raise SwingbyError(f"phenomenon {name}: it lacks {', '.join(lacking)}")
+    if not head.question or not head.body:
+        part = "a comment below its keys that says what a run shows" if not head.question else "an SQL expression"
+        raise SwingbyError(f"phenomenon {name}: it lacks {part}")
+    return Phenomenon(found["phenomenon"], found["title"], found["experiment"], head.question, head.body.rstrip(";"))
+
+
+@cache
+def every_phenomenon() -> tuple[Phenomenon, ...]:
+    """Every declared phenomenon, those of one slug together, in the order in which packages name them first.
+
+    Raises:
+        SwingbyError: a file is wrong, or one experiment declares a phenomenon twice.
+    """
+    files = package_files.data_files(FOLDER, ".sql")
+    found = [parse(file.read_text(encoding="utf-8"), file.name) for file in files]
+    pairs = [(item.slug, item.experiment) for item in found]
+    for slug, experiment in pairs:
+        if pairs.count((slug, experiment)) > 1:
+            raise SwingbyError(f"the phenomenon {slug!r} is declared twice for {experiment}")
+    first = {slug: place for place, (slug, _) in reversed(list(enumerate(pairs)))}
+    return tuple(sorted(found, key=lambda item: (first[item.slug], item.experiment)))
+
+
+def phenomena(asked: Sequence[str] = ()) -> list[Phenomenon]:
+    """The phenomena of these slugs; all, without any.
+
+    Raises:
+        SwingbyError: a slug is none; names the nearest one.
+    """
+    known = list(dict.fromkeys(item.slug for item in every_phenomenon()))
+    for slug in asked:
+        if slug not in known:
+            raise SwingbyError(f"no phenomenon is called {slug!r}; {registry.nearest_offered(slug, known)}")
+    return [item for item in every_phenomenon() if not asked or item.slug in asked]

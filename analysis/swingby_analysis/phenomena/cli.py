@@ -1,0 +1,50 @@
+"""The verb `phenomena` of the command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from swingby.cli.console import DEFAULT_DATA, PAPERS, DataFolder, err, panel, say
+
+
+@panel(PAPERS)
+def phenomena(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PHENOMENON]...", help="Phenomena such as stages; all, without.", show_default=False),
+    ] = None,
+    data: DataFolder = DEFAULT_DATA,
+    out: Annotated[Path, typer.Option(help="Where the folder `phenomena` with page and figures goes.")] = Path("out"),
+    sweep: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only runs of this sweep; repeatable.")
+    ] = None,
+    recorded: Annotated[
+        bool, typer.Option("--recorded", help="Bring in the shipped results of the experiments' diagrams first.")
+    ] = False,
+    markdown: Annotated[
+        Path | None, typer.Option(help="A file for the tables as Markdown, besides the one beside the page.")
+    ] = None,
+) -> None:
+    """Says in which experiments, and where in their parameters, runs show a phenomenon; prints the path of the page.
+
+    A phenomenon, such as learning in stages, is an SQL expression that an experiment's package declares over its runs.
+    The page counts it over all sweeps of the data folder: the points at which every run shows it, some runs, or none,
+    and the axis that moves it most. Nothing is trained.
+
+    Example:
+
+        swingby phenomena --recorded
+    """
+    from swingby_analysis.phenomena import catalogue
+    from swingby_analysis.phenomena.page import write_markdown, write_phenomena
+
+    wanted = catalogue.phenomena(names or ())
+    page = write_phenomena(
+        data, out, wanted, sweeps=sweep or (), recorded=recorded, say=lambda text: err.print(text, markup=False)
+    )
+    if markdown is not None:
+        write_markdown(page, markdown)
+    say(str(page))

@@ -1,0 +1,152 @@
+"""How many runs of a sweep show a phenomenon, at which of its points, and which axis moves it most."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from swingby.errors import SwingbyError
+from swingby.model import registry
+from swingby.store import Store
+from swingby_analysis.grid import SweepGrid
+from swingby_analysis.phenomena.catalogue import Phenomenon
+from swingby_analysis.query import points_of
+from swingby_analysis.statements.compose import Asked, runs_view, words_of
+from swingby_analysis.stats.effects import main_effects
+
+EFFECT_POINTS = 20_000
+"""Points up to which the axis that moves a phenomenon most is looked for."""
+
+
+@dataclass(frozen=True)
+class Mover:
+    """The axis that explains most of where a phenomenon is.
+
+    Attributes:
+        axis: its name.
+        share: of the variance over the points; `low` and `high` bound it at 95 %, NaN with one seed.
+        rises: whether more runs show it at the larger values; None: neither, by itself, or the values have no order.
+    """
+
+    axis: str
+    share: float
+    low: float
+    high: float
+    rises: bool | None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What the runs of one sweep say of a phenomenon.
+
+    Attributes:
+        told, shown: runs that tell, and those of them that show it.
+        every, most, few, none: points at which every run that tells shows it, more than half, at most half, and none.
+        seeds: the fewest and the most runs that tell at a point.
+        mover: None where nothing varies, with too many points, and of a sweep whose cells were chosen by their results.
+        query: by which it was asked.
+    """
+
+    phenomenon: Phenomenon
+    sweep: str
+    told: int
+    shown: int
+    every: int
+    most: int
+    few: int
+    none: int
+    seeds: tuple[int, int]
+    mover: Mover | None
+    query: str
+
+    @property
+    def points(self) -> int:
+        """Points of which some run tells."""
+        return self.every + self.most + self.few + self.none
+
+
+def sweeps_of(store: Store, experiment: str) -> list[dict[str, Any]]:
+    """The sweeps of an experiment in the store: `sweep_id`, `name`, `cells`, `grid_cells`, `resolved`, by name."""
+    query = "select sweep_id, name, cells, grid_cells, resolved from sweeps where experiment = ? order by name, created"
+    return store.sql(query, [experiment]).polars().to_dicts()
+
+
+def query_of(tables: Collection[str], phenomenon: Phenomenon, sweep_id: str) -> str:
+    """The query for a row a run of the sweep: `point`, `seed`, and `shows`, which is true, false or null.
+
+    Args:
+        tables: those of the store.
+
+    Raises:
+        SwingbyError: the expression names a detector's column that the store does not have yet.
+    """
+    named = words_of(phenomenon.expression)
+    for detector in registry.detectors_for(phenomenon.experiment):
+        if set(detector.outcomes) & named and f"outcomes_{detector.name}" not in tables:
+            raise SwingbyError(f"{phenomenon.slug}: the store has no outcomes of the detector {detector.name!r}")
+    asked = Asked(sweep_id, phenomenon.experiment)
+    meaning = textwrap.fill(phenomenon.meaning, 115, initial_indent="-- ", subsequent_indent="-- ")
+    return (
+        f"{meaning}\nwith\n{runs_view([asked], tables, named)}\n"
+        f"select distinct point, seed, cell_id,\n    ({phenomenon.expression}) as shows\n"
+        f"from members join runs using (cell_id)\nwhere sweep_id = '{sweep_id}'"
+    )
+
+
+def counted(store: Store, phenomenon: Phenomenon, sweep: dict[str, Any]) -> Counted | None:
+    """The counts of one sweep; None where no run tells."""
+    query = query_of(store.names(), phenomenon, sweep["sweep_id"])
+    rows = store.sql(query).polars().drop_nulls("shows").with_columns(pl.col("shows").cast(pl.Boolean))
+    if not len(rows):
+        return None
+    points = rows.group_by("point").agg(n=pl.len(), k=pl.col("shows").sum()).sort("point")
+    whole = sweep["cells"] == sweep["grid_cells"]
+    n, k = points["n"].to_numpy(), points["k"].to_numpy()
+    return Counted(
+        phenomenon,
+        sweep["name"],
+        int(n.sum()),
+        int(k.sum()),
+        int((k == n).sum()),
+        int(((2 * k > n) & (k < n)).sum()),
+        int(((k > 0) & (2 * k <= n)).sum()),
+        int((k == 0).sum()),
+        (int(n.min()), int(n.max())),
+        _mover(store, phenomenon, sweep, rows) if whole and len(points) <= EFFECT_POINTS else None,
+        query,
+    )
+
+
+def _mover(store: Store, phenomenon: Phenomenon, sweep: dict[str, Any], rows: pl.DataFrame) -> Mover | None:
+    """The axis with the largest main effect on the phenomenon; the parameters of an axis advance together."""
+    resolved = json.loads(sweep["resolved"])
+    groups = [tuple(axis["names"]) for axis in resolved["axes"]]
+    known = set(rows["point"].to_list())
+    every = points_of(store, phenomenon.experiment, sweep["sweep_id"], groups)
+    grid = SweepGrid.of(groups, [row for row in every if row["point"] in known])
+    firsts = [grid.groups.index(number) for number in range(len(groups)) if number in grid.groups]
+    varied = [place for place in firsts if len(grid.axes[place].values) > 1]
+    if not varied:
+        return None
+    row_of = {point: row for row, point in enumerate(grid.places)}
+    places = np.array([[grid.places[point][place] for place in varied] for point in grid.places], dtype=np.int64)
+    seeds = {seed: column for column, seed in enumerate(rows["seed"].unique().sort().to_list())}
+    values = np.full((len(row_of), len(seeds)), np.nan)
+    for point, seed, shows in rows.select("point", "seed", "shows").iter_rows():
+        values[row_of[point], seeds[seed]] = shows
+    found = main_effects(places, values, resolved["seed_mode"] == "common")
+    if found is None:
+        return None
+    best = int(np.argmax([one.share for one in found.axes]))
+    share, rank = np.nanmean(values, axis=1), places[:, best]
+    trend = 0.0 if np.ptp(rank) == 0 or np.ptp(share) == 0 else float(np.corrcoef(rank, share)[0, 1])
+    effect = found.axes[best]
+    ordered = all(isinstance(value, int | float) for value in grid.axes[varied[best]].values)
+    rises = trend > 0 if ordered and abs(trend) >= 0.1 else None
+    return Mover(" + ".join(groups[grid.groups[varied[best]]]), effect.share, effect.low, effect.high, rises)

@@ -1,0 +1,51 @@
+"""The phase diagrams of the page of findings, in its order: their headings, maps and lines of theory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from swingby_analysis.grid import Grid, GridLine
+from swingby_analysis.statements.diagram import Diagram, Lines, Map, none
+
+REGIME = Map("generalization", "category", "When the runs generalise", "most common outcome")
+DELAY = Map(
+    "delay",
+    "median",
+    "How long the test accuracy lags behind",
+    "median of test epoch / training epoch",
+    "The colour of a tile is the median of the epoch at which the test accuracy has arrived over that of the training "
+    "accuracy, over the runs that generalise; tiles without colour have fewer than two of them.",
+    fewest=2,
+)
+TEST = Map("final_test_accuracy", "median", "Test accuracy at the end", "median test accuracy")
+KAPPA = Map("final_kappa", "median", "kappa of the features at the end", "median kappa")
+DIMENSION = Map("final_d_eff", "median", "Effective dimension of the features at the end", "median D_eff")
+FITTED = Map("final_train_accuracy", "median", "Training accuracy at the end", "median training accuracy")
+
+
+def as_large(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
+    """Where the target is as large as the net's first outputs (`theory.target_ratio` = 1), over weight scale."""
+    assert grid.y is not None
+    common, low, high = resolved["common"], *(float(edge) for edge in (grid.y.edges[0], grid.y.edges[-1]))
+    weights = [float(at) for at in grid.x.positions]
+    if grid.y.name == "target_scale":
+        edge = [common["output_scale"] * weight for weight in weights]
+    else:
+        edge = [common["target_scale"] / weight for weight in weights]
+    inside = [(weight, value) for weight, value in zip(weights, edge, strict=True) if low <= value <= high]
+    label = "target = output scale x weight scale"
+    return [GridLine(label, [weight for weight, _ in inside], [value for _, value in inside])]
+
+
+def _diagram(slug: str, heading: str, lines: Lines = none, maps: tuple[Map, ...] = (REGIME, DELAY, TEST)) -> Diagram:
+    return Diagram("mlp_regimes", slug, heading, maps, lines)
+
+
+DIAGRAMS: tuple[Diagram, ...] = (
+    _diagram("weight-target", "Weight scale against target scale: how long generalisation takes", as_large),
+    _diagram("weight-output", "Weight scale against output scale: how long generalisation takes", as_large),
+    _diagram("weight-decay", "Weight scale against L2: how long generalisation takes"),
+    _diagram("weight-points", "Weight scale against training points: how long generalisation takes"),
+    _diagram("labels-decay", "Random labels against L2: which features are left", maps=(KAPPA, DIMENSION, FITTED)),
+)

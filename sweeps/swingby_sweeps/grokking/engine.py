@@ -1,0 +1,124 @@
+"""Trains one cell: Adam on mini-batches, recorded at chosen steps.
+
+Cells are trained one after another. Stacked in one array they take as long, since matrix products are most of the
+work, and less of them fits into a cache; alone, a cell has the same numbers in any company to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from swingby.model.cell import Cell
+from swingby_sweeps.dynamics.adam import Adam
+
+from . import theory
+from .data import Points, accuracy, drawn
+from .net import Net, start
+from .params import MlpParams
+
+Array = np.ndarray
+LIMIT = 1e6
+"""A loss above this many times the mean square of the target, and of the start's outputs, is a divergence."""
+
+
+class Observer:
+    """Curves of one cell: what is recorded of its net, from a given start on."""
+
+    def __init__(self, p: MlpParams, net: Net, train: Points, test: Points) -> None:
+        self._p, self._net, self._sets = p, net, (train, test)
+        self._x = [torch.tensor(points.x, dtype=net.trained.dtype) for points in self._sets]
+        features, f = zip(*(net.outputs(x) for x in self._x), strict=True)
+        self._phi0, self._norm0 = _float64(features[0]), self._norm()
+        starts = [_float64(outputs) for outputs in f]
+        self.offsets = starts if p.subtract_start else [np.zeros_like(outputs) for outputs in starts]
+        self.limit = LIMIT * float((train.y**2).mean() + (starts[0] ** 2).mean())
+
+    def values(self) -> dict[str, float]:
+        """The value of each curve now."""
+        (phi, f), (_, f_test) = ((_float64(h), _float64(f)) for h, f in map(self._net.outputs, self._x))
+        told = [outputs - offset for outputs, offset in zip((f, f_test), self.offsets, strict=True)]
+        found = dict[str, float]()
+        for name, points, outputs in zip(("train", "test"), self._sets, told, strict=True):
+            found[f"{name}_accuracy"] = accuracy(self._p, outputs, points.digits)
+            found[f"{name}_loss"] = float(((outputs - points.y) ** 2).mean())
+        if not (math.isfinite(found["train_loss"]) and np.isfinite(phi).all()):
+            return {**found, "train_loss": math.inf}
+        return {
+            **found,
+            "weight_norm": self._norm() / self._norm0,
+            "feature_change": float(np.linalg.norm(phi - self._phi0) / np.linalg.norm(self._phi0)),
+            "kappa": theory.kappa(phi, told[0]),
+            "d_eff": theory.effective_dimension_without_constant(theory.intensities(phi)),
+        }
+
+    def _norm(self) -> float:
+        return math.sqrt(sum(float((_float64(matrix) ** 2).sum()) for matrix in self._net.matrices))
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A cell at its end.
+
+    Attributes:
+        rows: values of the curves at the recorded steps; where it diverged, at those before.
+        tested: number of test points.
+        diverged: what is said of a cell that diverged; None of any other.
+    """
+
+    rows: list[dict[str, float]]
+    tested: int
+    diverged: str | None = None
+
+
+def train(cell: Cell, steps: Array) -> Trained:
+    """Train a cell with `MlpParams`, recorded at `steps`, which rise from 0."""
+    p = cell.params
+    assert isinstance(p, MlpParams)
+    dtype = getattr(torch, p.dtype)
+    points, test = drawn(cell)
+    net = Net(p, start(cell).astype(p.dtype))
+    observer = Observer(p, net, points, test)
+    x = torch.tensor(points.x, dtype=dtype)
+    y = torch.tensor(points.y + observer.offsets[0], dtype=dtype)
+    batches, gradient = _batches(cell, p, x, y), net.gradient.numpy()
+    adam, taken, rows = Adam(net.trained.numpy(), p.l2), 0, list[dict[str, float]]()
+    for step in steps.tolist():
+        for now in range(taken, step):
+            net.descend(*next(batches))
+            adam.step(gradient, _rate(p, now))
+        row = observer.values()
+        if not row["train_loss"] <= observer.limit:
+            where = f"after step {taken}, at or before step {step}; {len(rows)} recorded steps kept"
+            return Trained(rows, len(test.x), f"loss not finite or above {LIMIT:g} (E[y^2] + E[f_0^2]) {where}")
+        rows.append(row)
+        taken = step
+    return Trained(rows, len(test.x))
+
+
+def _rate(p: MlpParams, step: int) -> float:
+    """The learning rate of a step."""
+    return p.lr if p.schedule == "constant" else p.lr * 0.5 * (1 + math.cos(math.pi * step / p.total_steps))
+
+
+def _batches(cell: Cell, p: MlpParams, x: Tensor, y: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
+    """Mini-batches without an end, in a new order each epoch; the whole training set where it fits into one."""
+    if p.steps_per_epoch == 1:
+        while True:
+            yield x, y
+    order = cell.stream("order")
+    while True:
+        index = torch.from_numpy(order.permutation(p.points))
+        xs, ys = x[index], y[index]
+        for low in range(0, p.points, p.batch_size):
+            yield xs[low : low + p.batch_size], ys[low : low + p.batch_size]
+
+
+def _float64(tensor: Any) -> Array:
+    return tensor.double().numpy()

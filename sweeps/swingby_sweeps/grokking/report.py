@@ -1,0 +1,22 @@
+"""What every report of a sweep over `mlp_regimes` draws and says."""
+
+from __future__ import annotations
+
+from swingby.model.reported import Curves, Reported
+
+REPORT = Reported(
+    companions=("generalization", "delay", "final_test_accuracy", "final_kappa", "final_feature_change"),
+    titles={"generalization": "When the runs generalise", "delay": "How long the test accuracy lags behind"},
+    curves=Curves(
+        titles={"test_loss": "test loss", "train_loss": "training loss"},
+        axis="mean squared error",
+        title="Losses over training",
+        caption="Losses on training and test points at single points of the grid",
+        reading=(
+            "Thick: the median over the seeds at each step. Shaded: from the 10 % to the 90 % quantile of the seeds, "
+            "which is their spread and not a confidence interval. Thin: the test loss of each seed. Steps are "
+            "spaced as log(1 + step), so that step 0 is on the axis; one step is one mini-batch."
+        ),
+    ),
+    decides="delay",
+)

@@ -1,0 +1,19 @@
+-- claim: Weight decay is what ends the plateau: without it the default memorises, and each of the four ways to a richer start
+--     generalises
+-- source: ours, beside Fig 6.5: 6.4.3 trains with weight decay, and does not say what it does
+-- order: 1.6
+-- sweeps: claim-grokking-without-decay
+-- rule: in most seeds
+-- setting: {removal}
+-- measured: final test accuracy {median(final_test_accuracy):.2f}, final training accuracy
+--     {median(final_train_accuracy):.2f} (medians)
+--
+-- Of every seed of Table 6.1's settings without L2: is the final test accuracy below 0.85 by the default, and at least 0.85
+-- by each removal? Runs that still improve tell nothing.
+select
+    *,
+    case
+        when generalization not in ('unresolved', 'untrained', 'diverged')
+            then (generalization = 'memorised') = (removal = 'default')
+    end as holds
+from removals

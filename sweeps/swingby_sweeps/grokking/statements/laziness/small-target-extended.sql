@@ -1,0 +1,10 @@
+-- claim: Features are farther from the minimum feature regime where the target is smaller
+-- source: 6.4.1, Fig 6.3
+-- order: 3.2
+-- sweeps: figure-6-3
+-- rule: in the mean
+-- setting: target scale {lazy} against 1
+-- measured: kappa {median(final_kappa):.2f} instead of {median(kappa_of_rich):.2f} (medians)
+--
+-- Of every seed, all layers trained: how much larger is kappa at the end than at target scale 1?
+select *, final_kappa - kappa_of_rich as effect from lazy_beside_rich

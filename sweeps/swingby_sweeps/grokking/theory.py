@@ -1,0 +1,59 @@
+"""Formulas of [T], each once: effective dimension, the measure of the minimum feature regime, and the scale of the
+target beside that of the start."""
+
+from __future__ import annotations
+
+import numpy as np
+
+Array = np.ndarray
+LEAST = 1e-6
+"""A singular value of the learned function below this share of the largest is rounding, and no dimension."""
+
+
+def intensities(phi: Array) -> Array:
+    """The eigenvalues rho_k of the feature kernel, falling ([T] eq 1.29).
+
+    Args:
+        phi: features of each of n points, (n, p).
+
+    Returns:
+        The eigenvalues of T = phi phi^T / n that can differ from 0, (p,).
+    """
+    return np.maximum(np.linalg.eigvalsh(phi.T @ phi / len(phi))[::-1], 0)
+
+
+def effective_dimension(rho: Array) -> float:
+    """D_eff(rho) = exp(- sum_i r_i ln r_i), r_i = rho_i / sum_j rho_j ([T] eq 1.16); nan where all rho are 0."""
+    total = rho.sum()
+    if not total > 0:
+        return float("nan")
+    r = rho[rho > 0] / total
+    return float(np.exp(-(r * np.log(r)).sum()))
+
+
+def effective_dimension_without_constant(rho: Array) -> float:
+    """D_eff of intensities in falling order, of which the first, of a constant function, counts as one ([T] eq 2.6)."""
+    return 1 + effective_dimension(rho[1:])
+
+
+def kappa(phi: Array, f: Array) -> float:
+    """1 - CKA(T, T_MP) ([T] eq 2.9, Definition 2): 0 where the features span what is learned, all with one intensity.
+
+    T is the kernel of the features phi (n, p) and T_MP the projection onto the span of the learned function f (n, C),
+    both on n points and both centred; traces of n x n matrices are norms of p x C, p x p and C x C ones. nan where
+    either kernel is constant.
+    """
+    q, s, _ = np.linalg.svd(f, full_matrices=False)
+    q = q[:, s > LEAST * s[0]]
+    phi, q = phi - phi.mean(0), q - q.mean(0)
+    sizes = np.linalg.norm(phi.T @ phi) * np.linalg.norm(q.T @ q)
+    return float(1 - np.linalg.norm(phi.T @ q) ** 2 / sizes) if sizes > 0 else float("nan")
+
+
+def target_ratio(target_scale: float, weight_scale: float, output_scale: float) -> float:
+    """The target over the output of a net whose hidden units are saturated: target / (output scale x weight scale).
+
+    It stands for S / Sigma_0, the lower bound of gamma_+ ([T] 6.3.1), of which [T] has no formula for a deep net: the
+    last layer sums p features of size 1 with weights of standard deviation weight_scale / sqrt(p).
+    """
+    return target_scale / (output_scale * weight_scale)

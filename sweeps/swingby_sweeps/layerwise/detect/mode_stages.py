@@ -1,0 +1,157 @@
+"""The detector `mode_stages`: when each mode emerges and saturates, how far consecutive modes overlap, and theory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.experiment import Column
+
+from .. import theory
+from . import times
+from .times import EMERGED, FULL, Row, finite, known
+
+Array = np.ndarray
+LIST, TIME = pa.list_(pa.float64()), "time of the flow"
+NEEDS = ("status", "system", "target", "step", "lr", "strength", "start_weights")
+
+
+class ModeStages(Detector):
+    """Times, overlaps and stages of `modes`, beside what closed forms say of the cell's own start.
+
+    Modes are taken in the order of falling E_i, those of the parity net as alpha, beta, gamma. Times that lie beyond
+    the run are null, and so are outcomes that hang on them. Theory is silent on the parity net, on modes that start
+    above a level, and on more than two layers of unequal weights. A run that diverged has an end, and no times.
+    """
+
+    name: ClassVar[str] = "mode_stages"
+    version: ClassVar[str] = "1"
+    experiments: ClassVar[tuple[str, ...]] = ("modes",)
+    needs: ClassVar[tuple[str, ...]] = (*NEEDS, "layers", "moment", "second_moments", "alpha", "start")
+    outcomes: ClassVar[Mapping[str, Column]] = {
+        "end": Column(
+            pa.string(),
+            "saturated: every mode at 95 % of its target; unfinished: some have emerged (5 %); waiting: none has",
+            order=("saturated", "unfinished", "waiting", "diverged"),
+            title="how the run ended",
+        ),
+        "emergent_time": Column(LIST, "first time at which a mode is at 5 % of its target", TIME),
+        "half_time": Column(LIST, "first time at which a mode is at 50 %", TIME),
+        "saturation_time": Column(LIST, "time of a mode from 5 % to 95 %", TIME),
+        "predicted_emergent_time": Column(LIST, "emergent_time in closed form, (3.12)", TIME),
+        "predicted_half_time": Column(LIST, "half_time in closed form", TIME),
+        "predicted_saturation_time": Column(LIST, "saturation_time in closed form, (3.12)", TIME),
+        "delay": Column(LIST, "share of the time to 95 % that a mode is below 5 %"),
+        "law_error": Column(pa.float64(), "largest relative error of these three predictions, over modes and times"),
+        "in_order": Column(
+            pa.bool_(), "modes are half learned in the order of E_i; of the parity net: alpha, beta, gamma"
+        ),
+        "pair_overlaps": Column(LIST, "eps* of consecutive modes: strength of the later one when both add to 1"),
+        "predicted_pair_overlaps": Column(LIST, "eps* in closed form"),
+        "overlap": Column(pa.float64(), "eps* of the first two modes", title="overlap of the first two modes"),
+        "predicted_overlap": Column(pa.float64(), "eps* of the first two modes in closed form"),
+        "printed_overlap": Column(
+            pa.float64(), "eps of (3.13) as printed, of the first two modes; null but for two layers"
+        ),
+        "stages": Column(pa.int64(), "pairs with eps* of at most 0.05, from the first pair on without a gap"),
+        "predicted_stages": Column(pa.int64(), "stages in closed form"),
+        "expected_stages": Column(
+            pa.float64(),
+            "(alpha + 1)/2 ln c / ln 19, c = S / start^2 - 1: about the number of stages of two equal layers where E_i "
+            "falls as i^-(alpha + 1); null elsewhere",
+        ),
+        "stage_like": Column(pa.bool_(), "the first two modes overlap by 0.05 at most", title="stage-like training"),
+    }
+    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
+        "end": "category", "law_error": "number", "in_order": "yes_no", "overlap": "number",
+        "predicted_overlap": "number", "stages": "number", "predicted_stages": "number", "expected_stages": "number",
+        "stage_like": "yes_no",
+    }  # fmt: skip
+
+    def detect(self, table: pa.Table) -> pa.Table:
+        """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
+        return times.told(table, NEEDS, self.outcomes, _outcomes)
+
+
+def _outcomes(row: Row) -> Row:
+    if row["status"] != "ok":
+        return {"end": "diverged"} if row["status"] == "diverged" else {}
+    r, t = np.array(row["strength"], dtype=float), np.array(row["step"]) * row["lr"]
+    diagonal = row["system"] == "diagonal"
+    if diagonal and (row["moment"] is None or row["layers"] is None):
+        return {}
+    E = np.array(row["moment"] if diagonal else [np.nan] * 3, dtype=float)
+    order = np.argsort(-E, kind="stable") if diagonal else np.arange(3)
+    r, E = r[:, order], E[order]
+    measured = np.array([[times.passing(t, curve, level) for curve in r.T] for level in (EMERGED, 0.5, FULL)])
+    overlaps = np.array([times.overlap(one, other) for one, other in zip(r.T[:-1], r.T[1:], strict=True)])
+    ends = ("saturated", "unfinished", "waiting")
+    found: Row = {
+        "end": ends[0 if np.isfinite(measured[2]).all() else 1 if np.isfinite(measured[0]).any() else 2],
+        "in_order": times.in_order(measured[1]) if len(E) > 1 else None,
+        **_told(measured),
+        **_pairs(overlaps),
+    }
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found["delay"] = finite(measured[0] / measured[2])
+    if diagonal:
+        w = np.array(row["start_weights"], dtype=float).reshape(len(E), row["layers"])[order]
+        found |= _predicted(measured, E, row["target"], w)
+        if row["layers"] == 2:
+            found |= _of_two_layers(row, E, w)
+    return found
+
+
+def _of_two_layers(row: Row, E: Array, w: Array) -> Row:
+    """What [T] prints for the first two modes, and the estimate of the number of stages."""
+    found: Row = {}
+    if len(E) > 1:
+        c = row["target"] / w[0].prod() - 1
+        with np.errstate(divide="ignore"):
+            found["printed_overlap"] = float(theory.printed_overlap(E[0], E[1], c))
+    if row["second_moments"] is None and row["alpha"] is not None and row["start"] is not None:
+        found["expected_stages"] = float(theory.pairs_expected(row["alpha"], row["target"] / row["start"] ** 2 - 1))
+    return found
+
+
+def _told(at: Array, prefix: str = "") -> Row:
+    """The columns of times at the three levels, (3, K)."""
+    with np.errstate(invalid="ignore"):
+        values = {"emergent_time": at[0], "half_time": at[1], "saturation_time": at[2] - at[0]}
+    return {prefix + name: finite(value) for name, value in values.items()}
+
+
+def _pairs(overlaps: Array, prefix: str = "") -> Row:
+    """The columns of overlaps, (K - 1,)."""
+    if not len(overlaps):
+        return {f"{prefix}pair_overlaps": []}
+    first = None if np.isnan(overlaps[0]) else float(overlaps[0])
+    # A pair that is not known hides how many stages there are, unless a pair before it ends them.
+    unknown, broken = (np.flatnonzero(mask) for mask in (np.isnan(overlaps), overlaps > EMERGED))
+    hidden = len(unknown) and not (len(broken) and broken[0] < unknown[0])
+    found: Row = {
+        f"{prefix}pair_overlaps": known(overlaps),
+        f"{prefix}overlap": first,
+        f"{prefix}stages": None if hidden else int(theory.stages(overlaps, EMERGED)),
+    }
+    return found if prefix else {**found, "stage_like": None if first is None else first <= EMERGED}
+
+
+def _predicted(measured: Array, E: Array, S: float, w: Array) -> Row:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        at = np.array(
+            [theory.mode_time(np.array([EMERGED, 0.5, FULL]), e, S, own) for e, own in zip(E, w, strict=True)]
+        ).T
+        at = np.where(at > 0, at, np.nan)
+        errors = np.abs(measured / at - 1)[np.isfinite(measured) & np.isfinite(at)]
+        pairs = range(len(E) - 1)
+        overlaps = np.array([theory.mode_overlap(E[i : i + 2], S, w[i : i + 2]) for i in pairs])
+    return {
+        **_told(at, "predicted_"),
+        **_pairs(overlaps, "predicted_"),
+        "law_error": float(errors.max()) if len(errors) else None,
+    }

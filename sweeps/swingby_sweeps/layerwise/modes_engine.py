@@ -1,0 +1,149 @@
+"""Computes a batch of `modes`: every mode of every cell is a row of its own, whatever drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
+from swingby_sweeps.dynamics.flow import DormandPrince
+
+from . import theory
+from .kernels import descend
+from .params import ModesParams
+from .rows import DIVERGED_AT, Columns, final_rows, nested
+
+Array = np.ndarray
+Growth = Callable[[Array, Array, Array], tuple[Array, Array]]
+# The inputs of C.4 in the columns of its table, the parity of their bits with its sign, and the functions h_1, h_2, h_3
+# of the three hidden units, so that f = -2 alpha^2 h_1 + beta^2 h_2 + gamma^2 h_3 + c.
+BITS = np.array([[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1], [0, 1, 0, 1, 0, 1, 0, 1]])
+PARITY = 1 - 2 * (BITS.sum(0) % 2)
+UNITS = np.maximum(0, np.array([[-1, 1, -1], [-1, 1, -1], [1, -1, 1]]) @ BITS + np.array([[0], [1], [-1]]))
+
+
+def start_weights(cells: Sequence[Cell]) -> Array:
+    """The weights at the start (stream `start`): (C, K, L); of `parity3` alpha, beta, gamma, (C, 3, 1)."""
+    found = []
+    for cell in cells:
+        p = params_of(cell)
+        w = np.full((p.count, p.layers if p.system == "diagonal" else 1), p.start)
+        if p.system == "diagonal" and p.imbalance:
+            w[:, -1] = np.sqrt(p.start**2 + p.imbalance)
+        if p.spread:
+            w = w * np.exp(p.spread * cell.stream("start").normal(size=w.shape))
+        found.append(w)
+    return np.stack(found)
+
+
+def params_of(cell: Cell) -> ModesParams:
+    """The parameters of a cell."""
+    assert isinstance(cell.params, ModesParams)
+    return cell.params
+
+
+def train(cells: Sequence[Cell], recording: Recording) -> Columns:
+    """The columns of finished cells of one shape."""
+    params = [params_of(cell) for cell in cells]
+    p, steps, w0 = params[0], recording.at(params[0].training_steps), start_weights(cells)
+    lr, S = (np.array([getattr(q, name) for q in params]) for name in ("lr", "target"))
+    columns: Columns = {"start_weights": nested(w0.reshape(len(cells), -1))}
+    rtol = np.array([q.rtol for q in params])
+    if p.system == "diagonal":
+        E = np.stack([q.moments for q in params])
+        columns["moment"] = nested(E)
+        weights, u = _diagonal(p, w0, E, S, lr, rtol, steps)
+        strength = u / S[:, None, None]
+        with np.errstate(over="ignore", invalid="ignore"):
+            loss, size = 0.5 * (E[:, None] * (S[:, None, None] - u) ** 2).sum(2), np.abs(strength).max(2)
+    else:
+        growth = theory.parity_growth if p.system == "parity3" else theory.printed_parity_growth
+        weights = _parity(p, growth, w0[..., 0], S, lr, rtol, steps)
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = weights[..., :3] ** 2
+            strength = squares / (theory.PARITY_TARGETS * S[:, None, None])
+            f = (squares * [-2.0, 1.0, 1.0]) @ UNITS + weights[..., 3:]
+            loss = 0.5 * ((f - S[:, None, None] * PARITY) ** 2).mean(2)
+            size = np.abs(f).max(2) / S[:, None]
+    curves = {"strength": strength, "loss": loss}
+    if "weights" in recording.also and weights is not None:
+        curves["weights"] = weights
+    columns |= final_rows(cells, steps, curves, size, f"a mode beyond {DIVERGED_AT:g} of its target")
+    columns["final_loss"] = pa.array([losses[-1].as_py() for losses in columns["loss"]], pa.float64())
+    return columns
+
+
+def _diagonal(
+    p: ModesParams, w0: Array, E: Array, S: Array, lr: Array, rtol: Array, steps: Array
+) -> tuple[Array | None, Array]:
+    """Weights (C, T, K L), where they are computed, and products u (C, T, K)."""
+    C, K, L = w0.shape
+    if p.drive == "closed_form":
+        t, at = lr[:, None, None] * steps[:, None], (slice(None), None)
+        if L == 1:
+            return None, theory.linear(t, E[at], S[:, None, None], w0[at][..., 0])
+        if L == 2:
+            return None, theory.two_layers(t, E[at], S[:, None, None], w0[at][..., 0], w0[at][..., 1])
+        rows = [[theory.deep(t[c, :, 0], E[c, k], S[c], w0[c, k, 0], L) for k in range(K)] for c in range(C)]
+        return None, np.array(rows).swapaxes(1, 2)
+    rows, e, s, h = w0.reshape(-1, L).copy(), E.reshape(-1), np.repeat(S, K), np.repeat(lr, K)
+    if p.drive == "gd":
+        history = np.empty((len(steps), *rows.shape))
+        descend(rows, e, s, h, steps, history)
+    else:
+
+        def field(w: torch.Tensor) -> torch.Tensor:
+            u = w.prod(1, keepdim=True)
+            others = torch.stack([w[:, [m for m in range(L) if m != layer]].prod(1) for layer in range(L)], 1)
+            return torch.as_tensor(e)[:, None] * (torch.as_tensor(s)[:, None] - u) * others
+
+        history = _integrated(field, rows, h, np.repeat(rtol, K), steps)
+    weights = np.moveaxis(history.reshape(len(steps), C, K, L), 0, 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return weights.reshape(C, len(steps), K * L), weights.prod(3)
+
+
+def _parity(p: ModesParams, growth: Growth, roots: Array, S: Array, lr: Array, rtol: Array, steps: Array) -> Array:
+    """(alpha, beta, gamma, c) at every recorded step, (C, T, 4); c starts at 0."""
+    if p.drive == "gd":
+        found, c = [np.column_stack([roots, np.zeros(len(roots))])], np.zeros(len(roots))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for start, stop in pairwise(steps):
+                for _ in range(start, stop):
+                    rates, slope = growth(roots**2, c, S)
+                    roots, c = roots + lr[:, None] * rates * roots, c + lr * slope
+                found.append(np.column_stack([roots, c]))
+        return np.stack(found, axis=1)
+
+    # The logarithms of the roots, since a root that decays fast is stiff and its logarithm is not. What runs away is
+    # held where it has diverged, so that the integration goes on for the others.
+    def field(y: torch.Tensor) -> torch.Tensor:
+        values = y.numpy()
+        rates, slope = growth(np.exp(2 * values[:, :3]), values[:, 3], S)
+        size = np.maximum(np.exp(2 * values[:, :3]).max(1), np.abs(values[:, 3]))
+        held = size > 10 * DIVERGED_AT * S
+        return torch.as_tensor(np.where(held[:, None], 0.0, np.column_stack([rates, slope])))
+
+    state = np.column_stack([np.log(roots), np.zeros(len(roots))])
+    history = np.moveaxis(_integrated(field, state, lr, rtol, steps), 0, 1)
+    return np.concatenate([np.exp(history[..., :3]), history[..., 3:]], axis=2)
+
+
+def _integrated(
+    field: Callable[[torch.Tensor], torch.Tensor], rows: Array, h: Array, rtol: Array, steps: Array
+) -> Array:
+    """The flow of rows (R, m) at every recorded step, (T, R, m); a row's steps are its own."""
+    allowed = torch.as_tensor(rtol)
+    solver = DormandPrince(
+        field, torch.as_tensor(rows), allowed, 1e-3 * allowed * torch.as_tensor(rows).square().mean(1).sqrt()
+    )
+    found = [rows]
+    for step in steps[1:]:
+        solver.advance(torch.as_tensor(step * h))
+        found.append(solver.y.numpy())
+    return np.stack(found)

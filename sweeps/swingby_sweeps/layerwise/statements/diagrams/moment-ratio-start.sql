@@ -1,0 +1,15 @@
+-- order: 1
+-- sweeps: diagram-moment-ratio-start
+-- rule: one statement about all seeds
+-- found: A linear model is stage-like only from second moments far apart, E_2 / E_1 of {max(ratio) filter (where layers
+--     = 1 and stage_like):.2f} at most; two layers from {max(ratio) filter (where layers = 2 and stage_like):.2f} on
+--     and three from {max(ratio) filter (where layers = 3 and stage_like):.2f} on, where the start is small enough. The
+--     overlap differs from the closed form by {max(abs(overlap - predicted_overlap)):.1g} at most.
+-- not found: The overlap of two modes differs from the closed form by up to {max(abs(overlap -
+--     predicted_overlap)):.2g}.
+-- cannot be told: No run has a pair of modes that overlap.
+-- holds: max(abs(overlap - predicted_overlap)) < 0.01
+--
+-- Of every run: is the strength of the second mode, when both add to 1, within a hundredth of the closed form? And
+-- up to which ratio of second moments is it at most 5 %, by the number of layers?
+select *, second_moments[2] as ratio from runs where overlap is not null

@@ -1,0 +1,12 @@
+-- claim: Gradient descent nears these times as its steps shrink
+-- source: (3.12), said of gradient flow
+-- order: 1.4
+-- sweeps: claim-layerwise-modes
+-- rule: law
+-- slope: 1
+-- within: 0.02
+-- setting: layers = {layers}, steps of {max(parameter):.3g} to {min(parameter):.3g} of 1 / E_1
+-- measured: largest relative error of a time {max(error):.3g} at the longest step, {min(error):.3g} at the shortest
+--
+-- Of every seed: by how much does the worst time of full-batch descent miss the closed form, as lr shrinks?
+select *, lr as parameter, law_error as error from runs where drive = 'gd'

@@ -1,0 +1,41 @@
+"""The phase diagrams of the page of findings, in its order."""
+
+from __future__ import annotations
+
+from swingby_analysis.statements.diagram import Diagram, Map
+
+from . import theory_lines
+
+LEARNED = Map("skills_learned", "mean", "How many skills are learned", "mean number of skills learned")
+OUTCOME = Map("outcome", "category", "Which skills were learned", "most common outcome")
+VIOLATED = Map("order_violated", "share", "Where a rarer skill gets ahead")
+DELAY = Map(
+    "decoupling",
+    "median",
+    "How much later the second skill comes than its own samples say",
+    "median of t_2 p_2 / (t_1 p_1)",
+)
+
+DIAGRAMS: tuple[Diagram, ...] = (
+    Diagram(
+        "parity_net",
+        "parity-width-samples",
+        "Width against the size of the training set: how many of five skills",
+        (LEARNED, OUTCOME, VIOLATED),
+        theory_lines.samples_and_units,
+    ),
+    Diagram(
+        "parity_net",
+        "parity-width-bits",
+        "Width against the bits of a skill: how many units a skill takes",
+        (LEARNED, OUTCOME, VIOLATED),
+        theory_lines.units_of_skills,
+    ),
+    Diagram(
+        "parity_net",
+        "parity-alpha-skills",
+        "The exponent of the frequencies against the number of skills: how far skills are decoupled",
+        (DELAY, LEARNED),
+        theory_lines.last_in_time,
+    ),
+)

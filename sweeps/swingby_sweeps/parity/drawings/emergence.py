@@ -1,0 +1,106 @@
+"""The drawing `emergence`: the strength of each skill over time, samples or units, beside what one skill predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import altair as alt
+import polars as pl
+
+from swingby.model import drawing
+from swingby_analysis.charts import style
+from swingby_analysis.page import Figure
+from swingby_analysis.query import Query
+from swingby_analysis.report.subject import Subject
+
+from .. import theory
+from ..calibration import CALIBRATED
+
+SQL = __name__.rpartition(".")[0]
+AXIS = {"time": "steps", "data": "training points D", "width": "hidden units N"}
+RESOURCE = {"data": "samples", "width": "width"}
+LAWS = {"time": "(5.2)", "data": "min(1, d/D_c)", "width": "(5.9)"}
+DASHES = {"solid": [1, 0], "dashed": [6, 3], "dotted": [2, 3]}
+READING = (
+    "A colour is a skill, from the most frequent (1) to the rarest. Solid: the median over seeds; shaded: from the 10 "
+    "to the 90 % quantile. Dashed: {law}, with the constant of nets of one skill on other seeds. "
+)
+PRINTED = "Dotted: (5.5) as printed; the mean of its model is the dashed line. "
+
+
+class Emergence(drawing.Drawing):
+    """R_k/S of each skill, measured and predicted: [T] Figs 5.1 and 5.2."""
+
+    name: ClassVar[str] = "emergence"
+    experiments: ClassVar[tuple[str, ...]] = ("parity_net",)
+
+    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
+        """One figure: a panel for each point but for the resource.
+
+        Raises:
+            SwingbyError: the sweep has runs of several bottlenecks, or none that ended.
+        """
+        kinds = subject.cells["bottleneck"].unique().to_list()
+        if len(kinds) != 1:
+            raise subject.cannot(self.name, f"its runs lack different resources: {', '.join(sorted(kinds))}")
+        (kind,) = kinds
+        query = Query("emergence", (subject.sweep_id,), SQL)
+        found = subject.ask(query)
+        if found.is_empty():
+            raise subject.cannot(self.name, "no run ended")
+        rows = [row for part in found.iter_rows(named=True) for row in _rows(subject, kind, part)]
+        title = f"Skills over {AXIS[kind]}: measured and predicted"
+        n = found["n"].max()
+        caption = f"The strength of each skill over {AXIS[kind]}, up to {n} seeds a point."
+        reading = READING.format(law=LAWS[kind]) + (PRINTED if kind == "data" else "")
+        spec = chart(rows, AXIS[kind], found["skill"].unique().sort().to_list()).to_dict()
+        return [subject.figure("emergence", title, caption, reading, spec, [query])]
+
+
+def _rows(subject: Subject, kind: str, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What is drawn of one skill at one place: the seeds, and each prediction there is."""
+    panel = subject.label(row["point"], [RESOURCE[kind]] if kind in RESOURCE else [])
+    shared = {"panel": panel or "all runs", "skill": str(row["skill"]), "x": row["x"]}
+    yield {**shared, "line": "solid", "value": row["middle"], "low": row["low"], "high": row["high"]}
+    lines = {"dashed": row["mean_law"] if kind == "data" else row["by_width"], "dotted": row["printed"]}
+    if kind == "time":
+        lines = {"dashed": _in_time(subject.runs(row["point"]), row["x"], row["skill"])}
+    for line, value in lines.items():
+        if value is not None:
+            yield {**shared, "line": line, "value": value}
+
+
+def _in_time(runs: pl.DataFrame, step: int, skill: int) -> float | None:
+    """(5.2) at a step; None where it was not calibrated."""
+    p = runs.row(0, named=True)
+    if p["m"] not in CALIBRATED:
+        return None
+    share = theory.frequencies(p["alpha"], p["skills"])[skill - 1]
+    own = CALIBRATED[p["m"]].inverse_b2, p["loss_factor"], p["lr"], p["target"], theory.start_strength(p["sigma"])
+    return float(theory.strength_in_time(step, share, *own))
+
+
+def chart(rows: Sequence[Mapping[str, Any]], axis: str, skills: Sequence[int]) -> Any:
+    """Lines and bands of every skill, panels side by side; x is logarithmic, and values from step 1 on are drawn."""
+    drawn = [row for row in rows if row["x"] > 0]
+    ends = [min(row["x"] for row in drawn), max(row["x"] for row in drawn)]
+    x = alt.X(
+        "x:Q", title=axis, scale=alt.Scale(type="log", domain=ends, nice=False), axis=alt.Axis(format="~s", tickCount=6)
+    )
+    y = {"scale": alt.Scale(domain=[-0.1, 1.2], nice=False), "title": "R_k / S"}
+    hues = [style.ORDERED[k % len(style.ORDERED)] for k in range(len(skills))]
+    domain = [str(k) for k in skills]
+    legend = alt.Legend(title="skill", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
+    colour = alt.Color("skill:N", scale=alt.Scale(domain=domain, range=hues), legend=legend)
+    dash = alt.StrokeDash(
+        "line:N", scale=alt.Scale(domain=list(DASHES), range=list(DASHES.values())), legend=None
+    )  # fmt: skip
+    base = alt.Chart().encode(x=x, color=colour)
+    solid = base.transform_filter("datum.line == 'solid'")
+    band = solid.mark_area(opacity=0.15, clip=True).encode(y=alt.Y("low:Q", **y), y2="high:Q")
+    lines = base.mark_line(clip=True, strokeWidth=1.8).encode(y=alt.Y("value:Q", **y), strokeDash=dash)
+    panels = list(dict.fromkeys(row["panel"] for row in drawn))
+    facet = alt.Facet("panel:N", sort=panels, header=alt.Header(title=None))
+    layered = alt.layer(band, lines).properties(width=340 if len(panels) < 3 else 250, height=230)
+    return style.finished(layered.facet(facet=facet, columns=3, data=style.LATER), drawn, spacing=18)

@@ -1,0 +1,18 @@
+"""Scalar nets with exact laws: the wide net of Theorem 1 ([T] 6.2, 6.3), and a diagonal net that groks."""
+
+from swingby.model.registry import Package
+
+PACKAGE = Package(
+    experiments={"wide_scalar": "wide.experiment:WideScalar", "sparse_diagonal": "sparse.experiment:SparseDiagonal"},
+    detectors={
+        "wide_regime": "wide.detect.regime:WideRegime",
+        "theorem_1": "wide.detect.theorem:Theorem1",
+        "generalization": "sparse.detect.generalization:Generalization",
+    },
+    drawings={
+        "laziness": "drawings.laziness:Laziness",
+        "modes": "drawings.modes:Modes",
+        "test_times": "drawings.test_times:TestTimes",
+    },
+    diagrams={"scalar": "diagrams:DIAGRAMS"},
+)

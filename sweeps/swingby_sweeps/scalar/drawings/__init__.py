@@ -1,0 +1,1 @@
+"""Drawings of scalar nets for reports."""

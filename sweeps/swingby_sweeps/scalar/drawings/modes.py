@@ -1,0 +1,83 @@
+"""The drawing `modes`: what each mode a_j b_j contributes to the answer over training, as [T] Fig 6.2 sketches it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import altair as alt
+
+from swingby.model import drawing
+from swingby_analysis.charts import style
+from swingby_analysis.page import Figure
+from swingby_analysis.query import Query
+from swingby_analysis.report.prose import plural
+from swingby_analysis.report.subject import Subject
+
+SQL = __name__.rpartition(".")[0]
+MOST = 9
+"""Points that are drawn."""
+LONGEST = 12.0
+"""Time up to which modes are drawn, in units of 1/(c E K_inf)."""
+SIDES = {"aligned": style.BLUE, "opposed": style.RED}
+READING = (
+    "Each line is a mode: a_j b_j / Z of one of the first 40 pairs, over |S|. Blue: aligned with S at the start, "
+    "a_j b_j S > 0; red: opposed. Across: flow time in units of the time constant at the end of the run. In a rich run "
+    "the aligned modes carry the answer and the opposed ones vanish; in a lazy run every mode moves by a little, and "
+    "both kinds stay. Each panel has a scale of its own: lazy modes are far larger than the sum, 1 at the end."
+)
+
+
+class Modes(drawing.Drawing):
+    """A panel a point, a line a mode."""
+
+    name: ClassVar[str] = "modes"
+    experiments: ClassVar[tuple[str, ...]] = ("wide_scalar",)
+    recordings: ClassVar[tuple[str, ...]] = ("modes",)
+
+    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
+        """One figure of the first points by closed form or flow.
+
+        Raises:
+            SwingbyError: there is none with a target other than 0.
+        """
+        query = Query("modes", (subject.sweep_id,), SQL)
+        runs = [run for run in subject.ask(query).to_dicts() if run["mode"] and run["target"]][:MOST]
+        if not runs:
+            raise subject.cannot(self.name, "no run by closed form or flow has a target other than 0")
+        rows = [row for place, run in enumerate(runs) for row in _rows(place, run)]
+        names = [f"{subject.label(run['point']) or 'all runs'}: {run['regime']}" for run in runs]
+        caption = f"The modes of one run at {plural(len(runs), 'point')}."
+        return [subject.figure("modes", "Which modes carry the answer", caption, READING, _chart(rows, names), [query])]
+
+
+def _rows(place: int, run: dict[str, Any]) -> list[dict[str, Any]]:
+    sign = 1 if run["target"] > 0 else -1
+    rows = []
+    for step, modes in zip(run["step"], run["mode"], strict=True):
+        at = step * run["step_at_end"]
+        if at <= LONGEST:
+            for j, (first, mode) in enumerate(zip(run["mode"][0], modes, strict=True)):
+                side = "aligned" if first * sign > 0 else "opposed"
+                rows.append({"panel": place, "at": at, "y": mode / abs(run["target"]), "j": j, "side": side})
+    return rows
+
+
+def _chart(rows: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
+    colour = alt.Color(
+        "side:N",
+        scale=alt.Scale(domain=[*SIDES], range=[*SIDES.values()]),
+        legend=alt.Legend(title=None, orient="bottom", symbolOpacity=1),
+    )
+    lines = alt.Chart().mark_line(strokeWidth=1, opacity=0.6).encode(
+        x=alt.X("at:Q", axis=alt.Axis(title="time / (1 / c E K_inf)", grid=False)),
+        y=alt.Y("y:Q", axis=alt.Axis(title="a_j b_j / (Z |S|)", grid=False, format="~g")),
+        detail="j:N",
+        color=colour,
+    )  # fmt: skip
+    header = alt.Header(title=None, labelLimit=300, labelExpr=f"{json.dumps(names)}[datum.value]")
+    chart = lines.properties(width=250, height=200).facet(
+        facet=alt.Facet("panel:O", header=header), columns=min(3, len(names)), data=style.LATER
+    )
+    return style.finished(chart.resolve_scale(y="independent"), rows, spacing=20).to_dict()

@@ -1,0 +1,32 @@
+"""Lines of theory in the diagrams of `mlp_regimes`."""
+
+from __future__ import annotations
+
+import pytest
+
+from swingby_analysis.grid import Grid, GridAxis
+from swingby_sweeps.grokking import theory
+from swingby_sweeps.grokking.diagrams import DIAGRAMS, as_large
+
+
+def grid(y: str, values: list[float]) -> Grid:
+    weights = GridAxis.of("weight_scale", "weight scale", [1.0, 2.0, 4.0, 8.0])
+    return Grid(weights, GridAxis.of(y, y, values), ("",), {})
+
+
+@pytest.mark.parametrize(
+    ("y", "values"), [("target_scale", [0.1, 1.0, 10.0, 100.0]), ("output_scale", [0.01, 0.1, 1.0])]
+)
+def test_the_line_is_where_the_target_is_as_large_as_the_start(y: str, values: list[float]) -> None:
+    """On the line `theory.target_ratio` is 1, and it stays within the diagram."""
+    common = {"target_scale": 3.0, "output_scale": 1.0}
+    (line,) = as_large({"common": common}, grid(y, values))
+    assert len(line.x) >= 3
+    for weight, value in zip(line.x, line.y, strict=True):
+        scales = {**common, "weight_scale": weight, y: value}
+        assert theory.target_ratio(**scales) == pytest.approx(1)
+
+
+def test_every_diagram_is_a_sweep_of_its_own() -> None:
+    """The slugs name the sweeps of the folder."""
+    assert len({diagram.sweep for diagram in DIAGRAMS}) == len(DIAGRAMS) == 5
