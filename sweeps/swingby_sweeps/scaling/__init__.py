@@ -22,4 +22,5 @@ PACKAGE = Package(
 # these.
 #
 # archive/ holds the results of sweeps/diagrams and sweeps/fresh, written by `swingby pack SWEEPS --out
-# sweeps/swingby_sweeps/scaling/archive --curves 20`. If a sweep or a detector changes, its file has to be written anew.
+# sweeps/swingby_sweeps/scaling/archive --curves 20 --digits 5 --without seconds`. If a sweep or a detector changes, its
+# file has to be written anew.

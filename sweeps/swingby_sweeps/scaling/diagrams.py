@@ -15,7 +15,14 @@ BIAS = Map(
     "the loss.",
     "abs(bias) <= 1",
 )
-LAW = Map("followed_law", "category", "Which law the exponent follows")
+LAW = Map(
+    "followed_law",
+    "category",
+    "Which law the exponent follows",
+    reading="The first law within 5 % of the exponent: -alpha/(alpha + 1) (power law), the law with the loss L_C of "
+    "the skills that there are not ([T] C.2, corrected), and this law with what is left of the last skill's own loss "
+    "(last skill). Each panel has a line of its own.",
+)
 BINDS = Map("binds", "category", "Which resource binds", "most common resource")
 PREDICTED = Map("predicted_binds", "category", "Which resource binds by theory")
 STAGES = Map("predicted_stages", "median", "How many pairs of skills come one after the other", "stage-like pairs")
@@ -31,7 +38,7 @@ DIAGRAMS: tuple[Diagram, ...] = (
         "multilinear",
         "skills-alpha",
         "Number of skills against alpha: bias of the exponent over time",
-        (BIAS, LAW),
+        (LAW, BIAS),
         theory_lines.enough_skills,
     ),
     Diagram(

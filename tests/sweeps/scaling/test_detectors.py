@@ -86,9 +86,9 @@ def test_past_the_last_skill_its_own_loss_corrects_the_law(bottleneck: str) -> N
 
 
 def test_names_of_failures() -> None:
-    """Nothing left is `all seen`, too few points have no exponent, and a window before scaling is `head`."""
+    """Nothing left is `nothing left`, too few points have no exponent, and a window before scaling is `head`."""
     seen = said(Exponents(), bottleneck="data", skills=3, largest=1e4)
-    assert seen["followed_law"] == "all seen"
+    assert seen["followed_law"] == "nothing left"
     assert seen["exponent"] is None
     few = said(Exponents(), points=8, decades=4.0)
     assert few["fitted_points"] == 4

@@ -26,7 +26,7 @@ GONE = 0.02
 HEAD: Mapping[str, float] = {"data": 10.0, "width": 50.0, "compute": 10.0}
 """Where scaling begins: p_1 D, N, the best N. Over time: u_1 of 3 ln c, and of 5 at least."""
 REGIMES = ("head", "scaling", "exhausted", "both")
-LAWS = ("power law", "corrected", "last skill", "neither", "all seen")
+LAWS = ("power law", "corrected", "last skill", "neither", "nothing left")
 _NUMBERS = {
     "exponent": "d ln L / d ln x: least squares over the last two decades of x",
     "exponent_low": "least local exponent in the window",
@@ -51,7 +51,7 @@ class Exponents(RowDetector):
     """Exponents of the loss over time, data, width and best compute; null of other curves."""
 
     name: ClassVar[str] = "scaling_exponents"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("multilinear",)
     needs: ClassVar[tuple[str, ...]] = ("x", "loss", *PARAMETERS)
     outcomes: ClassVar[Mapping[str, Column]] = {
@@ -66,7 +66,7 @@ class Exponents(RowDetector):
             pa.string(),
             f"the first exponent within {NEAR:.0%} of the measured one: Table 4.1's (power law), that of the law of "
             "the bias (corrected), that with the last skill's own loss (last skill); neither of them; or no exponent, "
-            "since every skill was seen",
+            "since the loss comes to 0 in the window",
             order=LAWS,
         ),
         "fitted_points": Column(pa.int64(), "different x in the window"),
@@ -86,7 +86,7 @@ class Exponents(RowDetector):
         x, loss = x[inside], loss[inside]
         found: dict[str, Any] = {"theory_exponent": e, "regime": regime(row, x), "fitted_points": len(x)}
         if (loss <= 0).any():
-            return found | {"followed_law": "all seen"}
+            return found | {"followed_law": "nothing left"}
         if len(x) < FEWEST or not np.isfinite(loss).all():
             return found
         return found | fit(row, x, loss, e)

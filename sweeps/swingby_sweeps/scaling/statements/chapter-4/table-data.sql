@@ -10,4 +10,4 @@
 --
 -- Of every training set, to which samples are added from 10^3 to 10^5: is the exponent of the loss that of Table 4.1, in
 -- the mean over sets within 2 %? There are infinitely many skills.
-select *, bias as effect from runs where followed_law is distinct from 'all seen'
+select *, bias as effect from runs where followed_law is distinct from 'nothing left'

@@ -6,11 +6,11 @@
 -- found: The assumption of 4.2.4 and the power law exclude each other at the first skills: where the loss goes by stage-like
 --     pairs alone (the window ends within the stage-like skills), the local exponent ranges over {median(spread) filter
 --     (where within):.1f} times the exponent (median of {count(*) filter (where within)} points); where the window begins
---     beyond the last stage-like pair, over {median(spread) filter (where beyond):.2f} times ({count(*) filter (where
+--     beyond the last stage-like pair, over {median(spread) filter (where beyond):.1g} times ({count(*) filter (where
 --     beyond)} points).
 -- not found: The local exponent ranges over {median(spread) filter (where within):.1f} times the exponent where the window
 --     ends within the stage-like skills ({count(*) filter (where within)} points), and over {median(spread) filter (where
---     beyond):.2f} times where it begins beyond them ({count(*) filter (where beyond)}).
+--     beyond):.1g} times where it begins beyond them ({count(*) filter (where beyond)}).
 -- cannot be told: No window ends within the stage-like skills, or none begins beyond them.
 -- holds: median(spread) filter (where within) > 1 and median(spread) filter (where beyond) < 0.1
 --
