@@ -66,9 +66,10 @@ def critical_start(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
         name: resolved["common"][name] for name in ("dimension", "points", "nonzeros") if name in resolved["common"]
     }
     point = Point("sparse_diagonal", 1, SparseParams(**sizes))
-    found = [kernels.critical(*engine.task(point.cell(seed)), TESTED) for seed in range(9)]
-    y = np.geomspace(_y(grid).edges[0], _y(grid).edges[-1], MANY)
-    return [_inside(grid, "alpha^2 = C*, median task", np.full(MANY, np.sqrt(np.nanmedian(found))), y)]
+    tasks = [engine.task(point.cell(seed)) for seed in range(9)]
+    found = [kernels.critical(X, y, w, TESTED) for X, w, y in tasks]
+    alpha, decay = math.sqrt(float(np.median(found))), np.geomspace(_y(grid).edges[0], _y(grid).edges[-1], MANY)
+    return [_inside(grid, "alpha^2 = C*, median task", np.full(MANY, alpha), decay)]
 
 
 def recovery(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
