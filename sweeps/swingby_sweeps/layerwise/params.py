@@ -137,6 +137,10 @@ class ModesParams(LayerwiseParams):
 class LinearNetParams(LayerwiseParams):
     """A linear net f(x) = x^T W_1 W_2 with W_1 (d, width) and W_2 (width, c) ([T] 3.5, A.2)."""
 
+    # Of the usual start, normal weights, there is no closed form.
+    drive: Drive = Field(
+        "flow", description="closed_form: exact in time; flow: the gradient flow, integrated; gd: in steps of lr"
+    )
     d: int = Field(8, ge=1, le=256, title="number of inputs", description="inputs")
     width: int = Field(20, ge=1, le=1024, title="hidden width", description="hidden units p")
     c: int = Field(3, ge=1, le=256, title="number of outputs", description="outputs")

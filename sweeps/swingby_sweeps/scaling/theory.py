@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy import integrate, optimize, special
@@ -134,7 +135,7 @@ def best_last_time(alpha: float, c: float) -> float:
 
     It depends on alpha and c alone, so that T/N^(alpha + 1) = a / (`pace` A) is a constant ([T] 4.43).
     """
-    found = optimize.minimize_scalar(
+    found: Any = optimize.minimize_scalar(
         lambda log_a: _compute_share(alpha, c, math.exp(log_a)),
         bounds=(math.log(1e-3), math.log(50 + 10 * math.log1p(c))),
         method="bounded",
