@@ -18,11 +18,13 @@ COMMON = {
     # Of every training and of every program.
     "seed", "step", "steps", "width", "depth", "layers", "dtype", "loss", "model", "seconds", "engine", "batch_size",
     "epochs", "noise", "samples", "output", "points", "trained", "found", "shuffle", "bias", "init", "levels", "clip",
-    "growth", "outcome", "theory", "parameters", "processes", "trace", "decay", "residual", "certain", "learned", "modes", "alpha", "target", "strength", "moment", "weights",
-    "system", "saturated", "balanced", "rank", "stages", "overlap", "order", "structural", "delay",
+    "growth", "outcome", "theory", "parameters", "processes", "trace", "decay", "residual", "certain", "learned",
+    "modes", "alpha", "target", "strength", "moment", "weights", "system", "saturated", "balanced", "rank", "stages",
+    "overlap", "order", "structural", "delay",
     # Of English, and of the languages that pages are written in.
     "color", "size", "background", "small", "paper", "centre", "images", "condition", "pixels", "rotate", "narrowest",
-    "bend", "bends", "judged", "bounds", "descents", "drive", "reduction", "trajectories", "blur", "moments", "start", "spread", "end",
+    "bend", "bends", "judged", "bounds", "descents", "drive", "reduction", "trajectories", "blur", "moments",
+    "start", "spread", "end",
     # A count and a side in a table, the plural, a letter of a state.
     "n", "a", "s", "d", "c",
 }  # fmt: skip
