@@ -8,7 +8,7 @@ import platform
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import diffusion, engine, grokking, parity, path, scaling, whole
+from tests.benchmarks import diffusion, engine, grokking, layerwise, parity, path, scaling, whole
 
 
 def main() -> None:
@@ -67,6 +67,12 @@ def main() -> None:
         "Curves of the multilinear model beside a plain sum over every skill, CPU time in turn: medians",
         scaling.COLUMNS,
         scaling.table(quick),
+    )
+    show(
+        console,
+        "Layerwise linear models: cells a second by CPU time of one thread, beside a plain loop",
+        layerwise.COLUMNS,
+        layerwise.table(quick),
     )
 
 

@@ -33,7 +33,7 @@ COMMON = {
     "exponent",
     "structural",
     "duration",
-
+   
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")

@@ -72,7 +72,9 @@ class ModesParams(LayerwiseParams):
     )
     layers: int = Field(2, ge=1, le=10, title="number of layers", description="weights of each mode; 1: linear model")
     modes: int = Field(5, ge=1, le=200, title="number of modes", description="modes of the diagonal net")
-    alpha: float = Field(0.6, gt=-1, le=10, description="second moments E_i = i^-(alpha + 1) / sum, i from 1")
+    alpha: float = Field(
+        0.6, gt=-1, le=10, title="exponent alpha", description="second moments E_i = i^-(alpha + 1) / sum, i from 1"
+    )
     second_moments: Vector | None = Field(
         None, title="second moment of input {}", description="E_i = E[x_i^2] of each mode, in place of alpha"
     )

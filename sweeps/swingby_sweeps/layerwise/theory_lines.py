@@ -28,7 +28,7 @@ def numbers_of_stages(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]
     lines = []
     for k in (1, 3, 9):
         corners = [(alpha, _start(S, (1 / LEVEL - 1) ** ((2 * k + 1) / (alpha + 1)))) for alpha in grid.x.positions]
-        lines.append(_inside(grid, f"{k} stages: (alpha + 1)/2 ln c / ln 19 - 1/2", corners))
+        lines.append(_inside(grid, f"(alpha + 1)/2 ln c / ln 19 - 1/2 = {k}", corners))
     return lines
 
 

@@ -70,6 +70,23 @@ def test_what_lies_beyond_the_run_is_null() -> None:
     assert gone["half_time"] is None
 
 
+def test_overlaps_between_coarse_records() -> None:
+    """Of modes that are not logistic an overlap is told to 0.01, or not at all where records lie too far apart."""
+    told_at = []
+    for points in (20, 60, 200, 400):
+        t = np.append(0, np.geomspace(1, 1000, points - 1))
+        r1, r2 = (1 - (1 - expit(rate * t - 8)) ** 2 for rate in (0.3, 0.2))
+        fine = np.linspace(1, 60, 600_001)
+        one, two = (1 - (1 - expit(rate * fine - 8)) ** 2 for rate in (0.3, 0.2))
+        exact = two[np.argmax(one + two >= 1)]
+        found = times.overlap(r1, r2, logistic=False)
+        assert np.isnan(found) or abs(found - exact) < 0.01
+        told_at.append(bool(np.isfinite(found)))
+    assert told_at == sorted(told_at)
+    assert told_at[-1]
+    assert not told_at[0]
+
+
 @pytest.mark.parametrize("points", [30, 60, 200])
 def test_how_exact_times_of_other_curves_are(points: int) -> None:
     """Of curves that are not logistic, an exponential and a sharper one, times are read to the share said here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -25,11 +26,12 @@ class ModeStages(Detector):
 
     Modes are taken in the order of falling E_i, those of the parity net as alpha, beta, gamma. Times that lie beyond
     the run are null, and so are outcomes that hang on them. Theory is silent on the parity net, on modes that start
-    above a level, and on more than two layers of unequal weights. A run that diverged has an end, and no times.
+    above a level, and on more than two layers of unequal weights. Overlaps of modes that are not logistic are null
+    where records lie too far apart. A run that diverged has an end, and no times.
     """
 
     name: ClassVar[str] = "mode_stages"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("modes",)
     needs: ClassVar[tuple[str, ...]] = (*NEEDS, "layers", "moment", "second_moments", "alpha", "start")
     outcomes: ClassVar[Mapping[str, Column]] = {
@@ -88,7 +90,8 @@ def _outcomes(row: Row) -> Row:
     order = np.argsort(-E, kind="stable") if diagonal else np.arange(3)
     r, E = r[:, order], E[order]
     measured = np.array([[times.passing(t, curve, level) for curve in r.T] for level in (EMERGED, 0.5, FULL)])
-    overlaps = np.array([times.overlap(one, other) for one, other in zip(r.T[:-1], r.T[1:], strict=True)])
+    logistic = diagonal and row["layers"] == 2
+    overlaps = np.array([times.overlap(one, other, logistic) for one, other in pairwise(r.T)])
     ends = ("saturated", "unfinished", "waiting")
     found: Row = {
         "end": ends[0 if np.isfinite(measured[2]).all() else 1 if np.isfinite(measured[0]).any() else 2],

@@ -15,6 +15,8 @@ Array = np.ndarray
 Row = dict[str, Any]
 EMERGED, FULL = 0.05, 0.95
 """Strengths from which on a mode has emerged, and is saturated ([T] Fig 3.4)."""
+COARSE = 1.5
+"""The most that logit(r) may move between two records for an overlap between them to be told to about 0.01."""
 
 
 def passing(t: Array, r: Array, level: float) -> float:
@@ -34,16 +36,20 @@ def passing(t: Array, r: Array, level: float) -> float:
     return float(t[place - 1] + (t[place] - t[place - 1]) * (level - ends[0]) / (ends[1] - ends[0]))
 
 
-def overlap(r1: Array, r2: Array) -> float:
-    """The strength r2 of the later of two modes at the moment of r1 + r2 = 1; NaN if it lies outside the run."""
+def overlap(r1: Array, r2: Array, logistic: bool) -> float:
+    """The strength r2 of the later of two modes at the moment of r1 + r2 = 1; NaN if it cannot be told.
+
+    It lies outside the run, or between two records over which a mode that is not `logistic` in time moves too far.
+    """
     with np.errstate(divide="ignore"):
         x, y = (logit(np.clip(r, 0, 1 - 1e-16)) for r in (r1, r2))
         above = np.flatnonzero(x + y >= 0)
     if not len(above) or above[0] == 0:
         return np.nan
     place = int(above[0])
-    if np.isinf(x[place - 1] + y[place - 1]):
-        return np.nan  # from 0: the records are too far apart to tell
+    moved = max(abs(curve[place] - curve[place - 1]) for curve in (x, y))
+    if not moved < (np.inf if logistic else COARSE):
+        return np.nan
     share = -(x + y)[place - 1] / ((x + y)[place] - (x + y)[place - 1])
     return float(expit(y[place - 1] + share * (y[place] - y[place - 1])))
 

@@ -1,15 +1,17 @@
 -- order: 1
 -- sweeps: diagram-moment-ratio-start
 -- rule: one statement about all seeds
--- found: A linear model is stage-like only from second moments far apart, E_2 / E_1 of {max(ratio) filter (where layers
---     = 1 and stage_like):.2f} at most; two layers from {max(ratio) filter (where layers = 2 and stage_like):.2f} on
---     and three from {max(ratio) filter (where layers = 3 and stage_like):.2f} on, where the start is small enough. The
---     overlap differs from the closed form by {max(abs(overlap - predicted_overlap)):.1g} at most.
--- not found: The overlap of two modes differs from the closed form by up to {max(abs(overlap -
---     predicted_overlap)):.2g}.
+-- found: The overlap of two modes is that of the closed form, to {max(abs(overlap - predicted_overlap)):.1g}, wherever it
+--     can be told. Two layers make stages up to E_2 / E_1 = {max(ratio) filter (where layers = 2 and stage_like):.2f},
+--     where the start is {min(start):.3g}; of {count(*) filter (where layers = 1)} runs of one layer {count(*) filter
+--     (where layers = 1 and stage_like)} do, down to E_2 / E_1 = {min(ratio) filter (where layers = 1):.2f}.
+-- not found: The overlap of two modes differs from the closed form by up to {max(abs(overlap - predicted_overlap)):.2g}.
 -- cannot be told: No run has a pair of modes that overlap.
+-- after: Where records lie too far apart to tell an overlap, it is null now; it had been read off two of them, and the
+--     finding was not found. The wording was repaired with it: it spoke of three layers, whose boundary is beyond.
 -- holds: max(abs(overlap - predicted_overlap)) < 0.01
 --
--- Of every run: is the strength of the second mode, when both add to 1, within a hundredth of the closed form? And
--- up to which ratio of second moments is it at most 5 %, by the number of layers?
+-- Of every run: is the strength of the second mode, when both add to 1, within a hundredth of the closed form? And up to
+-- which ratio of second moments is it at most 5 %, by the number of layers? An overlap is null where records lie too far
+-- apart.
 select *, second_moments[2] as ratio from runs where overlap is not null

@@ -1,0 +1,121 @@
+"""Layerwise linear models: cells a second of the engines beside a plain loop over cells, in turn in one process."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from swingby.model.cell import Point
+from swingby.model.experiment import Batch, Experiment, Recording
+from swingby_sweeps.layerwise import theory
+from swingby_sweeps.layerwise.experiment import LinearNet, Modes
+from swingby_sweeps.layerwise.net_engine import Nets
+
+COLUMNS = ("what", "cells a batch", "engine, cells/s", "plain loop, cells/s", "ratio")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kind of cells: their values, how many are a batch, and what a plain loop does for one of them."""
+
+    name: str
+    experiment: Experiment
+    cells: int
+    plain: Callable[[Any], Any]
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def batch(self, count: int) -> Batch:
+        """So many seeds of one point, recorded 200 times."""
+        params = self.experiment.Params.model_validate(self.values)
+        point = Point(self.experiment.name, self.experiment.stream_version, params)
+        return Batch(tuple(point.cells(range(count))), Recording())
+
+
+def modes_by_scipy(cell: Any) -> Any:
+    """Five modes of two layers by an integrator of scipy's."""
+    p, times = cell.params, np.linspace(0, cell.params.time, 200)
+    E = p.moments
+
+    def slope(_: float, w: np.ndarray) -> np.ndarray:
+        a, b = w.reshape(2, -1)
+        pull = E * (p.target - a * b)
+        return np.concatenate([pull * b, pull * a])
+
+    return solve_ivp(slope, (0, p.time), np.full(2 * len(E), p.start), "RK45", times, rtol=1e-9, atol=1e-12)
+
+
+def parity_by_scipy(cell: Any) -> Any:
+    """The parity net by an integrator of scipy's."""
+    p, times = cell.params, np.linspace(0, cell.params.time, 200)
+
+    def slope(_: float, y: np.ndarray) -> np.ndarray:
+        x, y_, z = np.exp(2 * y[:3])
+        return np.array(theory.parity_growth(x, y_, z, y[3], p.target))
+
+    start = np.append(np.full(3, np.log(p.start)), 0.0)
+    return solve_ivp(slope, (0, p.time), start, "RK45", times, rtol=1e-9, atol=1e-12)
+
+
+def net_by_runge_kutta(cell: Any) -> Any:
+    """The weights of one net by 1,500 classical Runge-Kutta steps, and 200 singular value decompositions."""
+    p, nets = cell.params, Nets.drawn([cell])
+    W = [nets.W1[0], nets.W2[0]]
+    correlation, h = nets.correlation[0], p.time / 1500
+
+    def slope(W: list[np.ndarray]) -> list[np.ndarray]:
+        G = correlation - W[0] @ W[1]
+        return [G @ W[1].T, W[0].T @ G]
+
+    found = []
+    for step in range(1500):
+        k1 = slope(W)
+        k2 = slope([w + h / 2 * k for w, k in zip(W, k1, strict=True)])
+        k3 = slope([w + h / 2 * k for w, k in zip(W, k2, strict=True)])
+        k4 = slope([w + h * k for w, k in zip(W, k3, strict=True)])
+        W = [w + h / 6 * (a + 2 * b + 2 * c + d) for w, a, b, c, d in zip(W, k1, k2, k3, k4, strict=True)]
+        if step % 8 == 0:
+            found.append(np.linalg.svd(W[0] @ W[1], compute_uv=False))
+    return found
+
+
+NET = {"training_steps": 400, "lr": 0.05}
+PARITY = {"system": "parity3", "drive": "flow", "target": 5.0, "lr": 0.02, "training_steps": 800}
+CASES = (
+    Case("modes, closed form, two layers", Modes(), 1024, modes_by_scipy, {"lr": 0.2}),
+    Case("modes, closed form, four layers", Modes(), 128, modes_by_scipy, {"layers": 4, "lr": 5.0, "start": 0.1}),
+    Case("modes, flow, two layers", Modes(), 1024, modes_by_scipy, {"lr": 0.2, "drive": "flow"}),
+    Case("modes, parity net, flow", Modes(), 1024, parity_by_scipy, PARITY),
+    Case("linear_net 8, 20, 3, flow", LinearNet(), 512, net_by_runge_kutta, {**NET, "drive": "flow"}),
+    Case("linear_net 8, 20, 3, closed form", LinearNet(), 512, net_by_runge_kutta, {**NET, "init": "balanced"}),
+)
+
+
+def table(quick: bool = False) -> list[tuple[str, ...]]:
+    """A row a case: CPU time of one thread, medians over turns."""
+    rows = []
+    for case in CASES:
+        count = min(case.cells, 32) if quick else case.cells
+        batch, engine, plain = case.batch(count), list[float](), list[float]()
+        list(case.experiment.run(case.batch(2)))
+        for _ in range(1 if quick else 3):
+            began = time.process_time()
+            list(case.experiment.run(batch))
+            engine.append((time.process_time() - began) / count)
+            began = time.process_time()
+            for cell in batch.cells[:3]:
+                case.plain(cell)
+            plain.append((time.process_time() - began) / 3)
+        ours, theirs = 1 / statistics.median(engine), 1 / statistics.median(plain)
+        rows.append((case.name, f"{count:,}", f"{ours:,.0f}", f"{theirs:,.1f}", f"{ours / theirs:,.0f}"))
+    return rows
+
+
+if __name__ == "__main__":
+    for row in (COLUMNS, *table()):
+        print(" | ".join(row))
