@@ -8,7 +8,7 @@ import platform
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import diffusion, engine, path, whole
+from tests.benchmarks import diffusion, engine, path, scalar, whole
 
 
 def main() -> None:
@@ -49,6 +49,12 @@ def main() -> None:
         "Image diffusion: the bare loop by precision and memory format, its memory in a process of its own",
         diffusion.FORMAT_COLUMNS,
         diffusion.formats(quick),
+    )
+    show(
+        console,
+        "Scalar nets beside plain loops, whole rows with their curves: CPU time",
+        scalar.COLUMNS,
+        scalar.table(quick),
     )
 
 
