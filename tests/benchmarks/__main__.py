@@ -8,7 +8,7 @@ import platform
 from rich.console import Console
 from rich.table import Table
 
-from tests.benchmarks import diffusion, engine, grokking, layerwise, parity, path, scaling, whole
+from tests.benchmarks import diffusion, engine, grokking, layerwise, parity, path, scalar, scaling, whole
 
 
 def main() -> None:
@@ -73,6 +73,12 @@ def main() -> None:
         "Layerwise linear models: cells a second by CPU time of one thread, beside a plain loop",
         layerwise.COLUMNS,
         layerwise.table(quick),
+    )
+    show(
+        console,
+        "Scalar nets beside plain loops, whole rows with their curves: CPU time",
+        scalar.COLUMNS,
+        scalar.table(quick),
     )
 
 

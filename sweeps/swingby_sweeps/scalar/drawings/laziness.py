@@ -19,7 +19,7 @@ from ..wide import theory
 
 SQL = __name__.rpartition(".")[0]
 CHANGE, BENT = "|ln K_inf/K_0|", "nonlinearity"
-LEAST = 1e-9
+LEAST = 1e-6
 """What is smaller is drawn here."""
 READING = (
     "Across: |S|/Sigma_0, the target in units of the start. Blue: how much the kernel changed, |ln K_inf/K_0|; line: "

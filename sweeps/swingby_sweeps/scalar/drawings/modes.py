@@ -20,6 +20,8 @@ MOST = 9
 """Points that are drawn."""
 LONGEST = 12.0
 """Time up to which modes are drawn, in units of 1/(c E K_inf)."""
+UNSAID = {"sd_b", "divisor"}
+"""Parameters that panels do not name, for want of room."""
 SIDES = {"aligned": style.BLUE, "opposed": style.RED}
 READING = (
     "Each line is a mode: a_j b_j / Z of one of the first 40 pairs, over |S|. Blue: aligned with S at the start, "
@@ -47,7 +49,7 @@ class Modes(drawing.Drawing):
         if not runs:
             raise subject.cannot(self.name, "no run by closed form or flow has a target other than 0")
         rows = [row for place, run in enumerate(runs) for row in _rows(place, run)]
-        names = [f"{subject.label(run['point']) or 'all runs'}: {run['regime']}" for run in runs]
+        names = [f"{run['regime']}: {subject.label(run['point'], UNSAID) or 'all runs'}" for run in runs]
         caption = f"The modes of one run at {plural(len(runs), 'point')}."
         return [subject.figure("modes", "Which modes carry the answer", caption, READING, _chart(rows, names), [query])]
 
@@ -76,7 +78,7 @@ def _chart(rows: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
         detail="j:N",
         color=colour,
     )  # fmt: skip
-    header = alt.Header(title=None, labelLimit=300, labelExpr=f"{json.dumps(names)}[datum.value]")
+    header = alt.Header(title=None, labelLimit=290, labelFontSize=9.5, labelExpr=f"{json.dumps(names)}[datum.value]")
     chart = lines.properties(width=250, height=200).facet(
         facet=alt.Facet("panel:O", header=header), columns=min(3, len(names)), data=style.LATER
     )

@@ -1,0 +1,120 @@
+"""`python -m tests.benchmarks.scalar`: scalar nets beside plain loops, in cells a second of CPU time."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from scipy.integrate import solve_ivp
+
+from swingby.model import registry
+from swingby.model.cell import Cell, Point
+from swingby.model.experiment import Batch, Recording
+from swingby_sweeps.scalar.sparse import engine as sparse
+from swingby_sweeps.scalar.sparse.params import SparseParams
+from swingby_sweeps.scalar.wide import engine as wide
+from swingby_sweeps.scalar.wide.params import WideParams
+
+COLUMNS = ("what", "cells", "plain loop, cells/s", "engine, cells/s", "ratio")
+_WIDE: Mapping[str, Any] = {"init": "pairs", "target": 3.0, "lr_unit": "end"}
+_SPARSE: Mapping[str, Any] = {"alpha": 1.0, "decay": 0.002}
+Case = tuple[str, str, Mapping[str, Any], int, Callable[[Cell], object], int]
+
+
+def _theta_by_ode(cell: Cell) -> object:
+    """Theta at every step by scipy, from A and B."""
+    p = cell.params
+    assert isinstance(p, WideParams)
+    A, B = wide.starts([cell])[0]
+    rate = p.loss_factor * p.second_moment * wide.time_per_step(p, A, B) / p.normaliser
+
+    def slope(_: float, state: np.ndarray) -> list[float]:
+        pull = 2 * p.target - state[0] + state[1]
+        return [pull * state[0], -pull * state[1]]
+
+    at = rate * np.arange(p.training_steps + 1)
+    return solve_ivp(slope, (0, at[-1]), [A, B], "DOP853", at, rtol=1e-9, atol=1e-12).y
+
+
+def _descent_on_weights(cell: Cell) -> object:
+    """Gradient descent on 2p weights in numpy."""
+    p = cell.params
+    assert isinstance(p, WideParams)
+    a, b = wide.drawn_weights(cell)
+    lr, Z = wide.time_per_step(p, *wide.starts([cell])[0]), p.normaliser
+    for _ in range(p.training_steps):
+        g = p.loss_factor * p.second_moment * (a @ b / Z - p.target) / Z
+        a, b = a - lr * g * b, b - lr * g * a
+    return a, b
+
+
+def _descent_on_diagonal(cell: Cell) -> object:
+    """Gradient descent on a and b in numpy, to the end of the run."""
+    p, (X, _, y) = cell.params, sparse.task(cell)
+    assert isinstance(p, SparseParams)
+    n, a, b, t = len(y), np.full(X.shape[1], p.alpha), np.zeros(X.shape[1]), 0.0
+    H = np.linalg.eigvalsh(X @ X.T)[-1] / n
+    while t < p.flow_time:
+        h = min(p.step_factor / (H * (a * a + b * b).max()), 0.05 / p.decay)
+        g = X.T @ (X @ (a * b) - y) / n
+        a, b = a - h * (g * b + p.decay * a), b - h * (g * a + p.decay * b)
+        t += h
+    return a * b
+
+
+CASES: tuple[Case, ...] = (
+    ("Theorem 1, 200 points", "wide_scalar", {**_WIDE, "training_steps": 199}, 4000, _theta_by_ode, 20),
+    ("its flow, 200 points", "wide_scalar", {**_WIDE, "training_steps": 199, "drive": "flow"}, 4000, _theta_by_ode, 20),
+    (
+        "descent, p = 100, 2000 steps",
+        "wide_scalar",
+        {"drive": "gd", "divisor_power": 0.5, "training_steps": 2000, "lr_unit": "end"},
+        4000,
+        _descent_on_weights,
+        20,
+    ),
+    ("diagonal net, flow", "sparse_diagonal", _SPARSE, 40, _descent_on_diagonal, 1),
+    ("diagonal net, descent", "sparse_diagonal", {**_SPARSE, "drive": "gd"}, 10, _descent_on_diagonal, 1),
+)
+
+
+def table(quick: bool = False) -> list[tuple[str, ...]]:
+    """A row a case: cells a second by the plain loop and by the engine, median of three turns (one with `quick`)."""
+    rows = []
+    for name, experiment, values, cells, plain, plain_cells in CASES:
+        kind = registry.experiment(experiment)
+        point = Point(experiment, kind.stream_version, kind.Params(**values))
+        batch = Batch(tuple(point.cells(range(cells // 10 if quick else cells))), Recording(points=200))
+        list(kind.run(Batch(batch.cells[:2], batch.recording)))  # compiles
+        plain(batch.cells[0])
+        found: list[tuple[float, float]] = []
+        for _ in range(1 if quick else 3):
+            began = time.process_time()
+            for cell in batch.cells[:plain_cells]:
+                plain(cell)
+            between = time.process_time()
+            list(kind.run(batch))
+            found.append((plain_cells / (between - began), len(batch.cells) / (time.process_time() - between)))
+        loop, own = (statistics.median(rates) for rates in zip(*found, strict=True))
+        rows.append((name, f"{len(batch.cells):,}", f"{loop:,.3g}", f"{own:,.3g}", f"{own / loop:,.0f} x"))
+    return rows
+
+
+def main() -> None:
+    """Print the table."""
+    arguments = argparse.ArgumentParser(description=main.__doc__)
+    arguments.add_argument("--quick", action="store_true", help="fewer cells, one turn")
+    drawn = Table(*COLUMNS)
+    for row in table(arguments.parse_args().quick):
+        drawn.add_row(*row)
+    Console(width=120).print(drawn)
+
+
+if __name__ == "__main__":
+    main()
