@@ -159,10 +159,8 @@ def test_where_a_constant_loss_of_missing_skills_holds(
     skills, off = 20_000, []
     for alpha in (0.1, 0.6):
         unit = theory.frequency(alpha, skills, skills) * (2 if bottleneck == "time" else 1)
-        params = ScalingParams(
-            bottleneck=bottleneck, alpha=alpha, skills=skills, drawn=False, largest=1.02 * reach / unit, decades=0.02,
-            points=3,
-        )  # fmt: skip
+        values = {"alpha": alpha, "skills": skills, "drawn": False, "decades": 0.02, "points": 3}
+        params = ScalingParams.model_validate({"bottleneck": bottleneck, "largest": 1.02 * reach / unit, **values})
         found = curves(Point("multilinear", STREAM_VERSION, params).cell(0))
         x, loss = found["x"], found["loss"]
         local = math.log(loss[-1] / loss[0]) / math.log(x[-1] / x[0])
