@@ -19,8 +19,15 @@ DELAY = Map(
     fewest=2,
 )
 TEST = Map("final_test_accuracy", "median", "Test accuracy at the end", "median test accuracy")
-KAPPA = Map("final_kappa", "median", "kappa of the features at the end", "median kappa")
-DIMENSION = Map("final_d_eff", "median", "Effective dimension of the features at the end", "median D_eff")
+LEARNED = "final_train_accuracy >= 0.9"
+OF_LEARNED = (
+    "The colour of a tile is the median over the runs that learn their labels (training accuracy 0.9 or more); tiles "
+    "without colour have none: features of an output that weight decay has shrunk to a constant say nothing."
+)
+KAPPA = Map("final_kappa", "median", "kappa of the features at the end", "median kappa", OF_LEARNED, LEARNED)
+DIMENSION = Map(
+    "final_d_eff", "median", "Effective dimension of the features at the end", "median D_eff", OF_LEARNED, LEARNED
+)
 FITTED = Map("final_train_accuracy", "median", "Training accuracy at the end", "median training accuracy")
 
 

@@ -13,5 +13,10 @@ PACKAGE = Package(
         "mode_stages": "detect.mode_stages:ModeStages",
         "net_modes": "detect.net_modes:NetModes",
     },
+    drawings={
+        "mode_curves": "drawings.mode_curves:ModeCurves",
+        "mode_times": "drawings.times:ModeTimes",
+        "net_times": "drawings.times:NetTimes",
+    },
     diagrams={"modes": "diagrams:MODES", "linear_net": "diagrams:NETS"},
 )

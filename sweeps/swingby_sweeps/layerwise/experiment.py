@@ -95,11 +95,11 @@ class Modes(_Layerwise):
     def work(self, params: Any) -> float:
         """Microseconds of a cell on the machine where they were measured, to a factor of 2."""
         p: ModesParams = params
-        layers = p.layers if p.system == "diagonal" else 4
+        layers = p.layers if p.system == "diagonal" else 2
         if p.drive == "gd":
-            return 40 + p.count * p.training_steps * (0.004 * layers if p.system == "diagonal" else 1)
+            return 40 + p.count * p.training_steps * 0.004 * layers
         if p.drive == "flow":
-            return 200 + 300 * p.count * layers
+            return 40 + 100 * p.count * layers
         return 40 + p.count * (10 if layers < 3 else 1000)
 
     def max_batch(self, params: Any) -> int:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import torch
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-from swingby_sweeps.dynamics.flow import DormandPrince
 
-from . import theory
-from .kernels import descend
+from . import kernels, theory
 from .params import ModesParams
 from .rows import DIVERGED_AT, Columns, final_rows, nested
 
 Array = np.ndarray
-Growth = Callable[[Array, Array, Array], tuple[Array, Array]]
 # The inputs of C.4 in the columns of its table, the parity of their bits with its sign, and the functions h_1, h_2, h_3
 # of the three hidden units, so that f = -2 alpha^2 h_1 + beta^2 h_2 + gamma^2 h_3 + c.
 BITS = np.array([[0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1], [0, 1, 0, 1, 0, 1, 0, 1]])
@@ -62,8 +57,7 @@ def train(cells: Sequence[Cell], recording: Recording) -> Columns:
         with np.errstate(over="ignore", invalid="ignore"):
             loss, size = 0.5 * (E[:, None] * (S[:, None, None] - u) ** 2).sum(2), np.abs(strength).max(2)
     else:
-        growth = theory.parity_growth if p.system == "parity3" else theory.printed_parity_growth
-        weights = _parity(p, growth, w0[..., 0], S, lr, rtol, steps)
+        weights = _parity(p, w0[..., 0], S, lr, rtol, steps)
         with np.errstate(over="ignore", invalid="ignore"):
             squares = weights[..., :3] ** 2
             strength = squares / (theory.PARITY_TARGETS * S[:, None, None])
@@ -91,59 +85,27 @@ def _diagonal(
             return None, theory.two_layers(t, E[at], S[:, None, None], w0[at][..., 0], w0[at][..., 1])
         rows = [[theory.deep(t[c, :, 0], E[c, k], S[c], w0[c, k, 0], L) for k in range(K)] for c in range(C)]
         return None, np.array(rows).swapaxes(1, 2)
-    rows, e, s, h = w0.reshape(-1, L).copy(), E.reshape(-1), np.repeat(S, K), np.repeat(lr, K)
-    if p.drive == "gd":
-        history = np.empty((len(steps), *rows.shape))
-        descend(rows, e, s, h, steps, history)
-    else:
-
-        def field(w: torch.Tensor) -> torch.Tensor:
-            u = w.prod(1, keepdim=True)
-            others = torch.stack([w[:, [m for m in range(L) if m != layer]].prod(1) for layer in range(L)], 1)
-            return torch.as_tensor(e)[:, None] * (torch.as_tensor(s)[:, None] - u) * others
-
-        history = _integrated(field, rows, h, np.repeat(rtol, K), steps)
-    weights = np.moveaxis(history.reshape(len(steps), C, K, L), 0, 1)
+    s, h, allowed = (np.repeat(value, K) for value in (S, lr, rtol))
+    history = _driven(p, w0.reshape(-1, L), E.reshape(-1), s, h, allowed, steps)
+    weights = history.reshape(C, K, len(steps), L).swapaxes(1, 2)
     with np.errstate(over="ignore", invalid="ignore"):
         return weights.reshape(C, len(steps), K * L), weights.prod(3)
 
 
-def _parity(p: ModesParams, growth: Growth, roots: Array, S: Array, lr: Array, rtol: Array, steps: Array) -> Array:
+def _parity(p: ModesParams, roots: Array, S: Array, lr: Array, rtol: Array, steps: Array) -> Array:
     """(alpha, beta, gamma, c) at every recorded step, (C, T, 4); c starts at 0."""
-    if p.drive == "gd":
-        found, c = [np.column_stack([roots, np.zeros(len(roots))])], np.zeros(len(roots))
-        with np.errstate(over="ignore", invalid="ignore"):
-            for start, stop in pairwise(steps):
-                for _ in range(start, stop):
-                    rates, slope = growth(roots**2, c, S)
-                    roots, c = roots + lr[:, None] * rates * roots, c + lr * slope
-                found.append(np.column_stack([roots, c]))
-        return np.stack(found, axis=1)
-
-    # The logarithms of the roots, since a root that decays fast is stiff and its logarithm is not. What runs away is
-    # held where it has diverged, so that the integration goes on for the others.
-    def field(y: torch.Tensor) -> torch.Tensor:
-        values = y.numpy()
-        rates, slope = growth(np.exp(2 * values[:, :3]), values[:, 3], S)
-        size = np.maximum(np.exp(2 * values[:, :3]).max(1), np.abs(values[:, 3]))
-        held = size > 10 * DIVERGED_AT * S
-        return torch.as_tensor(np.where(held[:, None], 0.0, np.column_stack([rates, slope])))
-
     state = np.column_stack([np.log(roots), np.zeros(len(roots))])
-    history = np.moveaxis(_integrated(field, state, lr, rtol, steps), 0, 1)
-    return np.concatenate([np.exp(history[..., :3]), history[..., 3:]], axis=2)
+    history = _driven(p, state, np.ones(len(roots)), S, lr, rtol, steps)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.concatenate([np.exp(history[..., :3]), history[..., 3:]], axis=2)
 
 
-def _integrated(
-    field: Callable[[torch.Tensor], torch.Tensor], rows: Array, h: Array, rtol: Array, steps: Array
-) -> Array:
-    """The flow of rows (R, m) at every recorded step, (T, R, m); a row's steps are its own."""
-    allowed = torch.as_tensor(rtol)
-    solver = DormandPrince(
-        field, torch.as_tensor(rows), allowed, 1e-3 * allowed * torch.as_tensor(rows).square().mean(1).sqrt()
-    )
-    found = [rows]
-    for step in steps[1:]:
-        solver.advance(torch.as_tensor(step * h))
-        found.append(solver.y.numpy())
-    return np.stack(found)
+def _driven(p: ModesParams, rows: Array, E: Array, S: Array, lr: Array, rtol: Array, steps: Array) -> Array:
+    """Rows (R, m) at every recorded step, (R, T, m), by descent or by flow."""
+    history = np.empty((len(steps), *rows.shape))
+    system = kernels.SYSTEMS[p.system]
+    if p.drive == "gd":
+        kernels.descend(system, rows, E, S, lr, steps, history)
+    else:
+        kernels.flow(system, rows, E, S, steps[:, None] * lr, rtol, kernels.TABLEAU, history)
+    return history.swapaxes(0, 1)

@@ -155,33 +155,32 @@ def stages(overlaps: Array, level: float = 0.05) -> Array:
 
 
 def pairs_expected(alpha: Array, c: Array, level: float = 0.05) -> Array:
-    """About how many pairs are stages where E_i falls as i^-(alpha + 1) and c is that of every mode.
+    """Up to which pair i modes are learned in stages where E_i falls as i^-(alpha + 1), and all have the same c.
 
-    E_i - E_(i+1) over their sum is about (alpha + 1) / (2 i), so that pair i is a stage while c^((alpha + 1) / (2 i))
-    is at least 1 / level - 1.
+    E_i - E_(i+1) over their sum is about (alpha + 1) / (2 i + 1), so that pair i is a stage while c to this power is at
+    least 1 / level - 1. The whole number below is the number of stages.
     """
-    return (alpha + 1) / 2 * np.log(c) / np.log(1 / level - 1)
+    return (alpha + 1) / 2 * np.log(c) / np.log(1 / level - 1) - 0.5
 
 
-def parity_growth(squares: Array, c: Array, S: Array) -> tuple[Array, Array]:
+def parity_growth(x: Array, y: Array, z: Array, c: Array, S: Array) -> tuple[Array, Array, Array, Array]:
     """(ln alpha)', (ln beta)', (ln gamma)' and c' of the net (C.9), on the mean loss over its 8 inputs.
 
-    The rates follow from the net, not from (C.15-18): see `printed_parity_growth`.
-
-    Args:
-        squares: alpha^2, beta^2, gamma^2, shape (..., 3).
-        c, S: shape (...).
-
-    Returns:
-        Shapes (..., 3) and (...).
+    x, y, z are alpha^2, beta^2, gamma^2. The rates follow from the net; (C.15-18) do not: see `printed_parity_growth`.
     """
-    x, y, z = np.moveaxis(squares, -1, 0)
-    rates = [(S - 2 * x + 2 * y + c) / 2, (S + 4 * x - 7 * y - 5 * c) / 4, (S - z - c) / 4]
-    return np.stack(rates, axis=-1), (2 * x - 5 * y - z - 8 * c) / 8
+    return (
+        (S - 2 * x + 2 * y + c) / 2,
+        (S + 4 * x - 7 * y - 5 * c) / 4,
+        (S - z - c) / 4,
+        (2 * x - 5 * y - z - 8 * c) / 8,
+    )
 
 
-def printed_parity_growth(squares: Array, c: Array, S: Array) -> tuple[Array, Array]:
+def printed_parity_growth(x: Array, y: Array, z: Array, c: Array, S: Array) -> tuple[Array, Array, Array, Array]:
     """What `parity_growth` is by (C.15-18) as [T] prints them, with eta = 1/8 (mean loss); not the net's gradient."""
-    x, y, z = np.moveaxis(squares, -1, 0)
-    rates = [(-S + 2 * x - 2 * y - c) / 8, -(S + 2 * x - 5 * y - 5 * c) / 16, -(S - z - c) / 16]
-    return np.stack(rates, axis=-1), -(2 * x - 5 * y - z - 8 * c) / 8
+    return (
+        (-S + 2 * x - 2 * y - c) / 8,
+        -(S + 2 * x - 5 * y - 5 * c) / 16,
+        -(S - z - c) / 16,
+        -(2 * x - 5 * y - z - 8 * c) / 8,
+    )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from swingby_analysis.grid import Grid, GridAxis, GridLine
 
@@ -24,12 +23,12 @@ def pair_rule(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
 
 
 def numbers_of_stages(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """The starts at which `theory.pairs_expected` is 1, 3 and 9: c = 19^(2 k / (alpha + 1))."""
+    """The starts at which `theory.pairs_expected` is 1, 3 and 9: c = 19^((2 k + 1) / (alpha + 1))."""
     S = float(resolved["common"]["target"])
     lines = []
     for k in (1, 3, 9):
-        corners = [(alpha, _start(S, (1 / LEVEL - 1) ** (2 * k / (alpha + 1)))) for alpha in grid.x.positions]
-        lines.append(_inside(grid, f"(alpha + 1)/2 ln c / ln 19 = {k}", corners))
+        corners = [(alpha, _start(S, (1 / LEVEL - 1) ** ((2 * k + 1) / (alpha + 1)))) for alpha in grid.x.positions]
+        lines.append(_inside(grid, f"{k} stages: (alpha + 1)/2 ln c / ln 19 - 1/2", corners))
     return lines
 
 
@@ -49,9 +48,18 @@ def kernel_distances(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
                 return float(net_theory.kernel_distance(np.array([target]), np.array(imbalance), n)) - level
 
             if less(1e6) > 0:
-                corners.append((float(brentq(less, 1e-6, 1e6)), row))
+                corners.append((_root(less), row))
         lines.append(_inside(grid, f"kernel distance {level:g} from a vanishing start", corners))
     return lines
+
+
+def _root(less: Callable[[float], float]) -> float:
+    """Where a rising function is 0, between 1e-6 and 1e6: by bisection of the logarithm."""
+    low, high = -6.0, 6.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if less(10.0**middle) > 0 else (middle, high)
+    return 10.0 ** ((low + high) / 2)
 
 
 def wide_enough(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:

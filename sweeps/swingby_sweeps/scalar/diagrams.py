@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from swingby_analysis.statements.diagram import Diagram, Map, none
+from swingby_analysis.statements.diagram import Diagram, Map
 
 from . import theory_lines
 
@@ -40,7 +40,7 @@ DIAGRAMS: tuple[Diagram, ...] = (
         "scalar-grokking",
         "Scale of the start against weight decay: grokking of a diagonal net",
         (FATE, DELAY),
-        none,
+        theory_lines.critical_start,
     ),
     Diagram(
         "sparse_diagonal",

@@ -18,16 +18,15 @@ MANY = 400
 
 
 def regimes(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """K_inf/K_0 = 1.1 and 2, and 1/1.1 and 1/2: rho^2 = ratio^2 - 1 + s0^2."""
-    s0 = np.linspace(-1, 1, MANY)
+    """K_inf/K_0 = 1.1 and 2, and 1/1.1 and 1/2: rho^2 - s0^2 = ratio^2 - 1."""
     lines = []
-    for ratio in (theory.LAZY, theory.RICH, 1 / theory.LAZY, 1 / theory.RICH):
-        with np.errstate(invalid="ignore"):
-            rho = np.sqrt(ratio**2 - 1 + s0**2)
-        for side in (s0 <= 0, s0 >= 0):  # the curve comes in two branches where ratio < 1
-            where = side & np.isfinite(rho)
-            lines.append(_inside(grid, f"K_inf = {ratio:.2g} K_0", rho[where], s0[where]))
-    return [line for line in lines if len(line.x) > 1]
+    for ratio in (theory.LAZY, theory.RICH):
+        s0 = np.linspace(-1, 1, MANY)
+        lines.append(_inside(grid, f"K_inf = {ratio:g} K_0", np.sqrt(ratio**2 - 1 + s0**2), s0))
+        rho = np.geomspace(grid.x.edges[0], 1 / ratio, MANY)
+        s0, label = np.sqrt(rho**2 + 1 - ratio**-2), f"K_inf = K_0 / {ratio:g}"
+        lines += [_inside(grid, label, rho, s0), _inside(grid, label, rho, -s0)]
+    return lines
 
 
 def typical_regimes(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -46,13 +45,31 @@ def steps(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     rho = np.geomspace(_y(grid).edges[0], _y(grid).edges[-1], MANY)
     ones = np.ones(MANY)
     found = [
-        _inside(grid, "lr E K_0 = 2", 2 * ones, rho),
-        _inside(grid, "lr E K_0 = 4", 4 * ones, rho),
-        _inside(grid, "lr E K_inf = 2", 2 / theory.kernel_ratio(rho, 0.0), rho),
-        _inside(grid, "flattest solution: lr E K = 2", 2 / rho, rho),
-        _inside(grid, "flattest solution: lr E K = 4", 4 / rho, rho),
+        _inside(grid, "at the start: lr E K_0 = 2 and 4", 2 * ones, rho),
+        _inside(grid, "at the start: lr E K_0 = 2 and 4", 4 * ones, rho),
+        _inside(grid, "at the end of the flow: lr E K_inf = 2", 2 / theory.kernel_ratio(rho, 0.0), rho),
+        _inside(grid, "at the flattest solution: lr E K = 2 and 4", 2 / rho, rho),
+        _inside(grid, "at the flattest solution: lr E K = 2 and 4", 4 / rho, rho),
     ]
     return [line for line in found if len(line.x) > 1]
+
+
+def critical_start(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
+    """alpha = sqrt(C*), C* the median over the tasks of nine seeds: to its right a run has to wait for the decay."""
+    from swingby.model.cell import Point
+
+    from .sparse import engine, kernels
+    from .sparse.params import SparseParams
+    from .sparse.theory import TESTED
+
+    sizes = {
+        name: resolved["common"][name] for name in ("dimension", "points", "nonzeros") if name in resolved["common"]
+    }
+    point = Point("sparse_diagonal", 1, SparseParams(**sizes))
+    tasks = [engine.task(point.cell(seed)) for seed in range(9)]
+    found = [kernels.critical(X, y, w, TESTED) for X, w, y in tasks]
+    alpha, decay = math.sqrt(float(np.median(found))), np.geomspace(_y(grid).edges[0], _y(grid).edges[-1], MANY)
+    return [_inside(grid, "alpha^2 = C*, median task", np.full(MANY, alpha), decay)]
 
 
 def recovery(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:

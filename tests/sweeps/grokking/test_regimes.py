@@ -29,6 +29,9 @@ def outcomes(train: np.ndarray, test: np.ndarray, **columns: Any) -> dict[str, A
         "status": ["ok"],
         "step": [STEPS[:steps]],
         "steps_per_epoch": [2],
+        "target_scale": [3.0],
+        "weight_scale": [5.0],
+        "output_scale": [0.1],
         "train_accuracy": [train],
         "test_accuracy": [test],
         **curves,
@@ -79,6 +82,7 @@ def test_times_are_in_epochs() -> None:
     row = outcomes(arrives(200, 1.0), arrives(2000, 0.95))
     first = STEPS[np.argmax(arrives(200, 1.0) >= 0.95 * arrives(200, 1.0)[-1])]
     assert row["train_epoch"] == first / 2
+    assert row["target_ratio"] == pytest.approx(6)
     assert row["accuracy_gap"] == pytest.approx(0.95 - arrives(2000, 0.95)[first == STEPS][0], abs=0.01)
 
 

@@ -61,8 +61,8 @@ class ModeStages(Detector):
         "predicted_stages": Column(pa.int64(), "stages in closed form"),
         "expected_stages": Column(
             pa.float64(),
-            "(alpha + 1)/2 ln c / ln 19, c = S / start^2 - 1: about the number of stages of two equal layers where E_i "
-            "falls as i^-(alpha + 1); null elsewhere",
+            "(alpha + 1)/2 ln c / ln 19 - 1/2, c = S / start^2 - 1: about the number of stages, by its whole part, of "
+            "two equal layers where E_i falls as i^-(alpha + 1); null elsewhere",
         ),
         "stage_like": Column(pa.bool_(), "the first two modes overlap by 0.05 at most", title="stage-like training"),
     }

@@ -22,7 +22,7 @@ NEEDS = (
     "effective_rank", "kernel_distance", "alignment", "alignment_alone",
 )  # fmt: skip
 ENOUGH = 3.0
-"""A run this many times as long as the law's last time, or the naive one where the law has none, was long enough."""
+"""A run this many times as long as the law's time of a mode was long enough for it."""
 
 
 class NetModes(Detector):
@@ -40,7 +40,8 @@ class NetModes(Detector):
         "end": Column(
             pa.string(),
             "learned: every mode is half learned or more; structural: as many as there are hidden units, which are too "
-            "few; stalled: fewer, although the run was three times as long as theory's last time; unfinished: else",
+            "few; stalled: fewer, although theory has no time for the missing ones or the run was three times as long; "
+            "unfinished: else",
             order=("learned", "structural", "stalled", "unfinished", "diverged"),
             title="how the run ended",
         ),
@@ -97,7 +98,7 @@ def _outcomes(row: Row) -> Row:
     rank = int((r[-1] >= 0.5).sum())
     return {
         **found,
-        "end": _end(rank, width, law, naive, t[-1]),
+        "end": _end(r[-1], width, law, t[-1]),
         "mode_time": finite(at),
         "rank": rank,
         "order_follows_rho": _order(at, rho, width),
@@ -115,13 +116,15 @@ def _order(at: Array, rho: Array, width: int) -> bool | None:
     return False if times.in_order(at) is False else times.in_order(possible)
 
 
-def _end(rank: int, width: int, law: Array, naive: Array, end: float) -> str:
-    if rank == len(law):
+def _end(r: Array, width: int, law: Array, end: float) -> str:
+    missing = r < 0.5
+    if not missing.any():
         return "learned"
-    if rank == width:
+    if missing.sum() == len(r) - width:
         return "structural"
-    expected = np.where(np.isfinite(law), law, naive)[:width]
-    return "stalled" if end >= ENOUGH * expected.max() else "unfinished"
+    expected = law[missing & (np.isinf(law) | (np.arange(len(r)) < width))]
+    with np.errstate(invalid="ignore"):
+        return "stalled" if bool(np.all(np.isinf(expected) | (ENOUGH * expected <= end))) else "unfinished"
 
 
 def _errors(at: Array, law: Array, naive: Array, end: float) -> Row:

@@ -5,10 +5,10 @@
 -- rule: law
 -- slope: 0.3333
 -- within: 0.05
--- setting: E_2 / E_1 = {second_moments[2]:.2f}
+-- setting: E_2 / E_1 = {ratio}
 -- measured: overlap {median(error) filter (where parameter > 0.05):.3g} at u(0) = {max(parameter):.2g}, {median(error)
 --     filter (where parameter < 1e-7):.3g} at u(0) = {min(parameter):.2g} (medians)
 --
 -- Of every seed: how strong is the second mode when both strengths add to 1, as the strength at the start shrinks? By
 -- the pair rule the overlap goes with u(0) to the power (E_1 - E_2) / (E_1 + E_2), here one third.
-select *, start * start as parameter, overlap as error from runs
+select *, second_moments[2] / second_moments[1] as ratio, start * start as parameter, overlap as error from runs

@@ -38,8 +38,8 @@ class Generalization(Detector):
         "fate": Column(
             pa.string(),
             f"prompt: generalizes less than {LATE:g} times later than it fits its points; grokked: later; memorised: "
-            f"fits, and never generalizes; shrunk: never fits, as decay holds the weights back; unresolved: the "
-            f"test error fell by more than {MOVING:g} over the last fifth, or without decay points were not fitted",
+            f"fits at some time, never generalizes; shrunk: never fits, as decay holds the weights back; unresolved: "
+            f"the test error fell by more than {MOVING:g} over the last fifth, or without decay points were not fitted",
             order=FATES,
         ),
         "generalizes": Column(pa.bool_(), "|theta - w|^2 reaches .05; null where unresolved"),

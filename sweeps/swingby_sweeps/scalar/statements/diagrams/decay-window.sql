@@ -1,7 +1,7 @@
 -- order: 7
 -- sweeps: diagram-scalar-grokking
 -- fresh: fresh-scalar-grokking
--- brief: More decay shortens the delay until points can no longer be fitted
+-- brief: More decay shortens the delay, and rarely ends the fit
 -- rule: effect over seeds
 -- found: From alpha = 1 on, more decay shortens the delay, from {slow:.0f} at decays up to .002 to {fast:.0f} at .02 to .05
 --     (medians), and beyond .1 it ends the fit: {shrunk:.0%} of the runs never fit their points.

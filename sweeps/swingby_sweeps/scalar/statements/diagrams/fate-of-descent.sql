@@ -1,7 +1,7 @@
 -- order: 4
 -- sweeps: diagram-scalar-steps
 -- fresh: fresh-scalar-steps
--- brief: The flattest solution tells how descent ends
+-- brief: Beyond the flattest solution descent oscillates, then diverges
 -- rule: one statement about all seeds
 -- found: How descent ends follows from the flattest solution, K = 2|S|/Z. Where lr E K of it is below 2 and lr E K_0
 --     below 3, {avg((descent in ('monotone', 'catapult'))::integer) filter (where stable):.2%} of the runs settle, {count(*)

@@ -11,4 +11,4 @@
 --
 -- Of every seed: how far is theta from that of the kernel frozen at its start, over |S|, where it is farthest? To first
 -- order the kernel changes by (S/Sigma_0)^2/2.
-select *, target_ratio as parameter, nonlinearity as error from runs
+select *, target as parameter, nonlinearity as error from runs

@@ -10,5 +10,6 @@
 --     K_inf), {100 * median(error) filter (where lr < 0.02):.2g} % in steps of 1/16 of that (median seed)
 --
 -- Of every seed: how far is theta under gradient descent from Theorem 1 with the corrected exponent, over |S - S_0|, at
--- the recorded step where it is farthest? The error is to go with lr c E K to the power one.
-select *, steepest_step as parameter, off_theorem as error from runs
+-- the recorded step where it is farthest? The error is to go with lr, in units of 1/(c E K_inf), to the
+-- power one.
+select *, lr as parameter, off_theorem as error from runs

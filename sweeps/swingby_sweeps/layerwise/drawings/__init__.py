@@ -1,0 +1,1 @@
+"""Drawings of layerwise models: curves of modes, and times beside theory."""
