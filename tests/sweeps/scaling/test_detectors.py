@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,12 @@ from swingby.model import registry
 from swingby.model.cell import Point
 from swingby.model.detector import Detector
 from swingby.model.experiment import Batch, Recording
+from swingby_sweeps.scaling import theory
 from swingby_sweeps.scaling.detect.allocation import Allocation
 from swingby_sweeps.scaling.detect.binding import Binding
 from swingby_sweeps.scaling.detect.exponents import Exponents
 from swingby_sweeps.scaling.detect.stages import Stages
+from swingby_sweeps.scaling.losses import curves
 from swingby_sweeps.scaling.params import STREAM_VERSION, ScalingParams
 
 ALSO = ("strengths", "removals", "best_width")
@@ -143,3 +146,24 @@ def test_the_change_with_a_skill() -> None:
     found = said(Stages(), bottleneck="width", alpha=0.6, skills=None, largest=200.0, decades=0.3, points=200)
     assert found["change_times_k"] == pytest.approx(found["predicted_change_times_k"])
     assert found["change_times_k"] == pytest.approx(-0.6, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("bottleneck", "reach", "least", "most"),
+    [("time", 0.2, 0, 0.005), ("time", 2.0, 0.05, 0.12), ("data", 0.02, 0, 0.021), ("data", 0.1, 0.04, 0.085)],
+)
+def test_where_a_constant_loss_of_missing_skills_holds(
+    bottleneck: str, reach: float, least: float, most: float
+) -> None:
+    """The local exponent leaves the law of a constant L_C as 2 S p_last T (p_last D) comes to `reach`; S/R(0) = 100."""
+    skills, off = 20_000, []
+    for alpha in (0.1, 0.6):
+        unit = theory.frequency(alpha, skills, skills) * (2 if bottleneck == "time" else 1)
+        values = {"alpha": alpha, "skills": skills, "drawn": False, "decades": 0.02, "points": 3}
+        params = ScalingParams.model_validate({"bottleneck": bottleneck, "largest": 1.02 * reach / unit, **values})
+        found = curves(Point("multilinear", STREAM_VERSION, params).cell(0))
+        x, loss = found["x"], found["loss"]
+        local = math.log(loss[-1] / loss[0]) / math.log(x[-1] / x[0])
+        lost = theory.lost_loss(bottleneck, alpha, skills, 1.0, 99.0)
+        off.append(abs(local / (-alpha / (alpha + 1) * (1 + lost / loss[1])) - 1))
+    assert least <= max(off) <= most

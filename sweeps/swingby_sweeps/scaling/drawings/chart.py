@@ -44,7 +44,9 @@ def chart(lines: Sequence[Line], series: Sequence[str], x_title: str, y_title: s
     ]
     drawn = alt.layer(*_layers(series, ends, (x_title, y_title), log_y)).properties(width=PANEL, height=PANEL)
     header = alt.Header(title=None, labelLimit=PANEL + 10, labelExpr=f"{json.dumps(panels)}[datum.value]")
-    drawn = drawn.facet(facet=alt.Facet("panel:O", header=header), columns=min(3, len(panels)), data=style.LATER)
+    drawn = drawn.facet(
+        facet=alt.Facet("panel:O", header=header), columns=4 if len(panels) % 4 == 0 else 3, data=style.LATER
+    )
     return style.finished(drawn, rows, spacing=20)
 
 

@@ -9,5 +9,5 @@ with cells as (
 select
     point, step, x, unnest(range(1, len(strengths) + 1)) as skill, unnest(strengths) / s as strength
 from cells
-where step % 10 = 0
+where step % 5 = 0
 order by point, skill, step

@@ -1,10 +1,10 @@
 -- claim: dR/dT is -eta b da/dT + a db/dT
 -- source: eq B.8, first form, as printed
 -- order: 5
--- sweeps: figure-4-1
+-- sweeps: claim-scaling-growth
 -- rule: always
--- least: 4
--- setting: R(0) = {r0}, eta = {lr:g}
+-- after: Asked of more values of alpha, by a sweep of its own; the predicate is what it was.
+-- setting: eta = {lr:g}
 -- measured: dR/dT over 2 eta p R (S - R): {min(growth_ratio):.4f} to {max(growth_ratio):.4f}; the first form of
 --     B.8 says {any_value(printed_growth_ratio):.2f}
 -- why: The first form of B.8 as printed has a stray -eta. With a = b it would leave (1 - eta)/2 of the growth, and nothing

@@ -1,10 +1,10 @@
 -- claim: dR/dT is 2 eta p R (S - R)
 -- source: eqs B.8 (last form), B.9
 -- order: 5.1
--- sweeps: figure-4-1
+-- sweeps: claim-scaling-growth
 -- rule: always
--- least: 4
--- setting: R(0) = {r0}, eta = {lr:g}
+-- after: Asked of more values of alpha, by a sweep of its own; the predicate is what it was.
+-- setting: eta = {lr:g}
 -- measured: dR/dT over 2 eta p R (S - R): {min(growth_ratio):.4f} to {max(growth_ratio):.4f}
 --
 -- Of every alpha: is the growth of the first skill, by differences between a tenth and nine tenths of S, that of eq B.9

@@ -15,4 +15,3 @@
 -- the two together make S? An alpha whose curve does not show it is left out.
 select * replace (round(1000 * alpha)::bigint as seed), stages = 9 as holds
 from runs
-where lr = 1
