@@ -15,6 +15,13 @@ DELAY = Map(
     "How much later the second skill comes than its own samples say",
     "median of t_2 p_2 / (t_1 p_1)",
 )
+GROWTH = Map(
+    "growth_constant",
+    "median",
+    "How slowly a skill leaves a small start",
+    "median of g",
+    "g is 2 c S over the growth rate of ln R: the theory has 5.66, 13.86 and 16 for two, three and four bits.",
+)
 
 DIAGRAMS: tuple[Diagram, ...] = (
     Diagram(
@@ -38,4 +45,6 @@ DIAGRAMS: tuple[Diagram, ...] = (
         (DELAY, LEARNED),
         theory_lines.last_in_time,
     ),
+    Diagram("parity_net", "parity-delay", "Five skills over time, in narrow and wide nets", (DELAY, LEARNED)),
+    Diagram("parity_net", "parity-growth", "One skill from a small start, by its bits", (GROWTH,)),
 )

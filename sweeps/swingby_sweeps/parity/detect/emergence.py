@@ -77,6 +77,7 @@ class Emergence(Detector):
         "order_violated": "yes_no",
         "decoupling": "number",
         "rise_ratio": "number",
+        "growth_constant": "number",
     }
 
     def detect(self, table: pa.Table) -> pa.Table:

@@ -22,6 +22,8 @@ AXIS = {"time": "steps", "data": "training points D", "width": "hidden units N"}
 RESOURCE = {"data": "samples", "width": "width"}
 LAWS = {"time": "(5.2)", "data": "min(1, d/D_c)", "width": "(5.9)"}
 DASHES = {"solid": [1, 0], "dashed": [6, 3], "dotted": [2, 3]}
+WIDEST = 300
+"""Of the axis of the resource, from end to end: before that nothing has emerged."""
 READING = (
     "A colour is a skill, from the most frequent (1) to the rarest. Solid: the median over seeds; shaded: from the 10 "
     "to the 90 % quantile. Dashed: {law}, with the constant of nets of one skill on other seeds. "
@@ -82,9 +84,10 @@ def _in_time(runs: pl.DataFrame, step: int, skill: int) -> float | None:
 
 
 def chart(rows: Sequence[Mapping[str, Any]], axis: str, skills: Sequence[int]) -> Any:
-    """Lines and bands of every skill, panels side by side; x is logarithmic, and values from step 1 on are drawn."""
-    drawn = [row for row in rows if row["x"] > 0]
-    ends = [min(row["x"] for row in drawn), max(row["x"] for row in drawn)]
+    """Lines and bands of every skill, panels side by side; x is logarithmic, over at most a factor of `WIDEST`."""
+    last = max(row["x"] for row in rows)
+    drawn = [row for row in rows if row["x"] * WIDEST >= last]
+    ends = [min(row["x"] for row in drawn), last]
     x = alt.X(
         "x:Q", title=axis, scale=alt.Scale(type="log", domain=ends, nice=False), axis=alt.Axis(format="~s", tickCount=6)
     )

@@ -3,7 +3,7 @@
 -- order: 5.7
 -- sweeps: figure-5-1b, figure-5-2b
 -- rule: in the mean
--- setting: {skills} skills
+-- setting: skills {skills}
 -- measured: R/S {avg(strength):.3f}, by (5.5) {avg(printed):.3f} (means)
 --
 -- Of every seed: how much smaller than (5.5) is R_k/S, on average over all skills and training sets with at least one

@@ -5,8 +5,6 @@
 -- rule: in most seeds
 -- setting: {law}
 -- measured: mean error of R/S {avg(error):.3f}
--- why: (5.5) is not the mean strength of the model that it is derived from, which is linear in d_k; nets rise more
---     abruptly than either.
 --
 -- Of every seed: is the mean of |R_k/S - predicted| over skills 2 to 5 and all training sets that were fitted at most a
 -- tenth? For (5.5) as printed, and for the mean of its model, min(1, d_k/D_c), each with its own calibration.

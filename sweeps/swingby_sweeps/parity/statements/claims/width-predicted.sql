@@ -5,6 +5,7 @@
 -- rule: in most seeds
 -- setting: skill {skill}
 -- measured: mean error of R/S {avg(error):.3f}
+-- why: A later skill takes more units than the first one: what the first ones leave over is spread thin.
 --
 -- Of every seed: is the mean of |R_k/S - predicted| over all widths at most a tenth, for each of the skills 2 to 5?
 select preset, seed, skill, avg(abs(strength - predicted)) as error, error <= 0.1 as holds

@@ -3,12 +3,12 @@
 -- rule: effect over seeds
 -- fresh: fresh-parity-alpha-skills
 -- brief: How unequal frequencies change the wait
--- found: The more equal the frequencies, the longer the second skill waits: t\_2 p\_2 / (t\_1 p\_1) is {flat:.2f} in the
+-- found: The more equal the frequencies, the longer the second skill waits: t_2 p_2 / (t_1 p_1) is {flat:.2f} in the
 --     half of the diagram with small exponents and {steep:.2f} in the other, a difference of {difference:.2f}.
--- contrary: The more equal the frequencies, the shorter the second skill waits: t\_2 p\_2 / (t\_1 p\_1) is {flat:.2f} in
+-- contrary: The more equal the frequencies, the shorter the second skill waits: t_2 p_2 / (t_1 p_1) is {flat:.2f} in
 --     the half of the diagram with small exponents and {steep:.2f} in the other, a difference of {less:.2f}.
--- cannot be told: Whether the second skill waits longer where frequencies are more equal cannot be told: t\_2 p\_2 /
---     (t\_1 p\_1) is {flat:.2f} in the half of the diagram with small exponents and {steep:.2f} in the other, a
+-- cannot be told: Whether the second skill waits longer where frequencies are more equal cannot be told: t_2 p_2 /
+--     (t_1 p_1) is {flat:.2f} in the half of the diagram with small exponents and {steep:.2f} in the other, a
 --     difference of {difference:.2f}.
 --
 -- Of every seed: the mean of t_2 p_2 / (t_1 p_1) where alpha is below 1.15 and where it is above.

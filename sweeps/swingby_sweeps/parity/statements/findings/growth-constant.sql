@@ -1,5 +1,5 @@
 -- order: 1
--- sweeps: claim-parity-growth
+-- sweeps: diagram-parity-growth
 -- rule: effect over seeds
 -- fresh: fresh-parity-growth
 -- brief: How fast a skill leaves a small start follows from the parity alone

@@ -1,5 +1,5 @@
 -- order: 2.5
--- sweeps: claim-parity-delay
+-- sweeps: diagram-parity-delay
 -- rule: effect over seeds
 -- fresh: fresh-parity-delay
 -- brief: Wide nets are nearer to decoupled skills
