@@ -24,16 +24,11 @@ COMMON = {
     "bend", "bends", "judged", "bounds", "descents", "drive", "stages", "reduction", "trajectories", "blur", "moments",
     # A count and a side in a table, the plural, a letter of a state.
     "n", "a", "s", "d",
-    "modes", "alpha", "target", "strength", "moment", "weights", "system", "saturated", "balanced", "rank", "overlap",
-    "order", "start", "spread", "end", "c",
-    "mode", "aligned", "mirrored", "settled", "descent",
-    "data", "drawn", "largest", "decades", "x",
-    "text", "figures", "fast", "batch", "counts", "bits", "m",
-    "digits", "cheap", "delay", "collapse",
-    "exponent",
-    "structural",
-    "duration",
-   
+    # Of models and of statistics at large.
+    "aligned", "alpha", "balanced", "batch", "bits", "c", "cheap", "collapse", "counts", "data", "decades", "delay",
+    "descent", "digits", "drawn", "duration", "end", "exponent", "fast", "figures", "largest", "m", "mirrored",
+    "mode", "modes", "moment", "order", "overlap", "rank", "saturated", "settled", "spread", "start", "strength",
+    "structural", "system", "target", "text", "weights", "x",
 }  # fmt: skip
 """Names that are ordinary English or technical words."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")
