@@ -113,9 +113,8 @@ def grid_ticks(axis: GridAxis, length: float, room: float) -> alt.Axis:
     kept = thinned(axis, length, room)
     positions = [axis.positions[i] for i in kept]
     texts = tick_texts(axis)
-    labels = {f"{axis.positions[i]:.6g}": texts[i] for i in kept}
     # A look-up, because the values of an ordinal axis are text and those of a log axis are not powers of ten.
-    expression = f"{json.dumps(labels)}[format(datum.value, '.6~g')]"
+    expression = f"{json.dumps([texts[i] for i in kept])}[indexof({json.dumps(positions)}, datum.value)]"
     title = textwrap.wrap(axis.title, max(20, int(length / 6.5)))
     return alt.Axis(title=title, values=positions, labelExpr=expression, labelOverlap=False)
 

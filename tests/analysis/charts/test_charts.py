@@ -132,6 +132,15 @@ def test_values_of_an_axis_stay_text() -> None:
         assert value in svg or value.replace("&quot;", '"') in svg
 
 
+def test_every_tick_has_its_label() -> None:
+    """A tick shows its value, however small or large, as people write it."""
+    values = [10.0**power / 3 for power in (-9, -6, -5, -4, 0, 6, 7)]
+    shares = [share(point, 1, 4) for point in range(14)]
+    spec = share_map(grid([1.0, 2.0], values), shares, None, "x").to_dict()
+    svg = vl_convert.vegalite_to_svg(spec, VEGA_LITE)
+    assert [value for value in values if f">{value:.3g}<" not in svg] == []
+
+
 # the phase diagram
 
 
