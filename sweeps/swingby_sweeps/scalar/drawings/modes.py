@@ -26,8 +26,9 @@ SIDES = {"aligned": style.BLUE, "opposed": style.RED}
 READING = (
     "Each line is a mode: a_j b_j / Z of one of the first 40 pairs, over |S|. Blue: aligned with S at the start, "
     "a_j b_j S > 0; red: opposed. Across: flow time in units of the time constant at the end of the run. In a rich run "
-    "the aligned modes carry the answer and the opposed ones vanish; in a lazy run every mode moves by a little, and "
-    "both kinds stay. Each panel has a scale of its own: lazy modes are far larger than the sum, 1 at the end."
+    "the modes grow. The opposed ones vanish where |a_j| = |b_j|, as from signs; others turn and carry it, too. "
+    "In a lazy run every mode moves by a little, and both kinds stay. Each panel has a scale of its own: lazy modes "
+    "are far larger than their sum, which is 1 at the end."
 )
 
 
