@@ -12,6 +12,7 @@
 -- cannot be told: Whether a skill leaves a small start as fast as the single unit that suits the parity best, within a
 --     tenth, cannot be told: the measured constant g is {two:.2f}, {three:.2f} and {four:.2f} times the predicted one
 --     for skills of two, three and four bits.
+-- after: The start of .003 was added beside .001 before results were seen, since a map has two axes.
 --
 -- Of every seed, for skills of two, three and four bits: how far below a tenth is the distance of g, from the slope of
 -- ln R between a hundredth and a tenth of S, from that of the unit that grows fastest?
