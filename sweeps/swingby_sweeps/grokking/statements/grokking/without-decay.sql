@@ -4,8 +4,8 @@
 -- order: 1.6
 -- sweeps: claim-grokking-without-decay
 -- rule: in most seeds
--- why: A larger target and smaller outputs, which are one run but for rounding where there is no decay, end at 0.84 in the
---     median, short of 0.85. Smaller weights and smaller inputs need no decay.
+-- why: It holds in every setting of the larger net. In the smaller one a larger target and smaller outputs, which are one run
+--     but for rounding where there is no decay, end at 0.84 in the median, short of 0.85.
 -- setting: {removal}
 -- measured: final test accuracy {median(final_test_accuracy):.2f}, final training accuracy
 --     {median(final_train_accuracy):.2f} (medians)
