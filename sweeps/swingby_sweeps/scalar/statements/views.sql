@@ -13,6 +13,6 @@
 
 -- Runs of the wide net with the change of the log of the kernel, and whether they are lazy.
 create view wide_runs as
-select *, abs(ln(predicted_kernel_ratio)) as change, regime = 'lazy' as lazy
+select *, abs(ln(kernel_ratio)) as change, regime = 'lazy' as lazy
 from runs
-where predicted_kernel_ratio > 0;
+where kernel_ratio > 0;
