@@ -5,14 +5,14 @@
 -- title of findings: What we found: phase diagrams of lazy, rich and late learning in scalar nets
 -- lead of findings:  Where is a wide scalar net lazy or rich, how long may a step of descent be, and when does a diagonal
 --                    net generalize?
--- note on findings: Wordings and predicates were written on a coarse grid and on seeds from 1000 on, before the
---                   diagrams were run.
+-- note on findings: Wordings and predicates were written with a coarse grid and seeds from 1000 on at hand, before the
+--                   results of the diagrams were looked at. The short headings of two findings were reworded
+--                   afterwards, and the finding on aligned starts, which follows from the law of the kernel, was added.
 --
 -- Views that statements share. `runs`, `grid` and `intervals` are provided.
 
--- Runs of a diagram of the wide net, with the regime that S/Sigma_0 at its expected Sigma_0, sd^2 p^(1-z), would have at
--- S_0 = 0.
+-- Runs of the wide net with the change of the log of the kernel, and whether they are lazy.
 create view wide_runs as
-select *, abs(ln(predicted_kernel_ratio)) as change, regime = 'lazy' as lazy
+select *, abs(ln(kernel_ratio)) as change, regime = 'lazy' as lazy
 from runs
-where predicted_kernel_ratio > 0;
+where kernel_ratio > 0;
