@@ -20,7 +20,7 @@ from swingby_analysis.query import points_of
 from swingby_analysis.statements.compose import Asked, runs_view, words_of
 from swingby_analysis.stats.effects import main_effects
 
-EFFECT_POINTS = 20_000
+EFFECT_POINTS = 200_000
 """Points up to which the axis that moves a phenomenon most is looked for."""
 
 

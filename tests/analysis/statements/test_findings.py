@@ -88,7 +88,7 @@ def test_the_contrary_needs_all_effects() -> None:
 
 
 def test_new_findings_are_few_and_have_seeds_of_their_own() -> None:
-    """Their sweeps on fresh seeds are named sweeps over the same experiment, with seeds that no other sweep uses."""
+    """An experiment has few of them; their sweeps on fresh seeds have seeds that no other sweep uses."""
     new = [sentence for sentence in SENTENCES if sentence.fresh]
     names = [name for sentence in new for name in sentence.fresh]
     by_package = Counter(sentence.shared.experiments for sentence in new)

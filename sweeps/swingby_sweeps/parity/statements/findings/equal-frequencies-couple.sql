@@ -1,8 +1,6 @@
 -- order: 3
 -- sweeps: diagram-parity-alpha-skills
 -- rule: effect over seeds
--- fresh: fresh-parity-alpha-skills
--- brief: How unequal frequencies change the wait
 -- found: The more equal the frequencies, the longer the second skill waits: t_2 p_2 / (t_1 p_1) is {flat:.2f} in the
 --     half of the diagram with small exponents and {steep:.2f} in the other, a difference of {difference:.2f}.
 -- contrary: The more equal the frequencies, the shorter the second skill waits: t_2 p_2 / (t_1 p_1) is {flat:.2f} in
