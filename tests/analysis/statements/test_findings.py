@@ -173,7 +173,10 @@ def thin(name: str) -> Sweep:
         item |= {key: _ends(values) for key, values in item.items()}
     text["axes"] |= {"zip": zipped} if zipped else {}
     text["seeds"] = {"count": 2, "first": 1000, "mode": "independent"}
-    text["base"] |= {"n": 60, "gd_steps": 200, **({} if "epochs" in text["axes"] else {"epochs": 3})}
+    if text["experiment"] == "parity_net":
+        text["base"] |= {"training_steps": 100, "test_samples": 50}
+    else:
+        text["base"] |= {"n": 60, "gd_steps": 200, **({} if "epochs" in text["axes"] else {"epochs": 3})}
     return Sweep.parse(yaml.safe_dump(text), name)
 
 
