@@ -11,6 +11,7 @@ from typing import Any
 from swingby.data.files import write_whole
 from swingby.run.outcomes import derive
 from swingby.store import Store
+from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.page.html import html
 from swingby_analysis.page.markdown import markdown
 from swingby_analysis.page.pictures import together
@@ -22,7 +23,7 @@ from swingby_analysis.statements.figures import figures
 from swingby_analysis.statements.findings_page import Shown, findings_page
 from swingby_analysis.statements.fresh import REPLICATED, again, on_fresh_seeds
 from swingby_analysis.statements.judging import conclude
-from swingby_analysis.statements.needed import Say, prepare, progress, wanted
+from swingby_analysis.statements.needed import Needed, Say, prepare, progress, wanted
 from swingby_analysis.statements.origins import origins
 
 FOLDER, PAGE, TEXT = "findings", "findings.html", "findings.md"
@@ -75,6 +76,8 @@ def write_findings(
     every = [finding for diagram in diagrams for finding in asked[diagram.slug]]
     new = [on_fresh_seeds(finding) for finding in every if finding.fresh]
     needed = wanted([*every, *new], overrides, data)
+    for name in {diagram.sweep for diagram in diagrams} - set(needed):  # A diagram of which nothing is found has maps.
+        needed[name] = Needed(name, Sweep.load(name, overrides))
     records, _ = prepare(data, needed, overrides, run, recorded, say)
     with Store.open(records.data) as store:
         needed = progress(store, needed)
