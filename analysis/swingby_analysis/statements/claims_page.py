@@ -32,7 +32,7 @@ from swingby_analysis.page import (
 from swingby_analysis.query import Query, ask
 from swingby_analysis.statements import origins
 from swingby_analysis.statements.compose import said_alone, shared_of
-from swingby_analysis.statements.judging import Judged
+from swingby_analysis.statements.judging import NO_PRESET, Judged
 from swingby_analysis.statements.kinds import EXISTS, FAILS, HOLDS, LARGER, LAW, NOT_SHOWN, REVERSE, SHOWN, UNTOLD
 from swingby_analysis.statements.statement import Statement as Claim
 from swingby_analysis.statements.verdict import MARK, MISSING, RULE
@@ -183,18 +183,19 @@ def _verdict(claim: Claim, rows: Sequence[Row]) -> list[Part]:
 def _by_convention(rows: Sequence[Row]) -> Iterator[str]:
     """Each convention in a few words: its one share or effect with the interval, or the range over several settings."""
     for convention, group in groupby(rows, key=lambda row: row["convention"]):
+        named = "" if convention == NO_PRESET else f"{convention}: "
         every = list(group)
         decided = [row for row in every if row["effect"] is not None or row["share"] is not None]
         if not decided:
             few = any(row["n"] for row in every)
-            yield f"{convention}: {'too few seeds to tell' if few else 'no seed tells'}"
+            yield f"{named}{'too few seeds to tell' if few else 'no seed tells'}"
         elif len(decided) == 1:
-            yield f"{convention}: {_size_of(decided[0], interval=True)}{_example(decided)}"
+            yield f"{named}{_size_of(decided[0], interval=True)}{_example(decided)}"
         else:
             size = "share" if decided[0]["effect"] is None else "effect"
             first, last = (_size_of(pick(decided, key=lambda row: row[size])) for pick in (min, max))
             shown = first if first == last else f"{first} to {last if size == 'share' else last.split()[-1]}"
-            yield f"{convention}: {shown} in {len(decided)} settings{_example(decided)}"
+            yield f"{named}{shown} in {len(decided)} settings{_example(decided)}"
 
 
 def _example(rows: Sequence[Row]) -> str:
