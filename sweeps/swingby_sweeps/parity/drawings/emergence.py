@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -56,7 +57,8 @@ class Emergence(drawing.Drawing):
         n = found["n"].max()
         caption = f"The strength of each skill over {AXIS[kind]}, up to {n} seeds a point."
         reading = READING.format(law=LAWS[kind]) + (PRINTED if kind == "data" else "")
-        spec = chart(rows, AXIS[kind], found["skill"].unique().sort().to_list()).to_dict()
+        names = {"solid": "measured, median", "dashed": f"predicted, {LAWS[kind]}", "dotted": "predicted, (5.5)"}
+        spec = chart(rows, AXIS[kind], found["skill"].unique().sort().to_list(), names).to_dict()
         return [subject.figure("emergence", title, caption, reading, spec, [query])]
 
 
@@ -83,8 +85,12 @@ def _in_time(runs: pl.DataFrame, step: int, skill: int) -> float | None:
     return float(theory.strength_in_time(step, share, *own))
 
 
-def chart(rows: Sequence[Mapping[str, Any]], axis: str, skills: Sequence[int]) -> Any:
-    """Lines and bands of every skill, panels side by side; x is logarithmic, over at most a factor of `WIDEST`."""
+def chart(rows: Sequence[Mapping[str, Any]], axis: str, skills: Sequence[int], names: Mapping[str, str]) -> Any:
+    """Lines and bands of every skill, panels side by side; x is logarithmic, over at most a factor of `WIDEST`.
+
+    Args:
+        names: what the legend calls each kind of line.
+    """
     last = max(row["x"] for row in rows)
     drawn = [row for row in rows if row["x"] * WIDEST >= last]
     ends = [min(row["x"] for row in drawn), last]
@@ -96,8 +102,10 @@ def chart(rows: Sequence[Mapping[str, Any]], axis: str, skills: Sequence[int]) -
     domain = [str(k) for k in skills]
     legend = alt.Legend(title="skill", symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
     colour = alt.Color("skill:N", scale=alt.Scale(domain=domain, range=hues), legend=legend)
+    kinds = [kind for kind in DASHES if any(row["line"] == kind for row in drawn)]
+    key = alt.Legend(title="R_k / S", symbolType="stroke", labelExpr=f"{json.dumps(dict(names))}[datum.label]")
     dash = alt.StrokeDash(
-        "line:N", scale=alt.Scale(domain=list(DASHES), range=list(DASHES.values())), legend=None
+        "line:N", scale=alt.Scale(domain=kinds, range=[DASHES[kind] for kind in kinds]), legend=key
     )  # fmt: skip
     base = alt.Chart().encode(x=x, color=colour)
     solid = base.transform_filter("datum.line == 'solid'")
