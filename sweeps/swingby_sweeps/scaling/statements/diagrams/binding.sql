@@ -1,7 +1,7 @@
--- order: 2
 -- rule: one statement about all seeds
 --
 -- slug: scarcest-binds
+-- order: 2
 -- sweeps: diagram-time-width
 -- fresh: fresh-time-width
 -- brief: The resource that binds is the one that reaches the fewest skills
@@ -17,6 +17,7 @@
 -- holds: avg((binds = predicted_binds)::integer) filter (where slack >= log10(2)) >= 0.95
 --
 -- slug: removing-one-helps-little
+-- order: 2.1
 -- sweeps: diagram-time-width
 -- fresh: fresh-time-width
 -- brief: Where resources are balanced, removing one limit helps little
