@@ -222,6 +222,12 @@ class Experiment(ABC):
         Must not depend on the order or the company of the cells, save for rounding.
         """
 
+    def schema(self, recording: Recording) -> pa.Schema:
+        """The columns of a final row under a recording: SEGMENT_COLUMNS, curves, what is also recorded, scalars."""
+        also = {name: column for key in recording.also for name, column in self.recordings[key].items()}
+        columns = {name: column.type for name, column in {**self.curves, **also, **self.scalars}.items()}
+        return pa.schema([*SEGMENT_COLUMNS.items(), *columns.items()])
+
     def resources(self, params: Any) -> Resources:
         """What each process of a batch with such cells occupies."""
         return Resources()

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.model.cell import Cell
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
+from swingby.model.experiment import Batch, Column, Experiment, Recording
 from swingby.model.params import Params
 from swingby.model.reported import Reported
 
@@ -142,5 +142,4 @@ class MlpRegimes(Experiment):
             "test_points": pa.array([trained.tested]),
             "seconds": pa.array([time.perf_counter() - began]),
         }
-        columns = {name: column.type for name, column in {**self.curves, **self.scalars}.items()}
-        return table(found, pa.schema(list({**SEGMENT_COLUMNS, **columns}.items())))
+        return table(found, self.schema(recording))

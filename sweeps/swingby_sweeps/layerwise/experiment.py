@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment
+from swingby.model.experiment import Batch, Column, Experiment
 from swingby.model.params import UntypedParams
 
 from .params import STREAM_VERSION, LayerwiseParams, LinearNetParams, ModesParams
@@ -42,13 +42,11 @@ class _Layerwise(Experiment):
         from swingby_sweeps.dynamics.recorder import table
         from swingby_sweeps.dynamics.training import one_thread
 
-        also = {name: column for key in batch.recording.also for name, column in self.recordings[key].items()}
-        columns = {name: column.type for name, column in {**self.curves, **also, **self.scalars}.items()}
         began = time.perf_counter()
         with one_thread():
             trained = train(batch.cells, batch.recording)
         trained["seconds"] = pa.array([(time.perf_counter() - began) / len(batch.cells)] * len(batch.cells))
-        return table(trained, pa.schema(list({**SEGMENT_COLUMNS, **columns}.items())))
+        return table(trained, self.schema(batch.recording))
 
 
 class Modes(_Layerwise):

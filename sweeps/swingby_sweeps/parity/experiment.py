@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment
+from swingby.model.experiment import Batch, Column, Experiment
 from swingby.model.params import UntypedParams
 from swingby.model.reported import Curves, Reported
 
@@ -85,8 +85,7 @@ class ParityNet(Experiment):
         """Train the cells in turn; a table, with one final row, for each."""
         from .engine import train
 
-        columns = {name: column.type for name, column in {**self.curves, **self.scalars}.items()}
-        schema = pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
+        schema = self.schema(batch.recording)
         for cell in batch.cells:
             if batch.draining():
                 return

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
 from swingby.model.cell import Cell
-from swingby.model.experiment import SEGMENT_COLUMNS, Column
 
 Array = np.ndarray
 Columns = dict[str, pa.Array]
@@ -38,9 +37,8 @@ def final_rows(
     }
 
 
-def table(columns: Columns, declared: Mapping[str, Column], began: float) -> pa.Table:
-    """The columns in the order that is declared; `seconds` is each cell's share of the time since `began`."""
+def table(columns: Columns, schema: pa.Schema, began: float) -> pa.Table:
+    """The columns in the order and the types of a schema; `seconds` is each cell's share of the time since `began`."""
     rows = len(columns["cell_id"])
     columns["seconds"] = pa.array(np.full(rows, (time.perf_counter() - began) / rows))
-    schema = pa.schema([*SEGMENT_COLUMNS.items(), *((name, column.type) for name, column in declared.items())])
     return pa.Table.from_arrays([columns[field.name].cast(field.type) for field in schema], schema=schema)

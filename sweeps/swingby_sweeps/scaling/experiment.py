@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.model.cell import Cell
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
+from swingby.model.experiment import Batch, Column, Experiment, Recording
 from swingby.model.params import Params
 from swingby.model.reported import Reported
 
@@ -87,12 +87,10 @@ class Multilinear(Experiment):
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         """Compute the curves; one table, one final row a cell, in the order of the batch."""
         requested = {name: column for key in batch.recording.also for name, column in self.recordings[key].items()}
-        columns = {name: column.type for name, column in {**self.curves, **requested, **self.scalars}.items()}
         began = time.perf_counter()
         rows = [_row(cell, batch.recording, requested) for cell in batch.cells]
         share = (time.perf_counter() - began) / len(rows)
-        schema = pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
-        yield pa.Table.from_pylist([{**row, "seconds": share} for row in rows], schema)
+        yield pa.Table.from_pylist([{**row, "seconds": share} for row in rows], self.schema(batch.recording))
 
 
 def _row(cell: Cell, recording: Recording, requested: Mapping[str, Column]) -> dict[str, Any]:

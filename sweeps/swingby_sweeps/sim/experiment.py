@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell, Point, SeedMode
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
+from swingby.model.experiment import Batch, Column, Experiment, Recording
 from swingby.model.params import Params
 from swingby.model.reported import Reported
 from swingby_sweeps.dynamics.kernels import LANES, side_by_side, two_by_two
@@ -292,9 +292,7 @@ class Sim(Experiment):
         from .engine import Ready, SimTraining
 
         started = time.perf_counter()
-        requested = {name: column for key in recording.also for name, column in self.recordings[key].items()}
-        columns = {name: column.type for name, column in {**self.curves, **requested, **self.scalars}.items()}
-        schema = pa.schema(list({**SEGMENT_COLUMNS, **columns}.items()))
+        schema = self.schema(recording)
         training = SimTraining([Ready.of(cell) for cell in cells], recording, device, self.engine)
         training.run(watch)
         columns = rows.trained(training, f"{training.engine} on {device}", recording.also)

@@ -98,7 +98,10 @@ def test_the_recovery_threshold_has_its_known_values() -> None:
     assert theory.points_needed(1e-6) < 1e-3
     needed = [theory.points_needed(share) for share in (0.01, 0.1, 0.3, 0.9)]
     assert needed == sorted(needed)
-    density = lambda u: (u - 0.7) ** 2 * math.sqrt(2 / math.pi) * math.exp(-u * u / 2)  # noqa: E731
+
+    def density(u: float) -> float:
+        return (u - 0.7) ** 2 * math.sqrt(2 / math.pi) * math.exp(-u * u / 2)
+
     beyond = math.erfc(0.7 / math.sqrt(2))
     by_parts = (1 + 0.49) * beyond - 0.7 * math.sqrt(2 / math.pi) * math.exp(-0.49 / 2)
     assert integrate.quad(density, 0.7, np.inf)[0] == pytest.approx(by_parts, rel=1e-9)

@@ -97,9 +97,7 @@ class SparseDiagonal(Experiment):
         from .engine import train
 
         began = time.perf_counter()
-        requested = {name: column for key in batch.recording.also for name, column in self.recordings[key].items()}
-        declared = {**self.curves, **requested, **self.scalars}
-        yield table(train(batch.cells, batch.recording), declared, began)
+        yield table(train(batch.cells, batch.recording), self.schema(batch.recording), began)
 
     def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
         """One cell again, with theta at every stop."""

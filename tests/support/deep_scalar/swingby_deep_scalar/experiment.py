@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment
+from swingby.model.experiment import Batch, Column, Experiment
 from swingby.model.params import Params
 
 from . import presets
@@ -50,9 +50,8 @@ class DeepScalar(Experiment):
 
         from .engine import train
 
-        columns = {name: column.type for name, column in {**self.curves, **self.scalars}.items()}
         began = time.perf_counter()
         with one_thread():
             trained = train(batch.cells, batch.recording)
         trained["seconds"] = pa.array([(time.perf_counter() - began) / len(batch.cells)] * len(batch.cells))
-        yield table(trained, pa.schema(list({**SEGMENT_COLUMNS, **columns}.items())))
+        yield table(trained, self.schema(batch.recording))
