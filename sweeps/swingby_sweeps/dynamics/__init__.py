@@ -12,7 +12,7 @@ parts:
 | points and their order | `shapes` (mini-batches), `kernels.mixture` (Gaussian clusters)      |
 | steps                  | `descent` (any device), `resident` (GPU), `kernels` (compiled, CPU) |
 | gradient flow          | `flow` (any device), `kernels.flow` (compiled, CPU)                 |
-| curves                 | `recorder`, `training`                                              |
+| curves                 | `recorder`, `training`, `columns`                                   |
 | gradient and Hessian   | `second_order`                                                      |
 
 A cell has the same numbers alone and in any batch, in any order, up to rounding.

@@ -9,10 +9,10 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
+from .columns import Columns, lists, rows_of
 from .nets import Net
 
 Array = np.ndarray
-Columns = dict[str, pa.Array]
 Observe = Callable[[Net, Array], Mapping[str, Array]]
 """From nets, and the mask (C,) of the cells that are still recorded, to the values of the curves by name: each (C,) or
 (C, m), float64."""
@@ -106,24 +106,3 @@ def on_host(values: Mapping[str, Tensor]) -> dict[str, Array]:
     rows = [value.double().reshape(len(value), -1) for value in values.values()]
     parts = torch.cat(rows, dim=1).cpu().split([row.shape[1] for row in rows], dim=1)
     return {name: part.reshape(values[name].shape).numpy() for name, part in zip(values, parts, strict=True)}
-
-
-def rows_of(values: Array) -> pa.Array:
-    """A flat double array, or for (N, m) a list<double> array of N lists."""
-    flat = pa.array(np.ascontiguousarray(values).reshape(-1), pa.float64())
-    return flat if values.ndim == 1 else lists(np.arange(len(values) + 1) * values.shape[1], flat)
-
-
-def lists(offsets: Array, values: pa.Array) -> pa.Array:
-    """A list array: list i holds values[offsets[i]:offsets[i + 1]]."""
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values)
-
-
-def table(columns: Columns, schema: pa.Schema) -> pa.Table:
-    """The columns in the order and the types of a schema; a missing one becomes nulls."""
-    rows = len(columns["cell_id"])
-    arrays = [
-        columns[field.name].cast(field.type) if field.name in columns else pa.nulls(rows, field.type)
-        for field in schema
-    ]
-    return pa.Table.from_arrays(arrays, schema=schema)

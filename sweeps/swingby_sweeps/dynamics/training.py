@@ -13,9 +13,10 @@ from torch import Tensor
 
 from swingby.model.cell import Cell
 
+from .columns import Columns
 from .kernels.points import one_blas_thread
 from .nets import Net
-from .recorder import Columns, Recorder
+from .recorder import Recorder
 
 Array = np.ndarray
 Watch = Callable[[int, list[Array]], None]

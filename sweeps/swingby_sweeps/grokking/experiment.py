@@ -116,7 +116,7 @@ class MlpRegimes(Experiment):
                 yield self._train(cell, batch.recording)
 
     def _train(self, cell: Cell, recording: Recording) -> pa.Table:
-        from swingby_sweeps.dynamics.recorder import lists, table
+        from swingby_sweeps.dynamics.columns import lists, table
 
         from .engine import train
 

@@ -39,7 +39,7 @@ class _Layerwise(Experiment):
 
     def _table(self, batch: Batch, train: Any) -> pa.Table:
         """The rows that `train` gives of the batch, with this cell's share of the time."""
-        from swingby_sweeps.dynamics.recorder import table
+        from swingby_sweeps.dynamics.columns import table
         from swingby_sweeps.dynamics.training import one_thread
 
         began = time.perf_counter()

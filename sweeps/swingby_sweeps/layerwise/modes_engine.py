@@ -9,10 +9,11 @@ import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
+from swingby_sweeps.dynamics.columns import Columns, rows_of
 
 from . import kernels, theory
 from .params import ModesParams
-from .rows import DIVERGED_AT, Columns, final_rows, nested
+from .rows import DIVERGED_AT, final_rows
 
 Array = np.ndarray
 # The inputs of C.4 in the columns of its table, the parity of their bits with its sign, and the functions h_1, h_2, h_3
@@ -47,11 +48,11 @@ def train(cells: Sequence[Cell], recording: Recording) -> Columns:
     params = [params_of(cell) for cell in cells]
     p, steps, w0 = params[0], recording.at(params[0].training_steps), start_weights(cells)
     lr, S = (np.array([getattr(q, name) for q in params]) for name in ("lr", "target"))
-    columns: Columns = {"start_weights": nested(w0.reshape(len(cells), -1))}
+    columns: Columns = {"start_weights": rows_of(w0.reshape(len(cells), -1))}
     rtol = np.array([q.rtol for q in params])
     if p.system == "diagonal":
         E = np.stack([q.moments for q in params])
-        columns["moment"] = nested(E)
+        columns["moment"] = rows_of(E)
         weights, u = _diagonal(p, w0, E, S, lr, rtol, steps)
         strength = u / S[:, None, None]
         with np.errstate(over="ignore", invalid="ignore"):

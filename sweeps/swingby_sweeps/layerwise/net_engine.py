@@ -12,11 +12,12 @@ from torch import Tensor
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
+from swingby_sweeps.dynamics.columns import Columns, rows_of
 from swingby_sweeps.dynamics.descent import FullBatchMoments
 from swingby_sweeps.dynamics.kernels.flow import FlowKernel
 from swingby_sweeps.dynamics.kernels.lane_nets import LaneDescent, LaneNet
 from swingby_sweeps.dynamics.nets import LinearNet, Net
-from swingby_sweeps.dynamics.recorder import Columns, Recorder, rows_of
+from swingby_sweeps.dynamics.recorder import Recorder
 from swingby_sweeps.dynamics.shapes import NetShape
 from swingby_sweeps.dynamics.training import Stepper, Training, final_rows
 

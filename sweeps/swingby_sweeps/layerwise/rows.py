@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.model.cell import Cell
+from swingby_sweeps.dynamics.columns import Columns, lists, rows_of
 
 Array = np.ndarray
-Columns = dict[str, pa.Array]
 DIVERGED_AT = 1e6
 """A value beyond this many times its scale is a divergence."""
 
@@ -32,7 +32,7 @@ def final_rows(cells: Sequence[Cell], steps: Array, curves: Mapping[str, Array],
     kept = np.where(diverged, beyond.argmax(1), T)
     inside = np.arange(T) < kept[:, None]
     at = np.broadcast_to(steps, inside.shape)[inside]
-    offsets = pa.array(np.concatenate([[0], np.cumsum(kept)]), pa.int32())
+    offsets = np.concatenate([[0], np.cumsum(kept)])
     messages = [
         f"{limit} after step {steps[n - 1]}, at or before step {steps[n]}; {n} recorded steps kept" if gone else None
         for gone, n in zip(diverged, kept, strict=True)
@@ -44,16 +44,8 @@ def final_rows(cells: Sequence[Cell], steps: Array, curves: Mapping[str, Array],
         "final": pa.array([True] * len(cells)),
         "status": pa.array(np.where(diverged, "diverged", "ok").tolist(), pa.string()),
         "message": pa.array(messages, pa.string()),
-        "step": pa.ListArray.from_arrays(offsets, pa.array(at, pa.int64())),
+        "step": lists(offsets, pa.array(at, pa.int64())),
     }
     for name, values in curves.items():
-        columns[name] = pa.ListArray.from_arrays(offsets, nested(values[inside]))
+        columns[name] = lists(offsets, rows_of(values[inside]))
     return columns
-
-
-def nested(values: Array) -> pa.Array:
-    """A double array of (N,), or a list<double> array of (N, m)."""
-    flat = pa.array(np.ascontiguousarray(values).reshape(-1), pa.float64())
-    if values.ndim == 1:
-        return flat
-    return pa.ListArray.from_arrays(pa.array(np.arange(len(values) + 1) * values.shape[1], pa.int32()), flat)

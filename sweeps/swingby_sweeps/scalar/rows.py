@@ -9,16 +9,17 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.model.cell import Cell
+from swingby_sweeps.dynamics import columns as shared
+from swingby_sweeps.dynamics.columns import Columns
 
 Array = np.ndarray
-Columns = dict[str, pa.Array]
 
 
 def lists(kept: Array, values: Array) -> pa.Array:
     """A list column from values (C, T), or (T,) for all cells alike: row c has those where kept (C, T) is true."""
     offsets = np.concatenate([[0], np.cumsum(kept.sum(1))])
     flat = np.broadcast_to(values, kept.shape)[kept]
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(flat))
+    return shared.lists(offsets, pa.array(flat))
 
 
 def final_rows(
@@ -41,4 +42,4 @@ def table(columns: Columns, schema: pa.Schema, began: float) -> pa.Table:
     """The columns in the order and the types of a schema; `seconds` is each cell's share of the time since `began`."""
     rows = len(columns["cell_id"])
     columns["seconds"] = pa.array(np.full(rows, (time.perf_counter() - began) / rows))
-    return pa.Table.from_arrays([columns[field.name].cast(field.type) for field in schema], schema=schema)
+    return shared.table(columns, schema)

@@ -286,7 +286,7 @@ class Sim(Experiment):
         yield history.append_to(table)
 
     def _train(self, cells: Sequence[Cell], recording: Recording, device: str, watch: Watch | None = None) -> pa.Table:
-        from swingby_sweeps.dynamics.recorder import table as table_of
+        from swingby_sweeps.dynamics.columns import table as table_of
 
         from . import rows
         from .engine import Ready, SimTraining

@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 import pyarrow as pa
 
-from swingby_sweeps.dynamics.recorder import Columns, lists, rows_of
+from swingby_sweeps.dynamics.columns import Columns, lists, rows_of
 from swingby_sweeps.dynamics.training import final_rows
 
 from . import task

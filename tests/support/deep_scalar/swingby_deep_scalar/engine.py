@@ -11,12 +11,13 @@ import torch
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics import nets
+from swingby_sweeps.dynamics.columns import Columns
 from swingby_sweeps.dynamics.descent import MiniBatchMoments
 from swingby_sweeps.dynamics.kernels.flow import FlowKernel
 from swingby_sweeps.dynamics.kernels.lane_nets import LaneDescent, LaneNet
 from swingby_sweeps.dynamics.kernels.mixture import Mixture, MixtureDraws
 from swingby_sweeps.dynamics.kernels.streams import keys
-from swingby_sweeps.dynamics.recorder import Columns, Recorder, on_host
+from swingby_sweeps.dynamics.recorder import Recorder, on_host
 from swingby_sweeps.dynamics.shapes import Batching, NetShape
 from swingby_sweeps.dynamics.training import Training, final_rows
 

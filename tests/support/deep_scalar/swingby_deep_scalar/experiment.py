@@ -45,7 +45,7 @@ class DeepScalar(Experiment):
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         """Train the batch; one table, one final row a cell, in the order of the batch."""
-        from swingby_sweeps.dynamics.recorder import table
+        from swingby_sweeps.dynamics.columns import table
         from swingby_sweeps.dynamics.training import one_thread
 
         from .engine import train
