@@ -31,7 +31,7 @@ def report(
     plane: Annotated[
         str, typer.Option(help="The two entries of a vector, counted from 1, that paths are drawn over.")
     ] = "1,2",
-    redraw: Annotated[bool, typer.Option("--redraw", help="Draw it also where it would be as it is.")] = False,
+    redraw: Annotated[bool, typer.Option("--redraw", help="Draw the report again, changed or not.")] = False,
 ) -> None:
     """Draws a sweep: one HTML page that works offline, and every figure beside it as PNG, SVG and PDF; prints the path.
 
@@ -68,6 +68,7 @@ def report(
     say(str(written.page))
 
 
+@panel(LOOK)
 def outcome(
     sweep: Annotated[
         str, typer.Argument(help="A sweep's name, its id (or the first digits), or a sweep file.", show_default=False)

@@ -190,6 +190,22 @@ class Grid:
     sweep: SweepGrid | None = None
     facet: str | None = None
 
+    @property
+    def rows_axis(self) -> GridAxis:
+        """The axis y, of a diagram of two axes.
+
+        Raises:
+            ValueError: the diagram runs along one parameter only.
+        """
+        if self.y is None:
+            raise ValueError("a map needs two axes; a diagram along one parameter is drawn as a line")
+        return self.y
+
+    def values(self, name: str) -> tuple[Any, ...]:
+        """The values of an axis of the sweep, drawn or not; none of a parameter that does not vary."""
+        axes = self.sweep.axes if self.sweep else ()
+        return next((axis.values for axis in axes if axis.name == name), ())
+
     def label(self, point: int) -> str:
         """The parameters of a point, such as "width = 64, rate = 0.1"."""
         if point in self.labels:
@@ -204,11 +220,30 @@ class Grid:
 
 
 class GridLine(NamedTuple):
-    """A line over a map of the grid, in the positions of its axes, and what the legend calls it."""
+    """A line over a map of the grid, in the positions of its axes.
+
+    Attributes:
+        label: what the legend calls it.
+        x, y: its corners.
+        facet: the label of the panel that it belongs to; None for all.
+    """
 
     label: str
     x: Sequence[float]
     y: Sequence[float]
+    facet: str | None = None
+
+    @classmethod
+    def through(cls, label: str, corners: Iterable[tuple[float, float]]) -> GridLine:
+        """The line through corners (x, y)."""
+        found = [(float(x), float(y)) for x, y in corners]
+        return cls(label, [x for x, _ in found], [y for _, y in found])
+
+    def inside(self, grid: Grid) -> GridLine:
+        """The line through those of its corners that lie within the tiles of a diagram of two axes."""
+        (left, *_, right), (low, *_, high) = grid.x.edges, grid.rows_axis.edges
+        corners = zip(self.x, self.y, strict=True)
+        return self.through(self.label, ((x, y) for x, y in corners if left <= x <= right and low <= y <= high))
 
 
 def grid_of(resolved: Mapping[str, Any], parameters: Iterable[Mapping[str, Any]]) -> Grid:

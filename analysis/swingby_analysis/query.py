@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.store import Store
+from swingby.store.sql import literal as text_literal
 from swingby.sweepfile.parameters import PRESET
 
 Parameter = str | int | float | tuple[int, ...] | tuple[str, ...]
@@ -103,5 +104,5 @@ def points_of(
 def literal(value: Parameter) -> str:
     """A value as an SQL literal."""
     if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
+        return text_literal(value)
     return repr(value) if isinstance(value, int | float) else f"[{', '.join(map(literal, value))}]"

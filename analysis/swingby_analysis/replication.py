@@ -130,7 +130,7 @@ def choose(
         read = report_data.read(store, sweep.sweep_id, presentation=sweep.presentation, shown=[])
         chosen = _outcome(sweep, read, outcome)
         used = ask(store, Query("largest_seed", (sweep.name,))).item()
-    found = extremes(read.phases, chosen, read.outcomes[chosen].kind, top)
+    found = extremes(read.phases, chosen, read.outcomes[chosen].kind, top, bounds=read.outcomes[chosen].column.bounds)
     if found is None:
         raise SwingbyError(f"{sweep.name!r} has no two points to compare, so none is extreme")
     fresh = replication(sweep, [row.point for row in found.rows], chosen, seeds, int(used or 0))

@@ -32,9 +32,13 @@ def _version() -> str:
 
 
 def __getattr__(name: str) -> Any:
-    """`__version__` and the public names, which are looked up when they are asked for."""
+    """`__version__`, the module `features` and the public names, which are looked up when they are asked for."""
     if name == "__version__":
         return _version()
+    if name == "features":
+        import swingby.features
+
+        return swingby.features
     if name not in _HOMES:
         raise AttributeError(f"module 'swingby' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}")
     from swingby.model import registry
@@ -43,4 +47,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_HOMES]
+    return [*globals(), *_HOMES, "features"]

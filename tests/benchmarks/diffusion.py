@@ -24,6 +24,7 @@ from swingby_sweeps.diffusion.params import DiffusionParams
 from swingby_sweeps.diffusion.session import session
 from swingby_sweeps.diffusion.train import Training, memory_format
 from tests.benchmarks.engine import spread
+from tests.benchmarks.tables import Benchmark, alone
 
 LOOP_COLUMNS = ("shape", "device", "precision", "steps", "bare loop, ms a step", "ours, ms a step", "ratio", "goal")
 FORMAT_COLUMNS = ("shape", "device", "precision", "memory format", "steps", "ms a step", "ratio", "peak MB")
@@ -206,3 +207,20 @@ def _peak_megabytes() -> float:
     found = re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)
     assert found is not None
     return int(found[1]) / 1024
+
+
+TABLES = (
+    Benchmark(
+        "Image diffusion: a step of our loop beside a bare one, median (least .. most); on a CPU, its own time",
+        LOOP_COLUMNS,
+        loops,
+    ),
+    Benchmark(
+        "Image diffusion: the bare loop by precision and memory format, its memory in a process of its own",
+        FORMAT_COLUMNS,
+        formats,
+    ),
+)
+
+if __name__ == "__main__":
+    alone(TABLES)

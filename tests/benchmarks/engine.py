@@ -14,6 +14,7 @@ from swingby.model.experiment import Batch, Recording
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.params import SimParams
 from tests.benchmarks import limits, plain
+from tests.benchmarks.tables import Benchmark, alone
 
 COLUMNS = (
     "shape",
@@ -124,3 +125,15 @@ def spread(seconds: list[float]) -> str:
     """Median and range in milliseconds."""
     ms = [1000 * value for value in seconds]
     return f"{statistics.median(ms):.3g} ({min(ms):.3g} .. {max(ms):.3g})"
+
+
+TABLES = (
+    Benchmark(
+        "A run of 10,000 points, batch 128, 40 epochs, float32 (flow: float64): ms a run, median (least .. most)",
+        COLUMNS,
+        table,
+    ),
+)
+
+if __name__ == "__main__":
+    alone(TABLES)

@@ -18,7 +18,7 @@ from swingby.api import Sweep
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Store
-from tests.benchmarks.__main__ import show
+from tests.benchmarks.tables import draw
 from tests.support.places import ROOT
 
 FORMS = {"teacher": "cell by cell", "teacher_together": "all cells at once"}
@@ -40,7 +40,7 @@ def main() -> None:
         median = statistics.median(of)
         rows.append((FORMS[name], f"{median:.3g} ({min(of):.3g} .. {max(of):.3g})", f"{slow / median:.0f} x"))
     title = f"A ReLU net of two layers, 300 steps: ms a cell, {asked.repeats} times in turns, median (least .. most)"
-    show(Console(width=150), title, ("form", "ms a cell", "ratio"), rows)
+    draw(Console(width=150), title, ("form", "ms a cell", "ratio"), rows)
 
 
 def both_forms(folder: Path) -> Path:

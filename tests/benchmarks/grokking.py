@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 import torch
-from rich.console import Console
 
 from swingby.model.cell import Cell, Point
 from swingby.model.experiment import Batch, Recording
@@ -14,6 +13,7 @@ from swingby_sweeps.dynamics.training import one_thread
 from swingby_sweeps.grokking.data import drawn
 from swingby_sweeps.grokking.experiment import MlpRegimes
 from swingby_sweeps.grokking.params import MlpParams
+from tests.benchmarks.tables import Benchmark, alone
 
 COLUMNS = (
     "preset",
@@ -72,7 +72,9 @@ def plain(cell: Cell) -> float:
     return time.process_time() - began
 
 
-if __name__ == "__main__":
-    from tests.benchmarks.__main__ import show
+TABLES = (
+    Benchmark("Nets on digits, batches of the preset, float32: CPU time of a step, least of several", COLUMNS, table),
+)
 
-    show(Console(width=150), "Nets on digits, float32, one thread", COLUMNS, table(quick=False))
+if __name__ == "__main__":
+    alone(TABLES)

@@ -15,7 +15,8 @@ from swingby.model.cell import Point
 from swingby.model.experiment import Batch, Experiment, Recording
 from swingby_sweeps.layerwise import theory
 from swingby_sweeps.layerwise.experiment import LinearNet, Modes
-from swingby_sweeps.layerwise.net_engine import Nets
+from swingby_sweeps.layerwise.nets import Nets
+from tests.benchmarks.tables import Benchmark, alone
 
 COLUMNS = ("what", "cells a batch", "engine, cells/s", "plain loop, cells/s", "ratio")
 
@@ -85,6 +86,7 @@ def net_by_runge_kutta(cell: Any) -> Any:
 
 
 NET = {"training_steps": 400, "lr": 0.05}
+CLOSED = {**NET, "init": "balanced", "drive": "closed_form"}
 PARITY = {"system": "parity3", "drive": "flow", "target": 5.0, "lr": 0.02, "training_steps": 800}
 CASES = (
     Case("modes, closed form, two layers", Modes(), 1024, modes_by_scipy, {"lr": 0.2}),
@@ -92,7 +94,13 @@ CASES = (
     Case("modes, flow, two layers", Modes(), 1024, modes_by_scipy, {"lr": 0.2, "drive": "flow"}),
     Case("modes, parity net, flow", Modes(), 1024, parity_by_scipy, PARITY),
     Case("linear_net 8, 20, 3, flow", LinearNet(), 512, net_by_runge_kutta, {**NET, "drive": "flow"}),
-    Case("linear_net 8, 20, 3, closed form", LinearNet(), 512, net_by_runge_kutta, {**NET, "init": "balanced"}),
+    Case(
+        "linear_net 8, 20, 3, closed form",
+        LinearNet(),
+        512,
+        net_by_runge_kutta,
+        {**NET, "init": "balanced", "drive": "closed_form"},
+    ),
 )
 
 
@@ -116,6 +124,9 @@ def table(quick: bool = False) -> list[tuple[str, ...]]:
     return rows
 
 
+TABLES = (
+    Benchmark("Layerwise linear models: cells a second by CPU time of one thread, beside a plain loop", COLUMNS, table),
+)
+
 if __name__ == "__main__":
-    for row in (COLUMNS, *table()):
-        print(" | ".join(row))
+    alone(TABLES)

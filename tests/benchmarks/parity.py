@@ -13,6 +13,7 @@ from swingby.model.cell import Point
 from swingby_sweeps.parity import presets, task, theory
 from swingby_sweeps.parity.engine import Net
 from swingby_sweeps.parity.params import ParityParams
+from tests.benchmarks.tables import Benchmark, alone
 
 COLUMNS = ("net", "rows added, ms a step", "plain loop, ms a step", "ratio", "cells/s")
 SHAPES: Mapping[str, tuple[str, dict[str, Any], int]] = {
@@ -82,3 +83,9 @@ class Plain:
             self._optimizer.zero_grad()
             (self.p.loss_factor / 2 * (self._net(x) - y) ** 2).mean().backward()
             self._optimizer.step()
+
+
+TABLES = (Benchmark("A ReLU net on multitask sparse parity, float64: CPU time of a step, median", COLUMNS, table),)
+
+if __name__ == "__main__":
+    alone(TABLES)

@@ -28,6 +28,7 @@ from swingby.model.experiment import Recording
 from swingby.run.plan import Planner
 from swingby.store import Store, ingest
 from swingby.sweepfile.sweep import Sweep
+from tests.benchmarks.tables import Benchmark, alone
 
 SIZES = {1_000: (50, 20, 1), 10_000: (41, 41, 6), 100_000: (41, 41, 60), 1_000_000: (41, 41, 595)}
 """Cells, about -> places on each axis, and seeds."""
@@ -269,5 +270,13 @@ def main() -> None:
     print(json.dumps(clock.found))
 
 
+TABLES = (
+    Benchmark(
+        "From plan to diagram: curves of 200 points made up for the purpose, four a cell",
+        ("cells", "stage", "seconds", "cells/s", "peak MB"),
+        table,
+    ),
+)
+
 if __name__ == "__main__":
-    main()
+    main() if sys.argv[1:] and sys.argv[1] in STAGES else alone(TABLES)

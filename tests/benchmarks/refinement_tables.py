@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from tests.benchmarks.__main__ import show
+from tests.benchmarks.tables import draw
 
 Found = dict[tuple[str, str], list[dict[str, Any]]]
 OWN, FULL = "this selector", "full grid"
@@ -35,7 +35,7 @@ def print_tables(console: Console, measured: Sequence[dict[str, Any]], ways: Seq
     title = "Share of the grid's cells, in %, at which the full grid's raw error is reached"
     rows = [_reach_row(found, case, others) for case in cases]
     columns = ("case", "raw error, %", OWN, "by > within only", *others)
-    show(console, f"{title}; {orders} orders (other ways: {rivals}): median (least .. most)", columns, rows)
+    draw(console, f"{title}; {orders} orders (other ways: {rivals}): median (least .. most)", columns, rows)
     medians = [float(np.median(reaches(found, case, OWN, WRONG))) for case in cases]
     console.print(
         f"over cases: median {_percent(float(np.median(medians)))} % (goal: {MEDIAN_GOAL:.0%}), "
@@ -43,7 +43,7 @@ def print_tables(console: Console, measured: Sequence[dict[str, Any]], ways: Seq
     )
     rows = [_error_row(found, case, [OWN, *others]) for case in cases]
     columns = ("case", OWN, *others, "line off, steps")
-    show(
+    draw(
         console,
         "Points on the wrong side, in %, at 10 % / 20 % of the cells: medians; and the line at 10 %",
         columns,
@@ -52,7 +52,7 @@ def print_tables(console: Console, measured: Sequence[dict[str, Any]], ways: Seq
     columns = ("case", "stops at, %", "goal reached", "wrong there, %", "by > within, %", "expected, %", "told, %",
                "told right, %", "near right, %", "covered, %", "line in band, %", "s a choice")  # fmt: skip
     rows = [_stop_row(found[case, OWN]) for case in cases]
-    show(
+    draw(
         console,
         "Where it stops, and how right its verdicts are there, over all orders; in brackets at 20 %",
         columns,

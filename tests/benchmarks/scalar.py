@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 from scipy.integrate import solve_ivp
 
 from swingby.model import registry
@@ -18,8 +15,10 @@ from swingby.model.cell import Cell, Point
 from swingby.model.experiment import Batch, Recording
 from swingby_sweeps.scalar.sparse import engine as sparse
 from swingby_sweeps.scalar.sparse.params import SparseParams
+from swingby_sweeps.scalar.wide import descent, kernels
 from swingby_sweeps.scalar.wide import engine as wide
 from swingby_sweeps.scalar.wide.params import WideParams
+from tests.benchmarks.tables import Benchmark, alone
 
 COLUMNS = ("what", "cells", "plain loop, cells/s", "engine, cells/s", "ratio")
 _WIDE: Mapping[str, Any] = {"init": "pairs", "target": 3.0, "lr_unit": "end"}
@@ -32,7 +31,8 @@ def _theta_by_ode(cell: Cell) -> object:
     p = cell.params
     assert isinstance(p, WideParams)
     A, B = wide.starts([cell])[0]
-    rate = p.loss_factor * p.second_moment * wide.time_per_step(p, A, B) / p.normaliser
+    lr = wide.time_per_step([cell], wide.starts([cell]))[0]
+    rate = p.loss_factor * p.second_moment * lr / p.normaliser
 
     def slope(_: float, state: np.ndarray) -> list[float]:
         pull = 2 * p.target - state[0] + state[1]
@@ -47,7 +47,7 @@ def _descent_on_weights(cell: Cell) -> object:
     p = cell.params
     assert isinstance(p, WideParams)
     a, b = wide.drawn_weights(cell)
-    lr, Z = wide.time_per_step(p, *wide.starts([cell])[0]), p.normaliser
+    lr, Z = wide.time_per_step([cell], wide.starts([cell]))[0], p.normaliser
     for _ in range(p.training_steps):
         g = p.loss_factor * p.second_moment * (a @ b / Z - p.target) / Z
         a, b = a - lr * g * b, b - lr * g * a
@@ -106,15 +106,55 @@ def table(quick: bool = False) -> list[tuple[str, ...]]:
     return rows
 
 
-def main() -> None:
-    """Print the table."""
-    arguments = argparse.ArgumentParser(description=main.__doc__)
-    arguments.add_argument("--quick", action="store_true", help="fewer cells, one turn")
-    drawn = Table(*COLUMNS)
-    for row in table(arguments.parse_args().quick):
-        drawn.add_row(*row)
-    Console(width=120).print(drawn)
+def kernels_alone(quick: bool = False) -> list[tuple[str, ...]]:
+    """Both kernels of the wide net, without parameters, draws, curves and rows: least of five turns (one with `quick`).
 
+    Descent is that of the diagram of lr E K_0 and S / Sigma_0, recorded at its start and its end: a cell takes steps
+    until it has diverged or theta is S to rounding.
+    """
+    side, rows = (20 if quick else 100), []
+    unit, S = (grid.ravel() for grid in np.meshgrid(np.linspace(0.05, 5, side), np.logspace(-2, 2, side)))
+    cells, sums = len(S), np.ones((len(S), 2))
+    far, q = 1e6 * np.maximum(S, 1), np.hypot(S, 1)
+    cases = (
+        ("Theorem 1, 200 points", 0, 0.1 / (2 * q), np.arange(200)),
+        ("descent, two records, to the end", 2, unit / 2, np.array([0, 20_000])),
+    )
+    for name, drive, rates, steps in cases:
+        states, seen, took = np.empty((cells, len(steps), 2)), np.zeros((cells, 3)), list[float]()
+        for _ in range(2 if quick else 6):
+            began = time.process_time()
+            if drive == 2:
+                descent.descend(sums, S, rates, far, steps, states, seen)
+            else:
+                kernels.train(drive, sums, S, rates, steps, states, seen)
+            took.append(time.process_time() - began)
+        taken = cells * 200 if drive == 0 else sum(map(_steps_of_descent, S.tolist(), rates.tolist()))
+        least = min(took[1:])
+        each = f"{1e9 * least / taken:.1f}"
+        rows.append((name, f"{cells:,}", f"{taken / cells:,.0f}", each, f"{cells / least:,.3g}"))
+    return rows
+
+
+def _steps_of_descent(S: float, rate: float) -> int:
+    """Steps that descent from A = B = 1 takes until it has diverged or theta is S to rounding, 20,000 at most."""
+    A = B = 1.0
+    for step in range(20_000):
+        off = (A - B) / 2 - S
+        if not descent.ROUNDING * (A + B) < abs(off) <= 2e6 * max(S, 1):
+            return step
+        A, B = A * (1 - rate * off) ** 2, B * (1 + rate * off) ** 2
+    return 20_000
+
+
+TABLES = (
+    Benchmark("Scalar nets beside plain loops, whole rows with their curves: CPU time", COLUMNS, table),
+    Benchmark(
+        "Kernels of the wide net alone: CPU time",
+        ("kernel", "cells", "steps a cell", "ns a step", "cells/s"),
+        kernels_alone,
+    ),
+)
 
 if __name__ == "__main__":
-    main()
+    alone(TABLES)

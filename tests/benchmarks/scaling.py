@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from swingby.model.cell import Cell, Point
 from swingby_sweeps.scaling.losses import curves
 from swingby_sweeps.scaling.params import STREAM_VERSION, ScalingParams
+from tests.benchmarks.tables import Benchmark, alone
 
 COLUMNS = ("curve, 100 points", "engine, ms a cell", "cells/s", "plain sum, ms a cell", "ratio", "largest difference")
 _CURVES: Mapping[str, dict[str, Any]] = {
@@ -102,13 +102,11 @@ def _width(cell: Cell) -> np.ndarray:
 _PLAIN: Mapping[str, Callable[[Cell], np.ndarray]] = {"time": _time, "data": _data, "width": _width}
 
 
-def main() -> None:
-    """Print the table."""
-    from tests.benchmarks.__main__ import show
-
-    title = "Curves of the multilinear model beside a plain sum over every skill, CPU time in turn: medians"
-    show(Console(width=150), title, COLUMNS, table(False))
-
+TABLES = (
+    Benchmark(
+        "Curves of the multilinear model beside a plain sum over every skill, CPU time in turn: medians", COLUMNS, table
+    ),
+)
 
 if __name__ == "__main__":
-    main()
+    alone(TABLES)

@@ -26,7 +26,7 @@ import numpy as np
 from rich.console import Console
 
 from tests.benchmarks import path
-from tests.benchmarks.__main__ import show
+from tests.benchmarks.tables import draw
 
 CLIENTS = 50
 COLUMNS = ("what each client asks", "cells", "answers", "sent away", "p50, s", "p95, s", "most, s", "answers/s")
@@ -140,7 +140,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=main.__doc__)
     arguments.add_argument("--quick", action="store_true", help="fewer cells and questions")
     quick = arguments.parse_args().quick
-    show(Console(width=150), f"{CLIENTS} clients at once, while a sweep runs", COLUMNS, table(quick))
+    draw(Console(width=150), f"{CLIENTS} clients at once, while a sweep runs", COLUMNS, table(quick))
 
 
 if __name__ == "__main__":

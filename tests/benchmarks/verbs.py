@@ -27,7 +27,7 @@ from rich.console import Console
 from swingby.data.records import Records
 from swingby.run.outcomes import derive
 from swingby.store import Store, ingest
-from tests.benchmarks.__main__ import show
+from tests.benchmarks.tables import draw
 from tests.support import synthetic_sim
 from tests.support.places import ROOT
 
@@ -66,7 +66,7 @@ def main() -> None:
         places = [installed(one, Path(folder) / name) for one, name in ((asked.before, "before"), (ROOT, "now")) if one]
         rows = table(data.absolute(), sweep, Path(folder), places, asked.repeats)
         rows += thousand(places[-1], Path(folder) / "tiny", asked.repeats)
-    show(Console(width=150), f"{asked.repeats} times each, in turns: median (least .. most)", COLUMNS, rows)
+    draw(Console(width=150), f"{asked.repeats} times each, in turns: median (least .. most)", COLUMNS, rows)
 
 
 def made_up(folder: Path) -> Path:

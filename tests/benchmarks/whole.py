@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from tests.benchmarks.engine import Shape, batch_of
+from tests.benchmarks.tables import Benchmark, alone
 
 COLUMNS = ("what", "cells", "seconds", "cells/s", "beside", "goal")
 SHAPE = Shape("linear d=2 L=2 w=2", {"d": 2, "width": 2}, 4096)
@@ -103,3 +104,9 @@ def _through_ray(cells: int, workers: int, engine: float) -> list[tuple[str, ...
             "80 %",
         ),
     ]
+
+
+TABLES = (Benchmark("The same through everything: linear d=2 L=2 w=2", COLUMNS, table),)
+
+if __name__ == "__main__":
+    alone(TABLES)

@@ -12,24 +12,20 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.detector import Detector
 from swingby.store import Store
-from tests.support import experiment_laws
+from tests.laws.conftest import Trained
 
 PAIRS = [
-    (registry.detector(name), experiment)
-    for name in sorted(registry.offered(registry.DETECTORS))
-    for experiment in registry.detector(name).experiments
+    (detector, experiment)
+    for experiment in sorted(registry.offered(registry.EXPERIMENTS))
+    for detector in registry.detectors_for(experiment)
 ]
 IDS = [f"{detector.name}-{experiment}" for detector, experiment in PAIRS]
 
 
 @pytest.fixture(scope="module")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def stores(trained: Trained) -> dict[str, Path]:
     """A data folder with finished runs of each experiment that a detector reads."""
-    folders = {}
-    for experiment in sorted({experiment for _, experiment in PAIRS}):
-        folders[experiment] = tmp_path_factory.mktemp(experiment) / "data"
-        experiment_laws.finished(experiment, folders[experiment])
-    return folders
+    return {experiment: trained(experiment)[0] for experiment in sorted({experiment for _, experiment in PAIRS})}
 
 
 def rows(detector: Detector, experiment: str, stores: dict[str, Path]) -> pa.Table:

@@ -14,6 +14,7 @@ import typer
 
 from swingby.cli import app
 from tests.support import generate_docs
+from tests.support.named import GROUP
 from tests.support.places import ROOT
 
 FILES = [str(path.relative_to(ROOT)) for path in generate_docs.files()]
@@ -58,6 +59,7 @@ def test_every_link_leads_somewhere(name: str) -> None:
     assert lost == []
 
 
+@pytest.mark.xdist_group(GROUP)
 @pytest.mark.parametrize("name", FILES)
 def test_generated_tables_are_current(name: str) -> None:
     """What stands between the markers is what the code says now: `python -m tests.support.generate_docs` renews it."""

@@ -16,7 +16,7 @@ from swingby.model.drawing import Drawing
 from swingby.store import Store
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report.subject import Subject
-from tests.support import experiment_laws
+from tests.laws.conftest import Trained
 
 DRAWINGS = [registry.drawing(name) for name in sorted(registry.offered(registry.DRAWINGS))]
 PAIRS = [(drawing, experiment) for drawing in DRAWINGS for experiment in drawing.experiments]
@@ -25,12 +25,12 @@ NONSENSE: Mapping[str, Any] = {"no": "option takes a mapping of this kind"}
 
 
 @pytest.fixture(scope="module")
-def subjects(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[tuple[frozenset[str], Subject]]]]:
+def subjects(trained: Trained) -> Iterator[dict[str, list[tuple[frozenset[str], Subject]]]]:
     """Small finished sweeps of each experiment that a drawing is for: what each recorded, and its subject."""
     found, stores = {}, []
-    for experiment in sorted({experiment for _, experiment in PAIRS}):
-        data = tmp_path_factory.mktemp(experiment) / "data"
-        sweeps = experiment_laws.finished(experiment, data)
+    # From behind, since laws of detectors begin in front: neither waits for what the other trains.
+    for experiment in sorted({experiment for _, experiment in PAIRS}, reverse=True):
+        data, sweeps = trained(experiment)
         stores.append(store := Store.open(data))
         found[experiment] = [
             (frozenset(one.recording.also), Subject(report_data.read(store, one.sweep_id, (1, 2), {}), store))

@@ -56,6 +56,12 @@ def loaded(code: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
+def test_its_numbers_are_pinned(name: str) -> None:
+    """Tests hold the numbers of some of its cells, so that its `stream_version` says what changed."""
+    assert registry.experiment(name).pinned
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_is_found_without_what_trains_it(name: str) -> None:
     """Its class, parameters and columns load no torch, no numba and no altair: a page reads them."""
     code = f"from swingby.model import registry; registry.experiment({name!r})"

@@ -8,7 +8,9 @@ import pytest
 from swingby.model.experiment import Batch, Recording
 from swingby_sweeps.dynamics.recorder import Recorder
 from swingby_sweeps.dynamics.training import Training
-from swingby_sweeps.layerwise.net_engine import Nets, Observer, stepper_of
+from swingby_sweeps.layerwise.net_engine import stepper_of
+from swingby_sweeps.layerwise.nets import Nets
+from swingby_sweeps.layerwise.observer import Observer
 from swingby_sweeps.sim.experiment import Sim
 
 LR, STEPS = 0.02, 600
@@ -32,11 +34,11 @@ def test_sim_and_linear_net_agree(drive: str) -> None:
     order = np.argsort(-a)
     corners = np.eye(3)[:, order][None]
     nets = Nets(a[None], corners, corners, a[order][None], W1.T[None], W2.T[None])
-    net, stepper = stepper_of(nets, drive, np.array([LR]), np.array([1e-8]), np.zeros(1))
+    net, stepper = stepper_of(nets, drive, np.array([LR]), np.array([1e-8]))
     recorder = Recorder(recording.at(STEPS), Observer(nets, ()), ("loss",), np.array([1e6]))
     Training(net, stepper, recorder).run()
     columns = {name: column.to_pylist()[0] for name, column in recorder.columns().items()}
-    assert columns["step"] == row["step"]
+    assert recorder.steps.tolist() == row["step"]
     np.testing.assert_allclose(columns["loss"], row["train_loss"], rtol=1e-9)
     jacobian = np.array(row["jacobian"]).reshape(-1, 3, 3)
     np.testing.assert_allclose(columns["singular_values"], np.linalg.svd(jacobian)[1], rtol=1e-8, atol=1e-12)

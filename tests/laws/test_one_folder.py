@@ -1,12 +1,14 @@
-"""A folder is one science: without diffusion's folder all else works, and installed beside it works again."""
+"""A folder is one science: without any one of them all else is there, and installed beside it is back."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -22,11 +24,15 @@ seeds: 2
 outcome: outcome
 """
 LISTED = """
+import json
 from swingby.model import package_files, registry
-print(sorted(registry.offered(registry.EXPERIMENTS)), sorted(registry.offered(registry.DETECTORS)))
-print(sorted(str(file) for kind, end in (("sweeps", ".yaml"), ("archive", ".parquet"), ("statements", ".sql"))
-    for file in package_files.data_files(kind, end)))
+groups = (registry.EXPERIMENTS, registry.DETECTORS, registry.DRAWINGS, registry.COMMANDS, registry.DIAGRAMS)
+found = {group: {name: offer.value for name, offer in registry.offered(group).items()} for group in groups}
+kinds = (("sweeps", ".yaml"), ("archive", ".parquet"), ("statements", ".sql"))
+found |= {kind: {str(file): str(file) for file in package_files.data_files(kind, end)} for kind, end in kinds}
+print(json.dumps(found))
 """
+KINDS_OF_FILES = ("sweeps", "archive", "statements")
 SOURCE_ROOTS = (("platform", "swingby"), ("analysis", "swingby_analysis"), ("sweeps", "swingby_sweeps"))
 ITS_TESTS = (
     "sweeps/diffusion", "browser/test_diffusion_page.py", "benchmarks/diffusion.py", "support/diffusion.py",
@@ -35,6 +41,20 @@ ITS_TESTS = (
 """Below `tests`: what tests diffusion, and goes with it."""
 NOT_HERE = ("laws/test_one_folder.py", "laws/test_wheel.py", "platform/launch", "drills")
 """Below `tests`: what copies the checkout, builds it, or starts commands of the installed program by their path."""
+
+
+HOUSE = ROOT / "sweeps" / "swingby_sweeps"
+SCIENCES = sorted(path.parent.name for path in HOUSE.glob("*/__init__.py") if "PACKAGE" in path.read_text())
+
+
+def linked(folder: Path, without: str) -> None:
+    """Links to the three source roots, as installed packages lie, without one of the sciences, which lies beside."""
+    site = folder / "site"
+    (site / "swingby_sweeps").mkdir(parents=True)
+    for root, package in SOURCE_ROOTS[:2]:
+        (site / package).symlink_to(ROOT / root / package)
+    for path in HOUSE.iterdir():
+        (folder if path.name == without else site / "swingby_sweeps").joinpath(path.name).symlink_to(path)
 
 
 def checkout(folder: Path) -> Path:
@@ -46,13 +66,13 @@ def checkout(folder: Path) -> Path:
     return site
 
 
-def beside(folder: Path) -> None:
-    """Installs diffusion's folder as a package of its own, beside swingby."""
-    shutil.copytree(folder / "diffusion", folder / "beside" / "swingby_diffusion")
-    info = folder / "beside" / "swingby_diffusion-1.0.dist-info"
+def beside(folder: Path, science: str = "diffusion") -> None:
+    """Installs the folder of a science as a package of its own, beside swingby."""
+    shutil.copytree(folder / science, folder / "beside" / f"swingby_{science}")
+    info = folder / "beside" / f"swingby_{science}-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: swingby-diffusion\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[swingby.packages]\nswingby_diffusion = swingby_diffusion\n")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: swingby-{science}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[swingby.packages]\nswingby_{science} = swingby_{science}\n")
 
 
 def environment(folder: Path, sources: Sequence[Path]) -> dict[str, str]:
@@ -61,34 +81,65 @@ def environment(folder: Path, sources: Sequence[Path]) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "SWINGBY_DATA": str(folder / "data"), "OMP_NUM_THREADS": "1"}
 
 
-def run(folder: Path, *command: str) -> str:
-    """What a child process prints that finds the copy first."""
+def run(folder: Path, *command: str, sources: Sequence[Path] = ()) -> str:
+    """What a child process prints that finds the copy first, or these sources."""
+    first = sources or [folder / "beside", folder / "site"]
     done = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment(folder, [folder / "beside", folder / "site"]),
-        capture_output=True, text=True, timeout=280,
+        [sys.executable, *command], cwd=folder, env=environment(folder, first), capture_output=True, text=True,
+        timeout=280,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
 
-def test_a_science_is_one_folder(tmp_path: Path) -> None:
-    """Deleted it is gone from every list, and a sweep over SIM is trained and asked as before; as a package of its own
-    beside swingby all it offers is back."""
+@cache
+def listed_here() -> dict[str, dict[str, str]]:
+    """What all sciences of this checkout offer: of each kind its names, and the modules or files behind them."""
+    return json.loads(run(ROOT, "-c", LISTED, sources=[ROOT / root for root, _ in SOURCE_ROOTS]))
+
+
+@pytest.mark.parametrize("science", SCIENCES)
+def test_a_science_is_one_folder(tmp_path: Path, science: str) -> None:
+    """Deleted it is gone from every list, and nothing else is; as a package of its own beside swingby all it offers is
+    back."""
+    linked(tmp_path, science)
+    own, its_files = f"swingby_sweeps.{science}.", f"swingby_sweeps/{science}/"
+    without = json.loads(run(tmp_path, "-c", LISTED))
+    beside(tmp_path, science)
+    again = json.loads(run(tmp_path, "-c", LISTED))
+    gone = 0
+    for kind, all_of_it in listed_here().items():
+        files = kind in KINDS_OF_FILES
+        kept = {name for name, place in all_of_it.items() if (its_files if files else own) not in place}
+        gone += len(all_of_it) - len(kept)
+        assert len(without[kind]) == len(kept)
+        assert len(again[kind]) == len(all_of_it)
+        if not files:
+            assert without[kind].keys() == kept
+            assert again[kind].keys() == all_of_it.keys()
+    assert gone
+
+
+def test_others_are_trained_without_it(tmp_path: Path) -> None:
+    """Without diffusion's folder a sweep over SIM is trained and asked as before."""
     checkout(tmp_path)
-    assert "diffusion" not in run(tmp_path, "-c", LISTED)
     (tmp_path / "small.yaml").write_text(SIM)
     run(tmp_path, "-m", "swingby", "run", "small.yaml", "--local", "--no-pilot")
     assert "4" in run(tmp_path, "-m", "swingby", "sql", "select count(*) from sim")
-    beside(tmp_path)
-    assert_offered(run(tmp_path, "-c", LISTED))
 
 
-def assert_offered(listed: str) -> None:
-    """All that diffusion offers, by a package of another name."""
-    assert "'diffusion'" in listed
-    assert "'bends'" in listed
-    for kind in ("sweeps", "archive", "statements"):
-        assert f"swingby_diffusion/{kind}/" in listed
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_report_shows_the_outcomes_that_there_are(tmp_path: Path) -> None:
+    """Without the folder of `features`, outcomes of whose detector SIM's report asks for, SIM is reported as it is."""
+    linked(tmp_path, "features")
+    (tmp_path / "small.yaml").write_text(SIM)
+    for words in (("run", "small.yaml", "--local", "--no-pilot"), ("report", "small")):
+        run(tmp_path, "-m", "swingby", *words)
+    out = tmp_path / "out" / "small"
+    assert "What became of the runs" in (out / "report.html").read_text()
+    assert (out / "map-bump-height.png").exists()
+    assert not [*out.glob("*regime*"), *out.glob("*kappa*")]
 
 
 @pytest.mark.slow

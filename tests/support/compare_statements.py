@@ -1,7 +1,7 @@
 """Every claim's rows and every finding's sentence of a data folder as JSON, and what differs between two of these.
 
-    python -m tests.support.compare_statements --dump DATA AFTER.json [SLUG ...]
-    python -m tests.support.compare_statements BEFORE.json AFTER.json
+    python -m tests.support.compare_statements --dump DATA FOUND.json [SLUG ...]
+    python -m tests.support.compare_statements KEPT.json FOUND.json
 
 Prints every difference; exit code 1 if there is one.
 """
@@ -47,14 +47,14 @@ def dump(data: Path, slugs: Sequence[str] = ()) -> dict[str, list[dict[str, Any]
     }
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+def differences(kept: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
     """Every difference, in words."""
     for kind, keys in (("claims", ("slug", "place")), ("findings", ("slug",))):
-        old, new = ({tuple(row[key] for key in keys): row for row in side[kind]} for side in (before, after))
+        old, new = ({tuple(row[key] for key in keys): row for row in side[kind]} for side in (kept, found))
         for key in sorted({*old, *new}, key=str):
             name = " ".join(map(str, key))
             if key not in old or key not in new:
-                yield f"{name}: only {'before' if key in old else 'after'}: {old.get(key, new.get(key))}"
+                yield f"{name}: only {'kept' if key in old else 'found'}: {old.get(key, new.get(key))}"
                 continue
             for column in old[key]:
                 was, is_now = old[key][column], new[key].get(column)
@@ -73,10 +73,10 @@ def main(arguments: Sequence[str]) -> int:
         found = dump(Path(arguments[1]), arguments[3:])
         Path(arguments[2]).write_text(json.dumps(found, ensure_ascii=False, indent=0), encoding="utf-8")
         return 0
-    before, after = (json.loads(Path(path).read_text(encoding="utf-8")) for path in arguments)
-    found = list(differences(before, after))
-    print("\n".join(found) or "no difference")
-    return int(bool(found))
+    kept, found = (json.loads(Path(path).read_text(encoding="utf-8")) for path in arguments)
+    told = list(differences(kept, found))
+    print("\n".join(told) or "no difference")
+    return int(bool(told))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,9 @@ from swingby.model.fields import default_of, values_of
 from swingby.model.params import Params
 from swingby.sweepfile.overrides import KEYS
 from swingby.sweepfile.sections import SECTIONS
-from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby.text import first_sentence
 from swingby_analysis.statements import catalogue
+from tests.support.named import packaged
 from tests.support.places import ROOT
 
 BLOCK = re.compile(r"(<!-- begin: (?P<name>[\w -]+) -->\n).*?(<!-- end: (?P=name) -->)", re.DOTALL)
@@ -124,16 +123,10 @@ def options_of(drawing: Any) -> str:
 def sweeps(experiment: str) -> str:
     """The named sweeps of an experiment."""
     rows = []
-    for name, sweep in loaded().items():
+    for name, sweep in packaged().items():
         if sweep.experiment_name == experiment:
             rows.append([code(name), sweep.title or "", f"{len(sweep):,}"])
     return table(("sweep", "title", "runs"), rows)
-
-
-@cache
-def loaded() -> dict[str, Sweep]:
-    """Every named sweep, read once."""
-    return {name: Sweep.load(name, confirm_above=None) for name in sorted(named_sweeps())}
 
 
 def claims(experiment: str) -> str:

@@ -48,14 +48,14 @@ def outcomes_along(grid: Grid, rows: Rows, colour: alt.Color, tip: Sequence[alt.
     return style.faceted([marks, ring], rows, grid)
 
 
-def numbers_along(grid: Grid, rows: Rows, spreads: Sequence[Spread], title: str) -> Any:
-    """Medians with their intervals, on a log scale where they lie over decades."""
+def numbers_along(grid: Grid, rows: Rows, spreads: Sequence[Spread], title: str, even: bool = False) -> Any:
+    """Medians with their intervals, on a log scale where they lie over decades, unless they are to be spaced evenly."""
     base = alt.Chart().encode(x=style.grid_x(grid), tooltip=style.tip(title))
     ends = [end for row in spreads for end in (row.low, row.median, row.high) if math.isfinite(end)]
     # Given, since the picked point is none at first, and of nothing Vega finds no domain.
     scale = alt.Scale(domain=[min(0.0, *ends), max(0.0, *ends)] if any(ends) else [0, 1], nice=True)
     axis = alt.Axis(title=title)
-    spaced = decades_of([row.median for row in spreads])
+    spaced = None if even else decades_of([row.median for row in spreads])
     if spaced is not None:
         near = [end for end in ends if 0.1 * spaced.low <= end <= 10 * spaced.high]
         spaced = spaced._replace(low=0.8 * min(spaced.low, *near), high=1.25 * max(spaced.high, *near))

@@ -12,7 +12,7 @@ import altair as alt
 import numpy as np
 
 from swingby_analysis.charts import style
-from swingby_analysis.charts.curves import COLOURS, log_steps
+from swingby_analysis.charts.curves import COLOURS, even_steps, log_steps
 
 FEW_STEPS = 40
 """At most so many steps are spaced evenly."""
@@ -75,7 +75,12 @@ class SeedValue(NamedTuple):
 
 
 def band_panels(
-    rows: Sequence[Quantiles], colours: Mapping[str, str], legend: str, title: str, scale: ValueScale
+    rows: Sequence[Quantiles],
+    colours: Mapping[str, str],
+    legend: str,
+    title: str,
+    scale: ValueScale,
+    numbered: str = "",
 ) -> Any:
     """A panel a group, in order of appearance: of each line 10 % to 90 % (light), the central half, and the median.
 
@@ -85,13 +90,14 @@ def band_panels(
         legend: title of the legend.
         title: of the axis of values.
         scale: of that axis; what lies outside is cut off.
+        numbered: what steps number where they are none of a training; "": steps.
     """
     groups = list(dict.fromkeys(row.group for row in rows))
     columns = {1: 1, 2: 2, 4: 2}.get(len(groups), 3)
     width = {1: 430, 2: 310}.get(columns, 236)
     last = max((row.step for row in rows), default=1)
     colour = style.line_colour(colours, textwrap.wrap(legend, 80), 6)
-    base = alt.Chart().encode(x=steps_axis(last), color=colour, detail="line:N")
+    base = alt.Chart().encode(x=steps_axis(last, numbered), color=colour, detail="line:N")
     chart = alt.layer(*_layers(base, title, scale)).properties(width=width, height=round(0.72 * width))
     if len(groups) > 1:
         header = alt.Header(title=None, labelExpr="split(datum.label, '|')", labelLineHeight=15)
@@ -142,13 +148,9 @@ def chosen_panels(
     return style.finished(chart, table)
 
 
-def steps_axis(last: int) -> alt.X:
-    """Steps, evenly spaced where there are few of them, else as the logarithm of 1 + step."""
-    if last > FEW_STEPS:
-        return log_steps(last)
-    scale = alt.Scale(domain=[0, max(last, 1)], nice=False)
-    axis = alt.Axis(title="step", format="~s", tickCount=min(5, max(last, 1)), tickMinStep=1)
-    return alt.X("step:Q", scale=scale, axis=axis)
+def steps_axis(last: int, numbered: str = "") -> alt.X:
+    """Steps: evenly spaced where they are few or number something else, otherwise as the logarithm of 1 + step."""
+    return log_steps(last) if last > FEW_STEPS and not numbered else even_steps(last, numbered or "step")
 
 
 def scale_of(values: Iterable[np.ndarray], start: float = 0.0) -> ValueScale:

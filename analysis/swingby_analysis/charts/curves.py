@@ -115,12 +115,14 @@ class LogAxes:
         top: the upper end of the values; larger ones, and those below FLOOR, are cut off: a floor is no curve.
         title: of the values.
         level: where a dashed line lies; None for none.
+        numbered: what steps number where they are spaced evenly; "" for log(1 + step).
     """
 
     last: int
     top: float
     title: str
     level: float | None = None
+    numbered: str = ""
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,13 @@ def log_steps(last: int) -> alt.X:
     return alt.X("step:Q", scale=scale, axis=axis)
 
 
+def even_steps(last: int, title: str = "step") -> alt.X:
+    """Steps, or what else they number, evenly spaced."""
+    scale = alt.Scale(domain=[0, max(last, 1)], nice=False)
+    axis = alt.Axis(title=title, format="~s", tickCount=min(5, max(last, 1)), tickMinStep=1)
+    return alt.X("step:Q", scale=scale, axis=axis)
+
+
 def curve_panels(
     panels: Sequence[CurvePanel],
     rows: Sequence[Level | Spread | Point],
@@ -238,7 +247,7 @@ def _log_layers(names: Sequence[str], axes: LogAxes) -> list[alt.Chart]:
     )
     hues = [COLOURS[k % len(COLOURS)] for k in range(len(names))]
     colour = alt.Color("curve:N", scale=alt.Scale(domain=list(names), range=hues), legend=legend)
-    x = log_steps(axes.last)
+    x = even_steps(axes.last, axes.numbered) if axes.numbered else log_steps(axes.last)
     band = alt.Chart().transform_filter("datum.kind == 'band'").encode(x=x, color=colour)
     area = band.mark_area(opacity=0.2, clip=True).encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")
     median = band.mark_line(strokeWidth=2.2, clip=True).encode(y=alt.Y("median:Q", scale=scale))

@@ -172,18 +172,19 @@ def outcome_map(
     return style.faceted([_tiles(grid, colour, opacity=strong, tooltip=tip), _picked(grid, _tile(grid))], table, grid)
 
 
-def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
+def number_map(grid: Grid, rows: Sequence[Spread], title: str, even: bool = False) -> Any:
     """The median as colour (cividis, from zero or the smallest value); interval, quartiles and n where one points.
 
-    Positive medians over at least `bands.DECADES` decades are coloured by their logarithm, and the legend says so.
+    Positive medians over at least `bands.DECADES` decades are coloured by their logarithm, and the legend says so,
+    unless they are to be spaced evenly (`even`), as shares are.
     """
     table = [{**style.tile(grid, row.point), **row._asdict(), "text": row.text} for row in rows]
     if grid.y is None:
-        return numbers_along(grid, table, rows, title)
+        return numbers_along(grid, table, rows, title, even)
     medians = [row.median for row in rows if math.isfinite(row.median)]
     domain = [min(0.0, *medians), max(medians) or 1.0] if medians else [0, 1]
     legend, scale = _gradient(title, format=".2~g", tickCount=5), alt.Scale(scheme="cividis", domain=domain)
-    spaced = decades_of(medians)
+    spaced = None if even else decades_of(medians)
     if spaced is not None:
         ticks = scale_ticks(spaced)
         legend = _gradient(f"{title} (log scale)", format="~e" if ticks[0] < 1e-4 else "~g", values=ticks)
@@ -194,8 +195,22 @@ def number_map(grid: Grid, rows: Sequence[Spread], title: str) -> Any:
     return style.faceted([tiles, _picked(grid, alt.Chart())], table, grid)
 
 
-def height_map(grid: Grid, values: Mapping[int, float], title: str, lines: Sequence[GridLine] = ()) -> Any:
-    """A number of each point as colour: cividis from 0, a few that are far beyond the others in the last colour."""
+def height_map(
+    grid: Grid,
+    values: Mapping[int, float],
+    title: str,
+    lines: Sequence[GridLine] = (),
+    ticks: Sequence[float] = (),
+) -> Any:
+    """A number of each point as colour: cividis from 0, a few that are far beyond the others in the last colour.
+
+    Args:
+        ticks: those of a logarithmic scale, from its first colour to its last; () for an even one.
+    """
+    if ticks:
+        logs = alt.Scale(type="log", scheme="cividis", domain=[ticks[0], ticks[-1]], clamp=True)
+        legend = _gradient(f"{title} (log scale)", format="~g", values=list(ticks))
+        return _value_map(grid, values, logs, legend, lines)
     ordered = sorted(values.values()) or [0.0]
     usual = ordered[math.ceil(0.98 * (len(ordered) - 1))]
     top = ordered[-1] if ordered[-1] <= 2 * usual else usual
@@ -402,12 +417,13 @@ def _value_map(
 def _lined(
     grid: Grid, layers: Sequence[alt.Chart], rows: Sequence[Mapping[str, Any]], lines: Sequence[GridLine]
 ) -> Any:
-    """The chart with the lines on top, in every panel."""
+    """The chart with the lines on top, each in its panel or in all."""
     labels = list(dict.fromkeys(line.label for line in lines))
     corners = [
         {"kind": "theory", "facet": facet, "line": index, "label": line.label, "order": place, "x": x, "y": y}
         for facet in grid.facets
         for index, line in enumerate(lines)
+        if line.facet in (None, facet)
         for place, (x, y) in enumerate(zip(line.x, line.y, strict=True))
     ]
     over: list[alt.Chart] = []

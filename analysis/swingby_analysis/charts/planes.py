@@ -96,18 +96,6 @@ def planes(
     return style.finished(chart.resolve_scale(color="shared"), ({**row._asdict()} for row in rows))
 
 
-def ordered_colours(count: int) -> list[str]:
-    """Colours from dark to light that colour-blind readers can order: an excerpt of the palette plasma."""
-    anchors = [(0x1B, 0x06, 0x8D), (0x8B, 0x0A, 0xA5), (0xDB, 0x5C, 0x68), (0xF7, 0xA9, 0x36)]
-    colours = []
-    for k in range(count):
-        at = k / max(count - 1, 1) * (len(anchors) - 1)
-        i = min(int(at), len(anchors) - 2)
-        mixed = (round(a + (at - i) * (b - a)) for a, b in zip(anchors[i], anchors[i + 1], strict=True))
-        colours.append("#" + "".join(f"{part:02x}" for part in mixed))
-    return colours
-
-
 def _panel(panel: Panel, colour: alt.Color, side: int, shade: float) -> Any:
     """Regions lowest, then thin lines and points of data, squares, thick lines, marks, the target, and all names."""
     look = {"grid": True, "gridColor": style.RULE, "tickCount": 6, "format": "~g", "titleFontSize": 11}

@@ -78,6 +78,18 @@ def ordered_colours(count: int) -> list[str]:
     return ["#" + "".join(f"{value:02x}" for value in row) for row in mixed.tolist()]
 
 
+def plasma_colours(count: int) -> list[str]:
+    """Colours from dark to light that colour-blind readers can order: an excerpt of the palette plasma."""
+    anchors = [(0x1B, 0x06, 0x8D), (0x8B, 0x0A, 0xA5), (0xDB, 0x5C, 0x68), (0xF7, 0xA9, 0x36)]
+    colours = []
+    for k in range(count):
+        at = k / max(count - 1, 1) * (len(anchors) - 1)
+        i = min(int(at), len(anchors) - 2)
+        mixed = (round(a + (at - i) * (b - a)) for a, b in zip(anchors[i], anchors[i + 1], strict=True))
+        colours.append("#" + "".join(f"{part:02x}" for part in mixed))
+    return colours
+
+
 def paler(colours: Sequence[str], share: float) -> list[str]:
     """The colours mixed with so much white."""
     stops = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours])
@@ -121,8 +133,14 @@ def grid_ticks(axis: GridAxis, length: float, room: float) -> alt.Axis:
 
 def tick_texts(axis: GridAxis) -> list[str]:
     """The values as labels: numbers in three digits where that still tells them apart."""
-    texts = [f"{v:.3g}" if isinstance(v, float) else plain(v) for v in axis.values]
+    texts = [_three_digits(v) if isinstance(v, float) else plain(v) for v in axis.values]
     return texts if len(set(texts)) == len(texts) else [plain(v) for v in axis.values]
+
+
+def _three_digits(value: float) -> str:
+    """A number in three digits; 6310, not 6.31e+03, below 100,000."""
+    text = f"{value:.3g}"
+    return f"{float(text):.0f}" if "e+0" in text and abs(value) < 1e5 else text
 
 
 def label_room(axis: GridAxis) -> float:
@@ -153,9 +171,8 @@ def grid_y(grid: Grid, field: str = "y") -> alt.Y:
     Raises:
         ValueError: the diagram runs along one parameter only.
     """
-    if grid.y is None:
-        raise ValueError("a map needs two axes; a diagram along one parameter is drawn as a line")
-    return alt.Y(f"{field}:Q", scale=grid_scale(grid.y), axis=grid_ticks(grid.y, panel_size(grid)[1], 18))
+    axis = grid.rows_axis
+    return alt.Y(f"{field}:Q", scale=grid_scale(axis), axis=grid_ticks(axis, panel_size(grid)[1], 18))
 
 
 def tile_area(grid: Grid) -> dict[str, Any]:
@@ -221,6 +238,9 @@ def faceted(layers: Sequence[alt.Chart], rows: Iterable[Row], grid: Grid, look: 
     width, height = panel_size(grid)
     chart = alt.layer(*layers).properties(width=width, height=height)
     if len(grid.facets) > 1:
-        facet = alt.Facet("facet:N", sort=list(grid.facets), header=alt.Header(title=None))
+        header = alt.Header(title=None, labelExpr="replace(datum.label, /_/g, ' ')")
+        facet = alt.Facet("facet:N", sort=list(grid.facets), header=header)
         chart = chart.facet(facet=facet, columns=columns(grid), data=LATER).properties(spacing=18)
+        if len(grid.facets) % columns(grid):  # shared axes would stand below places without a panel, too
+            chart = chart.resolve_axis(x="independent", y="independent")
     return finished(chart.add_params(alt.param(name="picked", value=-1)), rows, look)

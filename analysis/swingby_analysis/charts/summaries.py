@@ -105,10 +105,15 @@ class MostCommon(NamedTuple):
     counts: str
 
 
+FEW = 5
+"""Runs up to which no interval of a median holds it with 95 %: all of them together hold it with 1 - 2^(1 - n)."""
+
+
 class Spread(NamedTuple):
     """A number over the seeds of one point, from the `n` runs that have it.
 
-    `low` to `high` is the 95 % bootstrap interval of the median; the quartiles are those of the seeds themselves.
+    `low` to `high` is the 95 % bootstrap interval of the median; of `FEW` runs and less it is all of them, and is not
+    called an interval. The quartiles are those of the seeds themselves.
     """
 
     point: int
@@ -122,6 +127,10 @@ class Spread(NamedTuple):
     @property
     def text(self) -> str:
         """The number in words."""
+        if self.n == 1:
+            return f"{self.median:.3g}, 1 run"
+        if self.n <= FEW:
+            return f"median {self.median:.3g}, all {self.n} runs {self.low:.3g} to {self.high:.3g}"
         interval = f"95\u00a0% interval {self.low:.3g} to {self.high:.3g}"
         quartiles = f"quartiles {self.quartile_low:.3g} to {self.quartile_high:.3g}"
         return f"median {self.median:.3g} ({interval}), {quartiles}, {self.n} runs"

@@ -67,7 +67,7 @@ def diff(
         bool, typer.Option("--same", help="Exit code 1 unless every cell compared is bit for bit the same.")
     ] = False,
 ) -> None:
-    """Compares two sweeps, or one before and after a change of the code: cell by cell, and in what became of the runs.
+    """Compares two sweeps, or one before and after a change of the code: cell by cell, and by how the runs ended.
 
     Cells belong together where all parameters that vary have the same values, and the seed is the same. Prints the
     largest difference of every curve and where it is, and the shares of every outcome with intervals and a corrected

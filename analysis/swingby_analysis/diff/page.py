@@ -34,9 +34,9 @@ from swingby_analysis.page import (
     Several,
     Table,
 )
+from swingby_analysis.page.folder import replace_folder
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import pictures, png
-from swingby_analysis.report import replace_folder
 from swingby_analysis.report.prose import plural
 from swingby_analysis.stats.exact import LEVEL
 
@@ -81,6 +81,7 @@ def figures(diff: Diff) -> list[Figure]:
             # The diagram's own outcome comes first, then those that differ after correction, then the largest.
             asked = (diff.a.resolved["diagram"] or {}).get("outcome") == part["outcome"][0]
             sure = int((part["corrected"] <= LEVEL).sum())
+            # Differences are numbers; by polars' types a largest value may be anything.
             largest = float(part["difference"].abs().max() or 0.0)  # pyright: ignore[reportArgumentType]
             ranked.append(((asked, sure > 0, largest, sure, diff.name_of(part.row(0, named=True))), part))
     ranked.sort(key=lambda one: one[0], reverse=True)

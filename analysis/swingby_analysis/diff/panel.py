@@ -17,7 +17,7 @@ from swingby_analysis.page.plain_files import rows_of
 from swingby_analysis.query import Query
 from swingby_analysis.report import singles
 from swingby_analysis.report.curves import PointCurves, differences, packed_value, unit_of
-from swingby_analysis.report.data import KEPT_STEPS, MOST_SEEDS, curves_at
+from swingby_analysis.report.point_curves import KEPT_STEPS, MOST_SEEDS, curves_at
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
 from swingby_analysis.report.singles import Single

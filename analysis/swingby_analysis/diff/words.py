@@ -95,6 +95,7 @@ def _cells(diff: Diff) -> Iterator[str]:
     yield from still_running
     if pairing.by_seed:
         seeds = pairing.pairs.group_by("point").len()["len"]
+        # Counts are numbers; by polars' types a least value may be anything.
         low, high = int(seeds.min() or 0), int(seeds.max() or 0)  # pyright: ignore[reportArgumentType]
         keys = f"{', '.join(pairing.keys)} and seed" if pairing.keys else "seed"
         only = ", of cells that have ended on both sides" if still_running else ""

@@ -49,7 +49,7 @@ def watch(
         typer.Option("--at", metavar="AXIS=VALUE", help="Show only cells at this value of an axis; repeatable."),
     ] = None,
 ) -> None:
-    """How sweeps stand while they run: progress, rate, time left, nodes, failures, and the phase diagram filling in.
+    """Watches sweeps while they run: progress, rate, time left, nodes, failures, and the phase diagram filling in.
 
     Reads only; any number of people may watch, also where the data folder cannot be written. It ends when the sweeps
     are finished, or by Ctrl-C.

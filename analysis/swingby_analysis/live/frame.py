@@ -19,7 +19,7 @@ IN_PROGRESS = 3
 
 
 def frame(sweeps: Sequence[Facts], width: int, height: int, colour: bool) -> Group:
-    """How sweeps stand, one below the other.
+    """The progress of sweeps, one below the other.
 
     Args:
         sweeps: the facts of each.

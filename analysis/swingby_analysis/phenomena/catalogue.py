@@ -11,6 +11,10 @@ A file's head has the keys below and, after an empty comment line, what the expr
 
 The expression is true, false, or null where a run does not tell. Packages may declare one phenomenon for several
 experiments, a file each; the title is that of the first file.
+
+With a further key the expression gives one of several regimes, in an order from one end to the other:
+
+    -- regimes: lazy, crossover, rich
 """
 
 from __future__ import annotations
@@ -26,6 +30,8 @@ from swingby_analysis.statements.statement import read_head
 FOLDER = "phenomena"
 """The folder of a package that holds its phenomena."""
 KEYS = ("phenomenon", "title", "experiment")
+REGIMES = "regimes"
+"""The key of those whose expression gives a text."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,9 @@ class Phenomenon:
         title: its name on pages.
         experiment: whose runs the expression is about.
         meaning: what a run does that shows it, as a sentence.
-        expression: SQL over the parameters, curves, scalars and outcomes of a run; true, false or null.
+        expression: SQL over the parameters, curves, scalars and outcomes of a run; true, false or null, or one of the
+            regimes or null.
+        regimes: in order; () of what a run shows or does not show.
     """
 
     slug: str
@@ -45,6 +53,7 @@ class Phenomenon:
     experiment: str
     meaning: str
     expression: str
+    regimes: tuple[str, ...] = ()
 
 
 def parse(text: str, name: str) -> Phenomenon:
@@ -56,8 +65,9 @@ def parse(text: str, name: str) -> Phenomenon:
     head = read_head(text)
     found = dict(head.keys)
     for key in found:
-        if key not in KEYS:
-            raise SwingbyError(f"phenomenon {name}: there is no key {key!r}; {registry.nearest(key, list(KEYS))}")
+        if key not in (*KEYS, REGIMES):
+            near = registry.nearest(key, [*KEYS, REGIMES])
+            raise SwingbyError(f"phenomenon {name}: there is no key {key!r}; {near}")
     lacking = [key for key in KEYS if not found.get(key)]
     if len(found) < len(head.keys):
         raise SwingbyError(f"phenomenon {name}: a key stands twice")
@@ -66,7 +76,11 @@ def parse(text: str, name: str) -> Phenomenon:
     if not head.question or not head.body:
         part = "a comment below its keys that says what a run shows" if not head.question else "an SQL expression"
         raise SwingbyError(f"phenomenon {name}: it lacks {part}")
-    return Phenomenon(found["phenomenon"], found["title"], found["experiment"], head.question, head.body.rstrip(";"))
+    regimes = tuple(word.strip() for word in found[REGIMES].split(",")) if REGIMES in found else ()
+    if REGIMES in found and (len(regimes) < 2 or len(set(regimes)) < len(regimes) or not all(regimes)):
+        raise SwingbyError(f"phenomenon {name}: regimes are two or more different words with commas between them")
+    meaning, expression = head.question, head.body.rstrip(";")
+    return Phenomenon(found["phenomenon"], found["title"], found["experiment"], meaning, expression, regimes)
 
 
 @cache
@@ -74,7 +88,7 @@ def every_phenomenon() -> tuple[Phenomenon, ...]:
     """Every declared phenomenon, those of one slug together, in the order in which packages name them first.
 
     Raises:
-        SwingbyError: a file is wrong, or one experiment declares a phenomenon twice.
+        SwingbyError: a file is wrong, one experiment declares a phenomenon twice, or two declare other regimes of one.
     """
     files = package_files.data_files(FOLDER, ".sql")
     found = [parse(file.read_text(encoding="utf-8"), file.name) for file in files]
@@ -82,6 +96,11 @@ def every_phenomenon() -> tuple[Phenomenon, ...]:
     for slug, experiment in pairs:
         if pairs.count((slug, experiment)) > 1:
             raise SwingbyError(f"the phenomenon {slug!r} is declared twice for {experiment}")
+    for item in found:
+        other = next(one for one in found if one.slug == item.slug)
+        if item.regimes != other.regimes:
+            both = f"{item.experiment} and {other.experiment}"
+            raise SwingbyError(f"the phenomenon {item.slug!r} has other regimes in {both}: {REGIMES} have to be alike")
     first = {slug: place for place, (slug, _) in reversed(list(enumerate(pairs)))}
     return tuple(sorted(found, key=lambda item: (first[item.slug], item.experiment)))
 

@@ -32,19 +32,24 @@ def phenomena(
 
     A phenomenon, such as learning in stages, is an SQL expression that an experiment's package declares over its runs.
     The page counts it over all sweeps of the data folder: the points at which every run shows it, some runs, or none,
-    and the axis that moves it most. Nothing is trained.
+    and the axis that moves it most. Where an expression tells regimes apart, such as lazy and rich, the page begins
+    with one map of all sweeps along the axes that move them. Nothing is trained.
 
     Example:
 
         swingby phenomena --recorded
     """
     from swingby_analysis.phenomena import catalogue
-    from swingby_analysis.phenomena.page import write_markdown, write_phenomena
+    from swingby_analysis.phenomena.page import write_phenomena
 
     wanted = catalogue.phenomena(names or ())
     page = write_phenomena(
-        data, out, wanted, sweeps=sweep or (), recorded=recorded, say=lambda text: err.print(text, markup=False)
+        data,
+        out,
+        wanted,
+        sweeps=sweep or (),
+        recorded=recorded,
+        markdown_file=markdown,
+        say=lambda text: err.print(text, markup=False),
     )
-    if markdown is not None:
-        write_markdown(page, markdown)
     say(str(page))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.model.detector import Detector
 from swingby.store import Store
+from swingby.store.sql import literal
 from swingby_analysis.grid import SweepGrid
 from swingby_analysis.phenomena.catalogue import Phenomenon
 from swingby_analysis.query import points_of
@@ -77,6 +79,21 @@ def sweeps_of(store: Store, experiment: str) -> list[dict[str, Any]]:
     return store.sql(query, [experiment]).polars().to_dicts()
 
 
+def tells_nothing(tables: Collection[str], phenomenon: Phenomenon) -> bool:
+    """Whether it is asked of a general detector, and no run of the store has the curves which that one reads."""
+    return any(detector.columns for detector in _without_outcomes(tables, phenomenon))
+
+
+def _without_outcomes(tables: Collection[str], phenomenon: Phenomenon) -> list[Detector]:
+    """The detectors whose columns the expression names, and whose outcomes the store does not have."""
+    named = words_of(phenomenon.expression)
+    return [
+        detector
+        for detector in registry.detectors_for(phenomenon.experiment)
+        if set(detector.outcomes) & named and f"outcomes_{detector.name}" not in tables
+    ]
+
+
 def query_of(tables: Collection[str], phenomenon: Phenomenon, sweep_id: str) -> str:
     """The query for a row a run of the sweep: `point`, `seed`, and `shows`, which is true, false or null.
 
@@ -87,15 +104,14 @@ def query_of(tables: Collection[str], phenomenon: Phenomenon, sweep_id: str) -> 
         SwingbyError: the expression names a detector's column that the store does not have yet.
     """
     named = words_of(phenomenon.expression)
-    for detector in registry.detectors_for(phenomenon.experiment):
-        if set(detector.outcomes) & named and f"outcomes_{detector.name}" not in tables:
-            raise SwingbyError(f"{phenomenon.slug}: the store has no outcomes of the detector {detector.name!r}")
+    for detector in _without_outcomes(tables, phenomenon):
+        raise SwingbyError(f"{phenomenon.slug}: the store has no outcomes of the detector {detector.name!r}")
     asked = Asked(sweep_id, phenomenon.experiment)
     meaning = textwrap.fill(phenomenon.meaning, 115, initial_indent="-- ", subsequent_indent="-- ")
     return (
         f"{meaning}\nwith\n{runs_view([asked], tables, named)}\n"
         f"select distinct point, seed, cell_id,\n    ({phenomenon.expression}) as shows\n"
-        f"from members join runs using (cell_id)\nwhere sweep_id = '{sweep_id}'"
+        f"from members join runs using (cell_id)\nwhere sweep_id = {literal(sweep_id)}"
     )
 
 
@@ -124,29 +140,51 @@ def counted(store: Store, phenomenon: Phenomenon, sweep: dict[str, Any]) -> Coun
 
 
 def _mover(store: Store, phenomenon: Phenomenon, sweep: dict[str, Any], rows: pl.DataFrame) -> Mover | None:
-    """The axis with the largest main effect on the phenomenon; the parameters of an axis advance together."""
+    """The axis with the largest main effect on the phenomenon."""
+    numbers = rows.select("point", "seed", value=pl.col("shows").cast(pl.Float64))
+    return next((one.mover for one in axes_of(store, phenomenon.experiment, sweep, numbers)), None)
+
+
+class Moving(NamedTuple):
+    """An axis of a sweep, what it does to a number, all of its values, and each point's place among them."""
+
+    mover: Mover
+    values: Sequence[Any]
+    places: Mapping[int, int]
+
+
+def axes_of(store: Store, experiment: str, sweep: dict[str, Any], rows: pl.DataFrame) -> list[Moving]:
+    """The axes of a sweep by their main effect on a number, the largest first; none where it does not vary.
+
+    The parameters of an axis advance together.
+
+    Args:
+        rows: `point`, `seed` and `value` of each run that tells.
+    """
     resolved = json.loads(sweep["resolved"])
     groups = [tuple(axis["names"]) for axis in resolved["axes"]]
     known = set(rows["point"].to_list())
-    every = points_of(store, phenomenon.experiment, sweep["sweep_id"], groups)
-    grid = SweepGrid.of(groups, [row for row in every if row["point"] in known])
+    every = points_of(store, experiment, sweep["sweep_id"], groups)
+    grid, whole = SweepGrid.of(groups, [row for row in every if row["point"] in known]), SweepGrid.of(groups, every)
     firsts = [grid.groups.index(number) for number in range(len(groups)) if number in grid.groups]
     varied = [place for place in firsts if len(grid.axes[place].values) > 1]
     if not varied:
-        return None
+        return []
     row_of = {point: row for row, point in enumerate(grid.places)}
     places = np.array([[grid.places[point][place] for place in varied] for point in grid.places], dtype=np.int64)
     seeds = {seed: column for column, seed in enumerate(rows["seed"].unique().sort().to_list())}
     values = np.full((len(row_of), len(seeds)), np.nan)
-    for point, seed, shows in rows.select("point", "seed", "shows").iter_rows():
-        values[row_of[point], seeds[seed]] = shows
+    for point, seed, value in rows.select("point", "seed", "value").iter_rows():
+        values[row_of[point], seeds[seed]] = value
     found = main_effects(places, values, resolved["seed_mode"] == "common")
     if found is None:
-        return None
-    best = int(np.argmax([one.share for one in found.axes]))
-    share, rank = np.nanmean(values, axis=1), places[:, best]
-    trend = 0.0 if np.ptp(rank) == 0 or np.ptp(share) == 0 else float(np.corrcoef(rank, share)[0, 1])
-    effect = found.axes[best]
-    ordered = all(isinstance(value, int | float) for value in grid.axes[varied[best]].values)
-    rises = trend > 0 if ordered and abs(trend) >= 0.1 else None
-    return Mover(" + ".join(groups[grid.groups[varied[best]]]), effect.share, effect.low, effect.high, rises)
+        return []
+    means, axes = np.nanmean(values, axis=1), list[Moving]()
+    for column, (place, effect) in enumerate(zip(varied, found.axes, strict=True)):
+        ranks = places[:, column]
+        trend = 0.0 if np.ptp(ranks) == 0 or np.ptp(means) == 0 else float(np.corrcoef(ranks, means)[0, 1])
+        ordered = all(isinstance(value, int | float) for value in grid.axes[place].values)
+        rises = trend > 0 if ordered and abs(trend) >= 0.1 else None
+        mover = Mover(" + ".join(groups[grid.groups[place]]), effect.share, effect.low, effect.high, rises)
+        axes.append(Moving(mover, whole.axes[place].values, {point: at[place] for point, at in whole.places.items()}))
+    return sorted(axes, key=lambda one: -one.mover.share)

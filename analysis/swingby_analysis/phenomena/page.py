@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from swingby import __version__
-from swingby.archive import shipped, unpack
-from swingby.data.files import utc_now, write_whole
-from swingby.data.records import Records
-from swingby.errors import SwingbyError
-from swingby.run.outcomes import derive
-from swingby.store import Store, ingest
-from swingby.sweepfile.sweep import Sweep
+from swingby.data.files import utc_now
+from swingby.store import Store
 from swingby_analysis.charts.presence import Presence, presence
 from swingby_analysis.page import (
     Block,
@@ -30,14 +26,14 @@ from swingby_analysis.page import (
     Table,
     Text,
 )
-from swingby_analysis.page.html import html
-from swingby_analysis.page.markdown import markdown
-from swingby_analysis.page.pictures import together
+from swingby_analysis.page.folder import write_page
+from swingby_analysis.phenomena import regimes_page
+from swingby_analysis.phenomena.asking import answers
 from swingby_analysis.phenomena.catalogue import Phenomenon
-from swingby_analysis.phenomena.counting import Counted, counted, sweeps_of
-from swingby_analysis.report import replace_folder
+from swingby_analysis.phenomena.counting import Counted, counted
+from swingby_analysis.phenomena.regimes import Placed, placed
+from swingby_analysis.phenomena.words import explained
 from swingby_analysis.report.prose import percent, plural
-from swingby_analysis.statements.catalogue import diagrams
 from swingby_analysis.statements.needed import Say
 
 NAME, TITLE = "phenomena", "Where phenomena appear"
@@ -59,7 +55,14 @@ MOVED = (
 
 
 def write_phenomena(
-    data: Path, out: Path, wanted: Sequence[Phenomenon], *, sweeps: Sequence[str] = (), recorded: bool = False, say: Say
+    data: Path,
+    out: Path,
+    wanted: Sequence[Phenomenon],
+    *,
+    sweeps: Sequence[str] = (),
+    recorded: bool = False,
+    markdown_file: Path | None = None,
+    say: Say,
 ) -> Path:
     """Writes the folder `out/phenomena` with page, Markdown and figures; returns the page's path.
 
@@ -67,60 +70,25 @@ def write_phenomena(
         data: the data folder.
         sweeps: names of sweeps to count; () for all in the folder.
         recorded: unpack the shipped results of the experiments' diagrams first.
+        markdown_file: where the Markdown goes besides.
         say: hears each step.
 
     Raises:
         SwingbyError: there is no data folder, no sweep of that name, no run of such an experiment, or the disk refuses.
     """
-    records = Records.open(data, create=recorded)
-    if recorded:
-        _unpack(records, wanted, say)
-    ingest(records)
-    found = list[Counted]()
-    with Store.open(records.data) as store:
-        names = {row["name"] for item in wanted for row in sweeps_of(store, item.experiment)}
-        if unknown := [name for name in sweeps if name not in names]:
-            known = ", ".join(sorted(names)) or "(none)"
-            raise SwingbyError(f"no sweep here that could show it is called {unknown[0]!r}; allowed: {known}")
-        for item in wanted:
-            own = [row for row in sweeps_of(store, item.experiment) if not sweeps or row["name"] in sweeps]
-            derive(records, [row["sweep_id"] for row in own])
-            found += [one for row in own if (one := counted(store, item, row)) is not None]
-            say(f"{item.slug}, {item.experiment}: {plural(len(own), 'sweep')}")
-    if not found:
-        experiments = ", ".join(sorted({item.experiment for item in wanted}))
-        raise SwingbyError(
-            f"{data} has no run that tells; the phenomena are about {experiments}: swingby run trains a sweep, "
-            "swingby phenomena --recorded takes the results that are shipped"
-        )
+    every = answers(data, wanted, _count, sweeps=sweeps, recorded=recorded, say=say)
+    found = [one for one in every if isinstance(one, Counted)]
+    regimes = [one for one in every if isinstance(one, Placed)]
     drawn = [_figure(slug, list(own)) for slug, own in itertools.groupby(found, lambda one: one.phenomenon.slug)]
-    pictures = together(drawn, ("png", "svg"), 2.0, 1.0)
-    inside = {figure.slug: picture.inside for figure, picture in zip(drawn, pictures, strict=True)}
-    page = _page(wanted, found, inside)
-    text = markdown(page)
-    files = {
-        f"{figure.slug}.{kind}": content
-        for figure, picture in zip(drawn, pictures, strict=True)
-        for kind, content in picture.files.items()
-    }
-    folder = out.expanduser().absolute() / NAME
-    replace_folder(folder, {f"{NAME}.html": html(page).encode(), f"{NAME}.md": text.encode(), **files})
-    return folder / f"{NAME}.html"
+    drawn = [*([regimes_page.map_of(regimes)] if regimes else []), *drawn]
 
+    def page(inside: Mapping[str, bytes]) -> Page:
+        above = regimes_page.sections(wanted, regimes, inside[regimes_page.NAME]) if regimes else []
+        return _page(
+            [item for item in wanted if not item.regimes], found, inside, above, sum(one.told for one in every)
+        )
 
-def write_markdown(page: Path, file: Path) -> None:
-    """Copies the Markdown that lies beside a page to a file."""
-    text = page.with_suffix(".md").read_text(encoding="utf-8")
-    write_whole(file.expanduser().absolute(), lambda path: path.write_text(text, encoding="utf-8"))
-
-
-def _unpack(records: Records, wanted: Sequence[Phenomenon], say: Say) -> None:
-    """Brings in the shipped results of the diagrams of these experiments, those that are not here yet."""
-    known, experiments = shipped(), {item.experiment for item in wanted}
-    for diagram in diagrams():
-        if diagram.experiment in experiments:
-            path = known.get(Sweep.load(diagram.sweep, confirm_above=None).sweep_id)
-            say(f"no recorded results of {diagram.sweep}" if path is None else str(unpack(records.data, path)))
+    return write_page(out / NAME / f"{NAME}.html", page, drawn, ("png", "svg"), markdown_file)
 
 
 def _figure(slug: str, own: Sequence[Counted]) -> Figure:
@@ -130,14 +98,24 @@ def _figure(slug: str, own: Sequence[Counted]) -> Figure:
     return Figure(slug, title, caption, READING, presence(bars).to_dict())
 
 
-def _page(wanted: Sequence[Phenomenon], found: Sequence[Counted], pictures: dict[str, bytes]) -> Page:
+def _count(store: Store, phenomenon: Phenomenon, sweep: dict[str, Any]) -> Counted | Placed | None:
+    return (placed if phenomenon.regimes else counted)(store, phenomenon, sweep)
+
+
+def _page(
+    wanted: Sequence[Phenomenon],
+    found: Sequence[Counted],
+    pictures: Mapping[str, bytes],
+    above: Sequence[Section],
+    answered: int,
+) -> Page:
     slugs = list(dict.fromkeys(item.slug for item in wanted))
-    sections = [
-        _section([item for item in wanted if item.slug == slug], [one for one in found if one.phenomenon.slug == slug],
-                 pictures.get(slug))
-        for slug in slugs
-    ]  # fmt: skip
-    runs = plural(sum(one.told for one in found), "answer")
+    sections = list(above)
+    for slug in slugs:
+        declared = [item for item in wanted if item.slug == slug]
+        own = [one for one in found if one.phenomenon.slug == slug]
+        sections.append(_section(declared, own, pictures.get(slug)))
+    runs = plural(answered, "answer")
     return Page(
         kind="findings",
         tab="Phenomena",
@@ -179,7 +157,4 @@ def _moved(one: Counted) -> str:
     if one.mover is None:
         return "nothing varies" if one.points in (one.every, one.none) else "not computed"
     side = {True: ", where large", False: ", where small", None: ""}[one.mover.rises]
-    interval = ""
-    if one.mover.low == one.mover.low:
-        interval = f" ({percent(one.mover.low)} to {percent(one.mover.high)})"
-    return f"{one.mover.axis}{side}: {percent(one.mover.share)}{interval}"
+    return f"{one.mover.axis}{side}: {explained(one.mover)}"

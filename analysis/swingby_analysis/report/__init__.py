@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 
 from altair.utils.schemapi import debug_mode
 
-from swingby.data.files import TEMPORARY, clear_os_errors, entry, sync_file, sync_folder, utc_now
+from swingby.data.files import entry, utc_now
 from swingby.data.records import Records
 from swingby.model import registry
 from swingby.run.outcomes import derive, refresh
@@ -20,11 +18,12 @@ from swingby.store.lookup import find_sweep
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby_analysis.page import Block, Figure, Fold, Heading, Items, Page, Section, Several, Table, Terms, Text
 from swingby_analysis.page import Code as Name
+from swingby_analysis.page.folder import replace_folder
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, files_of, pictures
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report import words
-from swingby_analysis.report.drawings import Attempts, attempt
+from swingby_analysis.report.drawings import attempt
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.figures import Figures
 from swingby_analysis.report.fresh import fresh_phases, replications
@@ -102,7 +101,7 @@ def write_report(
         read = replace(read, fresh=fresh_phases(store, read))
         examples = Examples.of(read, store) if read.curves else None
         summary = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
-        figures = Figures(read, examples, *(Attempts([], []) if read.thin else attempt(read, store)), summary)
+        figures = Figures(read, examples, *attempt(read, store), summary)
     folder = entry(out.expanduser().absolute(), found.name)
     with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
         every = figures.every
@@ -120,28 +119,6 @@ def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:
         return {}
     written = Sweep.load(sweep, confirm_above=None)
     return written.presentation if written.sweep_id == sweep_id else {}
-
-
-def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Puts a folder with these files in the place of `folder`: there is never a half-written one under its name.
-
-    Raises:
-        SwingbyError: the operating system refused; the folder is as it was before.
-    """
-    fresh, old = (folder.with_name(f"{TEMPORARY}{uuid.uuid4().hex}") for _ in range(2))
-    with clear_os_errors(f"write the report {folder}"):
-        try:
-            fresh.mkdir(parents=True)
-            for name, content in contents.items():
-                (fresh / name).write_bytes(content)
-                sync_file(fresh / name)
-            if folder.exists():
-                folder.rename(old)
-            fresh.rename(folder)
-            sync_folder(folder.parent)
-        finally:
-            for leftover in (fresh, old):
-                shutil.rmtree(leftover, ignore_errors=True)
 
 
 def page(figures: Figures, kinds: Collection[str] = ()) -> Page:

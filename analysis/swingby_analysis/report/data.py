@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from swingby.archive import RecordedResults, recorded_results
 from swingby.errors import SwingbyError
 from swingby.imports.notice import ImportedResults, imported_results
 from swingby.model import registry
-from swingby.model.columns import parameter_schema
 from swingby.model.detector import OutcomeKind
 from swingby.model.registry import nearest
 from swingby.model.reported import Reported
@@ -30,22 +26,30 @@ from swingby_analysis.charts.trajectories import PlaneView
 from swingby_analysis.grid import Grid, grid_of
 from swingby_analysis.query import Query, ask, points_of
 from swingby_analysis.report import prose, singles
+from swingby_analysis.report.cells import cells_query
 from swingby_analysis.report.curves import PointCurves
 from swingby_analysis.report.extremes import Extremes, extremes
-from swingby_analysis.report.outcomes import FINAL, Outcome, asked_outcome, current, drawable, outcomes_of, with_written
+from swingby_analysis.report.outcomes import (
+    FINAL,
+    Outcome,
+    among,
+    asked_outcome,
+    current,
+    drawable,
+    outcomes_of,
+    restricted,
+    with_written,
+)
 from swingby_analysis.report.phases import Phases, boundary, surface_of
+from swingby_analysis.report.point_curves import KEPT_STEPS, MOST_SEEDS, curves_at
 from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
 from swingby_analysis.report.singles import Single
 from swingby_analysis.report.slices import sliced
 
-KEPT_STEPS = 60
-"""About how many steps of each curve travel in the page."""
 KINDS: Sequence[OutcomeKind] = ("yes_no", "category", "number")
 """The order of the diagrams of an experiment that declares none."""
 COMPANIONS = 3
 """Scalars that are drawn beside the diagram of an experiment that no detector reads."""
-MOST_SEEDS = 100
-"""Seeds of a point whose curves are read: more move a median or a decile by less than a line is wide."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +67,6 @@ class Counts:
     def finished(self) -> int:
         """Cells with a result: diverging is one."""
         return self.ok + self.diverged
-
-
-NOWHERE = 1e300
-"""A value that is larger than all others, as the query of the curves has those that are not finite."""
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,11 @@ class ReportData:
     def extremes(self) -> Mapping[str, Extremes | None]:
         """The extreme points of the maps of the main outcome and its companions, by outcome; none if it is refined."""
         drawn = () if self.refined is not None else (self.outcome, *self.companions)
-        return {name: extremes(self.phases, name, self.outcomes[name].kind, fresh=self.fresh) for name in drawn}
+        every = [self.outcomes[name] for name in drawn]
+        return {
+            one.name: extremes(self.phases, one.name, one.kind, fresh=self.fresh, bounds=one.column.bounds)
+            for one in every
+        }
 
 
 def read(
@@ -278,6 +282,7 @@ def read(
         last = ask(store, queries["finals"]).with_columns(pl.selectors.starts_with(FINAL).cast(pl.Float64))
         cells = cells.join(last, on="cell_id", how="left", maintain_order="left")
     outcomes = {name: one for name, one in drawable(experiment, final, written).items() if name in cells.columns}
+    cells, outcomes = among(cells, how.among), restricted(outcomes, how.among)
     head, step = (sweep_id, experiment, MOST_SEEDS, KEPT_STEPS), store.last_step(experiment)
     for one in shown:
         queries[f"curve {one.column}"] = Query("curves", (*head, one.column, one.unit, (1,), step))
@@ -317,24 +322,6 @@ def read(
     )
 
 
-def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
-    """The query of a sweep's cells with their outcomes by every detector; curves and matrices are left out."""
-    tables = (f"outcomes_{detector.name}" for detector in registry.detectors_for(experiment))
-    outcomes = tuple(name for name in tables if name in store.names())
-    bare = bare_cells_query(experiment, sweep_id)
-    return Query("cells", (sweep_id, experiment, outcomes, bare.parameters[-1])) if outcomes else bare
-
-
-def bare_cells_query(experiment: str, sweep_id: str) -> Query:
-    """The query of a sweep's cells without any outcome; curves and matrices are left out."""
-    kind = registry.experiment(experiment)
-    curves = {name for columns in (kind.curves, *kind.recordings.values()) for name in columns}
-    types = {field.name: field.type for field in parameter_schema(kind.Params)}
-    types |= {name: column.type for name, column in kind.scalars.items()}
-    matrices = {name for name, type_ in types.items() if pa.types.is_list(type_) and pa.types.is_list(type_.value_type)}
-    return Query("bare_cells", (sweep_id, experiment, tuple(sorted({"recorded", *curves, *matrices}))))
-
-
 def unseen(store: Store, data: ReportData) -> int:
     """How many cells with a result no detector has seen as they are now."""
     sweep_id, experiment, outcomes, *_ = data.queries["cells"].parameters
@@ -370,56 +357,3 @@ def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[
             f"allowed: two different {how.plane.entry}s from 1 to {entries}"
         )
     return asked
-
-
-def curves_at(
-    store: Store,
-    shown: Sequence[ShownCurve],
-    queries: Mapping[str, Query],
-    plane: tuple[int, int] | None,
-    points: Collection[int] | None = None,
-) -> dict[int, PointCurves]:
-    """The curves of every point: those of all columns at the same steps, and its path where there is a plane.
-
-    A curve that has fewer steps than another of its point is interpolated to those, as a line through its values is.
-
-    Args:
-        points: only these; None: all.
-    """
-    tables = {one.title: ask(store, queries[f"curve {one.column}"]) for one in shown}
-    # A row each: median, low, high, and the quartiles.
-    values = {title: table["value"].list.to_array(5).to_numpy() for title, table in tables.items()}
-    rows = {title: _rows_of_points(table) for title, table in tables.items()}
-    paths = []
-    both = ask(store, queries["plane"]) if plane is not None else pl.DataFrame()
-    for entry in plane or ():
-        entries = both.filter(pl.col("entry") == entry)
-        paths.append((entries["finite"].fill_null(np.nan).to_numpy(), _rows_of_points(entries)))
-    steps = {title: table["step"].to_numpy() for title, table in tables.items()}
-    runs = {title: table["runs"].to_numpy() for title, table in tables.items()}
-    by_point = {}
-    known_points = set().union(*rows.values())
-    for point in sorted(known_points if points is None else known_points.intersection(points)):
-        there = {title: of[point] for title, of in rows.items() if point in of}
-        most = max(there, key=lambda title: there[title].stop - there[title].start)
-        step = steps[most][there[most]]
-        every = {}
-        for title in tables:
-            at = there.get(title, slice(0, 0))
-            own, known = steps[title][at], values[title][at].T
-            if not len(own):
-                known = np.full((5, len(step)), NOWHERE)
-            elif not np.array_equal(own, step):
-                known = np.array([np.interp(step, own, row) for row in known])
-            every[title] = known
-        bands, quartiles = ({title: five[part] for title, five in every.items()} for part in (slice(3), slice(3, 5)))
-        path = np.stack([entry[of[point]] for entry, of in paths]) if paths else None
-        by_point[point] = PointCurves(step, bands, path, int(runs[most][there[most].start]), quartiles)
-    return by_point
-
-
-def _rows_of_points(table: pl.DataFrame) -> dict[int, slice]:
-    """The rows of each point, in a table whose rows are in the order of the points."""
-    points = table["point"].to_numpy()
-    starts = np.flatnonzero(np.diff(points, prepend=points[:1] - 1)).tolist()
-    return {int(points[start]): slice(start, stop) for start, stop in pairwise([*starts, len(points)])}

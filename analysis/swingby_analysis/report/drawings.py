@@ -27,7 +27,8 @@ class Attempts(NamedTuple):
 def attempt(read: ReportData, store: Store) -> Attempts:
     """Draws all that the sweep asks for; of a sweep that asks for nothing, what its experiment is drawn by.
 
-    Of the latter, drawings are left out that need more than was recorded.
+    Of the latter, drawings are left out that need more than was recorded; where few results have curves, all drawings
+    are that read some.
     """
     subject, figures, faults = Subject(read, store), list[Figure](), list[str]()
     asked: Sequence[Mapping[str, Any]] = read.resolved.get("drawings") or []
@@ -40,6 +41,8 @@ def attempt(read: ReportData, store: Store) -> Attempts:
     for one in asked:
         try:
             drawing = registry.drawing(one["name"])
+            if read.thin and drawing.reads_curves:
+                continue
             figures += drawing.figures(subject, drawing.Options.model_validate_json(json.dumps(one["options"])))
         except Exception as error:  # a drawing may be anybody's, and no fault of it is worth the rest of the report
             given = [f"{name}: {json.dumps(value)}" for name, value in one["options"].items() if value is not None]

@@ -97,7 +97,9 @@ def effects_of(data: ReportData, outcome: str) -> tuple[list[SweptAxis], Effects
 
 
 def over_decades(data: ReportData, outcome: str) -> ValueScale | None:
-    """The scale of a number whose medians over the seeds are positive and lie over decades; None for any other."""
+    """The scale of a number without bounds whose medians are positive and lie over decades; None for any other."""
+    if data.outcomes[outcome].column.bounds is not None:
+        return None
     return decades_of([one.median for one in data.phases.spreads(outcome)])
 
 

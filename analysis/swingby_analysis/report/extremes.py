@@ -92,7 +92,12 @@ def said(seen: Share | Spread) -> str:
 
 
 def extremes(
-    phases: Phases, outcome: str, kind: OutcomeKind, top: int = TOP, fresh: Phases | None = None
+    phases: Phases,
+    outcome: str,
+    kind: OutcomeKind,
+    top: int = TOP,
+    fresh: Phases | None = None,
+    bounds: tuple[float, float] | None = None,
 ) -> Extremes | None:
     """The extreme points of the map of an outcome; None for a category, and where there are no two points to compare.
 
@@ -101,6 +106,7 @@ def extremes(
     Args:
         top: points at either end; of a map of fewer points, the upper half and the lower half.
         fresh: the same outcome on seeds that the map does not hold, at some of its points.
+        bounds: the least and the largest value that a number can have.
     """
     if kind == "category":
         return None
@@ -115,7 +121,8 @@ def extremes(
     else:
         spreads = [one for one in phases.spreads(outcome) if np.isfinite([one.median, one.low, one.high]).all()]
         errors = [(one.high - one.low) / (2 * Z) if one.n > 1 else np.inf for one in spreads]
-        seen, estimates = {one.point: one for one in spreads}, shrunken_numbers([one.median for one in spreads], errors)
+        seen = {one.point: one for one in spreads}
+        estimates = shrunken_numbers([one.median for one in spreads], errors, bounds)
         again = {} if fresh is None else {one.point: one for one in fresh.spreads(outcome)}
     return _ends(kind, seen, estimates, top, again)
 

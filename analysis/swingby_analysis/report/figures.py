@@ -68,7 +68,8 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome, surface: Surface | None
             what += f", of the runs that have a {absent}"
             phases = Phases(cells) if cells.height else phases
         of_those = f" of the runs with a {absent}" if absent else ""
-        chart = number_map(grid, phases.spreads(name), f"median {unit}{of_those}")
+        even = outcome.column.bounds is not None
+        chart = number_map(grid, phases.spreads(name), f"median {unit}{of_those}", even)
         reading = prose.NUMBERS_ALONG if along else prose.NUMBERS
     low, high = phases.seeds(name)
     caption = f"{what}, {prose.between(low, high)} at each point."
@@ -168,7 +169,7 @@ class Figures:
         drawn = [value for value in runs if math.isfinite(value)]
         top = min(100.0, 1.1 * max([1.0, *peaks, *drawn]))
         last = max((int(curve.step[-1]) for curve in self.data.curves.values()), default=1)
-        return LogAxes(last, top, self.curves.axis, self.curves.level)
+        return LogAxes(last, top, self.curves.axis, self.curves.level, self.curves.numbered)
 
     @cached_property
     def plane_range(self) -> tuple[float, float]:

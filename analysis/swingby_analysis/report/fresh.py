@@ -10,8 +10,9 @@ import polars as pl
 
 from swingby.store import Store
 from swingby_analysis.query import Query, ask
-from swingby_analysis.report.data import ReportData, cells_query
-from swingby_analysis.report.outcomes import current, with_written
+from swingby_analysis.report.cells import cells_query
+from swingby_analysis.report.data import ReportData
+from swingby_analysis.report.outcomes import among, current, with_written
 from swingby_analysis.report.phases import Phases
 
 
@@ -43,6 +44,7 @@ def fresh_phases(store: Store, data: ReportData) -> Phases | None:
     for sweep_id, places in replications(store, data.sweep["sweep_id"]).items():
         cells = ask(store, cells_query(store, data.sweep["experiment"], sweep_id)).filter(pl.col("status") != "failed")
         cells, _ = with_written(store, sweep_id, cells, current(store, sweep_id, data.resolved))
+        cells = among(cells, data.reported.among)
         known = [name for name in data.outcomes if name in cells.columns]
         points = pl.col("point").replace_strict(places, return_dtype=cells.schema["point"])
         frames.append(cells.filter(~pl.col("seed").is_in(seeds)).select("cell_id", points.alias("point"), *known))

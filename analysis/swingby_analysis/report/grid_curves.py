@@ -13,8 +13,9 @@ from swingby_analysis.charts.curves import COLOURS
 from swingby_analysis.grid import Grid, plain
 from swingby_analysis.page import Figure
 from swingby_analysis.report import prose
-from swingby_analysis.report.data import MOST_SEEDS, ReportData
+from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.origins import facts_of
+from swingby_analysis.report.point_curves import MOST_SEEDS
 from swingby_analysis.report.shown import ShownCurve
 
 LINES = 5
@@ -110,7 +111,8 @@ def _figure(data: ReportData, one: ShownCurve, chosen: Layout, every: int) -> Fi
     ]
     hues = style.ordered_colours(len(chosen.names)) if chosen.ordered else COLOURS
     colours = {name: hues[rank % len(hues)] for rank, name in enumerate(chosen.names)}
-    spec = band_panels(rows, colours, chosen.legend, one.axis, scale).to_dict()
+    numbered = data.reported.curves.numbered if data.reported.curves is not None else ""
+    spec = band_panels(rows, colours, chosen.legend, one.axis, scale, numbered).to_dict()
     seeds = [data.curves[point].n for _, lines in chosen.panels for _, point in lines]
     n = prose.between(min(seeds), max(seeds))
     called = f"{one.title[:1].upper()}{one.title[1:]}"
@@ -120,7 +122,16 @@ def _figure(data: ReportData, one: ShownCurve, chosen: Layout, every: int) -> Fi
     caption = f"{what}Median and bands at {whole}; {over}. Values on a {scale.said}."
     slug = f"curves-{one.column.replace('_', '-')}"
     queries, facts = [data.queries[f"curve {one.column}"]], facts_of(data, prose.between(*data.phases.seeds()))
-    return Figure(slug, f"{called} over the steps", caption, READING, spec, queries, facts, points=True)
+    return Figure(
+        slug,
+        f"{called} over {'time' if numbered else 'the steps'}",
+        caption,
+        READING,
+        spec,
+        queries,
+        facts,
+        points=True,
+    )
 
 
 def _rows(data: ReportData, one: ShownCurve, scale: ValueScale, group: str, name: str, point: int) -> list[Quantiles]:

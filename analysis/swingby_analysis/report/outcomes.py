@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -91,6 +91,22 @@ def with_written(
         values = ask(store, query).rename({"value": name})
         cells = cells.join(values, on=["cell_id", "shard"], how="left", maintain_order="left")
     return cells, queries
+
+
+def among(cells: pl.DataFrame, asked: Mapping[str, tuple[str, str]]) -> pl.DataFrame:
+    """The cells, with each of some numbers (`Reported.among`) where it is asked alone, and null elsewhere."""
+    there = [(name, known) for name, (known, _) in asked.items() if {name, known} <= set(cells.columns)]
+    return cells.with_columns(pl.when(pl.col(known).is_not_null()).then(pl.col(name)) for name, known in there)
+
+
+def restricted(outcomes: Mapping[str, Outcome], asked: Mapping[str, tuple[str, str]]) -> dict[str, Outcome]:
+    """The outcomes, with what is left out of these numbers in their meaning."""
+    found = dict(outcomes)
+    for name, (known, words) in asked.items():
+        if {name, known} <= set(outcomes):
+            column = found[name].column
+            found[name] = replace(found[name], column=replace(column, meaning=f"{column.meaning}; {words}"))
+    return found
 
 
 def drawable(

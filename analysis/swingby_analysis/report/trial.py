@@ -25,7 +25,7 @@ from swingby_analysis.page import Figure, Page, Section
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, pictures
 from swingby_analysis.query import Query, ask, points_of
-from swingby_analysis.report.data import bare_cells_query
+from swingby_analysis.report.cells import bare_cells_query
 from swingby_analysis.report.extremes import ENDS, extremes, said
 from swingby_analysis.report.figures import map_of
 from swingby_analysis.report.outcomes import Outcome

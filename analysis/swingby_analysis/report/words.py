@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
+from swingby.model import registry
 from swingby.run.outcomes import AsPublished
 from swingby_analysis.charts.summaries import level_text
 from swingby_analysis.report.data import ReportData
@@ -24,8 +27,8 @@ def warnings(data: ReportData) -> list[str]:
     ]
     if data.thin:
         lines.append(
-            "Few of the recorded results have curves: figures of curves, and what the sweep asks to be drawn, are left "
-            f"out; `swingby run {data.sweep['name']}` trains it for those."
+            "Few of the recorded results have curves: figures of curves, and drawings that read curves, are left out; "
+            f"`swingby run {data.sweep['name']}` trains it for those."
         )
     if data.refined is not None:
         lines.append(
@@ -153,8 +156,9 @@ def _ends(data: ReportData, outcome: str, noun: str, ends: Sequence[str] = ENDS,
     """A sentence about the extreme points of a map: what their seeds show never stands alone."""
     found = data.extremes.get(outcome)
     if found is None:
-        (only,) = data.phases.shares(outcome)[:1] or [None]
-        return [] if only is None else [f"At {data.grid.label(only.point)}: {share_text(only)}."]
+        shares = data.phases.shares(outcome)[:1] if data.outcomes[outcome].kind == "yes_no" else []
+        of = f"The share of runs that show {data.title(outcome)} at"
+        return [f"{of} {data.grid.label(only.point)}: {share_text(only)}." for only in shares]
     sentences = []
     for end in ends:
         for row in found.at(end)[:1]:
@@ -199,10 +203,14 @@ def _categories(data: ReportData, outcome: str) -> list[str]:
     counts = Counter(data.cells[outcome].drop_nulls().to_list())
     parts = [f"{counts[name]:,} {name}" for name in data.phases.categories(outcome) if counts[name]]
     certain = data.reported.doubted.get(outcome)
-    unsure = 0
+    doubt = ""
     if certain is not None and certain in data.cells:
-        unsure = int((~data.cells[certain].fill_null(value=False)).sum())
-    doubt = f" Of {unsure:,} of them the run did not record enough to be certain." if unsure else ""
+        said = data.cells.filter(pl.col(outcome).is_not_null())[certain]
+        unsure, untold = int((~said).sum()), said.null_count()
+        detected = registry.detectors_for(data.sweep["experiment"])
+        meaning = "".join(f": {one.outcomes[certain].meaning}" for one in detected if certain in one.outcomes)
+        doubt += f" {unsure:,} of them are not certain, which needs this{meaning}." if unsure else ""
+        doubt += f" Of {untold:,} the run does not tell whether it is certain." if untold else ""
     return [f"The {data.title(outcome)} of the {plural(counts.total(), 'run')}: {', '.join(parts)}.{doubt}"]
 
 
@@ -218,7 +226,9 @@ def _numbers(data: ReportData, outcome: str) -> list[str]:
         return [f"At no point does the median run have a {absent}."]
     if len(known) > 1 and len({spread.median for spread in known}) == 1:
         return [f"The {name} has the same median at every point: {most.median:.3g}."]
-    return _ends(data, outcome, name, ENDS[:1]) or [f"At {data.grid.label(most.point)}: {most.text}."]
+    ends = _ends(data, outcome, name, ENDS[:1])
+    place = f"{'is largest ' if len(known) > 1 else ''}at {data.grid.label(most.point)}"
+    return ends or [f"The {name} {place}: {most.text}."]
 
 
 MOST_ROWS = 20_000

@@ -1,4 +1,4 @@
-"""How sweeps stand, for pages that many people open: the store is asked once for each published generation."""
+"""The progress of sweeps, for pages that many people open: the store is asked once for each published generation."""
 
 from __future__ import annotations
 

@@ -117,6 +117,7 @@ def run(
 class Impatient(H11Protocol):
     """A connection that is closed if its first request does not arrive in time; only `CONNECTIONS` may be open."""
 
+    # As uvicorn declares it: asyncio's own protocol takes any BaseTransport.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._silent = self.loop.call_later(SILENT, self._give_up)

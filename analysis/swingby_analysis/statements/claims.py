@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from swingby.data.files import write_whole
 from swingby.run.outcomes import derive
 from swingby.store import Store
-from swingby_analysis.page.html import html
-from swingby_analysis.page.markdown import markdown
-from swingby_analysis.report import replace_folder
+from swingby_analysis.page.folder import write_page
 from swingby_analysis.statements import table
 from swingby_analysis.statements.catalogue import catalogue, claims
 from swingby_analysis.statements.claims_page import claims_page
@@ -20,7 +17,7 @@ from swingby_analysis.statements.judging import Judged, judge
 from swingby_analysis.statements.needed import Say, prepare, progress, wanted
 from swingby_analysis.statements.verdict import MISSING
 
-FOLDER, PAGE, TABLE = "claims", "claims.html", "claims.md"
+FOLDER, PAGE = "claims", "claims.html"
 
 
 @dataclass(frozen=True)
@@ -86,12 +83,8 @@ def write_claims(
         table.write(records, store, [(ranks[item.claim.slug], item) for item in judged], ranks)
     with Store.open(records.data) as store:
         page = claims_page(store, known, {item.claim.slug: item for item in judged}, command)
-    text = markdown(page)
-    folder = out.expanduser().absolute() / FOLDER
-    replace_folder(folder, {PAGE: html(page).encode(), TABLE: text.encode()})
-    if markdown_file is not None:
-        write_whole(markdown_file.expanduser().absolute(), lambda path: path.write_text(text, encoding="utf-8"))
+    path = write_page(out / FOLDER / PAGE, lambda _: page, also=markdown_file)
     lacking = [item.claim for item in judged if item.verdict == MISSING]
     waiting = [claim for claim in lacking if claim.hours]
     names = tuple(dict.fromkeys(name for claim in waiting for name in claim.sweeps))
-    return Written(folder / PAGE, len(judged), len(lacking) - len(waiting), training, len(waiting), names)
+    return Written(path, len(judged), len(lacking) - len(waiting), training, len(waiting), names)

@@ -39,7 +39,7 @@ def claims(
     local: Local = False,
     only: Annotated[list[str] | None, typer.Option(metavar="SLUG", help="Only this claim; repeatable.")] = None,
 ) -> None:
-    """Judges the claims of papers by what seeds say, with intervals, under whose conventions; prints the page's path.
+    """Judges each claim of a paper over many seeds: verdicts, intervals, whose conventions; prints the page's path.
 
     Trains the sweeps that it needs and does not find, keeps the result as the table `claims`, and writes one HTML page
     that works offline, with every query and its result, and a Markdown table beside it. Sweeps that take hours are

@@ -12,6 +12,7 @@ from scipy.stats import t as student
 
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.store.sql import literal
 from swingby.sweepfile.parameters import split
 from swingby_analysis.statements.kinds import ALWAYS, EXISTS, LAW, MEAN, MOST
 from swingby_analysis.statements.statement import EFFECT, Shared, Statement
@@ -56,7 +57,7 @@ class Asked:
         """The values of all other axes in words, as SQL."""
         drawn = {(self.diagram or {}).get(axis) for axis in ("x", "y")} if self.diagram else set()
         others = [names for names in self.axes[0 if self.diagram else 2 :] if not drawn & set(names)]
-        parts = [f"'{name} = ' || {column(name)}" for names in others for name in names]
+        parts = [f"{literal(f'{name} = ')} || {column(name)}" for names in others for name in names]
         return f"concat_ws(', ', {', '.join(parts)})" if parts else "''"
 
 
@@ -117,7 +118,7 @@ def _cte(name: str, select: str, above: str = "") -> str:
 
 
 def _ids(asked: Sequence[Asked]) -> str:
-    return ", ".join(f"'{item.sweep_id}'" for item in asked)
+    return ", ".join(literal(item.sweep_id) for item in asked)
 
 
 def experiment_of(asked: Sequence[Asked]) -> str:
@@ -135,20 +136,20 @@ def experiment_of(asked: Sequence[Asked]) -> str:
 def runs_view(asked: Sequence[Asked], tables: Collection[str], named: Collection[str]) -> str:
     """The view `runs`: with the outcomes of every detector that the statement names a column of."""
     table = experiment_of(asked)
-    detectors = [
-        detector.name
+    # By their whole names: a detector may be called as the experiment is.
+    outcomes = [
+        name
         for detector in registry.detectors_for(table)
-        if set(detector.outcomes) & set(named) and f"outcomes_{detector.name}" in tables
+        if set(detector.outcomes) & set(named) and (name := f"outcomes_{detector.name}") in tables
     ]
-    outcomes = "".join(f", {name}.* exclude (cell_id, of_shard)" for name in detectors)
+    columns = "".join(f", {name}.* exclude (cell_id, of_shard)" for name in outcomes)
     joins = "".join(
-        f"\n    left join outcomes_{name} {name} on {name}.cell_id = {table}.cell_id "
-        f"and {name}.of_shard = {table}.shard"
-        for name in detectors
+        f"\n    left join {name} on {name}.cell_id = {table}.cell_id and {name}.of_shard = {table}.shard"
+        for name in outcomes
     )
     return (
         "-- The finished cells of the sweeps, each under its preset, with what detectors say of it.\n"
-        f"runs as (\n    select chosen.preset, {table}.*{outcomes}\n    from (\n"
+        f"runs as (\n    select chosen.preset, {table}.*{columns}\n    from (\n"
         "        select distinct preset, cell_id from members join conventions using (sweep_id, point)\n"
         f"        where sweep_id in ({_ids(asked)})\n    ) chosen\n"
         f"    join {table} using (cell_id){joins}\n    where {table}.status in ('ok', 'diverged')\n)"

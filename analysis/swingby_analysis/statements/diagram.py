@@ -26,13 +26,16 @@ class Map:
     """One map of a diagram.
 
     Attributes:
-        outcome: what is drawn at each point.
+        outcome: what is drawn at each point; of a share also what makes an outcome a yes, in the forms of
+            `refine.outcome`, such as "kind = late" or "height > 0.05".
         drawn: how: the share of the seeds, the most common category, or the median or mean of a number.
         title: of the figure.
         legend: what the legend calls it; "" for the outcome's own name.
         reading: how to read it, in place of the usual words.
         where: of which runs, as SQL over their outcomes; "" for all.
+        ticks: of a median whose colours are those of its logarithm, from the first to the last; () for an even scale.
         fewest: runs from which on a point has a number.
+        lines: what theory draws over this map alone; None: what it draws over all maps of the diagram.
     """
 
     outcome: str
@@ -41,7 +44,9 @@ class Map:
     legend: str = ""
     reading: str = ""
     where: str = ""
+    ticks: Sequence[float] = ()
     fewest: int = 1
+    lines: Lines | None = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,12 +12,13 @@ from typing import Any
 import polars as pl
 
 from swingby.store import Store
+from swingby.sweepfile.refinement import labelled
 from swingby_analysis.charts.maps import count_map, height_map, outcome_map, share_map
 from swingby_analysis.grid import Grid, GridLine, grid_of
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query, ask, points_of
 from swingby_analysis.report import prose
-from swingby_analysis.report.data import cells_query
+from swingby_analysis.report.cells import cells_query
 from swingby_analysis.report.figures import spent_map
 from swingby_analysis.report.outcomes import Outcome, outcomes_of
 from swingby_analysis.report.phases import Phases, boundary
@@ -52,13 +55,13 @@ class Read:
         resolved = json.loads(row["resolved"])
         cells = ask(store, query).filter(pl.col("status") != "failed")
         every = points_of(store, diagram.experiment, sweep_id, [axis["names"] for axis in resolved["axes"]])
-        return cls(resolved, grid_of(resolved, every), cells, query, outcomes_of(diagram.experiment))
+        outcomes = ChainMap(*(dict(outcomes_of(diagram.experiment, asked=one.outcome)) for one in diagram.maps))
+        return cls(resolved, grid_of(resolved, every), cells, query, outcomes)
 
 
 def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
     """The maps of a diagram, in its order."""
     read = Read.of(store, diagram, sweep_id)
-    lines = diagram.lines(read.resolved, read.grid)
     phases = Phases(read.cells)
     least, most = phases.seeds()
     seeds, spread = f"{most} a point", f"{most} seeds a point"
@@ -69,11 +72,12 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
     facts = {"Sweep": diagram.sweep, "Seeds": f"{seeds}, {read.resolved['seed_mode']} draws"}
     charts = []
     for one in diagram.maps:
+        lines = (one.lines or diagram.lines)(read.resolved, read.grid)
         spec = _chart(read, one, lines).to_dict()
         # Legends one below the other: Altair's own checks know no layout of legends.
         spec["config"]["legend"]["layout"] = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 12}}
         slug, caption = (
-            f"{diagram.slug}-{one.outcome.replace('_', '-')}",
+            f"{diagram.slug}-{_slug(one.outcome)}",
             f"{one.title}; {axes}, {spread}.",
         )
         reading = (one.reading or READING[one.drawn]) + (THEORY if lines else "")
@@ -85,19 +89,37 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
 
 
 def _chart(read: Read, one: Map, lines: Sequence[GridLine]) -> Any:
-    outcome = read.outcomes[one.outcome]
-    legend = one.legend or outcome.title
+    outcome = read.outcomes.get(one.outcome)  # none of a share whose map says what makes an outcome a yes
+    legend = one.legend or (outcome.title if outcome is not None else one.outcome)
     cells = read.cells.filter(pl.sql_expr(one.where)) if one.where else read.cells
     if one.drawn == "share":
-        shares = Phases(cells).shares(one.outcome)
+        shares = Phases(cells.with_columns(_yes(read, one.outcome).alias(one.outcome))).shares(one.outcome)
         return share_map(read.grid, shares, boundary(read.grid, shares, Phases(read.cells).trained), legend, lines)
     if one.drawn == "category":
-        phases = Phases(cells, {one.outcome: outcome.column.order})
+        phases = Phases(cells, {one.outcome: read.outcomes[one.outcome].column.order})
         rows, categories = phases.most_common(one.outcome), phases.categories(one.outcome)
         return outcome_map(read.grid, rows, categories, legend, lines)
-    number, draw = (pl.col(one.outcome).median(), height_map)
-    if one.drawn == "mean":
-        number, draw = pl.col(one.outcome).mean(), count_map
+    number = pl.col(one.outcome).mean() if one.drawn == "mean" else pl.col(one.outcome).median()
     known = cells.drop_nulls(one.outcome).group_by("point").agg(pl.len().alias("n"), number)
     numbers = known.filter(pl.col("n") >= one.fewest).sort("point").select("point", one.outcome)
-    return draw(read.grid, dict(numbers.iter_rows()), legend, lines)
+    values = dict(numbers.iter_rows())
+    if one.drawn == "mean":
+        return count_map(read.grid, values, legend, lines)
+    return height_map(read.grid, values, legend, lines, one.ticks)
+
+
+def _slug(text: str) -> str:
+    """An outcome, or what makes it a yes, as a part of a file's name."""
+    return re.sub("[^a-z0-9]+", "-", text.replace(">", "above").replace("<", "below"))
+
+
+def _yes(read: Read, text: str) -> pl.Expr:
+    """Whether a cell counts in a share: a yes/no outcome, or a text such as "kind = late"; null where it has none."""
+    label = labelled(text, {name: one.kind for name, one in read.outcomes.items()})
+    value = pl.col(label.name)
+    if label.test == "=":
+        return value == label.value
+    if label.test == "is":
+        return value
+    number = value.cast(pl.Float64).fill_nan(None)
+    return number > label.value if label.test == ">" else number < label.value

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from swingby.data.files import write_whole
 from swingby.run.outcomes import derive
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
-from swingby_analysis.page.html import html
-from swingby_analysis.page.markdown import markdown
-from swingby_analysis.page.pictures import together
-from swingby_analysis.report import replace_folder
+from swingby_analysis.page import Page
+from swingby_analysis.page.folder import write_page
 from swingby_analysis.report.prose import plural
 from swingby_analysis.statements import catalogue
 from swingby_analysis.statements.compose import shared_of
@@ -26,9 +23,7 @@ from swingby_analysis.statements.judging import conclude
 from swingby_analysis.statements.needed import Needed, Say, prepare, progress, wanted
 from swingby_analysis.statements.origins import origins
 
-FOLDER, PAGE, TEXT = "findings", "findings.html", "findings.md"
-SHARPNESS, INSIDE = 2.0, 1.0
-"""Pixels for each pixel of a figure: of the PNG files beside the page, and of the pictures in it."""
+FOLDER, PAGE = "findings", "findings.html"
 
 
 @dataclass(frozen=True)
@@ -101,20 +96,13 @@ def write_findings(
         queries, rows = origins(store, ids)
     drawn = [figure for item in shown for figure in item.figures]
     say(f"drawing {plural(len(drawn), 'figure')} ...")
-    pictures = together(drawn, ("png", "svg") if vector else ("png",), SHARPNESS, INSIDE)
-    inside = {figure.slug: picture.inside for figure, picture in zip(drawn, pictures, strict=True)}
-    page = findings_page(shown, replicated, inside, shared_of(every), queries, rows, _notes(rows, overrides), command)
-    text = markdown(page)
-    files = {
-        f"{figure.slug}.{kind}": content
-        for figure, picture in zip(drawn, pictures, strict=True)
-        for kind, content in picture.files.items()
-    }
-    folder = out.expanduser().absolute() / FOLDER
-    replace_folder(folder, {PAGE: html(page).encode(), TEXT: text.encode(), **files})
-    if markdown_file is not None:
-        write_whole(markdown_file.expanduser().absolute(), lambda path: path.write_text(text, encoding="utf-8"))
-    return Written(folder / PAGE, len(shown), sum(not item.own.finished for item in shown))
+    notes = _notes(rows, overrides)
+
+    def page(inside: Mapping[str, bytes]) -> Page:
+        return findings_page(shown, replicated, inside, shared_of(every), queries, rows, notes, command)
+
+    path = write_page(out / FOLDER / PAGE, page, drawn, ("png", "svg") if vector else ("png",), markdown_file)
+    return Written(path, len(shown), sum(not item.own.finished for item in shown))
 
 
 def _notes(rows: Sequence[Mapping[str, Any]], overrides: Sequence[str]) -> list[str]:

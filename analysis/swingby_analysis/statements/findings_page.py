@@ -152,6 +152,8 @@ def _diagram(shown: Shown, pictures: Mapping[str, bytes]) -> Section:
     """The part of one diagram: its sweep, its figures, its sentences, and what all of its points share."""
     diagram, sweep = shown.diagram, cast("Sweep", shown.own.sweep)  # a diagram is one of a sweep file
     size = f"{plural(len(sweep.points), 'point')}, {plural(len(sweep.seeds), 'seed')} each."
+    if (refined := shown.own.refined) is not None:
+        size = f"{plural(len(sweep.points), 'point')}; {refined.spent}. {'; '.join(refined.lines())}."
     blocks: list[Block] = [
         Text(" ".join((sweep.description or "").split())),
         Text(Several(["Sweep ", Code(diagram.sweep), f": {size}"]), "byline"),

@@ -118,7 +118,7 @@ def outcome(claim: Statement, row: Mapping[str, Any]) -> Outcome:
     numbers = {name: _numbers(values) for name, values in listed.items()}
     if claim.within is not None and claim.rule == LAW:
         return kinds.law(seeds, numbers["parameter"], numbers["error"], claim.within, claim.slope, claim.least)
-    return kinds.mean(seeds, numbers["effect"], claim.least, claim.within)
+    return kinds.mean(seeds, numbers["effect"], claim.least, claim.within, claim.reverse)
 
 
 def _numbers(values: Sequence[Any]) -> NDArray[np.float64]:

@@ -70,6 +70,7 @@ class Outcome:
         effect: the size of the effect, with its interval; None where the rule has none.
         equal: the claim is that the effect is zero.
         example: a seed that shows what exists, or that refutes what always is.
+        reversible: an effect below zero is the reverse of the claim, and not only against it.
     """
 
     kind: str
@@ -82,13 +83,15 @@ class Outcome:
     effect: Number | None = None
     equal: bool = False
     example: int | None = None
+    reversible: bool = True
 
     @property
     def verdict(self) -> str:
         """The row's own verdict in words."""
         if self.few:
             return UNTOLD
-        return FAILS if self.equal and self.sign < 0 else WORDS[self.kind][self.sign]
+        against = self.sign < 0 and (self.equal or not self.reversible)
+        return FAILS if against else WORDS[self.kind][self.sign]
 
 
 def exists(n: int, k: int, example: int | None, least: int = LEAST[EXISTS]) -> Outcome:
@@ -119,12 +122,19 @@ def most(n: int, k: int, least: int = LEAST[MOST]) -> Outcome:
     return Outcome(MOST, int(share.low > HALF) - int(share.high < HALF), n, k, few, strength, share)
 
 
-def mean(seeds: Sequence[Any], effects: ArrayLike, least: int = LEAST[MEAN], within: float | None = None) -> Outcome:
+def mean(
+    seeds: Sequence[Any],
+    effects: ArrayLike,
+    least: int = LEAST[MEAN],
+    within: float | None = None,
+    reversible: bool = True,
+) -> Outcome:
     """Student's interval of the mean over seeds of an effect lies above 0 or below; or within a tolerance of 0.
 
     Args:
         seeds, effects: a number a seed; the numbers of one seed are averaged, and those not finite tell nothing.
         within: the claim is that the mean is 0, which holds where its interval lies within this distance of it.
+        reversible: an interval below 0 says that the reverse holds; else only that the claim does not.
     """
     values = _by_seed(seeds, effects)
     n, above = len(values), int((values > 0).sum())
@@ -138,7 +148,8 @@ def mean(seeds: Sequence[Any], effects: ArrayLike, least: int = LEAST[MEAN], wit
         sign = 1 if -within <= effect.low and effect.high <= within else 0
         sign -= int(effect.low > within or effect.high < -within)
         strength = f"{effect}, of {n} seeds; to within {within:g} of 0"
-    return Outcome(MEAN, sign, n, above, False, strength, effect=effect, equal=within is not None)
+    equal = within is not None
+    return Outcome(MEAN, sign, n, above, False, strength, effect=effect, equal=equal, reversible=reversible)
 
 
 def larger(seeds: Sequence[Any], sides: Sequence[Any], values: ArrayLike, least: int = LEAST[MEAN]) -> Outcome:

@@ -16,6 +16,7 @@ from swingby.errors import SwingbyError
 from swingby.imports.notice import imported_results
 from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
+from swingby.store.refined import Refined, only_refined
 from swingby.store.status import final_counts
 from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.sweep import Sweep, named_sweeps
@@ -50,6 +51,7 @@ class Needed:
         hours: it takes hours: it is not trained for a page, and no override changes it.
         done: cells with a result; `failed` ones ended without one, and are not waited for.
         recorded: where its results come from, in words, if recorded ones are among them; else "".
+        refined: how its refinement stands, if its file asks for one and not its whole grid was asked for.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Needed:
     done: int = 0
     failed: int = 0
     recorded: str = ""
+    refined: Refined | None = None
 
     @property
     def sweep_id(self) -> str:
@@ -71,8 +74,9 @@ class Needed:
 
     @property
     def finished(self) -> bool:
-        """Whether every cell has ended, and some with a result."""
-        return self.done > 0 and self.done + self.failed == self.cells
+        """Whether every cell has ended, and some with a result; of a refined sweep, those that it asked for."""
+        awaited = self.cells if self.refined is None or self.refined.ended is None else self.refined.asked
+        return self.done > 0 and self.done + self.failed >= awaited
 
     @property
     def asked(self) -> Asked:
@@ -128,11 +132,13 @@ def progress(store: Store, needed: Mapping[str, Needed]) -> dict[str, Needed]:
     for name, item in needed.items():
         counts = final_counts(store, item.sweep.experiment_name, item.sweep_id)
         recorded = recorded_results(store, item.sweep_id) or imported_results(store, item.sweep_id)
+        asks = isinstance(item.sweep, Sweep) and item.sweep.refine_section is not None
         counted[name] = replace(
             item,
             done=counts["ok"] + counts["diverged"],
             failed=counts["failed"],
             recorded="" if recorded is None else str(recorded),
+            refined=only_refined(store, item.sweep_id) if asks else None,
         )
     return counted
 

@@ -22,7 +22,7 @@ CONTRARY = "contrary"
 """The key of the wording for the contrary, where that is a finding too; in the place of `NO`."""
 KEYS = (
     "slug", "claim", "source", "order", "sweeps", "rule", "setting", "measured", "holds", YES, CONTRARY, NO, UNSURE,
-    "after", "why", "least", "within", "slope", "hours", "fresh", "brief",
+    "after", "why", "least", "within", "slope", "reverse", "hours", "fresh", "brief",
 )  # fmt: skip
 SHARED = "views.sql"
 """The file of a folder with the views that its statements share, and what pages say of its experiment."""
@@ -86,6 +86,7 @@ class Statement:
         within: of a law the largest mean error allowed at the smallest parameter; of a claim in the mean, that it is
             one about an effect of zero, and its tolerance.
         slope: of a law: the exponent that theory gives.
+        reverse: of a claim in the mean: an effect below zero is the reverse; else it is only against the claim.
         hours: its sweeps take hours, and are not trained for it.
         shared: of its folder.
         fresh: of a finding that is new: named sweeps on fresh seeds, on which it has to come out again.
@@ -110,6 +111,7 @@ class Statement:
     least: int = 1
     within: float | None = None
     slope: float | None = None
+    reverse: bool = True
     hours: bool = False
     shared: Shared = field(default_factory=Shared)
     fresh: tuple[str, ...] = ()
@@ -234,6 +236,8 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
             raise SwingbyError(f"{key!r} is no key of a claim by the rule {rule!r}")
     if rule == LAW and numbers["within"] is None:
         raise SwingbyError("a law says 'within': the largest mean error allowed at the smallest parameter")
+    if keys.get("reverse", "no") != "no" or ("reverse" in keys and rule != MEAN):
+        raise SwingbyError("'reverse' is a key of a claim in the mean, and says 'no'")
     least = keys.get("least") or str(LEAST.get(rule, 1))
     if not least.isdecimal() or int(least) < 1:
         raise SwingbyError(f"'least' is a number of seeds, 1 or more; not {least!r}")
@@ -267,6 +271,7 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
         why=keys.get("why", ""),
         least=int(least),
         **numbers,
+        reverse="reverse" not in keys,
         hours=keys.get("hours") == "yes",
         shared=shared,
         fresh=_names(keys.get("fresh", "")),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from swingby.errors import SwingbyError
+from swingby.store.sql import literal
 
 _FORM = re.compile(r"^(.*[^:]):([-+,.\d]*[a-z%]?)$", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -66,8 +67,7 @@ class Template:
         text = ""
         for piece in self.pieces:
             text += piece if isinstance(piece, str) else f"{{:{piece.form}}}" if piece.form else "{}"
-        literal = "'" + text.replace("'", "''") + "'"
         if not self.fields:
-            return literal
+            return literal(text)
         values = "".join(f",\n        {field.expression}" for field in self.fields)
-        return f"format(\n        {literal}{values}\n    )"
+        return f"format(\n        {literal(text)}{values}\n    )"

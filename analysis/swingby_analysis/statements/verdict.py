@@ -21,6 +21,7 @@ from swingby_analysis.statements.kinds import (
 
 MISSING = "not run yet"
 SETTINGS, BOTH = "holds in some settings", "holds in some settings, the reverse in others"
+SETTINGS_UNTOLD = "holds in some settings, the rest cannot be told"
 FAILS_SOME = f"{FAILS} in some settings"
 ONLY = f"{HOLDS} under {{}} only"
 
@@ -37,7 +38,8 @@ Exists: one seed is enough, and is named: "{SHOWN}". Where none of the seeds doe
 never that it does not exist; the upper end of Wilson's interval says how common it can still be.
 
 In the mean: an effect is measured in every seed, and 0 is no effect. Where Student's interval of the mean over seeds
-lies above 0: "{HOLDS}"; below 0: "{REVERSE}"; else "{NOT_SHOWN}". Two independent samples are compared by the
+lies above 0: "{HOLDS}"; below 0: "{REVERSE}", or "{FAILS}" where that is no finding of its own;
+else "{NOT_SHOWN}". Two independent samples are compared by the
 probability that a value of one exceeds one of the other (one half: no difference), its interval, and the two-sided test
 of Mann and Whitney, which have to agree. A claim that a mean is zero has a tolerance, within which the whole interval
 has to lie; where all of it lies beyond, on one side: "{FAILS}".
@@ -60,8 +62,9 @@ that shows what is said to exist, or refutes what is said always to be, one is e
 
 Something exists where some row shows it. Else rows that all agree give the verdict of the claim, whatever their
 convention. If exactly one convention holds, in all of its rows, and all rows of the others are against the claim by
-their own intervals: "{ONLY.format("...")}". If some rows hold and others do not: "{SETTINGS}", and of a mean whose
-reverse holds elsewhere: "{BOTH}". If no row holds, but some are against it: "{FAILS_SOME}".
+their own intervals: "{ONLY.format("...")}". If some rows hold and others are against it: "{SETTINGS}", and of a mean
+whose reverse holds elsewhere: "{BOTH}"; if none is against it, but some do not tell: "{SETTINGS_UNTOLD}". If no row
+holds, but some are against it: "{FAILS_SOME}".
 """
 RULE = tuple(" ".join(paragraph.split()) for paragraph in _RULE.strip().split("\n\n"))
 """The rules in words, for the page."""
@@ -101,5 +104,7 @@ def verdict(answers: Sequence[Answer], phrases: Mapping[str, str]) -> str:
     if len(words) == 1:
         return words.popitem()[1]
     if 1 in words:
-        return BOTH if words.get(-1) == REVERSE else SETTINGS
+        if -1 not in words:
+            return SETTINGS_UNTOLD
+        return BOTH if words[-1] == REVERSE else SETTINGS
     return f"{words[-1]} in some settings"

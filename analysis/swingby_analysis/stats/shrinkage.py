@@ -119,7 +119,7 @@ def _beta_fit(k: NDArray[np.int64], n: NDArray[np.int64], times: NDArray[np.int6
     return np.asarray(best.x, dtype=float), vectors * np.sqrt(np.maximum(values, 0))
 
 
-def shrunken_numbers(values: ArrayLike, errors: ArrayLike) -> Shrunken:
+def shrunken_numbers(values: ArrayLike, errors: ArrayLike, bounds: tuple[float, float] | None = None) -> Shrunken:
     """Shrunken estimates of numbers that are known with a standard error each.
 
     The true numbers are taken to be normally distributed over the points (the normal-normal model, averaged over the
@@ -129,6 +129,7 @@ def shrunken_numbers(values: ArrayLike, errors: ArrayLike) -> Shrunken:
 
     Args:
         values, errors: (points,); an error of 0 leaves its number as it is.
+        bounds: the least and the largest value that is possible: intervals end there, which costs them no coverage.
     """
     values, errors = (np.asarray(each, dtype=float).ravel() for each in np.broadcast_arrays(values, errors))
     known = np.isfinite(values) & (errors >= 0)
@@ -149,6 +150,8 @@ def shrunken_numbers(values: ArrayLike, errors: ArrayLike) -> Shrunken:
     # The variance at a spread of the true numbers, and that of the estimates over all spreads that are likely.
     reach = ndtri((1 + CONFIDENCE) / 2) * np.sqrt(likely @ (variance + (each - estimate[known]) ** 2))
     low[known], high[known] = estimate[known] - reach, estimate[known] + reach
+    if bounds is not None:
+        low, high = np.clip(low, *bounds), np.clip(high, *bounds)
     return Shrunken(estimate, low, high)
 
 

@@ -131,26 +131,24 @@ def digest(cell_ids: Sequence[str]) -> str:
 
 
 def write(path: Path, recording: Recording, table: pa.Table, parameters: Sequence[str]) -> Path:
-    """Writes a file as small as it gets: parameters repeat and go by dictionary, floats byte by byte, pictures as is.
+    """Writes a file as small as it gets: parameters repeat and go by dictionary, floats byte by byte.
 
     Raises:
         SwingbyError: the disk refuses.
     """
     schema = table.schema.with_metadata({b"swingby": json.dumps(asdict(recording)).encode()})
-    repeating, split, squeezed, plain = [], [], [], []
+    repeating, split = [], []
     for column in table.schema:
         leaf, path_of = column.type, column.name
         while pa.types.is_list(leaf):
             leaf, path_of = leaf.value_type, f"{path_of}.list.element"
-        if pa.types.is_binary(leaf):  # a picture is compressed already
-            plain.append(path_of)
+        if pa.types.is_binary(leaf):  # no dictionary: pictures do not repeat; zstd still takes 5 % off them
             continue
-        squeezed.append(path_of)
         as_bytes = pa.types.is_floating(leaf) and column.name not in parameters
         (split if as_bytes else repeating).append(path_of)
     options: dict[str, Any] = {
-        "compression": dict.fromkeys(squeezed, "zstd") | dict.fromkeys(plain, "none"),
-        "compression_level": dict.fromkeys(squeezed, LEVEL),
+        "compression": "zstd",
+        "compression_level": LEVEL,
         "use_dictionary": repeating,
         "column_encoding": dict.fromkeys(split, "BYTE_STREAM_SPLIT"),
         "row_group_size": max(table.num_rows, 1),

@@ -49,14 +49,13 @@ class Kept:
     outcomes: Mapping[str, Sequence[str]]
 
     @classmethod
-    def of(cls, plan: Plan, whole: bool, without: Collection[str]) -> Kept:
+    def of(cls, plan: Plan, detectors: Sequence[Detector], whole: bool, without: Collection[str]) -> Kept:
         """Everything that is not left out; no curves unless they are to be whole.
 
         Raises:
             SwingbyError: a name to leave out is no column's; with the nearest one.
         """
         experiment = registry.experiment(plan.experiment)
-        detectors = _recorded_detectors(experiment)
         curves = curve_columns(experiment, plan.recording) if whole else {}
         outcomes = [f"{item.name}.{outcome}" for item in detectors for outcome in item.outcomes]
         known = [*experiment.scalars, *(name for name in curves if name != "step"), *outcomes]
@@ -108,7 +107,8 @@ def pack(
         plan = records.read_plan(store.sql(newest, [found.sweep_id]).rows()[0].plan_id)
         of = registry.experiment(found.experiment)
         registry.require_detectors(of.name)  # curves are thinned: what a broken one says of them would be lost
-        kept = Kept.of(plan, whole, without)
+        detectors = _recorded_detectors(store, of)
+        kept = Kept.of(plan, detectors, whole, without)
         digits = _digits(store, found.sweep_id, digits or (WHOLE_DIGITS if whole else DIGITS))
         cells = _in_order(plan.resolved["seeds"], _planned_cells(records, store, plan))
         rows = _rows(store, of, found.sweep_id, kept, cells)
@@ -138,7 +138,7 @@ def pack(
             **({"decision": dict(plan.decision)} if plan.decision else {}),
         },
         computed=entries,
-        detectors={item.name: item.version for item in _recorded_detectors(of)},
+        detectors={item.name: item.version for item in detectors},
         outcomes=kept.outcomes,
         scalars=list(kept.scalars),
         curves=list(kept.curves if whole else of.curves),
@@ -168,9 +168,10 @@ def _digits(store: Store, sweep_id: str, asked: int) -> int:
     return asked if known is None else min(asked, known.digits)
 
 
-def _recorded_detectors(experiment: Experiment) -> list[Detector]:
+def _recorded_detectors(store: Store, experiment: Experiment) -> list[Detector]:
     """The detectors whose outcomes a file keeps: those of parameters alone are computed again, in full precision."""
-    return [item for item in registry.detectors_for(experiment.name) if item.needs_results(experiment)]
+    detectors = registry.detectors_for(experiment.name, store.columns(experiment.name))
+    return [item for item in detectors if item.needs_results(experiment)]
 
 
 def _planned_cells(records: Records, store: Store, newest: Plan) -> pa.Table:

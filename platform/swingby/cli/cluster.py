@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from swingby.cli.console import Overrides, say, tell
-from swingby.cli.sweeps import ConfirmAbove, Device, Processes, SweepName
+from swingby.cli.options import ConfirmAbove, Device, Processes, SweepName
 from swingby.errors import SwingbyError
 
 app = typer.Typer(

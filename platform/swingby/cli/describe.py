@@ -94,7 +94,8 @@ def _offered(name: str, data: Path) -> bool:
     elif (stem := name.removeprefix(OUTCOMES)) in detectors:
         detector = registry.detector(stem)
         say(f"{OUTCOMES}{stem}: {first_sentence(type(detector).__doc__)} (version {detector.version})")
-        say(f"outcomes of cells of {', '.join(detector.experiments)}")
+        general = f"every experiment with the columns {', '.join(detector.columns)}"
+        say(f"outcomes of cells of {general if detector.columns else ', '.join(detector.experiments)}")
         _show(OUTCOME, detector.outcomes)
     else:
         return False
@@ -207,7 +208,7 @@ def _learned(of: Any, data: Path) -> bool:
     """Whether a function's columns are known, from its results in the data folder if there are any."""
     store = _store(data)
     if store is not None:
-        from swingby.store.lookup import learn_columns
+        from swingby.store.functions import learn_columns
 
         with store:
             if of.name in store.names():

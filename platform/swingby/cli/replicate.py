@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, give, table, tell
-from swingby.cli.sweeps import CELLS_FAILED, ConfirmAbove, Deadline, Device, Processes, SweepName
+from swingby.cli.options import CELLS_FAILED, ConfirmAbove, Deadline, Device, Processes, SweepName
 from swingby.errors import SwingbyError
 from swingby.model import registry
 

@@ -9,65 +9,23 @@ from typing import Annotated, Any, cast
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, sweep_names, table, tell
+from swingby.cli.options import (
+    CELLS_FAILED,
+    Budget,
+    Code,
+    ConfirmAbove,
+    Deadline,
+    Device,
+    Processes,
+    Refine,
+    SweepName,
+    is_refined,
+    older,
+    with_budget,
+)
 from swingby.errors import SwingbyError
 from swingby.units import duration, size
 
-SweepName = Annotated[
-    str,
-    typer.Argument(
-        help="A sweep file, or the name of a packaged sweep.", show_default=False, autocompletion=sweep_names
-    ),
-]
-ConfirmAbove = Annotated[
-    int, typer.Option("--confirm-above", metavar="CELLS", help="Refuse a sweep of more cells than this.")
-]
-Processes = Annotated[
-    int,
-    typer.Option(
-        "--processes", metavar="N", help="Processes that train a batch together, for experiments that spread a run."
-    ),
-]
-Device = Annotated[
-    str | None,
-    typer.Option(
-        metavar="cpu|cuda",
-        help="Where batches are trained; with cuda, each process has a GPU of its own.",
-        show_default="as the experiment asks",
-    ),
-]
-Code = Annotated[
-    str | None,
-    typer.Option(
-        metavar="wheel|installed",
-        help="With --address: the code is sent to the machines, or every machine has it installed.",
-        show_default="wheel",
-    ),
-]
-Deadline = Annotated[
-    float | None,
-    typer.Option(
-        metavar="SECONDS",
-        help="Seconds without new rows after which a batch is ended and tried again, as if its process had died.",
-        show_default="30 times the forecast of the batch, at least 300; a day where there is none",
-    ),
-]
-Refine = Annotated[
-    bool | None,
-    typer.Option(
-        "--refine/--no-refine",
-        help="Train only cells that tell where an outcome changes, or the whole grid.",
-        show_default="--refine if the sweep file has refine:",
-    ),
-]
-Budget = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SHARE|CELLS",
-        help="Of a refined sweep, the most cells: '20%' of the grid's, or a number.",
-        show_default="that of the sweep file, else 20%",
-    ),
-]
-CELLS_FAILED = 1
 MOST_SHOWN = 10
 
 
@@ -129,7 +87,7 @@ def plan(
     from swingby.imports.notice import told_if_imported
     from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
-    from swingby.run.plan import plan as plan_sweep
+    from swingby.run.preview import plan as plan_sweep
     from swingby.run.progress import progress_for
     from swingby.sweepfile.sweep import Sweep
 
@@ -146,29 +104,6 @@ def plan(
     say(summary(plan_sweep(loaded, Records.open(data), options, progress_for())))
 
 
-def with_budget(overrides: list[str] | None, budget: str | None) -> list[str]:
-    """The overrides, with a budget."""
-    return [*(overrides or ()), *([f"refine.budget='{budget}'"] if budget is not None else [])]
-
-
-def is_refined(sweep: Any, refine: bool | None, budget: str | None) -> bool:
-    """Whether a sweep is to be refined: as the options say, else as its file does.
-
-    Raises:
-        SwingbyError: there is a budget, but it is not to be refined.
-    """
-    if refine is False and budget is not None:
-        raise SwingbyError("--budget is that of a refined sweep: leave --no-refine out")
-    return sweep.refine_section is not None if refine is None else refine
-
-
-def _older(keep: bool, retrain: bool) -> Any:
-    """The option on results of other versions of the code."""
-    if keep and retrain:
-        raise SwingbyError("--keep and --retrain exclude each other: older results count, or are trained again")
-    return "keep" if keep else "retrain" if retrain else None
-
-
 def run(
     sweeps: Annotated[
         list[str],
@@ -182,7 +117,7 @@ def run(
     local: Annotated[bool, typer.Option("--local", help="A plain for-loop in this process instead of Ray.")] = False,
     ray: Annotated[
         bool,
-        typer.Option("--ray", help="Ray also for what is over before it would be up."),
+        typer.Option("--ray", help="Use Ray even where the run would end before Ray has started."),
     ] = False,
     address: Annotated[
         str | None, typer.Option("--address", help="host:port of an existing Ray cluster; default: a Ray of this run.")
@@ -237,7 +172,7 @@ def run(
     from swingby.run import driver
     from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
-    from swingby.run.plan import plan as plan_sweep
+    from swingby.run.preview import plan as plan_sweep
     from swingby.run.resources import check_processes
     from swingby.sweepfile.sweep import Sweep
 
@@ -257,7 +192,7 @@ def run(
         processes=processes,
         device=cast("Any", device),
         deadline=deadline,
-        older=_older(keep, retrain),
+        older=older(keep, retrain),
         wait_rounds=wait_rounds,
     )
     refined = [is_refined(one, refine, budget) for one in loaded]

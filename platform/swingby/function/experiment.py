@@ -154,12 +154,15 @@ class FunctionExperiment(Experiment):
             }
             places = handle.places()
             steps = [handle.steps[at] for at in places]
-            curves = {name: np.stack([of[at] for at in places], axis=1) for name, of in handle.curves.items()}
+            curves = {name: [of[at] for at in places] for name, of in handle.curves.items()}
             return [
                 ended_at_first_fault(
                     cell.cell_id,
                     steps,
-                    {name: [plain(value, name) for value in of[at]] for name, of in curves.items()},
+                    {
+                        name: [None if of is None else plain(of[at], name) for of in curve]
+                        for name, curve in curves.items()
+                    },
                     {name: plain(of[at], name) for name, of in scalars.items()},
                 )
                 for at, cell in enumerate(cells)

@@ -79,7 +79,7 @@ def script(
 def _template() -> Template:
     # Values in the shell script either match a pattern without quotes, or are quoted for the shell. The shell's ${#...}
     # would open a comment of Jinja's.
-    environment = Environment(  # noqa: S701
+    environment = Environment(  # noqa: S701  a shell script, in which escapes of HTML would be wrong
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

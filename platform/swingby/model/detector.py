@@ -28,6 +28,8 @@ class Detector(ABC):
         name: also part of the name of its derived table, `outcomes_<name>`.
         version: stored with every outcome; raised whenever an outcome of an existing curve can change.
         experiments: names of the experiments whose tables it reads.
+        columns: of a general detector: it reads every experiment whose results have all of these columns, a user's
+            function, too. Empty: it reads `experiments` and no other.
         outcomes: the columns it adds to a cell.
         kinds: for each outcome that a sweep file may name in its diagram: how it is drawn.
         needs: the columns of the experiment's table that `detect` reads, beside `cell_id`; one that the table lacks
@@ -37,6 +39,7 @@ class Detector(ABC):
     name: ClassVar[str]
     version: ClassVar[str]
     experiments: ClassVar[tuple[str, ...]]
+    columns: ClassVar[tuple[str, ...]] = ()
     outcomes: ClassVar[Mapping[str, Column]]
     kinds: ClassVar[Mapping[str, OutcomeKind]]
     needs: ClassVar[tuple[str, ...]]

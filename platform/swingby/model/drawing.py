@@ -30,12 +30,14 @@ class Drawing(ABC):
         name: as a sweep file writes it, under `drawings`.
         experiments: names of the experiments it can draw.
         recordings: what these must have been asked to record (`record.also`).
+        reads_curves: whether it needs curves; without that it draws recorded results, too, whose curves were not kept.
         Options: the options that a sweep file may set.
     """
 
     name: ClassVar[str]
     experiments: ClassVar[tuple[str, ...]]
     recordings: ClassVar[tuple[str, ...]] = ()
+    reads_curves: ClassVar[bool] = True
     Options: ClassVar[type[Options]] = Options
 
     def check(self, options: Any, axis_names: Sequence[str]) -> Sequence[Wrong]:

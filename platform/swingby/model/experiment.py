@@ -30,6 +30,7 @@ class Column:
         absent: what a value of 0 says that the run does not have, such as "bump"; "" for any other column.
         since_last: whether each value of a curve is a mean over the steps since the one recorded before, so that it
             hangs on which steps are recorded.
+        bounds: the least and the largest value that is possible, which no interval passes; None where none are known.
     """
 
     type: pa.DataType
@@ -39,6 +40,7 @@ class Column:
     title: str = ""
     absent: str = ""
     since_last: bool = False
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

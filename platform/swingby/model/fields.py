@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import NoneType, UnionType
 from typing import Any, Literal
 
@@ -26,10 +26,14 @@ _SQL = {
 
 def values_of(info: FieldInfo, mark: Callable[[str], str] = str) -> str:
     """The values that a field takes; `mark` is applied to words that are written as they stand."""
-    text = _kind_of(info.annotation, mark)
+    return _bounded(_kind_of(info.annotation, mark), info.metadata)
+
+
+def _bounded(text: str, metadata: Iterable[Any]) -> str:
+    """A type in words with the bounds of its values."""
     bounds = {
         name: getattr(item, name)
-        for item in info.metadata
+        for item in metadata
         for name in ("gt", "ge", "lt", "le")
         if getattr(item, name, None) is not None
     }
@@ -57,6 +61,8 @@ def _kind_of(annotation: Any, mark: Callable[[str], str]) -> str:
     if annotation in names:
         return names[annotation]
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated and isinstance(inner[1], FieldInfo):
+        return _bounded(_kind_of(inner[0], mark), inner[1].metadata)
     if origin is Literal:
         return ", ".join(mark(str(value)) for value in inner)
     if origin in (UnionType, typing.Union):

@@ -17,6 +17,7 @@ class Package:
         experiments, detectors, drawings, commands: for each name, where it is found. Detectors are those of the
             package's experiments; a package without experiments may offer detectors of others.
         diagrams: for each experiment, where its phase diagrams are found that pages of findings show.
+        general: names of those of the detectors that read any experiment with their columns (`Detector.columns`).
     """
 
     experiments: Mapping[str, str] = field(default_factory=dict)
@@ -24,9 +25,10 @@ class Package:
     drawings: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
     diagrams: Mapping[str, str] = field(default_factory=dict)
+    general: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for kind in fields(self):
+        for kind in fields(self)[:-1]:
             for name, value in getattr(self, kind.name).items():
                 if not isinstance(value, str) or value.count(":") != 1:
                     raise TypeError(f"{kind.name}[{name!r}] is {value!r}; allowed: 'module:Name'")

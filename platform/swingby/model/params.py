@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 
 def as_tuple(value: Any) -> Any:
@@ -16,6 +18,8 @@ Vector = Annotated[tuple[float, ...], BeforeValidator(as_tuple)]
 """A vector of finite floats; YAML lists are accepted."""
 Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(as_tuple)]
 """A matrix as a tuple of rows; YAML lists of lists are accepted."""
+Fault = tuple[str, str]
+"""The parameter that a fault lies in, or an entry of a vector (`rates.1`), and a message that says what is allowed."""
 
 
 def added(default: Any, **field_options: Any) -> Any:
@@ -46,9 +50,31 @@ class UntypedParams(BaseModel):
     """Base of parameters without a `dtype`: flat, frozen, strict, finite, unknown names refused.
 
     A parameter is a string, bool, int, float (or None too), `Vector` or `Matrix`: what a typed column can hold.
+
+    Raises (on construction):
+        pydantic.ValidationError: has an entry for each fault, under the name of its parameter.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    def _faults(self) -> Iterable[Fault]:
+        """Faults that no parameter shows alone; asked once each parameter is valid by itself.
+
+        The name begins with an underscore so that `faults` is free for a parameter.
+        """
+        return ()
+
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
+        """Raises for every fault at once."""
+        details: list[InitErrorDetails] = []
+        for place, message in self._faults():
+            name, *entry = place.split(".")
+            kind = PydanticCustomError("inconsistent", "{message}", {"message": message})
+            details.append(InitErrorDetails(type=kind, loc=(name, *map(int, entry)), input=getattr(self, name)))
+        if details:
+            raise ValidationError.from_exception_data(type(self).__name__, details)
+        return self
 
     def canonical(self) -> dict[str, Any]:
         """The parameters as plain JSON values, without those at their introduction default."""

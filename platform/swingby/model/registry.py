@@ -317,13 +317,35 @@ def sound(group: str, name: str) -> Any:
     return found
 
 
-def detectors_for(experiment_name: str) -> list[Any]:
+def detectors_for(experiment_name: str, columns: Collection[str] | None = None) -> list[Any]:
     """Every installed detector that reads the tables of this experiment, in the order of their names.
 
     A detector that belongs to other experiments is not imported; one that cannot be loaded is told and left out.
+
+    Args:
+        columns: those of the results at hand; None: those that the experiment declares, with what it records on
+            request. A general detector reads experiments by them.
     """
     found = [sound(DETECTORS, name) for name in _detector_names(experiment_name)]
-    return [item for item in found if not isinstance(item, Broken) and experiment_name in item.experiments]
+    sane = [item for item in found if not isinstance(item, Broken)]
+    wanted = {item.name: frozenset(getattr(item, "columns", ())) for item in sane}
+    if columns is None and any(wanted.values()):
+        columns = _declared_columns(experiment_name)
+    return [
+        item
+        for item in sane
+        if experiment_name in item.experiments or (wanted[item.name] and wanted[item.name] <= {*(columns or ())})
+    ]
+
+
+def _declared_columns(experiment_name: str) -> Collection[str]:
+    """The columns that an experiment says its results have; none of one that is not known or cannot be loaded."""
+    of = _adopted.get(experiment_name) or (
+        sound(EXPERIMENTS, experiment_name) if experiment_name in offered(EXPERIMENTS) else None
+    )
+    if of is None or isinstance(of, Broken):
+        return ()
+    return {*of.curves, *of.scalars}.union(*of.recordings.values())
 
 
 def broken_detectors(experiment_name: str) -> dict[str, Broken]:
@@ -348,10 +370,15 @@ def require_detectors(experiment_name: str, names: Collection[str] | None = None
 
 
 def _detector_names(experiment_name: str) -> list[str]:
-    """The detectors that may read this experiment's tables, in order: those of no other experiment's package."""
+    """The detectors that may read this experiment's tables, in order: general ones, and those of no other
+    experiment's package."""
     offers = sorted(offered(DETECTORS).values(), key=lambda offer: offer.name)
-    homes = [(offer.name, {} if offer.package is None else offer.package.experiments) for offer in offers]
-    return [name for name, home in homes if not home or experiment_name in home]
+    homes = [(offer.name, offer.package or Package()) for offer in offers]
+    return [
+        name
+        for name, home in homes
+        if not home.experiments or experiment_name in home.experiments or name in home.general
+    ]
 
 
 def package_of(offer: Offer) -> str:

@@ -17,6 +17,8 @@ class Curves:
         unit: the scalar of a cell, or its parameter, that the curves are divided by; "" for none.
         of_unit: how a sentence writes the unit behind a number, such as " of the start".
         level: where a dashed line lies; None for none.
+        numbered: what steps number where they are none of a training, such as "record, even in log t"; they are spaced
+            evenly then. "": steps of a training, spaced as log(1 + step).
         title, caption, reading: of the figure at example points; the caption goes on with the points.
     """
 
@@ -25,6 +27,7 @@ class Curves:
     unit: str = ""
     of_unit: str = ""
     level: float | None = None
+    numbered: str = ""
     title: str = "Curves over training"
     caption: str = "Curves at single points of the grid"
     reading: str = ""
@@ -83,6 +86,7 @@ class Reported:
         curves: the curves of the point that is pointed at, and of example points; None: none are shown.
         plane: the paths beside these curves; None: none are shown.
         decides: the number whose larger median makes the more telling example of points that are otherwise equal.
+        among: number -> the outcome that has to be known of a run for it to count, and the words for what is left out.
         doubted: outcome -> the yes/no outcome that says of which runs it is certain.
         summary: "module:function" that is given the report's data and the store and returns sentences for the summary;
             imported only where a report is written. "" for none.
@@ -95,6 +99,7 @@ class Reported:
     curves: Curves | None = None
     plane: Plane | None = None
     decides: str = ""
+    among: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     doubted: Mapping[str, str] = field(default_factory=dict)
     summary: str = ""
     summed: tuple[str, ...] = ()

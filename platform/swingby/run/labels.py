@@ -12,7 +12,8 @@ from swingby.model import registry
 from swingby.model.columns import scalar_outcomes
 from swingby.select.boundary.boundary import Evidence
 from swingby.store import Store
-from swingby.store.lookup import learn_columns, written_outcomes
+from swingby.store.functions import learn_columns
+from swingby.store.lookup import written_outcomes
 from swingby.store.sql import literal, quoted
 from swingby.sweepfile.refinement import STATUS, Labelled
 from swingby.sweepfile.sweep import Sweep

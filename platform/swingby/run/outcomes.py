@@ -78,7 +78,11 @@ def tasks_of(
 ) -> tuple[list[Task], list[str]]:
     """What is to be derived: by every installed detector, then every expression; and faults of expressions."""
     ids = None if sweep_ids is None else tuple(sweep_ids)
-    tasks = [Task(name, detector, ids) for name in experiments for detector in registry.detectors_for(name)]
+    tasks = [
+        Task(name, detector, ids)
+        for name in experiments
+        for detector in registry.detectors_for(name, store.columns(name))
+    ]
     expressions, faults = expression_tasks(written, store)
     return [*tasks, *expressions], faults
 

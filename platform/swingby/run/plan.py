@@ -19,14 +19,13 @@ from swingby.model.needed import require
 from swingby.run.batches import Chosen, choose
 from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
-from swingby.run.drain import Drain
 from swingby.run.forecast import Planned, forecast
 from swingby.run.options import RunOptions
 from swingby.run.pending import CellCounts, PendingCells, Reservations, TrainedCells
 from swingby.run.pilots import Pilots, choose_pilots, unmeasured
 from swingby.run.processes.child import ChildProcess
 from swingby.run.progress import Progress
-from swingby.run.resources import check_processes, cores
+from swingby.run.resources import check_processes
 from swingby.store import Store, check_experiment, ingest
 from swingby.store.status import failed_cells, is_presented, refused_records
 from swingby.sweepfile.sweep import Sweep
@@ -34,37 +33,6 @@ from swingby.units import counted
 
 GRAINS = 4
 """Batches that should make a trial: the scheduler puts as many together as fit, by the cost seen meanwhile."""
-
-
-def plan(
-    sweep: Sweep, records: Records, options: RunOptions | None = None, progress: Progress | None = None
-) -> Planned:
-    """What a run would do now. Nothing is written but the results of pilot cells, under a plan of their own.
-
-    Of a refined sweep it is the next round: later ones depend on results.
-
-    Ctrl-C ends the training of pilots, and what is known by then is planned with.
-
-    Args:
-        progress: shows the training of pilots.
-
-    Raises:
-        SwingbyError: the data folder is unfit, the experiment cannot make use of several processes, or pilot cells are
-            needed while another process runs the sweep; names it.
-    """
-    options, drain = options or RunOptions(), Drain()
-    planner = Planner(sweep, records, options, workers=options.workers or cores(), stop=drain)
-    if options.refine:
-        from swingby.run.refine import Rounds  # it plans its rounds with this module
-
-        Rounds(sweep, planner, records, Progress(), drain, waits=True).begin(preview=True)
-    planned = planner.preview()
-    if not (options.pilot and planner.unmeasured()) or (planned.older and options.older is None):
-        return planned
-    with records.lock(sweep.sweep_id) as hold, drain.on_signals():
-        planner.reservations = Reservations(records, {sweep.sweep_id: hold})
-        planner.measure(progress)
-    return planner.preview()
 
 
 class Planner:

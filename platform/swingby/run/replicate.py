@@ -12,7 +12,7 @@ from swingby.model import registry
 from swingby.run.driver import run
 from swingby.run.forecast import summary
 from swingby.run.options import RunOptions
-from swingby.run.plan import plan
+from swingby.run.preview import plan
 from swingby.run.progress import Progress
 from swingby.sweepfile.sweep import Sweep
 

@@ -72,7 +72,7 @@ def query(
                 files = link(layout.paths(generation), folder)
                 statements = layout.statements(generation, files)
                 if CATALOGUE.search(sql):  # else nobody sees them, and they take longer than most queries
-                    from swingby.store.comments import comments_of
+                    from swingby.store.remembered_comments import comments_of
 
                     statements += comments_of(layout.root.parent, generation.number)
                 try:

@@ -102,6 +102,8 @@ def locked(request: dict[str, Any]) -> duckdb.DuckDBPyConnection:
     }
     connection = duckdb.connect(":memory:", config=config)
     for statement in request["statements"]:
+        if len(connection.extract_statements(statement)) != 1:  # what follows another one would be run with it
+            raise duckdb.ParserException(f"the store's {statement[:60]!r} is not one statement")
         connection.execute(statement)
     for file in request["files"]:
         Path(file).unlink(missing_ok=True)

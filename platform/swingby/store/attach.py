@@ -74,15 +74,19 @@ def keep(data: str | Path, folder: Path, reader: Reader = Reader.duckdb, comment
 
 
 def _newest(layout: Layout) -> Generation:
+    from swingby.store.database import clear_errors, connect, one_each
+
     generation = layout.newest()
     if generation is None:
         raise SwingbyError(f"nothing was ingested in {layout.root.parent} yet; `swingby ingest` does it")
+    with clear_errors(f"read {layout.pointer}"), connect() as connection:
+        one_each(connection, generation.views)
     return generation
 
 
 def _comments(layout: Layout, generation: Generation, wanted: bool) -> Sequence[str]:
     """The statements that write comments; none that are not of this generation."""
-    from swingby.store.comments import comments_of
+    from swingby.store.remembered_comments import comments_of
 
     return comments_of(layout.root.parent, generation.number) if wanted else ()
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from swingby.errors import SwingbyError
 from swingby.function.experiment import FunctionExperiment
 from swingby.model import registry
 from swingby.model.experiment import Column, Experiment
 from swingby.model.fields import values_of
-from swingby.store.lookup import learn_columns
+from swingby.store.functions import learn_columns
 from swingby.store.meanings import (
     BOUND,
     CELL,
@@ -27,10 +25,12 @@ from swingby.store.meanings import (
     VERSION,
     Meanings,
 )
-from swingby.store.reader import Store
 from swingby.store.sql import literal, quoted
 from swingby.store.views import EXPRESSIONS, LAST_STEP, OUTCOMES_OF, SHARE_FIT, STEPS
 from swingby.text import first_sentence, plain
+
+if TYPE_CHECKING:
+    from swingby.store.reader import Store
 
 POINTS, OUTCOMES, ALL = "_points", "outcomes_", "_all"
 LONGEST = 1_000
@@ -100,22 +100,6 @@ def comments(store: Store) -> list[str]:
             if said.text:
                 found.append(f"comment on column {quoted(table)}.{quoted(column)} is {literal(said.text)}")
     return ["begin", *found, "commit"] if found else []
-
-
-_remembered: dict[Path, tuple[int, Sequence[str]]] = {}
-_lock = threading.Lock()
-
-
-def comments_of(data: Path, generation: int) -> Sequence[str]:
-    """`comments` on a data folder, made once for each generation; none if that is not the newest any more."""
-    with _lock:
-        if _remembered.get(data, (None,))[0] != generation:
-            with Store.open(data) as store:
-                made = comments(store)
-                if store.generation != generation:
-                    return ()
-            _remembered[data] = generation, made
-        return _remembered[data][1]
 
 
 def parameter_meaning(experiment: Experiment, name: str) -> str:

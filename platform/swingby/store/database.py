@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,37 @@ def _let_files_open() -> None:
     most = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def one_each(connection: Database, texts: Iterable[str]) -> None:
+    """Sees to it that each text is one statement: what follows another statement would be run with it.
+
+    Raises:
+        DatabaseError: one is several statements, or no SQL.
+    """
+    for text in texts:
+        if len(connection.extract_statements(text)) != 1:
+            raise duckdb.ParserException(f"{text[:60]!r} is not one statement")
+
+
+def attached(attachments: Iterable[str], views: Sequence[str]) -> Database:
+    """A connection with databases attached, and views over them. Whatever the views say, it opens no other file.
+
+    Raises:
+        DatabaseError: a database cannot be attached, or a view cannot be made.
+    """
+    connection = connect()
+    try:
+        for statement in attachments:
+            connection.execute(statement)
+        connection.execute("set enable_external_access = false")
+        one_each(connection, views)
+        for view in views:
+            connection.execute(view)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 _DAMAGE = (

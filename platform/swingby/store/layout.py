@@ -17,7 +17,7 @@ import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from swingby.data.files import clear_os_errors, write_json
@@ -69,6 +69,8 @@ def check_version(what: Path, found: Any) -> None:
 
 VIEW = re.compile(r'create view (?:"(?P<quoted>(?:[^"]|"")+)"|(?P<plain>\w+))')
 """How a statement of `Generation.views` begins."""
+ALIAS = re.compile(r"[A-Za-z_]\w*")
+"""Names of attached databases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +156,10 @@ class Layout:
         try:
             pointed: dict[str, Any] = json.loads(self.pointer.read_bytes())
             check_version(self.pointer, pointed["format"])
-            return Generation(**{**pointed, "views": tuple(pointed["views"]), "previous": tuple(pointed["previous"])})
+            return _generation(pointed)
         except FileNotFoundError:
             return None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise BrokenStoreError(f"{self.pointer} cannot be read ({error!r}); {REBUILD}") from error
 
     def state(self, names: Sequence[str]) -> dict[str, Any]:
@@ -166,8 +168,8 @@ class Layout:
             newest = self.newest()
             if newest is None or newest.format != FORMAT:
                 return {}
-            files = _stamps((self.pointer, self.index(newest.build)))
-            published = _stamps(self.paths(newest).values())
+            files = _stamps((self.index(newest.build),))
+            published = _stamps((self.pointer, *self.paths(newest).values()))
         except (OSError, SwingbyError):
             return {}
         digest = hashlib.sha256("\n".join(names).encode()).hexdigest()
@@ -179,7 +181,7 @@ class Layout:
         return bool(noted) and noted == self.state(names)
 
     def published_as_noted(self) -> bool:
-        """Whether the published files are those that the last ingest left."""
+        """Whether the pointer and the published files are those that the last ingest left."""
         return self._noted().get("published") == self.state([]).get("published")
 
     def _noted(self) -> dict[str, Any]:
@@ -202,12 +204,12 @@ class Layout:
     @staticmethod
     def statements(generation: Generation, paths: Mapping[str, Path]) -> list[str]:
         """The statements by which a connection reads a generation whose files lie at `paths` (alias -> file)."""
-        attach = [f"attach {literal(str(path))} as {alias} (read_only)" for alias, path in paths.items()]
-        return [*attach, *generation.views]
+        return [*attachments(paths), *generation.views]
 
     def flip(self, generation: Generation) -> None:
         """Makes a generation the published one, then removes what neither it nor the one before needs."""
-        write_json(self.pointer, asdict(generation))
+        told = asdict(generation)
+        write_json(self.pointer, {**told, "digest": _digest(told)})
         self.prune(generation)
 
     def prune(self, generation: Generation) -> None:
@@ -225,6 +227,44 @@ class Layout:
         builds = [folder for folder in self.root.glob("build-*") if folder != self.build(generation.build)]
         found = [path for folder in (self.published, *builds) for path in folder.rglob("*") if path.is_file()]
         return sorted(path for path in found if path not in kept)
+
+
+def attachments(paths: Mapping[str, Path]) -> list[str]:
+    """The statements that attach databases read-only, by their aliases."""
+    return [f"attach {literal(str(path))} as {alias} (read_only)" for alias, path in paths.items()]
+
+
+def _digest(pointed: Mapping[str, Any]) -> str:
+    """What tells a garbled pointer from the one that was written."""
+    return hashlib.sha256(json.dumps(pointed, sort_keys=True).encode()).hexdigest()
+
+
+def _generation(pointed: dict[str, Any]) -> Generation:
+    """The generation that a pointer describes. Readers run its views and open its files: anything else is refused.
+
+    Whether a text that begins with `create view` ends with it is for those to see that run it: nothing here parses SQL.
+
+    Raises:
+        TypeError, ValueError, KeyError: it was garbled, or names files elsewhere, or its views are other statements.
+    """
+    digest = pointed.pop("digest", None)  # a pointer of an earlier program has none
+    if digest not in (None, _digest(pointed)):
+        raise ValueError("its digest is another one")
+    found = Generation(**{**pointed, "views": tuple(pointed["views"]), "previous": tuple(pointed["previous"])})
+    if not all(type(number) is int for number in (found.number, found.build, found.revision)):
+        raise TypeError("its numbers are no integers")
+    if not all(type(seconds) in (int, float) for seconds in (found.published, found.cost)):
+        raise TypeError("its times are no numbers")
+    for alias in found.files:
+        if not ALIAS.fullmatch(alias):
+            raise ValueError(f"a database has the name {alias!r}")
+    for name in (*found.files.values(), *found.previous):
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+            raise ValueError(f"the file {name!r} lies outside of the store")
+    for view in found.views:
+        if not VIEW.match(view):
+            raise ValueError(f"a statement makes no view: {view[:60]!r}")
+    return found
 
 
 def _stamps(paths: Iterable[Path]) -> list[int]:

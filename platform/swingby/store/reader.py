@@ -18,10 +18,10 @@ import pyarrow as pa
 from swingby.data.records import Records
 from swingby.data.remote.address import is_address
 from swingby.errors import SwingbyError
-from swingby.store.database import Database, DatabaseError, clear_errors, connect
+from swingby.store.database import Database, DatabaseError, attached, clear_errors
 from swingby.store.grid_points import other_points
 from swingby.store.ingestion import ingest
-from swingby.store.layout import CATALOGUE, FORMAT, REBUILD, Generation, Layout
+from swingby.store.layout import CATALOGUE, FORMAT, REBUILD, Generation, Layout, attachments
 from swingby.store.tables import storable, widest
 from swingby.store.views import LAST_STEP, STEPS, lost, quoted, retracted
 
@@ -163,7 +163,8 @@ class Store:
     def sql(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> Rows:
         """Runs one trusted query on the newest generation; its result is in memory when this returns.
 
-        A query that names DuckDB's catalogue finds there what tables and columns mean, as comments.
+        It reads the store and no other file. A query that names DuckDB's catalogue finds there what tables and columns
+        mean, as comments.
 
         Raises:
             SwingbyError: what is wrong with the query, or with the store.
@@ -174,7 +175,7 @@ class Store:
 
     def _comment(self) -> None:
         """Writes comments into the catalogue of the connection, once: they take longer than opening a store."""
-        from swingby.store.comments import comments
+        from swingby.store.comments import comments  # few queries need it
 
         connection = self._current()
         if self._commented is connection:
@@ -393,7 +394,4 @@ class Store:
         return (stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
     def _attached(self, generation: Generation) -> Database:
-        connection = connect()
-        for statement in self._layout.statements(generation, self._layout.paths(generation)):
-            connection.execute(statement)
-        return connection
+        return attached(attachments(self._layout.paths(generation)), generation.views)

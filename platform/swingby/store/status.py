@@ -20,7 +20,8 @@ from swingby.errors import SwingbyError
 from swingby.function.travel import take
 from swingby.model import registry
 from swingby.model.cell import Cell
-from swingby.store.lookup import adopt_declared, find_sweep
+from swingby.store.functions import adopt_declared
+from swingby.store.lookup import find_sweep
 from swingby.store.reader import Store
 from swingby.store.refined import Refined, refinements
 from swingby.store.sql import query, script

@@ -14,8 +14,8 @@ from swingby.data.locks import held
 from swingby.data.records import Records
 from swingby.errors import BrokenStoreError
 from swingby.store.build import Build
-from swingby.store.database import Database, DatabaseError, clear_errors, connect, is_damage
-from swingby.store.layout import FORMAT, REBUILD, SEALED, Generation, Layout, OlderStoreError
+from swingby.store.database import Database, DatabaseError, attached, clear_errors, is_outside
+from swingby.store.layout import FORMAT, REBUILD, SEALED, Generation, Layout, OlderStoreError, attachments
 from swingby.store.tables import fetch
 from swingby.store.unfit import UNFIT
 
@@ -170,11 +170,9 @@ class Writer:
             newest = self._newest()
             if newest is None:
                 return
-            with connect() as connection:
-                for statement in self._layout.statements(newest, self._layout.paths(newest)):
-                    connection.execute(statement)
+            attached(attachments(self._layout.paths(newest)), newest.views).close()
         except DatabaseError as error:
-            if is_damage(error):
+            if not is_outside(error):
                 self._unreadable = True
                 self._records.tell(f"the store cannot be read and is published again: {str(error).splitlines()[0]}")
 

@@ -71,13 +71,13 @@ class _Record(_Section):
 
 class _Resources(_Section):
     cpus: int | None = Field(
-        None, ge=1, le=4096, description="CPUs, and so threads of torch; None: the experiment says"
+        None, ge=1, le=4096, description="CPUs, and so threads of torch; null: as the experiment declares"
     )
     gpus: float | None = Field(
         None,
         ge=0,
         le=4096,
-        description="GPUs: a part of one, such as 0.5, or a whole number; None: the experiment says",
+        description="GPUs: a part of one, such as 0.5, or a whole number; null: as the experiment declares",
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
-from swingby.model.params import Params, added
+from swingby.model.params import Fault, Params, added
 
 CLASSES = ("red-big", "blue-big", "red-small", "blue-small")
 """The four classes by number: blue + 2 x small, one bit for each concept."""
@@ -94,7 +95,8 @@ class DiffusionParams(Params):
     judged_trained: int = Field(8, ge=1, description="images generated of each trained class at an evaluation")
     classifier: Literal["own", "pooled"] = added(
         "own",
-        description="images that the classifier learns from: at the run's own contrast, or at all from 0.1 to 0.8",
+        description="images that the classifier learns from: at the run's own contrast, "
+        "or at all contrasts from 0.1 to 0.8",
     )
 
     @property
@@ -119,24 +121,19 @@ class DiffusionParams(Params):
         """The number of images of each trained class that are trained on."""
         return max(1, round(self.images * self.train_share))
 
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _faults(self) -> Iterator[Fault]:
         if not self.trained:
-            raise ValueError(f"no class is trained; allowed, with commas between: {', '.join(CLASSES)}")
+            yield "trained", f"no class is trained; allowed, with commas between: {', '.join(CLASSES)}"
         if self.radii[1] < self.radius_floor:
-            raise ValueError(
-                f"small circles have radius size_mean - size_contrast / 2 = {self.radii[1]:.3g} on average; "
-                f"allowed: at least radius_floor = {self.radius_floor:g}"
-            )
+            text = f"small circles have radius size_mean - size_contrast / 2 = {self.radii[1]:.3g} on average; "
+            yield "size_mean", text + f"allowed: at least radius_floor = {self.radius_floor:g}"
         if self.pixels % 2 ** (self.levels - 1):
-            raise ValueError(
-                f"pixels = {self.pixels} cannot be halved levels - 1 = {self.levels - 1} times; "
-                f"allowed: multiples of {2 ** (self.levels - 1)}"
-            )
+            text = f"pixels = {self.pixels} cannot be halved levels - 1 = {self.levels - 1} times; "
+            yield "pixels", text + f"allowed: multiples of {2 ** (self.levels - 1)}"
         if self.width % self.norm_groups:
-            raise ValueError(f"norm_groups = {self.norm_groups} does not divide width = {self.width}")
+            text = f"norm_groups = {self.norm_groups} does not divide width = {self.width}"
+            yield "norm_groups", f"{text}; allowed: divisors of width"
         if self.gamma_min >= self.gamma_max:
-            raise ValueError(f"gamma_min = {self.gamma_min:g}; allowed: less than gamma_max = {self.gamma_max:g}")
+            yield "gamma_min", f"gamma_min = {self.gamma_min:g}; allowed: less than gamma_max = {self.gamma_max:g}"
         if self.dtype != "float32":
-            raise ValueError("dtype: float32 alone; mixed_precision says what is computed in half precision")
-        return self
+            yield "dtype", "dtype: float32 alone; mixed_precision says what is computed in half precision"

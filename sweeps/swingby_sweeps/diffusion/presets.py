@@ -37,8 +37,8 @@ def authors(values: Values) -> dict[str, Any]:
 def small(values: Values) -> dict[str, Any]:
     """The authors' data and diffusion, with images and a network that one CPU core trains in a few minutes.
 
-    Circles have the sharper edge of the defaults, and each contrast has a classifier of its own: what was recorded
-    under this preset was made so.
+    Circles have the sharper edge of the defaults, and each contrast has a classifier of its own. `figure-6-small` and
+    `learning-order` were recorded so; `figure-6-learned` has this preset with the authors' edge and classifier.
 
     There are fewer pixels, channels, layers and steps, and the learning rate is larger. It is constant, as in the
     paper, so that no decay of the rate makes learning slow down. The gradient of the reconstruction term by the

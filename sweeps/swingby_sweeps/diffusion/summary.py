@@ -111,16 +111,19 @@ def _bends(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
     few, why = data.cells["point"].n_unique() - len(tests), "too few seeds begin farther than 0.25 from the target"
     unseen = f"; not known at {plural(few, 'point')} ({why})" if few else ""
     seeds = max(bend.n for bend in tests.values())
-    weak = f" At {plural(seeds, 'seed')} the power is low" if seeds <= 5 else " Its power grows with the seeds"
+    weak = f" At {plural(seeds, 'seed')} the power is low." if seeds <= 5 else ""
+    straight = (
+        "one in eight with 5 seeds, one in four with 10, two in five with 20"  # by swingby_sweeps.diffusion.power
+    )
     return (
         f"The path bends, {BY[judge]} (located on all seeds but one, measured on that one; mean with 95\u00a0% "
-        f"t-interval): {parts}; {again}{unseen}.{weak}; about one straight way in ten passes this test."
+        f"t-interval): {parts}; {again}{unseen}.{weak} Straight paths pass this test, too: {straight}."
     )
 
 
 def _bumps(data: ReportData, every: RunsByJudge, rows: Rows) -> str:
     """The test of a bump of the MSE that seeds share, and its result at the point where it is most certain."""
-    parts, most = [], 0
+    parts, unknown = [], False
     for judge, runs in every.items():
         tests = {point: bump for point, own in runs.items() if (bump := own.bump()) is not None}
         if not tests:
@@ -129,16 +132,20 @@ def _bumps(data: ReportData, every: RunsByJudge, rows: Rows) -> str:
         bump, passed = tests[best], sum(test.found for test in tests.values())
         smooth = [own.bump() for own in runs_of(rows, judge, AUTHORS).values()]
         blurred = sum(test is not None and test.found for test in smooth)
+        few = data.cells["point"].n_unique() - len(tests)
+        unknown |= bool(few)
+        unseen = f"; not known at {plural(few, 'other')}" if few else ""
+        surest = f"{data.grid.label(best)}: {bump.height:+.2g}, {bump.low:+.2g} to {bump.high:+.2g}"
         parts.append(
-            f"{passed} by the {BY[judge]} (smoothed as the authors draw: {blurred}; surest at "
-            f"{data.grid.label(best)}: {bump.height:+.2g}, {bump.low:+.2g} to {bump.high:+.2g})"
+            f"at {passed} of {plural(len(tests), 'point')} by the {BY[judge]} "
+            f"(smoothed as the authors draw: {blurred}; surest at {surest}{unseen})"
         )
-        most = max(most, len(tests))
     if not parts:
         return "Whether the seeds share a bump of the concept-space MSE is not known: no point has two seeds."
+    why = " It takes three evaluations at which every seed has a place." if unknown else ""
     return (
-        f"A bump of the concept-space MSE shared by the seeds (located and measured likewise), of "
-        f"{plural(most, 'point')}: {'; '.join(parts)}; chance alone passes one in five to twenty."
+        f"The seeds share a bump of the concept-space MSE (located and measured likewise) {'; '.join(parts)}; chance "
+        f"alone passes one in five to twenty.{why}"
     )
 
 

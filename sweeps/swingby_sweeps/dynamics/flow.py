@@ -8,22 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .dormand_prince import ERROR, GROW, SAFETY, SHRINK, STAGES
 from .nets import Net
 
 Array = np.ndarray
 Field = Callable[[Tensor], Tensor]
 
-# Dormand & Prince 1980, RK5(4)7M; no nodes: the field has no explicit time. The last stage is the next step's first.
-STAGES = (
-    (1 / 5,),
-    (3 / 40, 9 / 40),
-    (44 / 45, -56 / 15, 32 / 9),
-    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
-    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
-    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
-)
-ERROR = (71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40)
-SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0
 MOST_STEPS = 1_000_000
 
 

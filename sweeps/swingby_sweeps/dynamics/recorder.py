@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import pyarrow as pa
 import torch
 from torch import Tensor
 
-from .columns import Columns, lists, rows_of
+from .columns import Columns, prefixes
 from .nets import Net
 
 Array = np.ndarray
@@ -75,18 +74,9 @@ class Recorder:
         self._closed |= cells
 
     def columns(self) -> Columns:
-        """One list column a curve, and the recorded steps as `step`."""
-        kept = np.arange(len(self.steps)) < self.length[:, None]
-        offsets = np.concatenate([[0], np.cumsum(self.length)])
-        steps = np.broadcast_to(self.steps, kept.shape)[kept]
-        columns: Columns = {"step": lists(offsets, pa.array(steps, pa.int64()))}
-        for name, values in self._curves.items():
-            columns[name] = lists(offsets, rows_of(np.ascontiguousarray(values.swapaxes(0, 1))[kept]))
-        return columns
-
-    def last_step(self) -> Array:
-        """The last recorded step of each cell (0 if there is none), shape (C,)."""
-        return self.steps[np.maximum(self.length - 1, 0)]
+        """One list column a curve."""
+        curves = {name: np.ascontiguousarray(values.swapaxes(0, 1)) for name, values in self._curves.items()}
+        return {name: prefixes(self.length, values) for name, values in curves.items()}
 
     def final(self, name: str) -> list[float | None]:
         """The last recorded value of a scalar curve, one a cell; None where nothing was recorded."""

@@ -7,14 +7,13 @@ from contextlib import contextmanager
 from typing import Protocol
 
 import numpy as np
-import pyarrow as pa
 import torch
 from torch import Tensor
 
 from swingby.model.cell import Cell
 
-from .columns import Columns
-from .kernels.points import one_blas_thread
+from .blas import one_blas_thread
+from .columns import Columns, finished
 from .nets import Net
 from .recorder import Recorder
 
@@ -130,12 +129,4 @@ def final_rows(training: Training, cells: Sequence[Cell], limit: str) -> Columns
         for place in range(len(cells))
     ]
     status = np.where(recorder.diverged, "diverged", np.where(failed, "failed", "ok"))
-    return {
-        "cell_id": pa.array([cell.cell_id for cell in cells]),
-        "from_step": pa.array([0] * len(cells), pa.int64()),
-        "to_step": pa.array(recorder.last_step(), pa.int64()),
-        "final": pa.array([True] * len(cells)),
-        "status": pa.array(status.tolist(), pa.string()),
-        "message": pa.array(messages, pa.string()),
-        **recorder.columns(),
-    }
+    return finished(cells, recorder.steps, recorder.length, status, messages) | recorder.columns()

@@ -1,38 +1,18 @@
-"""Images of handwritten digits, and the training and test points that a cell draws of them."""
+"""The training and test points that a cell draws of images of handwritten digits."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
+from swingby_sweeps.dynamics.images import load
+from swingby_sweeps.dynamics.labels import redrawn
 
 from .params import CLASSES, MlpParams
 
 Array = np.ndarray
-VARIABLE = "SWINGBY_MNIST"
-"""The environment variable with the folder of MNIST's files."""
-
-
-@dataclass(frozen=True)
-class Images:
-    """Images of digits.
-
-    Attributes:
-        pixels: (n, pixels), float64, in [0, 1].
-        digits: what each shows, (n,), 0 to 9.
-        first: how many of them training points are drawn from: the first ones, or all.
-    """
-
-    pixels: Array
-    digits: Array
-    first: int
 
 
 @dataclass(frozen=True)
@@ -44,37 +24,6 @@ class Points:
     digits: Array
 
 
-@cache
-def load(images: str) -> Images:
-    """All images of one name, `digits` or `mnist`.
-
-    Raises:
-        SwingbyError: MNIST cannot be read; says how to have it.
-    """
-    if images == "digits":
-        from sklearn.datasets import load_digits
-
-        bunch: Any = load_digits()
-        return Images(bunch.data / 16, bunch.target, len(bunch.data))
-    return _mnist(Path(os.environ.get(VARIABLE, "~/.cache/mnist")).expanduser())
-
-
-def _mnist(folder: Path) -> Images:
-    try:
-        from torchvision.datasets import MNIST  # pyright: ignore[reportMissingImports]
-    except ImportError as error:
-        message = "images: mnist needs torchvision, which is not installed here: pip install torchvision; "
-        raise SwingbyError(f"{message}or images: digits, which need no files") from error
-    try:
-        parts: list[Any] = [MNIST(folder, train=train, download=False) for train in (True, False)]
-    except RuntimeError as error:
-        fetch = f"torchvision.datasets.MNIST({str(folder)!r}, download=True)"
-        message = f"images: mnist, but its files are not in {folder}: run {fetch} in Python once, or set {VARIABLE} to "
-        raise SwingbyError(f"{message}the folder that has them") from error
-    pixels = np.concatenate([part.data.numpy().reshape(len(part.data), -1) for part in parts]) / 255
-    return Images(pixels, np.concatenate([part.targets.numpy() for part in parts]), len(parts[0].data))
-
-
 def drawn(cell: Cell) -> tuple[Points, Points]:
     """Training and test points of a cell; test labels are true. Test points are those that are not drawn from: the
     other digits of scikit-learn, or the 10,000 test images of MNIST."""
@@ -83,15 +32,10 @@ def drawn(cell: Cell) -> tuple[Points, Points]:
     images = load(p.images)
     order = cell.stream("points").permutation(images.first)
     train = order[: p.points]
-    whole = len(images.pixels)
+    whole = len(images.labels)
     test = np.arange(images.first, whole) if images.first < whole else order[p.points :]
-    # Drawn for all points, in a random order, so that a larger share changes further labels and no other.
-    labels = cell.stream("labels")
-    changed, others = labels.permutation(p.points), labels.integers(CLASSES, size=p.points)
-    digits = images.digits[train].copy()
-    changed = changed[: round(p.random_labels * p.points)]
-    digits[changed] = others[changed]
-    return _points(p, images.pixels[train], digits), _points(p, images.pixels[test], images.digits[test])
+    digits = redrawn(cell, images.labels[train], p.random_labels, CLASSES)
+    return _points(p, images.pixels(train), digits), _points(p, images.pixels(test), images.labels[test])
 
 
 def _points(p: MlpParams, pixels: Array, digits: Array) -> Points:

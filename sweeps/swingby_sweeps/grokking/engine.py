@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from swingby.features import as_columns, measures
 from swingby.model.cell import Cell
 from swingby_sweeps.dynamics.adam import Adam
 
@@ -31,18 +32,20 @@ LIMIT = 1e6
 class Observer:
     """Curves of one cell: what is recorded of its net, from a given start on."""
 
-    def __init__(self, p: MlpParams, net: Net, train: Points, test: Points) -> None:
+    def __init__(self, p: MlpParams, net: Net, train: Points, test: Points, features: bool = False) -> None:
+        """`features`: whether the metrics of the last hidden layer are among the curves."""
         self._p, self._net, self._sets = p, net, (train, test)
         self._x = [torch.tensor(points.x, dtype=net.trained.dtype) for points in self._sets]
-        features, f = zip(*(net.outputs(x) for x in self._x), strict=True)
-        self._phi0, self._norm0 = _float64(features[0]), self._norm()
+        self._features = features
+        phi, f = zip(*(net.outputs(x) for x in self._x), strict=True)
+        self._phi0, self._norm0 = _float64(phi[0]), self._norm()
         starts = [_float64(outputs) for outputs in f]
         self.offsets = starts if p.subtract_start else [np.zeros_like(outputs) for outputs in starts]
         self.limit = LIMIT * float((train.y**2).mean() + (starts[0] ** 2).mean())
 
     def values(self) -> dict[str, float]:
         """The value of each curve now."""
-        (phi, f), (_, f_test) = ((_float64(h), _float64(f)) for h, f in map(self._net.outputs, self._x))
+        (phi, f), (phi_test, f_test) = ((_float64(h), _float64(f)) for h, f in map(self._net.outputs, self._x))
         told = [outputs - offset for outputs, offset in zip((f, f_test), self.offsets, strict=True)]
         found = dict[str, float]()
         for name, points, outputs in zip(("train", "test"), self._sets, told, strict=True):
@@ -50,6 +53,8 @@ class Observer:
             found[f"{name}_loss"] = float(((outputs - points.y) ** 2).mean())
         if not (math.isfinite(found["train_loss"]) and np.isfinite(phi).all()):
             return {**found, "train_loss": math.inf}
+        if self._features:
+            found |= self._metrics("train", phi, told[0]) | self._metrics("test", phi_test, told[1])
         return {
             **found,
             "weight_norm": self._norm() / self._norm0,
@@ -57,6 +62,24 @@ class Observer:
             "kappa": theory.kappa(phi, told[0]),
             "d_eff": theory.effective_dimension_without_constant(theory.intensities(phi)),
         }
+
+    def _metrics(self, sample: str, phi: Array, f: Array) -> dict[str, float]:
+        """Metrics of the features phi (n, p) with outputs f (n, C) at training or test points, nan where there is none.
+
+        A net of one output has numbers as targets, and no classes.
+        """
+        points, classes = self._sets[sample == "test"], self._p.target == "classes"
+        labels, weights = (points.digits, _float64(self._net.matrices[-1].t())) if classes else (points.y, None)
+        found = measures(
+            phi[None], f[None], labels[None], weights if weights is None else weights[None],
+            spectrum=False, collapse=sample == "train", strict=False,
+        )[0]  # fmt: skip
+        columns = as_columns(found, sample, spectrum=False)
+        prefix = "train_" if sample == "train" else ""
+        # Targets are scaled here.
+        spread = float(points.y.var(0).sum())
+        columns[f"{prefix}output_variance"] = float(f.var(0).sum()) / spread if spread > 0 else None
+        return {name: math.nan if value is None else value for name, value in columns.items()}
 
     def _norm(self) -> float:
         return math.sqrt(sum(float((_float64(matrix) ** 2).sum()) for matrix in self._net.matrices))
@@ -77,14 +100,14 @@ class Trained:
     diverged: str | None = None
 
 
-def train(cell: Cell, steps: Array) -> Trained:
-    """Train a cell with `MlpParams`, recorded at `steps`, which rise from 0."""
+def train(cell: Cell, steps: Array, features: bool = False) -> Trained:
+    """Train a cell with `MlpParams`, recorded at `steps`, which rise from 0; `features`: with their metrics."""
     p = cell.params
     assert isinstance(p, MlpParams)
     dtype = getattr(torch, p.dtype)
     points, test = drawn(cell)
     net = Net(p, start(cell).astype(p.dtype))
-    observer = Observer(p, net, points, test)
+    observer = Observer(p, net, points, test, features)
     x = torch.tensor(points.x, dtype=dtype)
     y = torch.tensor(points.y + observer.offsets[0], dtype=dtype)
     batches, gradient = _batches(cell, p, x, y), net.gradient.numpy()

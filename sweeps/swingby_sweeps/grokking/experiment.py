@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from swingby.features import COLUMNS, Metrics, as_columns
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Column, Experiment, Recording
 from swingby.model.params import Params
@@ -22,6 +23,16 @@ _LIST = pa.list_(pa.float64())
 _RECORDED = 80
 """Recorded steps of a usual run."""
 _TESTED = {"digits": 1541, "mnist": 10_000}
+
+
+def _features() -> dict[str, Column]:
+    """Columns of the metrics of the last hidden layer, on test and training points (`swingby.features`)."""
+    samples = {"test": "test points", "train": "training points and their labels"}
+    return {
+        name: Column(_LIST, f"{COLUMNS[name.removeprefix('train_')]}; of the {points}; null where there is none")
+        for sample, points in samples.items()
+        for name in as_columns(Metrics(), sample, spectrum=False)
+    }
 
 
 class MlpRegimes(Experiment):
@@ -41,7 +52,6 @@ class MlpRegimes(Experiment):
     requires: ClassVar[Mapping[str, str]] = {
         "torch": "swingby[run]",
         "threadpoolctl": "swingby[run]",
-        "sklearn": "swingby[digits]",
     }
     report: ClassVar[Reported] = REPORT
     curves: ClassVar[Mapping[str, Column]] = {
@@ -56,13 +66,15 @@ class MlpRegimes(Experiment):
         ),
         "kappa": Column(
             _LIST,
-            "1 - CKA of the features' kernel and the projection onto the learned function, on the training points "
-            "([T] Definition 2); null where either is constant",
+            "1 - CKA of the features' kernel and the projection onto the span of the outputs, not centred over "
+            "classes, on the training points ([T] Definition 2); null where either is constant. For kappa_cka of the "
+            "recording features the mean over classes is taken from the outputs first",
         ),
         "d_eff": Column(
             _LIST, "effective dimension of the features on the training points, the first counted as one ([T] eq 2.6)"
         ),
     }
+    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {"features": _features()}
     scalars: ClassVar[Mapping[str, Column]] = {
         "steps_per_epoch": Column(pa.int64(), "steps in one pass over the training points", "steps"),
         "test_points": Column(pa.int64(), "number of test points"),
@@ -116,7 +128,7 @@ class MlpRegimes(Experiment):
                 yield self._train(cell, batch.recording)
 
     def _train(self, cell: Cell, recording: Recording) -> pa.Table:
-        from swingby_sweeps.dynamics.columns import lists, table
+        from swingby_sweeps.dynamics.columns import finished, lists, table
 
         from .engine import train
 
@@ -124,18 +136,13 @@ class MlpRegimes(Experiment):
         assert isinstance(p, MlpParams)
         began = time.perf_counter()
         steps = recording.at(p.total_steps, p.steps_per_epoch)
-        trained = train(cell, steps)
-        recorded = steps[: len(trained.rows)]
-        curves = {name: np.array([row[name] for row in trained.rows]) for name in self.curves if name != "step"}
-        ends = np.array([0, len(recorded)])
+        trained = train(cell, steps, "features" in recording.also)
+        kept, status = len(trained.rows), np.array(["diverged" if trained.diverged else "ok"])
+        names = [*self.curves, *(name for key in recording.also for name in self.recordings[key])]
+        curves = {name: np.array([row[name] for row in trained.rows], float) for name in names if name != "step"}
+        ends = np.array([0, kept])
         found = {
-            "cell_id": pa.array([cell.cell_id]),
-            "from_step": pa.array([0]),
-            "to_step": pa.array([int(recorded[-1]) if len(recorded) else 0]),
-            "final": pa.array([True]),
-            "status": pa.array(["diverged" if trained.diverged else "ok"]),
-            "message": pa.array([trained.diverged], pa.string()),
-            "step": pa.array([recorded]),
+            **finished([cell], steps, np.array([kept]), status, [trained.diverged]),
             # NaN is how the engine writes that a value does not exist.
             **{name: lists(ends, pa.array(curve, from_pandas=True)) for name, curve in curves.items()},
             "steps_per_epoch": pa.array([p.steps_per_epoch]),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, ValidationError, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import Field
 
-from swingby.model.params import Params
+from swingby.model.params import Fault, Params
 
 CLASSES = 10
 MOST_POINTS = {"digits": 1597, "mnist": 60_000}
@@ -19,9 +19,6 @@ class MlpParams(Params):
     """One point of a grid ([T] 6.4.3): a net f of tanh layers learns images, by Adam on the mean squared error.
 
     The defaults are the grokking net of [T] Table 6.1 (a), of the size of the preset `digits`.
-
-    Raises (on construction):
-        pydantic.ValidationError: has an entry for each fault, under the name of its field.
     """
 
     images: Literal["digits", "mnist"] = Field(
@@ -64,19 +61,11 @@ class MlpParams(Params):
     batch_size: int = Field(128, ge=1, description="points in a mini-batch; the last one of an epoch may be smaller")
     epochs: int = Field(4000, ge=1, description="passes over the training points, each in a new order")
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def _faults(self) -> Iterator[Fault]:
         most = MOST_POINTS[self.images]
         if self.points > most:
             text = f"points = {self.points}, but images: {self.images} have at most {most} for training; allowed: "
-            message = f"{text}16 to {most}"
-            fault = InitErrorDetails(
-                type=PydanticCustomError("mlp_regimes", "{message}", {"message": message}),
-                loc=("points",),
-                input=self.points,
-            )
-            raise ValidationError.from_exception_data(type(self).__name__, [fault])
-        return self
+            yield "points", f"{text}16 to {most}"
 
     @property
     def outputs(self) -> int:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from swingby.model.reported import Curves, Reported
 
 REPORT = Reported(
-    companions=("generalization", "delay", "final_test_accuracy", "final_kappa", "final_feature_change"),
-    titles={"generalization": "When the runs generalise", "delay": "How long the test accuracy lags behind"},
+    companions=(
+        *("generalization", "delay", "final_test_accuracy", "final_kappa", "final_feature_change"),
+        *("regime", "end_kappa", "end_evenness", "end_containment"),
+    ),
+    titles={
+        "generalization": "When the runs generalise",
+        "delay": "How long the test accuracy lags behind",
+        "final_kappa": "kappa on training points",
+    },
     curves=Curves(
         titles={"test_loss": "test loss", "train_loss": "training loss"},
         axis="mean squared error",

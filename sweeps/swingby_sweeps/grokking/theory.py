@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from swingby import features
+
 Array = np.ndarray
-LEAST = 1e-6
-"""A singular value of the learned function below this share of the largest is rounding, and no dimension."""
 
 
 def intensities(phi: Array) -> Array:
@@ -24,11 +24,8 @@ def intensities(phi: Array) -> Array:
 
 def effective_dimension(rho: Array) -> float:
     """D_eff(rho) = exp(- sum_i r_i ln r_i), r_i = rho_i / sum_j rho_j ([T] eq 1.16); nan where all rho are 0."""
-    total = rho.sum()
-    if not total > 0:
-        return float("nan")
-    r = rho[rho > 0] / total
-    return float(np.exp(-(r * np.log(r)).sum()))
+    found = features.effective_dimension(rho)
+    return float("nan") if found is None else found
 
 
 def effective_dimension_without_constant(rho: Array) -> float:
@@ -39,15 +36,11 @@ def effective_dimension_without_constant(rho: Array) -> float:
 def kappa(phi: Array, f: Array) -> float:
     """1 - CKA(T, T_MP) ([T] eq 2.9, Definition 2): 0 where the features span what is learned, all with one intensity.
 
-    T is the kernel of the features phi (n, p) and T_MP the projection onto the span of the learned function f (n, C),
-    both on n points and both centred; traces of n x n matrices are norms of p x C, p x p and C x C ones. nan where
-    either kernel is constant.
+    T is the kernel of the features phi (n, p) and T_MP the projection onto the span of the learned function f (n, C) as
+    it is, both on n points and both centred. nan where either kernel is constant.
     """
-    q, s, _ = np.linalg.svd(f, full_matrices=False)
-    q = q[:, s > LEAST * s[0]]
-    phi, q = phi - phi.mean(0), q - q.mean(0)
-    sizes = np.linalg.norm(phi.T @ phi) * np.linalg.norm(q.T @ q)
-    return float(1 - np.linalg.norm(phi.T @ q) ** 2 / sizes) if sizes > 0 else float("nan")
+    found = features.kappas(phi[None], f[None], operator="span")[0].kappa
+    return float("nan") if found is None else found
 
 
 def target_ratio(target_scale: float, weight_scale: float, output_scale: float) -> float:

@@ -12,10 +12,25 @@ MODES: tuple[Diagram, ...] = (
         "moment-ratio-start",
         "Ratio of second moments against start: overlap of two modes",
         (
-            Map("overlap", "median", "How far the second mode has come when both add to 1", "overlap eps*"),
-            Map("stage_like", "share", "Where two modes are learned in stages"),
+            Map(
+                "predicted_overlap",
+                "median",
+                "How far the second mode has come when both add to 1, in closed form",
+                "overlap eps*",
+                reading="Of L layers S / u(0) is start^-L, where S = 1. Where the modes start above 1 together, there "
+                "is no overlap.",
+            ),
+            Map(
+                "overlap",
+                "median",
+                "How far it has come by the records",
+                "overlap eps*",
+                reading="No colour: records lie too far apart to tell it. This is so of deep modes from small starts, "
+                "which come within a thousandth of their own time.",
+            ),
+            Map("stage_like", "share", "Where two modes are learned in stages, by the records"),
         ),
-        theory_lines.pair_rule,
+        theory_lines.stage_like,
     ),
     Diagram(
         "modes",
@@ -47,7 +62,7 @@ NETS: tuple[Diagram, ...] = (
         "linear_net",
         "balanced",
         "Size of the task against width: what becomes of balanced starts",
-        (Map("end", "category", "What becomes of balanced starts", "most common end"),),
+        (Map("fate", "category", "What becomes of balanced starts", "most common fate"),),
         theory_lines.wide_enough,
     ),
 )

@@ -10,8 +10,10 @@ import pyarrow as pa
 
 from swingby.model.experiment import Batch, Column, Experiment
 from swingby.model.params import UntypedParams
+from swingby.model.reported import Reported
 
 from .params import STREAM_VERSION, LayerwiseParams, LinearNetParams, ModesParams
+from .report import MODES, NETS
 
 _LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
 
@@ -20,6 +22,7 @@ class _Layerwise(Experiment):
     """What both experiments share: lengths, tolerance, and the run of a batch."""
 
     stream_version: ClassVar[int] = STREAM_VERSION
+    pinned: ClassVar[bool] = True
     requires: ClassVar[Mapping[str, str]] = dict.fromkeys(("torch", "threadpoolctl"), "swingby[run]")
 
     def steps(self, params: Any) -> int:
@@ -45,14 +48,14 @@ class _Layerwise(Experiment):
         began = time.perf_counter()
         with one_thread():
             trained = train(batch.cells, batch.recording)
-        trained["seconds"] = pa.array([(time.perf_counter() - began) / len(batch.cells)] * len(batch.cells))
-        return table(trained, self.schema(batch.recording))
+        return table(trained, self.schema(batch.recording), began)
 
 
 class Modes(_Layerwise):
     """Modes that learn by themselves, of one to ten layers ([T] 3.3, 3.4), and the three of the parity net (C.4)."""
 
     name: ClassVar[str] = "modes"
+    report: ClassVar[Reported] = MODES
     Params: ClassVar[type[UntypedParams]] = ModesParams
     read_where: ClassVar[Mapping[str, str]] = {
         "layers": "system == 'diagonal'",
@@ -117,6 +120,7 @@ class LinearNet(_Layerwise):
     """Linear nets of two layers, f = x^T W_1 W_2, whose target has singular values rho ([T] 3.5, A.2)."""
 
     name: ClassVar[str] = "linear_net"
+    report: ClassVar[Reported] = NETS
     Params: ClassVar[type[UntypedParams]] = LinearNetParams
     read_where: ClassVar[Mapping[str, str]] = {"imbalance": "init == 'lambda'", "rtol": "drive == 'flow'"}
     curves: ClassVar[Mapping[str, Column]] = {

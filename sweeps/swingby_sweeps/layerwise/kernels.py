@@ -12,7 +12,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from swingby_sweeps.dynamics.flow import ERROR, GROW, SAFETY, SHRINK, STAGES
+from swingby_sweeps.dynamics.dormand_prince import GROW, SAFETY, SHRINK
 
 from . import theory
 
@@ -21,7 +21,6 @@ _kernel: Any = numba.njit(cache=True, nogil=True, error_model="numpy")
 _part: Any = numba.njit(nogil=True, error_model="numpy")
 _growth, _printed = _part(theory.parity_growth), _part(theory.printed_parity_growth)
 SYSTEMS = {"diagonal": 0, "parity3": 1, "parity3_printed": 2}
-TABLEAU = np.array([[*row, *[0.0] * (7 - len(row))] for row in (*STAGES, ERROR)])
 HELD = 1e7
 """Where a parity net that runs away is held, in units of S: well beyond where it counts as diverged."""
 MOST_STEPS = 1_000_000

@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-from swingby_sweeps.dynamics.columns import Columns, rows_of
+from swingby_sweeps.dynamics.columns import Columns, finished, prefixes, rows_of
+from swingby_sweeps.dynamics.dormand_prince import TABLEAU
 
 from . import kernels, theory
-from .params import ModesParams
-from .rows import DIVERGED_AT, final_rows
+from .params import DIVERGED_AT, ModesParams
 
 Array = np.ndarray
 # The inputs of C.4 in the columns of its table, the parity of their bits with its sign, and the functions h_1, h_2, h_3
@@ -68,9 +68,26 @@ def train(cells: Sequence[Cell], recording: Recording) -> Columns:
     curves = {"strength": strength, "loss": loss}
     if "weights" in recording.also and weights is not None:
         curves["weights"] = weights
-    columns |= final_rows(cells, steps, curves, size, f"a mode beyond {DIVERGED_AT:g} of its target")
-    columns["final_loss"] = pa.array([losses[-1].as_py() for losses in columns["loss"]], pa.float64())
-    return columns
+    lengths = _lengths(size)
+    diverged = lengths < len(steps)
+    messages = [
+        f"a mode beyond {DIVERGED_AT:g} of its target after step {steps[n - 1]}, at or before step {steps[n]}; "
+        f"{n} recorded steps kept"
+        if gone
+        else None
+        for gone, n in zip(diverged, lengths, strict=True)
+    ]
+    columns |= finished(cells, steps, lengths, np.where(diverged, "diverged", "ok"), messages)
+    columns |= {name: prefixes(lengths, values) for name, values in curves.items()}
+    return columns | {"final_loss": pa.array(loss[np.arange(len(cells)), lengths - 1])}
+
+
+def _lengths(size: Array) -> Array:
+    """The recorded steps that are kept of each cell, (C,): those before its first size (C, T) that is no number or is
+    beyond the bound; the start always, so that every cell has a curve."""
+    beyond = ~(size <= DIVERGED_AT)
+    beyond[:, 0] = False
+    return np.where(np.any(beyond, axis=1), beyond.argmax(1), beyond.shape[1])
 
 
 def _diagonal(
@@ -108,5 +125,5 @@ def _driven(p: ModesParams, rows: Array, E: Array, S: Array, lr: Array, rtol: Ar
     if p.drive == "gd":
         kernels.descend(system, rows, E, S, lr, steps, history)
     else:
-        kernels.flow(system, rows, E, S, steps[:, None] * lr, rtol, kernels.TABLEAU, history)
+        kernels.flow(system, rows, E, S, steps[:, None] * lr, rtol, TABLEAU, history)
     return history.swapaxes(0, 1)

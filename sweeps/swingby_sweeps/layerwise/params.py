@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Literal, Self
+from typing import Literal
 
 import numpy as np
-from pydantic import Field, ValidationError, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import Field
 
-from swingby.model.params import UntypedParams, Vector
+from swingby.model.params import Fault, UntypedParams, Vector
 
 Array = np.ndarray
 Drive = Literal["closed_form", "flow", "gd"]
-Fault = tuple[tuple[str | int, ...], str]
-"""Place of a fault (a field, and perhaps an index in it), and its message."""
 
 STREAM_VERSION = 1
 """Raised whenever the numbers of an existing cell change; part of a cell's id."""
+SMALLEST = 1e-290
+"""The least product of a mode's weights at the start, with two layers or more: below, its closed forms underflow."""
+DIVERGED_AT = 1e6
+"""A value beyond this many times its scale is a divergence."""
 
 
 class LayerwiseParams(UntypedParams):
-    """What both experiments share: how time passes.
-
-    Raises (on construction):
-        pydantic.ValidationError: has an entry for each fault, under the name of its field.
-    """
+    """What both experiments share: how time passes."""
 
     drive: Drive = Field(
         "closed_form", description="closed_form: exact in time; flow: the gradient flow, integrated; gd: in steps of lr"
@@ -42,24 +39,6 @@ class LayerwiseParams(UntypedParams):
     def time(self) -> float:
         """Time of the gradient flow in the whole run."""
         return self.training_steps * self.lr
-
-    def faults(self) -> Iterator[Fault]:
-        """Faults that a single field does not show."""
-        yield from ()
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if faults := [*self.faults()]:
-            details = [
-                InitErrorDetails(
-                    type=PydanticCustomError("layerwise", "{message}", {"message": message}),
-                    loc=place,
-                    input=getattr(self, str(place[0])),
-                )
-                for place, message in faults
-            ]
-            raise ValidationError.from_exception_data(type(self).__name__, details)
-        return self
 
 
 class ModesParams(LayerwiseParams):
@@ -96,31 +75,33 @@ class ModesParams(LayerwiseParams):
         description="each weight starts at its value x exp(spread x N(0, 1)), drawn anew for each seed",
     )
 
-    def faults(self) -> Iterator[Fault]:
-        """Faults that a single field does not show."""
+    def _faults(self) -> Iterator[Fault]:
         if self.system != "diagonal":
             if self.drive == "closed_form":
-                yield ("drive",), f"drive closed_form is not for system {self.system}; allowed: flow, gd"
+                yield "drive", f"drive closed_form is not for system {self.system}; allowed: flow, gd"
             if self.start == 0:
-                yield ("start",), "start = 0 is a saddle, which no weight leaves; allowed: more than 0"
+                yield "start", "start = 0 is a saddle, which no weight leaves; allowed: more than 0"
             return
         if self.second_moments is not None:
             if len(self.second_moments) != self.modes:
                 message = f"second_moments has {len(self.second_moments)} entries; allowed: modes = {self.modes}"
-                yield ("second_moments",), message
+                yield "second_moments", message
             for index, value in enumerate(self.second_moments):
                 if value <= 0:
-                    yield ("second_moments", index), f"second_moments.{index} = {value!r}; allowed: more than 0"
+                    yield f"second_moments.{index}", f"second_moments.{index} = {value!r}; allowed: more than 0"
         if self.layers > 1 and self.start == 0:
-            yield ("start",), "start = 0 is a saddle with two layers or more; allowed: more than 0 (0 with layers: 1)"
+            yield "start", "start = 0 is a saddle with two layers or more; allowed: more than 0 (0 with layers: 1)"
+        elif self.layers > 1 and self.start < SMALLEST ** (1 / self.layers):
+            message = f"start = {self.start:g}: start^layers is lost to rounding; "
+            yield "start", message + f"allowed: {SMALLEST ** (1 / self.layers):.3g} or more with layers: {self.layers}"
         if self.start**self.layers >= self.target:
             message = f"start^layers = {self.start**self.layers:g} is not below target = {self.target:g}; "
-            yield ("start",), message + f"allowed: below {self.target ** (1 / self.layers):g}"
+            yield "start", message + f"allowed: below {self.target ** (1 / self.layers):g}"
         if self.layers == 1 and self.imbalance:
-            yield ("imbalance",), f"imbalance = {self.imbalance:g} with layers: 1; allowed: 0"
+            yield "imbalance", f"imbalance = {self.imbalance:g} with layers: 1; allowed: 0"
         if self.layers > 2 and self.drive == "closed_form" and (self.imbalance or self.spread):
             message = f"drive closed_form with layers = {self.layers} is for equal weights (imbalance: 0, spread: 0); "
-            yield ("drive",), message + "allowed: flow, gd"
+            yield "drive", message + "allowed: flow, gd"
 
     @property
     def count(self) -> int:
@@ -171,24 +152,23 @@ class LinearNetParams(LayerwiseParams):
         0.0, title="imbalance of the layers", description="init lambda: W_2 W_2^T - W_1^T W_1 = imbalance x I"
     )
 
-    def faults(self) -> Iterator[Fault]:
-        """Faults that a single field does not show."""
+    def _faults(self) -> Iterator[Fault]:
         most = min(self.d, self.c)
         if not 1 <= len(self.rho) <= most:
-            yield ("rho",), f"rho has {len(self.rho)} entries; allowed: 1 to min(d, c) = {most}"
+            yield "rho", f"rho has {len(self.rho)} entries; allowed: 1 to min(d, c) = {most}"
         for index, value in enumerate(self.rho):
             if value <= 0:
-                yield ("rho", index), f"rho.{index} = {value!r}; allowed: more than 0 (leave out those that are 0)"
+                yield f"rho.{index}", f"rho.{index} = {value!r}; allowed: more than 0 (leave out those that are 0)"
         if any(later > former for former, later in pairwise(self.rho)):
-            yield ("rho",), f"rho = {list(self.rho)} rises; allowed: falling or equal entries"
+            yield "rho", f"rho = {list(self.rho)} rises; allowed: falling or equal entries"
         if self.init == "lambda" and not self.d == self.width == self.c:
             message = f"init lambda with d = {self.d}, width = {self.width}, c = {self.c}; allowed: three equal sizes"
-            yield ("init",), message
+            yield "init", message
         if self.drive == "closed_form" and (self.init == "normal" or self.input_spectrum != 1):
             message = f"drive closed_form with init {self.init} and input_spectrum = {self.input_spectrum:g}; allowed: "
-            yield ("drive",), message + "init balanced or lambda on white inputs (input_spectrum: 1); else flow, gd"
+            yield "drive", message + "init balanced or lambda on white inputs (input_spectrum: 1); else flow, gd"
 
     @property
     def input_moments(self) -> Array:
         """Second moments of the inputs, which are independent: shape (d,)."""
-        return np.geomspace(1.0, self.input_spectrum, self.d)
+        return np.geomspace(1.0, self.input_spectrum, self.d) if self.input_spectrum != 1 else np.ones(self.d)

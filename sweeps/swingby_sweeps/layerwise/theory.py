@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, hyp2f1, logit
 
+from swingby_sweeps.dynamics.overlap import WITHIN
+
 Array = Any
 """A number or an array; arguments broadcast."""
 
@@ -116,6 +118,16 @@ def overlap(E1: Array, E2: Array, c1: Array, c2: Array) -> Array:
     return 1 / (1 + c2 ** (E1 / (E1 + E2)) * c1 ** (-E2 / (E1 + E2)))
 
 
+def start_of_overlap(x: Array, S: Array, level: float = WITHIN) -> Array:
+    """Equal weights at the start of two modes of two layers whose `overlap` is `level`, x = E_2 / E_1 below 1."""
+    return _start(S, (1 / level - 1) ** ((1 + x) / (1 - x)))
+
+
+def _start(S: Array, c: Array) -> Array:
+    """Equal weights of two layers with S / u(0) - 1 = c."""
+    return np.sqrt(S / (1 + c))
+
+
 def printed_overlap(E1: Array, E2: Array, c: Array) -> Array:
     """eps of (3.13) as printed, for modes of equal starts; no number between 0 and 1."""
     return 1 / (1 + c * (E2 - E1) / (E1 + E2))
@@ -149,18 +161,18 @@ def mode_overlap(E: Array, S: float, w: Array) -> float:
     return float(expit((low + high) / 2))
 
 
-def stages(overlaps: Array, level: float = 0.05) -> Array:
-    """How many pairs, from the first on without a gap, overlap by `level` at most: (..., pairs) to (...)."""
-    return np.cumprod(np.asarray(overlaps) <= level, axis=-1).sum(-1)
-
-
-def pairs_expected(alpha: Array, c: Array, level: float = 0.05) -> Array:
+def pairs_expected(alpha: Array, c: Array, level: float = WITHIN) -> Array:
     """Up to which pair i modes are learned in stages where E_i falls as i^-(alpha + 1), and all have the same c.
 
     E_i - E_(i+1) over their sum is about (alpha + 1) / (2 i + 1), so that pair i is a stage while c to this power is at
     least 1 / level - 1. The whole number below is the number of stages.
     """
     return (alpha + 1) / 2 * np.log(c) / np.log(1 / level - 1) - 0.5
+
+
+def start_of_pairs(k: Array, alpha: Array, S: Array, level: float = WITHIN) -> Array:
+    """Equal weights at the start from which `pairs_expected` is k."""
+    return _start(S, (1 / level - 1) ** ((2 * k + 1) / (alpha + 1)))
 
 
 def parity_growth(x: Array, y: Array, z: Array, c: Array, S: Array) -> tuple[Array, Array, Array, Array]:

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from swingby_analysis.grid import Grid, GridAxis, GridLine
+from swingby_analysis.grid import Grid, GridLine
+from swingby_sweeps.dynamics.overlap import WITHIN
 
-from . import net_theory
-
-LEVEL = 0.05
-"""The overlap from which on two modes are no stages ([T] Fig 3.4)."""
+from . import net_theory, theory
 
 
-def pair_rule(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
-    """The start of two layers at which two modes overlap by 5 %: c = 19^((1 + x) / (1 - x)), x = E_2 / E_1 (3.13)."""
-    S = float(resolved["common"]["target"])
-    corners = [(x, _start(S, (1 / LEVEL - 1) ** ((1 + x) / (1 - x)))) for x in grid.x.positions if x < 1]
-    return [_inside(grid, f"two layers: eps* = {LEVEL}", corners)]
+def stage_like(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
+    """In the panel of each number of layers, where two modes overlap by 5 % (`theory.mode_overlap`).
+
+    There the second mode is at 5 % of its target when the first is at 95 %, and times go as 1 / E: at the start a,
+    E_2 / E_1 is the time to 5 % over the time to 95 %, of one mode. For two layers this is c = 19^((1 + x) / (1 - x)).
+    """
+    S, (low, *_, high) = float(resolved["common"]["target"]), grid.rows_axis.edges
+    starts, lines = np.geomspace(low, high, 400), []
+    for facet in grid.facets:
+        layers = int(facet.removeprefix("layers = "))
+        a = starts[starts**layers < WITHIN * S]
+        ratios = theory.time_to(WITHIN, 1.0, S, a, layers) / theory.time_to(1 - WITHIN, 1.0, S, a, layers)
+        corners = list(zip(ratios.tolist(), a.tolist(), strict=True))
+        line = GridLine.through(f"eps* = {WITHIN} by theory", corners)
+        lines.append(line.inside(grid)._replace(facet=facet))
+    return lines
 
 
 def numbers_of_stages(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -27,14 +36,9 @@ def numbers_of_stages(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]
     S = float(resolved["common"]["target"])
     lines = []
     for k in (1, 3, 9):
-        corners = [(alpha, _start(S, (1 / LEVEL - 1) ** ((2 * k + 1) / (alpha + 1)))) for alpha in grid.x.positions]
-        lines.append(_inside(grid, f"(alpha + 1)/2 ln c / ln 19 - 1/2 = {k}", corners))
+        corners = [(alpha, theory.start_of_pairs(k, alpha, S)) for alpha in grid.x.positions]
+        lines.append(GridLine.through(f"(alpha + 1)/2 ln c / ln 19 - 1/2 = {k}", corners).inside(grid))
     return lines
-
-
-def _start(S: float, c: float) -> float:
-    """Equal weights of two layers with S / u(0) - 1 = c."""
-    return float(np.sqrt(S / (1 + c)))
 
 
 def kernel_distances(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -42,14 +46,14 @@ def kernel_distances(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     imbalance, lines = float(resolved["common"]["imbalance"]), []
     for level in (0.01, 0.1, 0.3):
         corners = []
-        for row in _y(grid).positions:
+        for row in grid.rows_axis.positions:
 
             def less(target: float, n: int = int(row), level: float = level) -> float:
                 return float(net_theory.kernel_distance(np.array([target]), np.array(imbalance), n)) - level
 
             if less(1e6) > 0:
                 corners.append((_root(less), row))
-        lines.append(_inside(grid, f"kernel distance {level:g} from a vanishing start", corners))
+        lines.append(GridLine.through(f"kernel distance {level:g} from a vanishing start", corners).inside(grid))
     return lines
 
 
@@ -64,16 +68,4 @@ def _root(less: Callable[[float], float]) -> float:
 
 def wide_enough(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """width = d = c: from here on the determinant of a balanced square net keeps its sign; below, modes are missing."""
-    return [_inside(grid, "width = d", [(x, x) for x in grid.x.positions])]
-
-
-def _y(grid: Grid) -> GridAxis:
-    assert grid.y is not None, "a diagram of this page has two axes"
-    return grid.y
-
-
-def _inside(grid: Grid, label: str, corners: Sequence[tuple[float, float]]) -> GridLine:
-    """The corners of a line that lie within the tiles of the diagram."""
-    (left, *_, right), (low, *_, high) = grid.x.edges, _y(grid).edges
-    kept = [(x, y) for x, y in corners if left <= x <= right and low <= y <= high]
-    return GridLine(label, [x for x, _ in kept], [y for _, y in kept])
+    return [GridLine.through("width = d", [(x, x) for x in grid.x.positions]).inside(grid)]

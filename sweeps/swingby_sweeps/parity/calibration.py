@@ -61,7 +61,14 @@ CALIBRATED: Mapping[int, Calibration] = {
     3: Calibration(inverse_b2=19.48, half_samples=166.2, half_width=3.75),
     4: Calibration(inverse_b2=42.98, half_samples=440.5, half_width=6.84),
 }
-"""What this module printed, by the bits of a skill."""
+"""What this module printed, by the bits of a skill. All of it with the preset's 16 bits of input: see `calibrated`."""
+BITS = 16
+"""Bits of the input with which `CALIBRATED` was measured. D_c grows with them: [T] has 800 for 32, here it is 332."""
+
+
+def calibrated(m: int, bits: int) -> Calibration | None:
+    """The constants for skills of m of so many bits; None where no net of one skill was measured."""
+    return CALIBRATED.get(m) if bits == BITS else None
 
 
 def crossing(xs: Sequence[float], values: Sequence[float], level: float) -> float | None:

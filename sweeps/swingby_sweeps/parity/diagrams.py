@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from swingby_analysis.statements.diagram import Diagram, Map
+from collections.abc import Callable
+
+from swingby_analysis.statements.diagram import Diagram, Lines, Map
 
 from . import theory_lines
 
@@ -15,6 +17,7 @@ DELAY = Map(
     "How much later the second skill comes than its own samples say",
     "median of t_2 p_2 / (t_1 p_1)",
 )
+ALL = Map("learns_all", "share", "Where all skills are learned within the run", "all skills learned")
 GROWTH = Map(
     "growth_constant",
     "median",
@@ -22,6 +25,14 @@ GROWTH = Map(
     "median of g",
     "g is 2 c S over the growth rate of ln R: the theory has 5.66, 13.86 and 16 for two, three and four bits.",
 )
+
+
+def _at_least(skills: int, lines: Callable[[int], Lines]) -> Map:
+    """Where a number of skills is learned, beside where theory has the last of them at half its strength."""
+    some = "one skill is" if skills == 1 else f"{skills} skills are"
+    title = f"Where at least {some} learned"
+    return Map(f"skills_learned > {skills - 0.5}", "share", title, f"{some} learned", lines=lines(skills))
+
 
 DIAGRAMS: tuple[Diagram, ...] = (
     Diagram(
@@ -33,6 +44,13 @@ DIAGRAMS: tuple[Diagram, ...] = (
     ),
     Diagram(
         "parity_net",
+        "parity-width-samples-fine",
+        "Width against the size of the training set: the boundaries, refined",
+        (*(_at_least(skills, theory_lines.corner) for skills in (1, 2, 3, 4)), LEARNED),
+        theory_lines.samples_and_units,
+    ),
+    Diagram(
+        "parity_net",
         "parity-width-bits",
         "Width against the bits of a skill: how many units a skill takes",
         (LEARNED, OUTCOME, VIOLATED),
@@ -40,9 +58,23 @@ DIAGRAMS: tuple[Diagram, ...] = (
     ),
     Diagram(
         "parity_net",
+        "parity-width-bits-fine",
+        "Width against the bits of a skill: the boundaries, refined",
+        (*(_at_least(skills, theory_lines.units_of_skill) for skills in (1, 2, 3)), LEARNED),
+        theory_lines.units_of_skills,
+    ),
+    Diagram(
+        "parity_net",
         "parity-alpha-skills",
         "The exponent of the frequencies against the number of skills: how far skills are decoupled",
         (DELAY, LEARNED),
+        theory_lines.last_in_time,
+    ),
+    Diagram(
+        "parity_net",
+        "parity-alpha-skills-fine",
+        "The exponent of the frequencies against the number of skills: the boundary of learning all, refined",
+        (ALL, DELAY),
         theory_lines.last_in_time,
     ),
     Diagram("parity_net", "parity-delay", "Five skills over time, in narrow and wide nets", (DELAY, LEARNED)),

@@ -10,6 +10,7 @@ import numpy as np
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
+from swingby_sweeps.dynamics.columns import final_row
 from swingby_sweeps.dynamics.kernels.streams import STREAM, begin
 
 from . import kernels, task, theory
@@ -105,12 +106,7 @@ def train(cell: Cell, p: ParityParams, recording: Recording) -> dict[str, Any]:
     message = f"the mean square error of a batch left {DIVERGED_AT:g} S^2 at step {net.step}"
     counts = np.bincount(net.points[0], minlength=p.skills).tolist() if p.samples is not None else None
     return {
-        "cell_id": cell.cell_id,
-        "from_step": 0,
-        "to_step": curves["step"][-1],
-        "final": True,
-        "status": "ok" if going else "diverged",
-        "message": None if going else message,
+        **final_row(cell, curves.pop("step"), None if going else message),
         **curves,
         "counts": counts,
         "stopped_step": stopped,

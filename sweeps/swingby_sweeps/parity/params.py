@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import Field, ValidationError, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import Field
 
-from swingby.model.params import UntypedParams
-
-Fault = tuple[str, str]
-"""The parameter that a fault lies in, and its message."""
+from swingby.model.params import Fault, UntypedParams
 
 DIVERGED_AT = 1e6
 """A mean square error of a batch above this many S^2, or one that is not finite, is a divergence."""
 
 
 class ParityParams(UntypedParams):
-    """One point of a grid of parity nets ([T] 4.2.1, 5.2, C.3). The defaults are those of the preset `fast`.
-
-    Raises (on construction):
-        pydantic.ValidationError: has an entry for each fault, under the name of its parameter.
-    """
+    """One point of a grid of parity nets ([T] 4.2.1, 5.2, C.3). The defaults are those of the preset `fast`."""
 
     bottleneck: Literal["time", "data", "width"] = Field(
         "time",
@@ -56,18 +48,6 @@ class ParityParams(UntypedParams):
         2000, ge=2, le=1_000_000, description="fresh points of each skill on which its strength is measured"
     )
     dtype: Literal["float64"] = Field("float64", description="arithmetic of the run")
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        faults = [
-            InitErrorDetails(
-                type=PydanticCustomError("parity", "{said}", {"said": said}), loc=(name,), input=getattr(self, name)
-            )
-            for name, said in self._faults()
-        ]
-        if faults:
-            raise ValidationError.from_exception_data(type(self).__name__, faults)
-        return self
 
     def _faults(self) -> Iterator[Fault]:
         least = self.m * self.skills

@@ -79,6 +79,6 @@ def mean_strength_in_data(d: Any, D_c: float) -> Any:
     return np.minimum(np.asarray(d) / D_c, 1)
 
 
-def strength_in_width(width: int, N_c: float, skills: int) -> Array:
+def strength_in_width(width: float, N_c: float, skills: int) -> Array:
     """R_k/S of that many units, (5.9), k = 1, ..., skills: N_c units for each skill in turn, the last one in part."""
     return np.clip((width - N_c * np.arange(skills)) / N_c, 0, 1)

@@ -7,17 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from swingby_analysis.grid import Grid, GridAxis, GridLine
+from swingby_analysis.grid import Grid, GridLine
+from swingby_analysis.statements.diagram import Lines
 
 from . import theory
-from .calibration import CALIBRATED
+from .calibration import Calibration, calibrated
 
 
 def samples_and_units(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """The units and the samples with which the first and the last skill are at half their strength, each by itself."""
-    common, constants = resolved["common"], CALIBRATED[resolved["common"]["m"]]
+    common, constants = resolved["common"], _constants(resolved)
+    if constants is None:
+        return []
     p = theory.frequencies(common["alpha"], common["skills"])
-    (left, *_, right), (low, *_, high) = grid.x.edges, _y(grid).edges
+    (left, *_, right), (low, *_, high) = grid.x.edges, grid.rows_axis.edges
     lines = []
     for k in (1, common["skills"]):
         units, samples = constants.n_c * (k - 0.5), constants.half_samples / p[k - 1]
@@ -28,34 +31,59 @@ def samples_and_units(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]
     return lines
 
 
+def corner(k: int) -> Lines:
+    """Both the units and the samples with which skill k is at half its strength: neither alone leads beyond."""
+
+    def lines(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
+        common, constants = resolved["common"], _constants(resolved)
+        if constants is None:
+            return []
+        p = theory.frequencies(common["alpha"], common["skills"])
+        (left, *_, right), (low, *_, high) = grid.x.edges, grid.rows_axis.edges
+        units, samples = max(left, constants.n_c * (k - 0.5)), max(low, constants.half_samples / p[k - 1])
+        if units >= right or samples >= high:
+            return []
+        return [
+            GridLine(f"(5.9) and D_c: skill {k} at half its strength", [units, units, right], [high, samples, samples])
+        ]
+
+    return lines
+
+
+def units_of_skill(k: int) -> Lines:
+    """The units with which (5.9) has skill k at half its strength, for the bits that were calibrated."""
+
+    def lines(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
+        places = grid.rows_axis.positions
+        known = [(place, calibrated(int(place), resolved["common"]["bits"])) for place in places]
+        corners = ((found.n_c * (k - 0.5), place) for place, found in known if found is not None)
+        return [GridLine.through(f"(5.9): skill {k} half expressed", corners)]
+
+    return lines
+
+
 def units_of_skills(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """The units with which (5.9) has each skill at half its strength, for the bits that were calibrated."""
-    bits = [(place, int(place)) for place in _y(grid).positions if int(place) in CALIBRATED]
-    return [
-        GridLine(
-            f"(5.9): skill {k} half expressed",
-            [CALIBRATED[m].n_c * (k - 0.5) for _, m in bits],
-            [place for place, _ in bits],
-        )
-        for k in range(1, resolved["common"]["skills"] + 1)
-    ]
+    return [line for k in range(1, resolved["common"]["skills"] + 1) for line in units_of_skill(k)(resolved, grid)]
 
 
 def last_in_time(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """The exponent beyond which (5.2) has the rarest skill not at half its strength by the end of the run."""
-    p, constants = resolved["common"], CALIBRATED[resolved["common"]["m"]]
+    p, constants = resolved["common"], _constants(resolved)
+    if constants is None:
+        return []
     own = constants.inverse_b2, p["loss_factor"], p["lr"], p["target"], theory.start_strength(p["sigma"])
     least = theory.time_to(0.5, 1.0, *own) / p["training_steps"]
     (left, *_, right) = grid.x.edges
     exponents = np.linspace(left, right, 400)
     corners = []
-    for place in _y(grid).positions:
+    for place in grid.rows_axis.positions:
         rarest = np.array([theory.frequencies(alpha, int(place))[-1] for alpha in exponents])
         if rarest[-1] < least < rarest[0]:
             corners.append((float(np.interp(-least, -rarest, exponents)), place))
-    return [GridLine("(5.2): the rarest skill at the end of the run", [x for x, _ in corners], [y for _, y in corners])]
+    return [GridLine.through("(5.2): the rarest skill at the end of the run", corners)]
 
 
-def _y(grid: Grid) -> GridAxis:
-    assert grid.y is not None, "a diagram of this page has two axes"
-    return grid.y
+def _constants(resolved: Mapping[str, Any]) -> Calibration | None:
+    """What one skill takes under the parameters that all points share; None where it was not calibrated."""
+    return calibrated(resolved["common"]["m"], resolved["common"]["bits"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from swingby_analysis.grid import Grid, GridAxis, GridLine
+from swingby_analysis.grid import Grid, GridLine
 
 from .sparse.theory import points_needed
 from .wide import theory
@@ -22,36 +22,41 @@ def regimes(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     lines = []
     for ratio in (theory.LAZY, theory.RICH):
         s0 = np.linspace(-1, 1, MANY)
-        lines.append(_inside(grid, f"K_inf = {ratio:g} K_0", np.sqrt(ratio**2 - 1 + s0**2), s0))
+        corners = zip(np.sqrt(ratio**2 - 1 + s0**2), s0, strict=True)
+        lines.append(GridLine.through(f"K_inf = {ratio:g} K_0", corners).inside(grid))
         rho = np.geomspace(grid.x.edges[0], 1 / ratio, MANY)
-        s0, label = np.sqrt(rho**2 + 1 - ratio**-2), f"K_inf = K_0 / {ratio:g}"
-        lines += [_inside(grid, label, rho, s0), _inside(grid, label, rho, -s0)]
+        half = np.sqrt(rho**2 + 1 - ratio**-2)
+        for s0 in (half, -half):
+            corners = zip(rho, s0, strict=True)
+            lines.append(GridLine.through(f"K_inf = K_0 / {ratio:g}", corners).inside(grid))
     return lines
 
 
 def typical_regimes(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """S/Sigma_0 = sqrt 3 at the expected Sigma_0 = sd^2 p^(1-z), where K_inf = 2 K_0 for S_0 = 0, a line a width."""
     S = float(resolved["common"].get("target", 1.0))
-    z = np.linspace(_y(grid).edges[0], _y(grid).edges[-1], MANY)
+    z = np.linspace(grid.rows_axis.edges[0], grid.rows_axis.edges[-1], MANY)
     lines = []
-    for p in _widths(resolved):
+    for p in grid.values("width") or (resolved["common"]["width"],):
         size = np.sqrt(S / math.sqrt(theory.RICH**2 - 1) * float(p) ** (z - 1))
-        lines.append(_inside(grid, f"p = {p}: K_inf = 2 K_0 at the expected Sigma_0", size, z))
+        label, corners = f"p = {p}: K_inf = 2 K_0 at the expected Sigma_0", zip(size, z, strict=True)
+        lines.append(GridLine.through(label, corners).inside(grid))
     return [line for line in lines if len(line.x) > 1]
 
 
 def steps(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """lr E K_0 = 2 and 4; lr E K = 2 at the end of the flow, and 2 and 4 at the flattest solution; all at S_0 = 0."""
-    rho = np.geomspace(_y(grid).edges[0], _y(grid).edges[-1], MANY)
+    rho = np.geomspace(grid.rows_axis.edges[0], grid.rows_axis.edges[-1], MANY)
     ones = np.ones(MANY)
     found = [
-        _inside(grid, "at the start: lr E K_0 = 2 and 4", 2 * ones, rho),
-        _inside(grid, "at the start: lr E K_0 = 2 and 4", 4 * ones, rho),
-        _inside(grid, "at the end of the flow: lr E K_inf = 2", 2 / theory.kernel_ratio(rho, 0.0), rho),
-        _inside(grid, "at the flattest solution: lr E K = 2 and 4", 2 / rho, rho),
-        _inside(grid, "at the flattest solution: lr E K = 2 and 4", 4 / rho, rho),
+        ("at the start: lr E K_0 = 2 and 4", 2 * ones),
+        ("at the start: lr E K_0 = 2 and 4", 4 * ones),
+        ("at the end of the flow: lr E K_inf = 2", 2 / theory.kernel_ratio(rho, 0.0)),
+        ("at the flattest solution: lr E K = 2 and 4", 2 / rho),
+        ("at the flattest solution: lr E K = 2 and 4", 4 / rho),
     ]
-    return [line for line in found if len(line.x) > 1]
+    lines = [GridLine.through(label, zip(size, rho, strict=True)).inside(grid) for label, size in found]
+    return [line for line in lines if len(line.x) > 1]
 
 
 def critical_start(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -68,8 +73,9 @@ def critical_start(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     point = Point("sparse_diagonal", 1, SparseParams(**sizes))
     tasks = [engine.task(point.cell(seed)) for seed in range(9)]
     found = [kernels.critical(X, y, w, TESTED) for X, w, y in tasks]
-    alpha, decay = math.sqrt(float(np.median(found))), np.geomspace(_y(grid).edges[0], _y(grid).edges[-1], MANY)
-    return [_inside(grid, "alpha^2 = C*, median task", np.full(MANY, alpha), decay)]
+    alpha, ends = math.sqrt(float(np.median(found))), grid.rows_axis.edges
+    decay = np.geomspace(ends[0], ends[-1], MANY)
+    return [GridLine.through("alpha^2 = C*, median task", ((alpha, at) for at in decay)).inside(grid)]
 
 
 def recovery(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -77,23 +83,5 @@ def recovery(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     d = int(resolved["common"].get("dimension", 100))
     k = np.linspace(grid.x.edges[0], grid.x.edges[-1], MANY)
     needed = np.array([d * points_needed(min(1.0, at / d)) for at in k])
-    return [_inside(grid, "points that l1 recovery takes (statistical dimension)", k, needed)]
-
-
-def _widths(resolved: Mapping[str, Any]) -> list[int]:
-    for axis in resolved["axes"]:
-        if "width" in axis["names"]:
-            return [value[axis["names"].index("width")] for value in axis["values"]]
-    return [resolved["common"]["width"]]
-
-
-def _y(grid: Grid) -> GridAxis:
-    assert grid.y is not None, "a diagram of this page has two axes"
-    return grid.y
-
-
-def _inside(grid: Grid, label: str, x: Any, y: Any) -> GridLine:
-    """The corners of a line that lie on the map; the first and the last may lie one beyond, which the map cuts."""
-    left, right, low, high = grid.x.edges[0], grid.x.edges[-1], _y(grid).edges[0], _y(grid).edges[-1]
-    kept = [(float(a), float(b)) for a, b in zip(x, y, strict=True) if left <= a <= right and low <= b <= high]
-    return GridLine(label, [a for a, _ in kept], [b for _, b in kept])
+    corners = zip(k, needed, strict=True)
+    return [GridLine.through("points that l1 recovery takes (statistical dimension)", corners).inside(grid)]

@@ -20,7 +20,7 @@ LAW = Map(
     "category",
     "Which law the exponent follows",
     reading="The first law within 5 % of the exponent: -alpha/(alpha + 1) (power law), the law with the loss L_C of "
-    "the skills that there are not ([T] C.2, corrected), and this law with what is left of the last skill's own loss "
+    "the missing skills ([T] C.2, corrected), and this law with what is left of the last skill's own loss "
     "(last skill). Each panel has a line of its own.",
 )
 BINDS = Map("binds", "category", "Which resource binds", "most common resource")

@@ -36,7 +36,7 @@ def draw(random: np.random.Generator, alpha: float, skills: int | None, sizes: A
     rounded: its frequencies are p_k to 1e-6 of each.
     """
     k = np.arange(1.0, min(skills or HEAD, HEAD) + 1)
-    frequencies = theory.normalisation(alpha, skills) * k ** -(alpha + 1)
+    frequencies = theory.frequency(alpha, skills, k)
     rest = max(1 - frequencies.sum(), 0.0) if theory.mass_beyond(alpha, skills, HEAD) > 0 else 0.0
     frequencies = np.append(frequencies, rest) / (frequencies.sum() + rest)
     counts = random.multinomial(np.diff(sizes, prepend=0), frequencies).cumsum(0)
@@ -51,20 +51,17 @@ def draw(random: np.random.Generator, alpha: float, skills: int | None, sizes: A
 
 def unseen_mass(alpha: float, skills: int | None, sets: TrainingSets) -> Array:
     """The frequency of all skills without a sample, in each set, (n,); 0 where every skill has one."""
-    A = theory.normalisation(alpha, skills)
-    p = A * np.arange(1.0, sets.head.shape[1] + 1) ** -(alpha + 1)
-    unseen = (sets.head == 0) @ p
+    unseen = (sets.head == 0) @ theory.frequency(alpha, skills, np.arange(1.0, sets.head.shape[1] + 1))
     kinds, first = np.unique(sets.tail, return_index=True)
     beyond = theory.mass_beyond(alpha, skills, HEAD)
     known = np.searchsorted(np.sort(first), sets.drawn)
-    seen = np.append(0.0, np.cumsum(A * kinds[np.argsort(first)] ** -(alpha + 1)))[known]
+    seen = np.append(0.0, np.cumsum(theory.frequency(alpha, skills, kinds[np.argsort(first)])))[known]
     every = known == (np.inf if skills is None else max(skills - HEAD, 0))
     return unseen + np.where(every, 0.0, np.maximum(beyond - seen, 0.0))
 
 
 def levels(alpha: float, skills: int | None, width: int | None, sets: TrainingSets) -> Levels:
     """The levels of the last set, for a model of `width` basis functions (None: one for each skill)."""
-    A, size = theory.normalisation(alpha, skills), sets.sizes[-1]
     kinds, counts = np.unique(sets.tail, return_counts=True)
     k = np.concatenate([np.arange(1.0, sets.head.shape[1] + 1), kinds])
     counts = np.concatenate([sets.head[-1], counts])
@@ -72,8 +69,8 @@ def levels(alpha: float, skills: int | None, width: int | None, sets: TrainingSe
     seen = (counts > 0) & (k <= last)
     # Skills of one count share a level.
     samples, level = np.unique(-counts[seen], return_inverse=True)
-    weight = np.bincount(level, A * k[seen] ** -(alpha + 1), len(samples))
+    weight = np.bincount(level, theory.frequency(alpha, skills, k[seen]), len(samples))
     missing = 0.0 if width is None else theory.mass_beyond(alpha, skills, width)
     idle = max(1.0 - missing - weight.sum(), 0.0)
     whole = skills is not None and np.count_nonzero(seen) == min(skills, last)
-    return Levels(-samples / size, weight, 0.0 if whole else idle, missing)
+    return Levels(-samples / sets.sizes[-1], weight, 0.0 if whole else idle, missing)

@@ -95,6 +95,8 @@ class Multilinear(Experiment):
 
 def _row(cell: Cell, recording: Recording, requested: Mapping[str, Column]) -> dict[str, Any]:
     """The final row of one cell."""
+    from swingby_sweeps.dynamics.columns import final_row
+
     from .losses import curves, strengths
 
     p = cell.params
@@ -106,5 +108,4 @@ def _row(cell: Cell, recording: Recording, requested: Mapping[str, Column]) -> d
         assert recorded is not None
         found["strength"] = strengths(p, recorded)
     kept = {name: values[steps].tolist() for name, values in found.items() if values is not None}
-    ends = {"from_step": 0, "to_step": p.points - 1, "final": True, "status": "ok"}
-    return {"cell_id": cell.cell_id, **ends, "step": steps.tolist(), **kept, "final_loss": kept["loss"][-1]}
+    return {**final_row(cell, steps), **kept, "final_loss": kept["loss"][-1]}

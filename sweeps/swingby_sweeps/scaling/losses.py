@@ -40,7 +40,7 @@ def strengths(p: ScalingParams, x: Array) -> Array | None:
     if p.bottleneck != "time":
         return None
     k = np.arange(1.0, min(p.skills or STRENGTHS, STRENGTHS) + 1)
-    rates = theory.normalisation(p.alpha, p.skills) * k ** -(p.alpha + 1) * theory.pace(p.model, p.s, p.lr)
+    rates = theory.frequency(p.alpha, p.skills, k) * theory.pace(p.model, p.s, p.lr)
     return p.s * theory.strength(np.multiply.outer(x, rates), _lag(p))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+import math
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, model_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import BeforeValidator, Field
 
-from swingby.model.params import Params
+from swingby.model.params import Fault, Params
 
 Model = Literal["multilinear", "linear"]
 Bottleneck = Literal["time", "data", "width", "compute", "all"]
@@ -18,12 +19,17 @@ MOST_SAMPLES = 10**8
 """The largest training set that is drawn."""
 
 
-class ScalingParams(Params):
-    """One curve L(x): the loss over one resource, all others unlimited or held ([T] 4.17).
+def _no_infinity(value: Any) -> Any:
+    if isinstance(value, float) and math.isinf(value):
+        raise ValueError(f"{value} is no number of skills; allowed: a whole number, or null for infinitely many")
+    return value
 
-    Raises (on construction):
-        pydantic.ValidationError: has an entry for each fault, under the name of its field.
-    """
+
+Skills = Annotated[int | None, BeforeValidator(_no_infinity)]
+
+
+class ScalingParams(Params):
+    """One curve L(x): the loss over one resource, all others unlimited or held ([T] 4.17)."""
 
     dtype: Literal["float32", "float64"] = Field("float64", description="arithmetic of the run; float64 alone")
     model: Model = Field(
@@ -38,7 +44,7 @@ class ScalingParams(Params):
     alpha: float = Field(
         0.6, ge=0.05, le=3, title="alpha", description="skill k comes up with frequency A k^-(alpha + 1) ([T] 4.1)"
     )
-    skills: int | None = Field(
+    skills: Skills = Field(
         100_000, ge=1, le=10**15, title="number of skills", description="number of skills n_s; null: infinitely many"
     )
     s: float = Field(1.0, gt=0, le=1e3, title="target S", description="scale S of the target ([T] 4.4)")
@@ -79,37 +85,21 @@ class ScalingParams(Params):
             return round(self.largest) if self.drawn else 0
         return (self.data or 0) if self.bottleneck == "all" else 0
 
-    @model_validator(mode="after")
-    def _checked(self) -> Self:
-        """Raise for every fault at once."""
-        faults = [
-            InitErrorDetails(
-                type=PydanticCustomError("scaling", "{message}", {"message": message}), loc=(name,), input=at
-            )
-            for name, at, message in self._faults()
-        ]
-        if faults:
-            raise ValidationError.from_exception_data(type(self).__name__, faults)
-        return self
-
-    def _faults(self) -> list[tuple[str, object, str]]:
-        """The field, value and text of each fault."""
-        found: list[tuple[str, object, str]] = []
+    def _faults(self) -> Iterator[Fault]:
         if self.dtype != "float64":
-            found.append(("dtype", self.dtype, "the closed form is computed in float64; allowed: float64"))
+            yield "dtype", "the closed form is computed in float64; allowed: float64"
         if self.model == "multilinear" and self.bottleneck != "width" and self.r0 >= self.s:
-            found.append(("r0", self.r0, f"R(0) = {self.r0:g} does not lie below S; allowed: less than s = {self.s:g}"))
+            yield "r0", f"R(0) = {self.r0:g} does not lie below S; allowed: less than s = {self.s:g}"
         counted = self.bottleneck in ("data", "width")
         if counted and round(self.smallest) < 1:
             text = f"the curve begins at {self.smallest:.3g}; allowed over {self.bottleneck}: from 1 on"
-            found.append(("decades", self.decades, text))
+            yield "decades", text
         if self.bottleneck == "data" and self.largest > MOST_SAMPLES:
-            found.append(("largest", self.largest, f"{self.largest:g} samples; allowed: at most {MOST_SAMPLES:g}"))
+            yield "largest", f"{self.largest:g} samples; allowed: at most {MOST_SAMPLES:g}"
         if self.skills is not None:
             if self.bottleneck == "width" and self.largest >= self.skills:
                 text = f"a width of {self.largest:g} leaves no loss; allowed: less than skills = {self.skills}"
-                found.append(("largest", self.largest, text))
+                yield "largest", text
             if self.bottleneck in ("compute", "all") and self.width is not None and self.width > self.skills:
                 text = f"{self.width} basis functions; allowed: at most skills = {self.skills}"
-                found.append(("width", self.width, text))
-        return found
+                yield "width", text

@@ -33,8 +33,8 @@ def mass_beyond(alpha: float, skills: float | None, k: float) -> float:
     return normalisation(alpha, skills) * (float(special.zeta(alpha + 1, k + 1.0)) - last)
 
 
-def frequency(alpha: float, skills: float | None, k: float) -> float:
-    """p_k ([T] 4.1)."""
+def frequency(alpha: float, skills: float | None, k: Any) -> Any:
+    """p_k ([T] 4.1), of a number or an array of them."""
     return normalisation(alpha, skills) * k ** -(alpha + 1)
 
 
@@ -84,7 +84,7 @@ def width_exponent(alpha: float) -> float:
 
 
 def lost_loss(bottleneck: str, alpha: float, skills: float | None, s: float, c: float) -> float:
-    """L_C of the law of the bias, d ln L / d ln x = exponent (1 + L_C/L): the loss of the skills that there are not.
+    """L_C of the law of the bias, d ln L / d ln x = exponent (1 + L_C/L): the loss of the missing skills.
 
     It is what the skills beyond the last would add to the loss if they existed and were not learned, at the frequency
     A k^-(alpha + 1); 0 for infinitely many. [T] C.2 has S^2 A N^-alpha / (2 alpha) for it, over time and alpha small.
@@ -184,6 +184,12 @@ def overlap(alpha: float, c: float, k: int) -> float:
     """
     ratio = (1 + 1 / k) ** (alpha + 1)
     return 1 / (1 + c ** ((ratio - 1) / (ratio + 1)))
+
+
+def lag_of_overlap(alpha: float, level: float, k: int) -> float:
+    """The c at which `overlap` is at this level."""
+    ratio = (1 + 1 / k) ** (alpha + 1)
+    return (1 / level - 1) ** ((ratio + 1) / (ratio - 1))
 
 
 def stages(alpha: float, c: float, within: float) -> int:

@@ -11,7 +11,7 @@ from swingby_analysis.grid import Grid, GridAxis, GridLine
 from . import theory
 
 NEAR = 0.05
-"""The bias whose contour is drawn."""
+"""The bias, and the overlap, whose contour is drawn."""
 
 
 def enough_skills(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -20,15 +20,15 @@ def enough_skills(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     The bias is L_C/L there (`theory.lost_loss`), and L + L_C a power of the time. Each panel has a window and a line of
     its own, and all lines are drawn in all panels.
     """
-    common, y = resolved["common"], _y(grid)
+    common, y = resolved["common"], grid.rows_axis
     ends = float(grid.x.edges[0]), float(grid.x.edges[-1])
     lines = []
-    for largest in _along(grid, common, "largest"):
+    for largest in grid.values("largest") or (common["largest"],):
         time = largest / 10 ** (common["decades"] / 2)
         found = [(_crossing(common, float(alpha or 0), time, ends), float(row)) for alpha, row in _rows(y)]
         corners = [(skills, row) for skills, row in found if skills is not None]
-        lines += _line(f"T to {largest:.0e}: L_C = {NEAR:g} L, by theory", corners)
-    return lines
+        lines.append(GridLine.through(f"T to {largest:.0e}: L_C = {NEAR:g} L, by theory", corners))
+    return _drawn(lines)
 
 
 def _crossing(common: Mapping[str, Any], alpha: float, time: float, ends: tuple[float, float]) -> float | None:
@@ -56,7 +56,7 @@ def equal_reach(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     Below the line the width binds by theory, above it the time, where the data do not. What D samples reach alone is a
     level: beyond it there is more of both than of data.
     """
-    common, y = resolved["common"], _y(grid)
+    common = resolved["common"]
     alpha, skills, s = common["alpha"], common["skills"], common["s"]
     c, pace = theory.lag(common["model"], s, common["r0"]), theory.pace(common["model"], s, common["lr"])
     prefactor = theory.time_prefactor(alpha, skills, s, c, pace)
@@ -64,50 +64,31 @@ def equal_reach(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     for time in grid.x.positions:
         width = theory.reached(alpha, skills, s, prefactor * float(time) ** (-alpha / (alpha + 1)))
         corners.append((float(time), width))
-    low, high = float(y.edges[0]), float(y.edges[-1])
-    lines = _line(
-        "T reaches as many skills as N, by theory", [corner for corner in corners if low <= corner[1] <= high]
-    )
+    lines = [GridLine.through("T reaches as many skills as N, by theory", corners).inside(grid)]
     by_data = theory.data_prefactor(alpha, skills, s, c)
-    for data in _along(grid, common, "data"):
-        level = theory.reached(alpha, skills, s, by_data * data ** (-alpha / (alpha + 1)))
-        beyond = [(time, level) for time, width in corners if width >= level and low <= level <= high]
-        lines += _line(f"D = {data:g} reaches as many skills as N", beyond)
-    return lines
+    for data in grid.values("data") or (common["data"],):
+        if data is not None:
+            level = theory.reached(alpha, skills, s, by_data * data ** (-alpha / (alpha + 1)))
+            beyond = [(time, level) for time, width in corners if width >= level]
+            lines.append(GridLine.through(f"D = {data:g} reaches as many skills as N", beyond).inside(grid))
+    return _drawn(lines)
 
 
 def stage_like(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """Where the first pair of skills, and the fifth, has an overlap of 5 % (`theory.overlap`)."""
-    common, y = resolved["common"], _y(grid)
-    lines = []
+    s, lines = resolved["common"]["s"], []
     for k in (1, 5):
-        corners = []
-        for alpha, row in _rows(y):
-            ratio = (1 + 1 / k) ** (float(alpha or 0) + 1)
-            start = common["s"] / (1 + 19 ** ((ratio + 1) / (ratio - 1)))
-            if float(grid.x.edges[0]) <= start <= float(grid.x.edges[-1]):
-                corners.append((start, float(row)))
-        lines += _line(f"overlap of skills {k} and {k + 1} is 5 %", corners)
-    return lines
+        found = [(theory.lag_of_overlap(float(alpha or 0), NEAR, k), row) for alpha, row in _rows(grid.rows_axis)]
+        corners = [(s / (1 + c), row) for c, row in found]
+        lines.append(GridLine.through(f"overlap of skills {k} and {k + 1} is 5 %", corners).inside(grid))
+    return _drawn(lines)
 
 
-def _line(label: str, corners: Sequence[tuple[float, float]]) -> list[GridLine]:
-    """A line through two corners or more."""
-    return [GridLine(label, [x for x, _ in corners], [y for _, y in corners])] if len(corners) > 1 else []
-
-
-def _along(grid: Grid, common: Mapping[str, Any], name: str) -> list[float]:
-    """The values of a parameter in the sweep: along its axis, or the one that all points have."""
-    axes = grid.sweep.axes if grid.sweep else ()
-    values = next((axis.values for axis in axes if axis.name == name), (common.get(name),))
-    return [float(value) for value in values if value is not None]
+def _drawn(lines: Sequence[GridLine]) -> list[GridLine]:
+    """The lines of two corners or more."""
+    return [line for line in lines if len(line.x) > 1]
 
 
 def _rows(y: GridAxis) -> list[tuple[Any, float]]:
     """The values of an axis, and where they stand."""
     return [(value, float(position)) for value, position in zip(y.values, y.positions, strict=True)]
-
-
-def _y(grid: Grid) -> GridAxis:
-    assert grid.y is not None, "a diagram of this page has two axes"
-    return grid.y

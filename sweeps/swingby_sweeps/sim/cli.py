@@ -31,7 +31,7 @@ def theory(
     P: Annotated[float, typer.Option("--P", help="Constant of App. D.1; 2 or more.")] = 2.0,
     kappa: Annotated[float, typer.Option("--kappa", help="Constant of App. D.1; over 1.1, at most 1 + K/(2C).")] = 2.0,
 ) -> None:
-    """Compares theory with experiment at each point: when concepts should arrive and did, and which assumptions hold.
+    """Compares SIM's theory with its runs: when concepts should arrive and did, and which assumptions hold.
 
     There are predictions for the symmetric family (arrivals of w_pp at 0.9, eq 4.3; App. D's assumptions) and for one
     layer without bias (r_k at 0.9, Theorem 4.1). Measured times of the symmetric family need `record: {also:

@@ -19,7 +19,7 @@ HEIGHT = Map(
     "The colour of a tile is the median height of the bumps, over the runs that show transient memorization; tiles "
     f"without colour have fewer than {FEWEST} such runs. The few highest share the last colour.",
     "transient_memorization and outcome <> 'diverged'",
-    FEWEST,
+    fewest=FEWEST,
 )
 DESCENTS = Map("descents_fine", "mean", "The number of descents", "mean number of descents")
 

@@ -27,6 +27,7 @@ from swingby_sweeps.dynamics.resident import ResidentDescent, ResidentMoments, R
 from swingby_sweeps.dynamics.training import Stepper, Training
 
 from . import draws, task, theory
+from .hidden import Hidden
 from .init import Start, to_frame
 from .params import DIVERGED_AT, Drive, SimParams
 from .recurrence import PsdCone, Recurrence
@@ -110,6 +111,7 @@ class Observer:
         self._places = {name: slice(a, b) for name, a, b in zip(blocks, ends[:-1], ends[1:], strict=True)}
         points = task.with_constant(np.concatenate(list(blocks.values()), axis=1), p.bias)
         self._points = torch.as_tensor(points).to(whole.device, whole.dtype)
+        self._hidden = Hidden(cells, whole, p.bias) if "features" in self._also else None
 
     def __call__(self, net: Net, going: Array) -> dict[str, Array]:
         """Every curve's present value, (C,) or (C, m); `going`: mask of the cells that are still recorded."""
@@ -128,6 +130,8 @@ class Observer:
         if "centres" in self._also:
             values["centre_output"] = outputs[:, places["centres"], :s].flatten(1)
         curves = on_host(values)
+        if self._hidden is not None:
+            curves |= self._hidden(net, going)
         if "velocity" in self._also:
             assert isinstance(net, MomentNet)
             W = net.affine().mT.double().cpu().numpy()

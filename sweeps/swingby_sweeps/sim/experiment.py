@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
+from swingby.features import COLUMNS
 from swingby.model.cell import Cell, Point, SeedMode
 from swingby.model.experiment import Batch, Column, Experiment, Recording
 from swingby.model.params import Params
@@ -48,6 +49,13 @@ def _twin(name: str, drive: str, none: str) -> dict[str, Column]:
         f"{name}_train_loss": Column(_LIST, f"train_loss {whole}"),
         f"{name}_output": Column(_ROWS, f"output {whole}"),
     }
+
+
+def _features() -> dict[str, Column]:
+    """Columns of the recording `features`: metrics of the last hidden layer (`swingby.features`)."""
+    names = ("kappa_cka", "evenness", "containment", "learned_rank", "target_rank", "modes", "output_variance")
+    where = "of the last hidden layer on 500 points of the clusters that no training sees; null where there is none"
+    return {name: Column(_LIST, f"{COLUMNS[name]}; {where}") for name in names}
 
 
 class Sim(Experiment):
@@ -102,6 +110,7 @@ class Sim(Experiment):
                 "nearest first, then every n-th other; once a run; null where moments: population draws none",
             ),
         },
+        "features": _features(),
     }
     scalars: ClassVar[Mapping[str, Column]] = {
         "a": Column(_LIST, "a_p = sigma_p^2 + mu_p^2/C of the cell's own conventions (to the power moment_power)"),
@@ -255,7 +264,16 @@ class Sim(Experiment):
 
         Raises:
             LostWorkerError: the GPU is lost, for which no cell is at fault.
+            SwingbyError: features are asked for of a model without a hidden layer.
         """
+        p = batch.cells[0].params
+        assert isinstance(p, SimParams)
+        if "features" in batch.recording.also and (p.model == "w_recurrence" or not p.net_shape.hidden):
+            layers = f" of {p.layers} layer" if p.model in ("linear", "relu") else ""
+            raise SwingbyError(
+                f"record: {{also: [features]}}: the model {p.model}{layers} has no hidden layer; allowed: linear and "
+                "relu of 2 layers or more, symmetric"
+            )
         from swingby.model.retryable import retryable
         from swingby_sweeps.dynamics.training import ask_gpu, one_thread
 

@@ -17,7 +17,7 @@ LANDMARKS = (
 """The centres of the training clusters, and the test point, over mu."""
 
 REPORT = Reported(
-    companions=("retreat", "outcome", "bump_height"),
+    companions=("retreat", "outcome", "bump_height", "regime", "end_kappa", "end_evenness", "end_containment"),
     titles={"outcome": "What became of the runs"},
     curves=Curves(
         titles={"ood_loss": OOD_LOSS, "train_loss": TRAINING_LOSS},

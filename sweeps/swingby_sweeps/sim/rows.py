@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ from swingby_sweeps.dynamics.training import final_rows
 from . import task
 from .certificate import Certificate, certify
 from .engine import SimTraining
+from .hidden import NAMES
 from .init import Start, full_layers
 from .params import DIVERGED_AT
 from .report import GENERALIZED
@@ -30,6 +32,8 @@ def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Col
     """
     recorder, ready = training.recorder, training.ready
     columns = final_rows(training, training.cells, f"{DIVERGED_AT:.0e} L_ref")
+    if "features" in also:
+        columns |= {name: _known(columns[name]) for name in NAMES}
     final = {name: recorder.final(name) for name in ("ood_loss", "train_loss")}
     params = [item.params for item in ready]
     signals = task.Signals.of(params)
@@ -62,6 +66,11 @@ def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Col
     }
 
 
+def _known(curves: Any) -> pa.Array:
+    """Curves with null for nan, which stands for a value that there is not."""
+    return lists(curves.offsets.to_numpy(), pa.array(curves.values.to_numpy(zero_copy_only=False), from_pandas=True))
+
+
 def of_twin(twin: SimTraining, run: SimTraining) -> Columns:
     """The curves of a batch's twins, named after their drive, up to the last record of each run.
 
@@ -70,8 +79,7 @@ def of_twin(twin: SimTraining, run: SimTraining) -> Columns:
     np.minimum(twin.recorder.length, run.recorder.length, out=twin.recorder.length)
     known = ~twin.failed & (twin.recorder.length > 0)
     places = pa.array(np.where(known, np.arange(len(known)), -1), mask=~known)  # a place that is null takes null
-    curves = {name: column for name, column in twin.recorder.columns().items() if name != "step"}
-    return {f"twin_{twin.drive}_{name}": column.take(places) for name, column in curves.items()}
+    return {f"twin_{twin.drive}_{name}": column.take(places) for name, column in twin.recorder.columns().items()}
 
 
 class WeightHistory:

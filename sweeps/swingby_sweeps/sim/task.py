@@ -13,6 +13,8 @@ from swingby_sweeps.dynamics.shapes import Order
 from .params import SimParams
 
 Array = np.ndarray
+_EVALUATED = 500
+"""Points on which features are measured, of all clusters together."""
 _NEAREST, _SHOWN = 50, 500
 """Numbers of training points in a cell's row, on request: the nearest to the test point, and all of them."""
 
@@ -90,12 +92,19 @@ def cluster_names(p: SimParams) -> list[int]:
     return [*range(1, p.s + 1), *([0] if p.zero_cluster else [])]
 
 
-def _cluster(cell: Cell, p: SimParams, name: int) -> Array:
-    stream = cell.stream(f"data/{name}")
+def evaluation_points(cell: Cell) -> Array:
+    """About 500 points of the clusters that no training sees, from streams `features/p`; float64, shape (N, s)."""
+    p = _params(cell)
+    each = -(-_EVALUATED // p.clusters)
+    return np.concatenate([_cluster(cell, p, name, "features", each) for name in cluster_names(p)])
+
+
+def _cluster(cell: Cell, p: SimParams, name: int, streams: str = "data", n: int | None = None) -> Array:
+    stream, n = cell.stream(f"{streams}/{name}"), p.n if n is None else n
     centre = centres(p)[name - 1] if name else np.zeros(p.s)
     kept: list[Array] = []
     # The loop ends: no centre is within min(mu)/2 of x^ (s >= 2), so at least half of all draws are kept.
-    while missing := p.n - sum(map(len, kept)):
+    while missing := n - sum(map(len, kept)):
         points = centre + np.sqrt(variances(p)) * stream.standard_normal((missing, p.s))
         kept.append(points[far_enough(p, points)] if p.truncate else points)
     return np.concatenate(kept)

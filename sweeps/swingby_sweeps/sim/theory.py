@@ -126,10 +126,16 @@ def d_8_bound(w0: float, a: float, eta: float, kappa: float, edge: float) -> flo
     return kappa * (np.log(0.8 / edge) / 0.3 + np.log(edge / w0) / 2) / (eta * a)
 
 
-def terminal_rates(a: Array) -> tuple[Array, Array]:
-    """Predicted slopes near W = I: 2 a_k of log(|1 - w_kk| / w_kk), (s,); a_i + a_j of log |w_ij|, i < j row by row."""
+def terminal_rates(a: Array, d: Array | float) -> tuple[Array, Array]:
+    """Predicted slopes near W = I: 2 a_k of log(|1 - w_kk| / w_kk), (s,); a_i + a_j of log |w_ij|, i < j row by row.
+
+    NaN where d > s. There eq 4.3 feeds w_ij by w_ki w_kj of each direction k without signal, and w_ii by w_ki^2. Since
+    w_ki falls at a_i (1 + w_kk) / 2, where w_kk stays below 1, these fall at (a_i + a_j) (1 + w_kk) / 2 and at
+    a_i (1 + w_kk), slower than above; W beyond the informative block decides from when on that counts.
+    """
     i, j = np.triu_indices(len(a), 1)
-    return 2 * a, a[i] + a[j]
+    clean = np.where(np.asarray(d) > len(a), np.nan, 1.0)
+    return 2 * a * clean, (a[i] + a[j]) * clean
 
 
 def omega_exponent(a_1: float, a_2: float) -> float:

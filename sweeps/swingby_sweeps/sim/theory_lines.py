@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from swingby_analysis.grid import Grid, GridAxis, GridLine
+from swingby_analysis.grid import Grid, GridLine
 from swingby_analysis.signals import bumps
 from swingby_analysis.signals.contour import contour
 from swingby_analysis.signals.extrema import Floats
@@ -39,14 +39,14 @@ def signals(common: Mapping[str, Any], **other: Any) -> Floats:
 def steepest_rate(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """`theory.steepest_rate` at every depth; for ReLU nets this is the line of the linear net."""
     a = signals(resolved["common"])
-    depths = [int(value or 0) for value in _y(grid).values]
+    depths = [int(value or 0) for value in grid.rows_axis.values]
     corners = [(theory.steepest_rate(a, depth), float(depth)) for depth in depths]
-    return [_within(grid, GridLine("lr = 2 / (L a_max), least curvature of a solution", *_columns(corners)))]
+    return [_within(grid, GridLine.through("lr = 2 / (L a_max), least curvature of a solution", corners))]
 
 
 def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """`theory.plateau_gain` of the time of the run, and `theory.steep_gain`, where they are."""
-    y = _y(grid)
+    y = grid.rows_axis
     slow, steep = [], []
     for row, value in zip(y.positions, y.values, strict=True):
         p = parameters(resolved["common"], **{y.name: value})
@@ -56,8 +56,8 @@ def plateau_and_steepness(resolved: Mapping[str, Any], grid: Grid) -> list[GridL
         if depth > 1:
             steep.append((theory.steep_gain(a, depth, stretch, p.lr), row))
     return [
-        _within(grid, GridLine("time of the first plateau = time of the run", *_columns(slow))),
-        _within(grid, GridLine("lr x curvature at the start = 2", *_columns(steep))),
+        _within(grid, GridLine.through("time of the first plateau = time of the run", slow)),
+        _within(grid, GridLine.through("lr x curvature at the start = 2", steep)),
     ]
 
 
@@ -67,7 +67,7 @@ def symmetric_start(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     D.5, a_2 - 3 a_1 >= a_1 / C, holds to the right of its line; D.4 (D.9), for a typical start, below its own.
     D.9: omega <= min(kappa - 1, 1 - kappa^(-1/2)) / (P K gamma d beta^2), with the most lenient constants.
     """
-    common, y, c = resolved["common"], _y(grid), CONSTANTS
+    common, y, c = resolved["common"], grid.rows_axis, CONSTANTS
     weak = float(signals(common, mu=(1.0, 1.0))[0])
     variance = float(signals(common, mu=(0.0, 0.0))[0])
     edge = math.sqrt(2 * (weak * (3 + 1 / c.C) - variance))
@@ -89,7 +89,7 @@ def predicted_rise(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
 
     That rise is the detector's threshold where there is no noise.
     """
-    common, y = resolved["common"], _y(grid)
+    common, y = resolved["common"], grid.rows_axis
     values = np.array(
         [
             [rise_at((1.0, float(ratio or 0)), common, y.name, float(scale or 0)) for ratio in grid.x.values]
@@ -117,14 +117,14 @@ def rise_at(mu: tuple[float, float], common: Mapping[str, Any], scale_name: str,
 
 def bottleneck(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """d' = s: below it the product has rank below s, and is not the identity on s concepts."""
-    x, y = grid.x, _y(grid)
+    x, y = grid.x, grid.rows_axis
     corners: list[tuple[float, float]] = []
     for value, (left, right) in zip(x.values, pairwise(x.edges), strict=True):
         # Under the first tile that is wide enough; above all tiles where none is.
         wide = [place for place, width in enumerate(y.values) if float(width or 0) >= float(value or 0)]
         level = y.edges[wide[0] if wide else -1]
         corners += [(left, level), (right, level)]
-    return [GridLine("d' = s: below it the rank is too low", *_columns(corners))]
+    return [GridLine.through("d' = s: below it the rank is too low", corners)]
 
 
 def points_near(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -133,7 +133,7 @@ def points_near(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     A cluster's points are normal about a centre that lies mu_1 (or mu_2) away; the squared distance to the test point
     over sigma^2 is non-central chi-squared with two degrees of freedom.
     """
-    n, y = resolved["common"]["n"], _y(grid)
+    n, y = resolved["common"]["n"], grid.rows_axis
 
     def expected(ratio: float) -> float:
         reach = (ratio / 2) ** 2
@@ -166,18 +166,9 @@ def relu_distance(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     return [*points_near(resolved, grid), *spread_needed(resolved, grid)]
 
 
-def _y(grid: Grid) -> GridAxis:
-    assert grid.y is not None, "a diagram of this page has two axes"
-    return grid.y
-
-
-def _columns(corners: Sequence[tuple[float, float]]) -> tuple[list[float], list[float]]:
-    return [x for x, _ in corners], [y for _, y in corners]
-
-
 def _within(grid: Grid, line: GridLine) -> GridLine:
     """The part of a line inside the diagram."""
-    x, y = grid.x, _y(grid)
+    x, y = grid.x, grid.rows_axis
     at = [(x.ruler(a), y.ruler(b)) for a, b in zip(line.x, line.y, strict=True)]
     box = [(x.ruler(x.edges[0]), x.ruler(x.edges[-1])), (y.ruler(y.edges[0]), y.ruler(y.edges[-1]))]
     kept: list[tuple[float, float]] = []

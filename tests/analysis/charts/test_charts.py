@@ -21,6 +21,7 @@ from swingby.model.reported import Landmark
 from swingby_analysis.charts import style
 from swingby_analysis.charts.bands import scale_of
 from swingby_analysis.charts.curves import FLOOR, Band, LogAxes, Run, log_curves, log_panel
+from swingby_analysis.charts.lines import Line, LinesLook, line_panels
 from swingby_analysis.charts.maps import PALETTE, number_map, outcome_map, share_map
 from swingby_analysis.charts.summaries import MostCommon, Share, Spread
 from swingby_analysis.charts.trajectories import (
@@ -34,6 +35,7 @@ from swingby_analysis.charts.trajectories import (
 )
 from swingby_analysis.grid import Grid, GridAxis, axis_kind
 from swingby_analysis.page.html import VEGA_LITE
+from swingby_analysis.page.plain_files import rows_of
 from swingby_analysis.report.phases import Phases
 from swingby_analysis.stats import shares as phase
 
@@ -363,3 +365,20 @@ def test_a_run_of_a_group_without_a_path_has_no_panel() -> None:
     plane, path = seen(True), [Place("a", None, float(step), step / 10, 0.0) for step in range(11)]
     runs = [Place(group, 1, 0.0, 0.0, 0.0) for group in "ab"]
     assert trajectories(path, runs, plane).to_dict() == trajectories(path, runs[:1], plane).to_dict()
+
+
+def test_measured_lines_set_the_axes_of_panels_of_lines() -> None:
+    """Panels stand in the order of their first lines; a law beyond what was measured is cut, and has no band."""
+    look = LinesLook({"measured": (1, 0), "law": (6, 4)}, 200, "~g", 0.2, 4, lambda panels: panels)
+    lines = [
+        Line("b", "one", "measured", [1.0, 10.0], [0.1, 1.0], [0.05, 0.9], [0.2, 1.1]),
+        Line("a", "one", "law", [1.0, 10.0, 100.0], [0.2, 0.9, 5.0]),
+    ]
+    spec = line_panels(lines, ["one"], ("time", "loss"), "log", look).to_dict()
+    rows = rows_of(spec)
+    assert [(row["panel"], row["kind"]) for row in rows] == [(0, "measured")] * 2 + [(1, "law")] * 2
+    assert [(row["low"], row["high"]) for row in rows] == [(0.1, 0.2), (0.9, 1.1), (0.2, 0.2), (0.9, 0.9)]
+    band, line = spec["spec"]["layer"]
+    assert line["encoding"]["x"]["scale"]["domain"] == [1.0, 10.0]
+    assert band["encoding"]["y"]["scale"]["domain"] == line["encoding"]["y"]["scale"]["domain"] == [0.1, 1.0]
+    assert spec["facet"]["header"]["labelExpr"] == '["b", "a"][datum.value]'

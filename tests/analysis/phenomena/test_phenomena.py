@@ -14,7 +14,7 @@ from swingby.model import registry
 from swingby.run.outcomes import derive
 from swingby.store import Store
 from swingby_analysis.phenomena.catalogue import Phenomenon, every_phenomenon, parse, phenomena
-from swingby_analysis.phenomena.counting import counted, sweeps_of
+from swingby_analysis.phenomena.counting import counted, sweeps_of, tells_nothing
 from tests.support import synthetic_sim
 
 WHOLE = "-- phenomenon: stages\n-- title: Stages\n-- experiment: mine\n--\n-- One after the other.\nstages >= 2;\n"
@@ -61,6 +61,14 @@ def test_every_installed_declaration_can_be_asked() -> None:
         assert item.experiment in registry.offered(registry.EXPERIMENTS), item.slug
     with pytest.raises(SwingbyError, match="did you mean 'swing-by'"):
         phenomena(["swingby"])
+
+
+def test_a_general_detector_that_saw_no_run_tells_nothing(data: Path) -> None:
+    """Its columns are not in the store, and that is no fault; those of an experiment's own detector are needed."""
+    with Store.open(data) as store:
+        assert tells_nothing(store.names(), asked("regime = 'minimum'"))
+        assert not tells_nothing(store.names(), asked("transient_memorization"))
+        assert not tells_nothing([], asked("transient_memorization"))
 
 
 def test_counts_are_those_of_the_rows(data: Path) -> None:

@@ -55,7 +55,7 @@ def test_a_report_draws_what_the_file_says_now(ran: Any) -> None:
 
 def test_a_sweep_that_no_detector_reads_has_a_report(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Expressions and scalars are drawn where no detector is installed that reads the experiment."""
-    monkeypatch.setattr("swingby.model.registry.detectors_for", lambda name: [])
+    monkeypatch.setattr("swingby.model.registry.detectors_for", lambda name, columns=None: [])
     for outcome_, first in (("high", "phase-high"), ("final_position", "map-final-position")):
         shown = {**ran.sweep(outcomes=OUTCOMES, diagram={**DIAGRAM, "outcome": outcome_}).presentation}
         assert slugs(write_report("walks", ran.data, ran.folder / "out", (), presentation=shown))[0] == first

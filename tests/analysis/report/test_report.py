@@ -25,10 +25,11 @@ from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.charts.curves import FLOOR
 from swingby_analysis.page import Figure
+from swingby_analysis.page.folder import replace_folder
 from swingby_analysis.page.html import embedded, vega
 from swingby_analysis.page.pictures import KINDS, files_of
 from swingby_analysis.query import Query, ask, literal
-from swingby_analysis.report import PAGE, replace_folder, write_report
+from swingby_analysis.report import PAGE, write_report
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report.curves import CEILING
 from swingby_analysis.report.data import ReportData

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swingby_analysis.grid import axis_title, grid_of
+from swingby_analysis.grid import Grid, GridAxis, GridLine, SweepAxis, SweepGrid, axis_title, grid_of
 
 
 def resolved(axes: list[tuple[list[str], list[list[Any]]]], diagram: dict[str, Any] | None) -> dict[str, Any]:
@@ -61,3 +61,21 @@ def test_axes_say_what_they_mean(name: str) -> None:
     title = axis_title(name, "sim")
     assert title.endswith(f"({name})")
     assert len(title) > len(name) + 6
+
+
+def test_a_line_inside_a_diagram_has_the_corners_within_its_tiles() -> None:
+    """Corners beyond the outer edges of the tiles are left out; a diagram along one parameter has no tiles."""
+    axis = GridAxis.of("x", "x", [1.0, 2.0, 3.0])
+    line = GridLine.through("a line", [(0.4, 1.0), (0.5, 3.5), (2.0, 2.0), (3.0, 3.6)])
+    assert line.inside(Grid(axis, axis, ("",), {})) == GridLine("a line", [0.5, 2.0], [3.5, 2.0])
+    with pytest.raises(ValueError, match="two axes"):
+        line.inside(Grid(axis, None, ("",), {}))
+
+
+def test_values_of_an_axis_are_those_of_the_sweep() -> None:
+    """Whether a diagram draws the axis or not; a parameter that does not vary has none."""
+    sweep = SweepGrid((SweepAxis("width", (8, 16)),), (0,), {0: (0,), 1: (1,)})
+    axis = GridAxis.of("x", "x", [1.0, 2.0, 3.0])
+    grid = Grid(axis, None, ("",), {}, sweep=sweep)
+    assert (grid.values("width"), grid.values("x")) == ((8, 16), ())
+    assert Grid(axis, None, ("",), {}).values("width") == ()

@@ -22,22 +22,24 @@ from swingby.errors import SwingbyError
 from swingby.run.driver import run
 from swingby.run.options import RunOptions
 from swingby.store import Store
+from swingby.store.refined import Refined
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby_analysis.page.html import VEGA_LITE
 from swingby_analysis.page.pictures import titled
 from swingby_analysis.report import write_report
 from swingby_analysis.statements import needed
 from swingby_analysis.statements.catalogue import diagrams, findings
-from swingby_analysis.statements.diagram import PREFIX, Diagram
+from swingby_analysis.statements.diagram import PREFIX, Diagram, Map
 from swingby_analysis.statements.effect import Number, OverSeeds, decide
 from swingby_analysis.statements.figures import Read, figures
-from swingby_analysis.statements.findings import FOLDER, PAGE, TEXT, write_findings
+from swingby_analysis.statements.findings import FOLDER, PAGE, write_findings
 from swingby_analysis.statements.fresh import FAILED, MOST, REPLICATED, WAITING, Again
 from swingby_analysis.statements.judging import Sentence, worded
 from swingby_analysis.statements.needed import asked_of
 from swingby_analysis.statements.statement import NO, UNSURE, YES, Statement
 from swingby_analysis.statements.template import Template
 from swingby_analysis.statements.verdict import MISSING
+from tests.support.named import GROUP, packaged
 
 CATALOGUE = diagrams()
 SENTENCES = [finding for diagram in CATALOGUE for finding in findings(diagram)]
@@ -89,6 +91,7 @@ def test_the_contrary_needs_all_effects() -> None:
     assert decide({"effect": [-0.2, -0.21], "effect_2": [-0.5, -0.51]}, either=True) == NO
 
 
+@pytest.mark.xdist_group(GROUP)
 def test_new_findings_are_few_and_have_seeds_of_their_own() -> None:
     """An experiment has few of them; their sweeps on fresh seeds have seeds that no other sweep uses.
 
@@ -99,7 +102,7 @@ def test_new_findings_are_few_and_have_seeds_of_their_own() -> None:
     by_package = Counter(sentence.shared.experiments for sentence in new)
     assert all(0 < count <= MOST for count in by_package.values())
     assert by_package
-    used = {name: Sweep.load(name, confirm_above=None) for name in named_sweeps()}
+    used = packaged()
     for name in names:
         own = used[name]
         rivals = [one for one in used.values() if one.experiment_name == own.experiment_name and one.name != name]
@@ -240,6 +243,36 @@ def test_every_figure_is_valid_and_holds_every_point(diagram: Diagram, store: tu
     assert len(tiles) == len(thin(diagram.sweep).points)
 
 
+def test_a_share_may_be_of_a_category_or_beyond_a_level(store: tuple[Store, dict[str, str]]) -> None:
+    """Its tiles count the runs of which the text is true, among those of which it can be told."""
+    opened, ids = store
+    diagram = TRAINED[0]
+    cells = Read.of(opened, diagram, ids[diagram.sweep]).cells
+    (common, *_) = cells["outcome"].mode()
+    texts = {
+        f"outcome = {common}": cells["outcome"] == common,
+        "descents_fine > 1.5": cells["descents_fine"] > 1.5,
+        "descents_fine < 1.5": cells["descents_fine"] < 1.5,
+    }
+    made = figures(opened, replace(diagram, maps=[Map(text, "share", text) for text in texts]), ids[diagram.sweep])
+    assert len({figure.slug for figure in made}) == 3
+    for figure, holds in zip(made, texts.values(), strict=True):
+        (rows,) = figure.spec["datasets"].values()
+        tiles = [row for row in rows if row["kind"] == "tile"]
+        assert sum(row["k"] for row in tiles) == holds.sum()
+        assert sum(row["n"] for row in tiles) == holds.count()
+
+
+def test_a_refined_sweep_is_finished_when_its_search_has_ended() -> None:
+    """With the cells that it asked for; as long as it goes on, and without a search, the whole grid is awaited."""
+    asked = Refined(30, 100, 40, (), 10, 0.5, 0.01, 2, None)
+    item = needed.Needed("coins", Sweep.load(CATALOGUE[0].sweep), done=29, failed=1)
+    assert not item.finished
+    assert not replace(item, refined=asked).finished
+    assert replace(item, refined=replace(asked, ended="budget")).finished
+    assert not replace(item, done=28, refined=replace(asked, ended="accuracy")).finished
+
+
 def test_the_runs_of_a_query_are_those_that_ended(store: tuple[Store, dict[str, str]]) -> None:
     """Every cell of every sweep has a row in what the figures are made of."""
     opened, ids = store
@@ -282,8 +315,8 @@ def test_files_beside_the_page(trained: Path) -> None:
     """Every figure as PNG, as SVG if asked, and the sentences as Markdown that names the command."""
     folder = trained / "out" / FOLDER
     names = {path.name for path in folder.iterdir()}
-    assert {PAGE, TEXT, "concepts-start-outcome.png", "concepts-start-outcome.svg"} <= names
-    text = (folder / TEXT).read_text()
+    assert {PAGE, "findings.md", "concepts-start-outcome.png", "concepts-start-outcome.svg"} <= names
+    text = (folder / "findings.md").read_text()
     assert "Made by `swingby findings`" in text
     assert "![The number of descents](concepts-start-descents-fine.png)" in text
 
@@ -308,9 +341,9 @@ def test_recorded_results_give_the_same_page_and_say_so(
     assert done.missing == 0
     assert any("recorded results, computed on" in text for text in said)
     mine, shown = (folder / "out" / FOLDER for folder in (trained, tmp_path))
-    texts = [(folder / TEXT).read_text().split("\nMade by")[0] for folder in (mine, shown)]
+    texts = [(folder / "findings.md").read_text().split("\nMade by")[0] for folder in (mine, shown)]
     assert texts[0] == texts[1]
-    for name in (PAGE, TEXT):
+    for name in (PAGE, "findings.md"):
         assert "60 of 60 results are recorded ones" not in (mine / name).read_text()
         assert "60 of 60 results are recorded ones" in (shown / name).read_text()
     report = write_report(f"{PREFIX}concepts-start", tmp_path / "data", tmp_path / "out", ())

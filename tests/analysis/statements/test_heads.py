@@ -77,6 +77,7 @@ def test_several_statements_share_a_query() -> None:
         ("in most seeds", "in most sees", "a claim has no rule 'in most sees'; did you mean 'in most seeds'"),
         ("in most seeds", "law", "a law says 'within'"),
         ("-- rule:", "-- within: 0.1\n-- rule:", "'within' is no key of a claim by the rule 'in most seeds'"),
+        ("-- rule:", "-- reverse: no\n-- rule:", "'reverse' is a key of a claim in the mean, and says 'no'"),
         ("-- rule: in most seeds", "-- rule: law\n-- within: none", "'within' is a number above 0; not 'none'"),
         ("-- rule:", "-- least: few\n-- rule:", "'least' is a number of seeds, 1 or more; not 'few'"),
         ("-- rule:", "-- rule: in most seeds\n-- rule:", "the key 'rule' stands twice"),

@@ -27,7 +27,7 @@ from swingby_analysis.statements.kinds import (
     UNTOLD,
     Outcome,
 )
-from swingby_analysis.statements.verdict import BOTH, FAILS_SOME, ONLY, RULE, SETTINGS, Answer, verdict
+from swingby_analysis.statements.verdict import BOTH, FAILS_SOME, ONLY, RULE, SETTINGS, SETTINGS_UNTOLD, Answer, verdict
 from swingby_analysis.stats.intervals import majority
 
 PHRASES = {"paper": "the paper's conventions", "authors": "the authors' conventions"}
@@ -91,6 +91,14 @@ def test_a_mean_is_judged_by_its_interval_both_ways_alike(values: list[float]) -
     assert found.sign == -turned.sign
     assert found.sign == int(found.effect.low > 0) - int(found.effect.high < 0)
     assert kinds.mean(seeds, 4 * effects).sign == found.sign
+
+
+def test_a_mean_below_zero_is_no_reverse_where_that_is_no_finding() -> None:
+    """Then the claim does not hold; above zero, and where nothing is told, the verdict is that of any mean."""
+    for effects, other in (([-2.0, -1.0, -1.5, -1.2, -1.8], FAILS), ([1.0, 2.0, 1.5, 1.2, 1.8], HOLDS)):
+        assert kinds.mean(range(5), effects, reversible=False).verdict == other
+    assert kinds.mean(range(5), [-2.0, -1.0, -1.5, -1.2, -1.8]).verdict == REVERSE
+    assert kinds.mean(range(5), [-1.0, 1.0, 0.5, -0.5, 0.1], reversible=False).verdict == NOT_SHOWN
 
 
 def test_numbers_of_one_seed_are_one_number() -> None:
@@ -211,7 +219,7 @@ def rows_of(kind: str, *signs: tuple[str, int | None]) -> list[Answer]:
         (MOST, [("paper", -1), ("authors", -1)], FAILS),
         (MOST, [("paper", 0)], UNTOLD),
         (MOST, [("paper", 1), ("authors", -1)], ONLY.format(PHRASES["paper"])),
-        (MOST, [("paper", 1), ("authors", 0)], SETTINGS),  # merely untold: not "only"
+        (MOST, [("paper", 1), ("authors", 0)], SETTINGS_UNTOLD),  # merely untold: not "only"
         (MOST, [("paper", 1), ("authors", -1), ("authors", 0)], SETTINGS),
         (MOST, [("paper", 1), ("authors", None)], HOLDS),  # too few seeds: left out
         (MOST, [("paper", -1), ("authors", 0)], FAILS_SOME),
@@ -235,7 +243,7 @@ def test_rows_make_the_verdict_in_any_order(kind: str, rows: list[tuple[str, int
 def test_the_page_says_every_kind_and_number() -> None:
     """The rules in words name each kind, each verdict, and the least numbers of seeds."""
     said = " ".join(RULE)
-    for word in (SHOWN, NOT_SHOWN, HOLDS, REVERSE, FAILS, UNTOLD, SETTINGS, BOTH, FAILS_SOME):
+    for word in (SHOWN, NOT_SHOWN, HOLDS, REVERSE, FAILS, UNTOLD, SETTINGS, SETTINGS_UNTOLD, BOTH, FAILS_SOME):
         assert f'"{word}"' in said
     for kind, number in LEAST.items():
         assert f"{kind} {number}" in said

@@ -103,3 +103,14 @@ def test_numbers_without_errors_or_spread() -> None:
     left = shrunken_numbers([1.0, np.inf, 2.0], [0.1, 0.1, 0.1])
     assert np.isnan(left.estimate[1])
     assert np.isfinite(left.estimate[[0, 2]]).all()
+
+
+def test_intervals_end_at_the_bounds_of_a_number() -> None:
+    """Where a number cannot lie outside them; the estimates are the same, and unbounded intervals did pass them."""
+    values, errors = [0.02, 0.5, 0.97, 0.99], [0.1, 0.02, 0.1, 0.02]
+    free, bound = shrunken_numbers(values, errors), shrunken_numbers(values, errors, bounds=(0.0, 1.0))
+    assert free.low.min() < 0
+    assert free.high.max() > 1
+    assert bound.low == pytest.approx(np.maximum(free.low, 0))
+    assert bound.high == pytest.approx(np.minimum(free.high, 1))
+    assert bound.estimate == pytest.approx(free.estimate)

@@ -25,7 +25,7 @@ from swingby.model import registry
 from swingby.run.driver import run_sweep
 from swingby.run.outcomes import derive
 from swingby.store import Store, finished, ingest, rebuild
-from swingby.sweepfile.sweep import Sweep, named_sweeps
+from tests.support.named import GROUP, packaged
 from tests.support.places import MISBEHAVING
 
 DIGITS, LENGTH = 3, 30
@@ -277,14 +277,14 @@ def test_spread_places_have_both_ends(count: int, most: int) -> None:
 # what is shipped
 
 
+@pytest.mark.xdist_group(GROUP)
 def test_shipped_results_are_those_of_the_sweeps_as_they_are_written() -> None:
     """Each belongs to a named sweep, is small enough to ship, and has the newest outcomes or the curves."""
     known = shipped()
     assert known
     for sweep_id, path in known.items():
         recording, table = read(path)
-        assert recording.name in named_sweeps()
-        sweep = Sweep.load(recording.name)
+        sweep = packaged()[recording.name]
         assert sweep.sweep_id == sweep_id, f"{recording.name} is written otherwise than it was recorded: pack it again"
         decision = recording.provenance.get("decision")
         assert table.num_rows == (decision["asked"] if decision else len(sweep))

@@ -36,9 +36,11 @@ def test_the_help_groups_the_verbs() -> None:
         elif line.startswith("│ ") and len(line) > 2 and line[2] != " ":
             groups[words[0]] = group
     assert {groups[verb] for verb in ("validate", "run", "cluster")} == {"Run"}
-    assert {groups[verb] for verb in ("list", "status", "sql", "report", "diff", "watch", "serve")} == {"Look"}
+    look = ("list", "status", "sql", "report", "outcome", "diff", "watch", "serve")
+    assert {groups[verb] for verb in look} == {"Look"}
     assert {groups[verb] for verb in ("gc", "pack", "doctor")} == {"Keep"}
     assert {groups[verb] for verb in ("claims", "findings")} == {"Papers"}
+    assert set(groups.values()) - {"Options"} == {"Run", "Look", "Keep", "Papers"}, "each in a group of a name"
 
 
 def test_what_is_installed_has_a_line_each(toy: str) -> None:

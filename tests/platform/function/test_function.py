@@ -30,7 +30,7 @@ from swingby.model import columns
 from swingby.model.experiment import Recording, Resources
 from swingby.run.driver import run_sweep
 from swingby.run.options import RunOptions
-from swingby.run.plan import plan
+from swingby.run.preview import plan
 from swingby.run.progress import Progress
 from swingby.store import Store, ingest
 from swingby.store.views import OWN
@@ -430,7 +430,7 @@ def test_the_readmes_function_is_swept(tmp_path: Path) -> None:
     text = (ROOT / "sweeps" / "README.md").read_text()
     own = text.partition("## Your own experiment")[2].partition("### As a package")[0]
     train, sweep = (re.findall(rf"```{kind}\n(.*?)```", own, re.DOTALL)[0] for kind in ("python", "yaml"))
-    (query,) = re.findall(r'swingby sql "(.*)"', own)
+    (query,) = re.findall(r'swingby sql "(.* from decay .*)"', own)
     (tmp_path / "decay.py").write_text(train)
     (tmp_path / "decay.yaml").write_text(sweep)
     result = run_sweep(Sweep.load(tmp_path / "decay.yaml"), tmp_path / "data", local=True, progress=Progress())

@@ -24,7 +24,7 @@ from swingby.run.commit_lock import SupersededError, check_current, newest_plans
 from swingby.run.driver import run_sweep
 from swingby.run.extend import extend_seeds
 from swingby.run.options import RunOptions
-from swingby.run.plan import plan
+from swingby.run.preview import plan
 from swingby.store import Store, ingest, rebuild
 from swingby.store.refined import refinements
 from swingby.store.status import sweep_status

@@ -18,7 +18,8 @@ from swingby.run.driver import run_sweep
 from swingby.run.forecast import Planned, summary
 from swingby.run.options import RunOptions
 from swingby.run.pending import Reservations
-from swingby.run.plan import Planner, plan
+from swingby.run.plan import Planner
+from swingby.run.preview import plan
 from swingby.run.progress import Progress
 from swingby.run.worker.batch import Assignment, run_batch
 from swingby.store import ingest

@@ -27,7 +27,8 @@ from swingby.run.driver import run, run_sweep
 from swingby.run.forecast import Planned, forecast, summary
 from swingby.run.options import RunOptions
 from swingby.run.outcomes import derive
-from swingby.run.plan import Planner, plan
+from swingby.run.plan import Planner
+from swingby.run.preview import plan
 from swingby.run.progress import Lines, Live, Progress, progress_for
 from swingby.run.worker.batch import Assignment, BatchDone, run_batch
 from swingby.run.worker.segments import ExperimentError

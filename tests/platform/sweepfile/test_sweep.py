@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from swingby.errors import Fault, InputFaults, SwingbyError
 from swingby.model.experiment import Recording
 from swingby.sweepfile.sweep import Sweep, named_sweeps
+from tests.support.named import GROUP, packaged
 
 HEAD = "name: try-1\nexperiment: toy\n"
 GOOD = """\
@@ -556,10 +557,11 @@ def test_a_name_that_nobody_has_finds_the_file_beside_it(tmp_path: Path, monkeyp
         Sweep.load("transient-memorisation")
 
 
+@pytest.mark.xdist_group(GROUP)
 def test_every_packaged_sweep_is_sound() -> None:
     """Each named sweep loads by its name, without raising the limit."""
-    for name in named_sweeps():
-        assert len(Sweep.load(name)) > 0
+    assert packaged().keys() == named_sweeps().keys()
+    assert all(len(sweep) > 0 for sweep in packaged().values())
     with pytest.raises(SwingbyError, match="no sweep is called 'nothing-of-the-kind'"):
         Sweep.load("nothing-of-the-kind")
 

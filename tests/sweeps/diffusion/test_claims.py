@@ -21,7 +21,7 @@ from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.statements import needed as sweeps
 from swingby_analysis.statements.catalogue import claims
-from swingby_analysis.statements.claims import PAGE, TABLE, write_claims
+from swingby_analysis.statements.claims import PAGE, write_claims
 from swingby_analysis.statements.kinds import HOLDS, NOT_SHOWN, REVERSE, UNTOLD
 from swingby_analysis.statements.verdict import MISSING, Answer, verdict
 from swingby_sweeps.diffusion.detect.bends import Bends
@@ -53,6 +53,8 @@ def run(truth: Truth, seed: int, contrast: float = 0.5, size_contrast: float = 0
         "preset": "small",
         "pixels": 16,
         "training_steps": 20_000,
+        "decay": "constant",
+        "circle_edge": "ramp",
     }
 
 
@@ -100,11 +102,12 @@ def test_order_and_speed_follow_the_contrast_one_way() -> None:
         assert len(ask(slug, right)) == 2
 
 
-def test_order_takes_both_ends_and_speed_four_contrasts() -> None:
-    """A seed without the highest contrast tells nothing, ties count against the order, equal times tell no speed."""
+def test_order_takes_both_ends_and_speed_three_contrasts() -> None:
+    """Without the highest contrast a seed tells no order, with two no speed; ties are against, equal times silent."""
     rows = [row for row in contrasts(stronger) if (row["seed"], row["contrast"]) != (0, 0.7)]
-    for slug in ("order", "speed"):
-        assert only(ask(slug, rows)) == {(2, 2)}
+    assert only(ask("order", rows)) == {(2, 2)}
+    assert only(ask("speed", rows)) == {(3, 3)}
+    assert only(ask("speed", [row for row in rows if (row["seed"], row["contrast"]) != (0, 0.2)])) == {(2, 2)}
     alike = contrasts(lambda contrast: Truth(spread=SHARP))
     assert only(ask("order", alike)) == {(3, 0)}
     assert only(ask("speed", contrasts(lambda contrast: Truth(color=np.inf, spread=SHARP)))) == {(0, 0)}
@@ -289,7 +292,8 @@ def test_judges_agree_unless_they_name_different_concepts() -> None:
     other |= {f"trained_{name}": mirrored(other)[name] for name in CURVES}
     level = synthetic.run(Truth(spread=SHARP), np.random.default_rng(2))
     tie |= {f"trained_{name}": level[name] for name in CURVES}
-    assert ask("judges-agree", [agree, other, tie]) == {"contrast 0.4; 16 x 16 pixels, 20,000 steps": (2, 1)}
+    setting = "contrast 0.4; 16 x 16 pixels, 20,000 steps, constant rate, ramp edge"
+    assert ask("judges-agree", [agree, other, tie]) == {setting: (2, 1)}
 
 
 def test_each_judge_speaks_for_itself() -> None:
@@ -384,11 +388,12 @@ def test_nothing_is_trained_and_the_exit_code_is_0(
     assert result.exit_code == 0, result.output
     said = re.sub(r"\s+", " ", result.output)
     assert "2 claims have no verdict yet" in said
-    assert "(figure-6-small, figure-6, learning-order); swingby run trains one" in said
+    assert "(figure-6-small, figure-6-learned, figure-6, learning-order); swingby run trains one" in said
     assert [row[0] for row in rows_of(tmp_path / "data", "diffusion-order")] == [MISSING]
-    page, text = ((tmp_path / "out" / "claims" / name).read_text() for name in (PAGE, TABLE))
+    page, text = ((tmp_path / "out" / "claims" / name).read_text() for name in (PAGE, "claims.md"))
     assert "No verdict: sweep learning-order: 0 of 48 cells. That takes hours" in page
-    assert "sweep figure-6-small: 0 of 30 cells; sweep figure-6: 0 of 30 cells" in text
+    cells = len(list(Sweep.load("figure-6-learned").cells()))
+    assert f"sweep figure-6-small: 0 of 30 cells; sweep figure-6-learned: 0 of {cells} cells" in text
 
 
 def test_results_that_are_here_are_judged(here: Path, ships: Callable[..., None], tmp_path: Path) -> None:
@@ -398,9 +403,11 @@ def test_results_that_are_here_are_judged(here: Path, ships: Callable[..., None]
     assert (done.missing, done.waiting) == (0, 0)
     assert [(row[0], row[1], *row[3:]) for row in rows_of(here, slugs[0])] == [(UNTOLD, "small", 5, 5)] * 2
     page = done.page.read_text()
-    assert page.count("Not judged on sweep figure-6: 0 of 30 cells.") == 2
+    cells = len(list(Sweep.load("figure-6-learned").cells()))
+    lacking = f"sweep figure-6-learned: 0 of {cells} cells; sweep figure-6: 0 of 30 cells"
+    assert page.count(f"Not judged on {lacking}.") == 2
     assert "recorded results" not in page.split('id="details"')[1].split('id="made"')[0]
-    assert "30 runs of 1 sweeps, 5 to 5 seeds a sweep" in done.page.with_name(TABLE).read_text()
+    assert "30 runs of 1 sweeps, 5 to 5 seeds a sweep" in done.page.with_name("claims.md").read_text()
 
 
 def test_shipped_results_stand_in_and_are_called_so(
@@ -422,7 +429,7 @@ def test_shipped_results_stand_in_and_are_called_so(
         recorded = recorded_results(store, sweep_id("figure-6-small"))
     assert recorded is not None
     came = f"computed {recorded.when} on {recorded.where}, by {recorded.code}"
-    page, text = done.page.read_text(), done.page.with_name(TABLE).read_text()
+    page, text = done.page.read_text(), done.page.with_name("claims.md").read_text()
     assert page.count(came) == len(slugs)
     assert text.count("recorded results, not trained here") == 1
     assert came.replace("_", r"\_") in text

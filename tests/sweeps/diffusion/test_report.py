@@ -163,7 +163,7 @@ def test_the_summary_is_short_and_speaks_of_all_it_should(read: tuple[Store, Rep
         "Speed",
         "The path bends, measured",
         "The path bends, trained",
-        "A bump",
+        "The seeds share a bump",
         "To judge",
     ):
         assert any(sentence.startswith(start) for sentence in said), start

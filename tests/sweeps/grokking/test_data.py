@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from swingby.errors import SwingbyError
 from swingby.model.cell import Point
+from swingby_sweeps.dynamics import images
 from swingby_sweeps.grokking import data
 from swingby_sweeps.grokking.params import MlpParams
 
@@ -28,8 +29,8 @@ def test_training_and_test_points_are_apart_and_are_all() -> None:
     assert len(train.x) == 300
     assert len(test.x) == 1497
     both = np.concatenate([train.x, test.x])
-    assert both.sum() == pytest.approx(2 * data.load("digits").pixels.sum())
-    assert len(np.unique(both, axis=0)) == len(np.unique(data.load("digits").pixels, axis=0))
+    assert both.sum() == pytest.approx(2 * images.load("digits").pixels().sum())
+    assert len(np.unique(both, axis=0)) == len(np.unique(images.load("digits").pixels(), axis=0))
 
 
 def test_a_larger_share_of_random_labels_changes_further_labels() -> None:
@@ -61,11 +62,11 @@ def test_more_points_than_there_are_is_refused() -> None:
 
 
 def test_mnist_without_torchvision_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where torchvision is not installed, the message names the command."""
+    """Where torchvision is not installed, the message names the extra, and images that need none."""
     monkeypatch.setitem(sys.modules, "torchvision.datasets", None)
-    data.load.cache_clear()
-    with pytest.raises(SwingbyError, match="pip install torchvision"):
-        data.load("mnist")
+    images.load.cache_clear()
+    with pytest.raises(SwingbyError, match=r"swingby\[vision\].*digits"):
+        images.load("mnist")
 
 
 def test_mnist_is_read_or_the_way_to_its_files_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -82,13 +83,13 @@ def test_mnist_is_read_or_the_way_to_its_files_is_said(monkeypatch: pytest.Monke
     module.MNIST = mnist  # pyright: ignore[reportAttributeAccessIssue]
     monkeypatch.setitem(sys.modules, "torchvision", ModuleType("torchvision"))
     monkeypatch.setitem(sys.modules, "torchvision.datasets", module)
-    monkeypatch.setenv(data.VARIABLE, str(tmp_path))
-    data.load.cache_clear()
-    with pytest.raises(SwingbyError, match=f"not in {tmp_path}.*download=True.*{data.VARIABLE}"):
-        data.load("mnist")
+    monkeypatch.setenv(images.variable("mnist"), str(tmp_path))
+    images.load.cache_clear()
+    with pytest.raises(SwingbyError, match=f"not in {tmp_path}.*download=True.*SWINGBY_MNIST"):
+        images.load("mnist")
     (tmp_path / "there").touch()
     train, test = points(images="mnist", points=20)
     assert train.x.shape == (20, 784)
     assert test.x.shape == (30, 784)
     assert train.x.max() == 1
-    data.load.cache_clear()
+    images.load.cache_clear()

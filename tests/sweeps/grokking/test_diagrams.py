@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.grid import Grid, GridAxis
 from swingby_sweeps.grokking import theory
 from swingby_sweeps.grokking.diagrams import DIAGRAMS, as_large
@@ -29,4 +30,13 @@ def test_the_line_is_where_the_target_is_as_large_as_the_start(y: str, values: l
 
 def test_every_diagram_is_a_sweep_of_its_own() -> None:
     """The slugs name the sweeps of the folder."""
-    assert len({diagram.sweep for diagram in DIAGRAMS}) == len(DIAGRAMS) == 5
+    assert len({diagram.sweep for diagram in DIAGRAMS}) == len(DIAGRAMS) == 9
+
+
+def test_a_refined_diagram_draws_the_boundaries_that_its_sweep_seeks() -> None:
+    """A share map for each outcome of `refine`, in its words."""
+    fine = [diagram for diagram in DIAGRAMS if diagram.slug.endswith("-fine")]
+    assert len(fine) == 4
+    for diagram in fine:
+        sought = [label.text for label in Sweep.load(diagram.sweep).refinement().labels]
+        assert [one.outcome for one in diagram.maps if one.drawn == "share"] == sought

@@ -126,3 +126,15 @@ def test_a_run_without_bounds_is_diverged() -> None:
     assert row["status"] == "diverged"
     assert "recorded steps kept" in row["message"]
     assert row["to_step"] == row["step"][-1]
+
+
+def test_random_labels_give_chance_accuracy() -> None:
+    """A net that fits labels which are all random is right on test points as often as one class in ten."""
+    rows = [
+        trained(
+            cell(seed, "collapse", random_labels=1.0, points=60, width=48, batch_size=60, epochs=300, l2=0, lr=5e-3)
+        )
+        for seed in range(1000, 1004)
+    ]
+    assert min(row["train_accuracy"][-1] for row in rows) > 0.9
+    assert np.mean([row["test_accuracy"][-1] for row in rows]) == pytest.approx(0.1, abs=0.04)

@@ -13,7 +13,7 @@ from swingby.model.cell import Point
 from swingby.model.experiment import Batch, Recording
 from swingby_sweeps.layerwise import net_theory
 from swingby_sweeps.layerwise.experiment import LinearNet
-from swingby_sweeps.layerwise.net_engine import Nets
+from swingby_sweeps.layerwise.nets import Nets
 from swingby_sweeps.layerwise.params import LinearNetParams
 
 CURVES = ("strength", "loss", "singular_values", "effective_rank", "kernel_distance")
@@ -80,7 +80,7 @@ def test_the_kernel_distance_is_that_of_the_kernels() -> None:
 
     from swingby_sweeps.dynamics.nets import LinearNet as SharedNet
     from swingby_sweeps.dynamics.shapes import NetShape
-    from swingby_sweeps.layerwise.net_engine import Observer, torch
+    from swingby_sweeps.layerwise.observer import Observer, torch
 
     moved = [nets.W1[0] + 0.3, nets.W2[0] - 0.2]
     one, other = kernel(nets.W1[0], nets.W2[0]), kernel(*moved)

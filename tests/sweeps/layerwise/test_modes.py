@@ -109,7 +109,15 @@ def test_the_overlap_is_where_the_strengths_add_to_one() -> None:
             assert level == pytest.approx(theory.overlap(E[0], E[1], c, c), rel=1e-10)
     assert np.isnan(theory.mode_overlap(E, S, np.array([[0.1, 0.1, 0.1], [0.1, 0.1, 0.2]])))
     assert not 0 < theory.printed_overlap(E[0], E[1], c) < 1
-    assert theory.stages(np.array([[0.01, 0.04, 0.2, 0.01], [0.1, 0.0, 0.0, 0.0]])).tolist() == [2, 0]
+
+
+@given(x=st.floats(0.05, 0.9), alpha=st.floats(0.5, 5), k=st.integers(1, 9), S=st.floats(0.1, 10))
+def test_starts_of_an_overlap_and_of_a_number_of_pairs_have_them(x: float, alpha: float, k: int, S: float) -> None:
+    """From these starts `overlap` is at its level, and `pairs_expected` is k."""
+    c = S / theory.start_of_overlap(x, S) ** 2 - 1
+    assert theory.overlap(1.0, x, c, c) == pytest.approx(theory.WITHIN, rel=1e-9)
+    c = S / theory.start_of_pairs(k, alpha, S) ** 2 - 1
+    assert theory.pairs_expected(alpha, c) == pytest.approx(k, rel=1e-9)
 
 
 def test_the_parity_net_has_the_gradient_of_theory() -> None:
@@ -153,6 +161,7 @@ def test_parity_modes_emerge_at_their_times() -> None:
     ("values", "said"),
     [
         ({"start": 0.0}, "start = 0 is a saddle"),
+        ({"start": 1e-200}, "start^layers is lost to rounding; allowed: 1e-145 or more with layers: 2"),
         ({"start": 1.0}, "start^layers = 1 is not below target = 1; allowed: below 1"),
         ({"second_moments": (1.0,)}, "second_moments has 1 entries; allowed: modes = 5"),
         ({"layers": 3, "spread": 0.1}, "drive closed_form with layers = 3 is for equal weights"),

@@ -22,8 +22,8 @@ def told(**values: Any) -> dict[str, Any]:
     curves = theory.strength_in_time(steps[:, None], p, CALIBRATED[3].inverse_b2, *OWN)
     row = {
         "cell_id": "0", "status": "ok", "step": steps.tolist(), "strength": curves.tolist(),
-        "train_loss": [25.0] * len(steps), "counts": None, "bottleneck": "time", "skills": 5, "m": 3, "alpha": 0.6,
-        "target": 5.0, "width": 100, "sigma": 0.01, "lr": 0.02, "loss_factor": 2.0, "optimizer": "sgd",
+        "train_loss": [25.0] * len(steps), "counts": None, "bottleneck": "time", "skills": 5, "m": 3, "bits": 16,
+        "alpha": 0.6, "target": 5.0, "width": 100, "sigma": 0.01, "lr": 0.02, "loss_factor": 2.0, "optimizer": "sgd",
         "schedule": "constant", **values,
     }  # fmt: skip
     (found,) = Emergence().detect(pa.Table.from_pylist([row])).to_pylist()
@@ -112,3 +112,14 @@ def test_a_crossing_lies_between_its_points() -> None:
     assert crossing([0, 10], [0.0, 1.0], 0.5) == 5
     assert crossing([3, 10], [0.7, 1.0], 0.5) == 3
     assert crossing([0, 10], [0.0, 0.4], 0.5) is None
+
+
+def test_what_was_not_calibrated_is_not_predicted() -> None:
+    """Of inputs of other bits than those of the calibration, and of skills of five, no constant is used: null."""
+    for other in ({"bits": 32}, {"m": 5, "bits": 32}, {"m": 5}):
+        found = told(**other)
+        assert found["predicted_emergence_times"] is None
+        assert found["predicted_rise_ratio"] is not None
+        data = told(**other, bottleneck="data", counts=[60, 40, 0, 0, 0])
+        assert data["predicted_mean"] is data["predicted_printed"] is None
+        assert told(**other, bottleneck="width")["predicted_width"] is None

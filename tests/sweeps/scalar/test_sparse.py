@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from pydantic import ValidationError
 from scipy import integrate
 from scipy.integrate import solve_ivp
 
@@ -146,14 +147,19 @@ def test_every_fate_has_its_name(values: dict[str, Any], fate: str | None) -> No
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "faults"),
     [
-        ({"nonzeros": 31}, "allowed: at most dimension = 30"),
-        ({"decay": 0.0}, "allowed: absolute"),
-        ({"decay": 1.0, "duration": 1000.0, "duration_unit": "absolute"}, "underflows"),
+        ({"nonzeros": 31}, {"nonzeros": "allowed: at most dimension = 30"}),
+        ({"decay": 0.0}, {"duration_unit": "allowed: absolute"}),
+        ({"decay": 1.0, "duration": 1000.0, "duration_unit": "absolute"}, {"duration": "allowed: a flow time up to"}),
+        ({"decay": 5e-324}, {"decay": "allowed: a larger decay"}),
+        ({"nonzeros": 31, "decay": 0.0}, {"nonzeros": "do not fit", "duration_unit": "allowed: absolute"}),
     ],
 )
-def test_what_is_refused_names_what_is_allowed(values: dict[str, Any], said: str) -> None:
-    """Targets that do not fit, and times without a unit."""
-    with pytest.raises(ValueError, match=said):
+def test_what_is_refused_names_what_is_allowed(values: dict[str, Any], faults: dict[str, str]) -> None:
+    """Targets that do not fit, and times without a unit: all at once, each at its parameter."""
+    with pytest.raises(ValidationError) as caught:
         cell(**values)
+    told = caught.value.errors()
+    assert [fault["loc"] for fault in told] == [(name,) for name in faults]
+    assert [text in fault["msg"] for fault, text in zip(told, faults.values(), strict=True)] == [True] * len(faults)

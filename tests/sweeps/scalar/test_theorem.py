@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from scipy.integrate import solve_ivp
 
 from swingby.model.cell import Cell, Point
 from swingby.model.experiment import Batch, Recording
-from swingby_sweeps.scalar.wide import engine, theory
+from swingby_sweeps.scalar.wide import engine, kernels, theory
 from swingby_sweeps.scalar.wide.experiment import WideScalar
 from swingby_sweeps.scalar.wide.params import WideParams
 
@@ -34,6 +35,20 @@ def row(seed: int = 0, points: int = 50, **values: Any) -> dict[str, Any]:
     (table,) = WideScalar().run(Batch((cell(seed, **values),), Recording(points=points, also=("modes",))))
     (found,) = table.to_pylist()
     return found
+
+
+def test_the_compiled_closed_form_is_the_formula() -> None:
+    """Exponentials that are carried from step to step lose nothing: from tiny and from huge starts, to 2e-14."""
+    draws = np.random.default_rng(0)
+    for _ in range(100):
+        (A, B), S = 10 ** draws.uniform(-12, 6, 2), draws.choice([-1, 1]) * 10 ** draws.uniform(-6, 6)
+        steps, q = np.arange(draws.integers(70, 700)), theory.root(A, B, S)
+        rate, states = float(10 ** draws.uniform(-2, 2) / len(steps) / (2 * q)), np.empty((len(steps), 2))
+        far = kernels.closed(A, B, S, rate, steps, states)
+        first, second = theory.modes(A, B, S, 2 * q * rate * steps)
+        np.testing.assert_allclose(states, np.stack([first, second], 1), rtol=2e-14)
+        linear = theory.theta_linear(A, B, S, rate * (A + B) * steps)
+        assert far == pytest.approx(np.abs((first - second) / 2 - linear).max(), abs=2e-14 * max(A, B, abs(S)))
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -129,6 +144,22 @@ def test_the_map_of_two_numbers_is_descent_on_all_weights(init: str, mirrored: b
     np.testing.assert_allclose(made["theta"], by_numbers, atol=1e-11)
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("lr", [0.1, 1.0, 1.9])
+def test_below_the_edge_of_stability_the_map_is_descent_to_rounding(seed: int, lr: float) -> None:
+    """Below lr E K = 2 nothing grows, so that theta by the map is that of descent on every weight to 1e-14."""
+    values = {"init": "normal", "width": 50, "divisor_power": 0.5, "target": 0.2}
+    made = row(seed, drive="gd", lr=lr, lr_unit="start", training_steps=40, **values)
+    a, b = engine.drawn_weights(cell(seed, drive="gd", **values))
+    Z, rate, theta = made["normaliser"], made["time_per_step"], list[float]()
+    assert rate * 2 * max(made["start_sum"], math.hypot(made["start_sum"], 0.2)) / Z < 2
+    for _ in range(41):
+        theta.append(a @ b / Z)
+        g = (a @ b / Z - 0.2) / Z
+        a, b = a - rate * g * b, b - rate * g * a
+    np.testing.assert_allclose(made["theta"], np.array(theta)[made["step"]], rtol=0, atol=1e-14)
+
+
 @settings(max_examples=25, deadline=None)
 @given(s0=alignments, rho=targets)
 def test_the_integrated_flow_is_the_closed_form(s0: float, rho: float) -> None:
@@ -160,14 +191,21 @@ def test_divergence_is_kept_up_to_the_last_sound_record() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "faults"),
     [
-        ({"sd_a": 0.0, "sd_b": 0.0}, "sd_a = sd_b = 0"),
-        ({"mirrored": True, "width": 3}, "even width"),
-        ({"target": 0.0, "lr_unit": "end"}, "allowed: absolute, start"),
+        ({"sd_a": 0.0, "sd_b": 0.0}, {"sd_a": "sd_a = sd_b = 0"}),
+        ({"mirrored": True, "width": 3}, {"width": "even width"}),
+        ({"target": 0.0, "lr_unit": "end"}, {"lr_unit": "allowed: absolute, start"}),
+        (
+            {"sd_a": 0.0, "sd_b": 0.0, "mirrored": True, "width": 3, "target": 0.0, "lr_unit": "end"},
+            {"sd_a": "one of them above 0", "width": "even width", "lr_unit": "allowed: absolute, start"},
+        ),
     ],
 )
-def test_what_is_refused_names_what_is_allowed(values: dict[str, Any], said: str) -> None:
-    """A start at which nothing moves, and a unit that does not exist."""
-    with pytest.raises(ValueError, match=said):
+def test_what_is_refused_names_what_is_allowed(values: dict[str, Any], faults: dict[str, str]) -> None:
+    """A start at which nothing moves, and a unit that does not exist: all at once, each at its parameter."""
+    with pytest.raises(ValidationError) as caught:
         WideParams(**values)
+    told = caught.value.errors()
+    assert [fault["loc"] for fault in told] == [(name,) for name in faults]
+    assert [text in fault["msg"] for fault, text in zip(told, faults.values(), strict=True)] == [True] * len(faults)

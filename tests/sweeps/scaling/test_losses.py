@@ -147,6 +147,7 @@ def test_a_level_for_each_frequency() -> None:
         ({"bottleneck": "width", "skills": 1000, "largest": 1000.0, "decades": 2.0}, "largest", "leaves no loss"),
         ({"bottleneck": "all", "skills": 10, "width": 11}, "width", "at most skills = 10"),
         ({"dtype": "float32"}, "dtype", "float64"),
+        ({"skills": float("inf")}, "skills", "null for infinitely many"),
     ],
 )
 def test_parameters_that_are_refused(values: dict[str, Any], field: str, words: str) -> None:

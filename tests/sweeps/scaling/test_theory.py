@@ -70,6 +70,7 @@ def test_overlaps_rise_along_the_skills(alpha: float, ratio: float) -> None:
     """It is the level of the later skill where both make S; pairs are counted up to the first that overlaps."""
     c = ratio - 1
     levels = [theory.overlap(alpha, c, k) for k in (1, 2, 5, 50)]
+    assert theory.overlap(alpha, theory.lag_of_overlap(alpha, 0.05, 2), 2) == pytest.approx(0.05)
     assert levels == sorted(levels)
     assert levels[-1] < 0.5
     u = math.log(c) * 2 / (1 + 2 ** -(alpha + 1))  # u_1 where the two strengths of skills 1 and 2 make S

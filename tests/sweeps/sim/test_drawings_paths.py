@@ -37,7 +37,8 @@ from swingby_analysis.charts.paths import (
     runs_of,
 )
 from swingby_analysis.charts.plane_rows import Name
-from swingby_analysis.charts.planes import Corner, Mark, ordered_colours
+from swingby_analysis.charts.planes import Corner, Mark
+from swingby_analysis.charts.style import plasma_colours
 from swingby_analysis.charts.trajectories import Place, moves_until
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
@@ -300,7 +301,7 @@ def test_runs_that_all_leave_at_once_give_no_lines() -> None:
 def test_colours_are_ordered_from_dark_to_light() -> None:
     """Luminance grows along the scale, so that its order is told without hue."""
     for count in range(2, 10):
-        shades = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in ordered_colours(count)]
+        shades = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in plasma_colours(count)]
         light = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in shades]
         assert light == sorted(light)
         assert len(set(map(tuple, shades))) == count

@@ -158,7 +158,7 @@ def test_the_flow_slows_down_at_the_predicted_rates(s: int) -> None:
         cell(a, None, seed, width=s + 1, init_gain=1e-4, lr=0.05, gd_steps=1300) for seed, a in enumerate(settings)
     ]
     for a, row in zip(settings, detect(items, run(items, steps="every")), strict=True):
-        majors, minors = theory.terminal_rates(a)
+        majors, minors = theory.terminal_rates(a, s)
         assert row["outcome"] == "generalized"
         assert row["terminal_rate"] == pytest.approx(majors, rel=0.03)
         last = [a.argmin() in pair for pair in zip(*np.triu_indices(s, 1), strict=True)]

@@ -120,3 +120,34 @@ def test_the_symmetric_model_under_sgd_slows_down_at_2_a_k_within_15_percent(mu:
     last = (a[i] == a.min()) | (a[j] == a.min())
     minors = np.nanmedian(np.array([row["minor_rate"] for row in rows if row["minor_rate"]], dtype=float), axis=0)
     np.testing.assert_allclose(minors[last], 2 * a.min(), rtol=0.15)
+
+
+@pytest.mark.parametrize("d", [3, 5])
+def test_directions_without_signal_feed_minor_entries_to_the_end_so_that_no_rate_is_predicted(d: int) -> None:
+    """At d = 2 every w_12 falls at a_1 + a_2; with d > s most fall at far less, and last majors at less than 2 a_k.
+
+    By eq 4.3 a direction k without signal feeds w_12 by w_k1 w_k2, which falls at (a_1 + a_2) (1 + w_kk) / 2, and
+    w_11 by w_k1 ** 2, which falls at a_1 (1 + w_kk).
+    """
+    start: dict[str, Any] = {"init": "uniform", "init_high": 0.2, "width": 8, "gd_steps": 6000, "lr": 0.01}
+    found = {}
+    for dimension in (2, d):
+        point = Sim.point(
+            "paper", model="symmetric", drive="flow", dtype="float64", mu=(1.0, 1.5), d=dimension, **start
+        )
+        recording = Recording(also=("jacobian",), points=400)
+        (table,) = Sim().run(Batch(tuple(point.cells(range(30))), recording))
+        p = point.params
+        assert isinstance(p, SimParams)
+        for name, value in p.model_dump().items():
+            if name in Descents.needs:
+                table = table.append_column(name, pa.array([list(value) if isinstance(value, tuple) else value] * 30))
+        rows, a = Descents().detect(table).to_pylist(), task.signal(p)
+        minors = np.array([row["minor_rate"][0] for row in rows if row["minor_rate"]]) / a.sum()
+        majors = np.array([row["terminal_rate"][0] for row in rows], dtype=float) / (2 * a[0])
+        found[dimension] = np.median(minors), np.nanmedian(majors)
+        predicted = [(row["terminal_predicted"], row["minor_predicted"]) for row in rows]
+        assert all((major is None, minor is None) == (dimension > 2,) * 2 for major, minor in predicted)
+    np.testing.assert_allclose(found[2], 1, rtol=0.01)
+    assert found[d][0] < 0.75
+    assert found[d][1] < 0.98

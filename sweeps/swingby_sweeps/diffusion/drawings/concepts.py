@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from swingby.model import drawing, registry
-from swingby_analysis.charts.planes import ordered_colours
+from swingby_analysis.charts.style import plasma_colours
 from swingby_analysis.grid import axis_title, plain, scalar
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import between, plural
@@ -30,13 +30,15 @@ class ConceptOptions(drawing.Options):
     """The options of a drawing of concept space in a sweep file."""
 
     along: str | None = Field(
-        None, description="parameter that the lines of one panel differ in; none: that of the first axis"
+        default=None, description="parameter that the lines of one panel differ in; none: that of the first axis"
     )
     judge: Literal["measured", "trained", "both"] = Field(
-        "both", description="judge whose coordinates are drawn; both: every judge that was recorded"
+        default="both", description="judge whose coordinates are drawn; both: every judge that was recorded"
     )
-    smoothing: float = Field(0.0, ge=0, le=20, description="sd of a Gaussian over evaluations; it flattens bumps")
-    first: int = Field(0, ge=0, le=1000, description="number of evaluations at the start that are left out")
+    smoothing: float = Field(
+        default=0.0, ge=0, le=20, description="sd of a Gaussian over evaluations; it flattens bumps"
+    )
+    first: int = Field(default=0, ge=0, le=1000, description="number of evaluations at the start that are left out")
 
     @property
     def judges(self) -> tuple[Judge, ...]:
@@ -138,7 +140,7 @@ def groups_of(subject: Subject, options: ConceptOptions, name: str) -> Groups:
         for judge, runs, drawn in by_judge
         for number, (setting, lines) in enumerate(panels)
     ]
-    colours = dict(zip(names.values(), ordered_colours(len(values)), strict=True))
+    colours = dict(zip(names.values(), plasma_colours(len(values)), strict=True))
     titles = "; ".join(axis_title(one, subject.data.sweep["experiment"]) for one in differ)
     return Groups([group for group in found if group.lines], colours, [titles] if titles else [], query)
 

@@ -31,7 +31,9 @@ READING = (
 class SampleOptions(drawing.Options):
     """The options of this drawing in a sweep file."""
 
-    pictures: int = Field(8, ge=1, le=40, description="largest number of evaluations that are shown, evenly chosen")
+    pictures: int = Field(
+        default=8, ge=1, le=40, description="largest number of evaluations that are shown, evenly chosen"
+    )
 
 
 class SampleGrid(drawing.Drawing):

@@ -1,7 +1,7 @@
 -- claim: Diffusion: the bend is transient
 -- source: Fig 6a, 5
 -- order: 9.8
--- sweeps: figure-6-small, figure-6
+-- sweeps: figure-6-small, figure-6-learned, figure-6
 -- rule: in most seeds
 -- after: The query was repaired: every run with a bend told, so that one alone gave the verdict, and those counted
 --     against it of which a return by half could not have been seen.

@@ -1,7 +1,7 @@
 -- claim: Diffusion: the path of the held-out class bends toward the concept with the stronger signal
 -- source: Fig 6a, 5
 -- order: 9.7
--- sweeps: figure-6-small, figure-6
+-- sweeps: figure-6-small, figure-6-learned, figure-6
 -- rule: in most seeds
 -- after: The query was repaired: runs whose noise and few evaluations would have hidden it counted against it. A run
 --     tells now if it could have shown a move to halfway between the class's own corner and that of a trained class,

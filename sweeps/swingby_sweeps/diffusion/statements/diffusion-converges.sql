@@ -1,7 +1,7 @@
 -- claim: Diffusion: the generation eventually converges to the correct class
 -- source: 5
 -- order: 9.9
--- sweeps: figure-6-small, figure-6
+-- sweeps: figure-6-small, figure-6-learned, figure-6
 -- rule: in most seeds
 -- after: The query was repaired, in what it takes from the detector: where no circle is found in half of the images at
 --     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there. Later

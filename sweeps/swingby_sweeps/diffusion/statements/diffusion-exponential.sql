@@ -1,7 +1,7 @@
 -- claim: Diffusion: an exponential describes how learning slows down
 -- source: Fig 6c, 5
 -- order: 9.14
--- sweeps: figure-6-small, figure-6
+-- sweeps: figure-6-small, figure-6-learned, figure-6
 -- rule: in most seeds
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}

@@ -1,7 +1,7 @@
--- claim: Diffusion: measured and classified, the same concept of the held-out class is learned first
+-- claim: Diffusion: the measured and the trained judge see the same concept of the held-out class learned first
 -- source: G.3, assumed
 -- order: 9.2
--- sweeps: figure-6-small, figure-6
+-- sweeps: figure-6-small, figure-6-learned, figure-6
 -- rule: in most seeds
 -- after: The query was repaired, in what it takes from the detector: where no circle is found in half of the images at
 --     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there. Later
@@ -18,8 +18,8 @@
 -- contrast. Repaired after results were seen: a run without circles at its end was judged by the last evaluation that
 -- has them.
 select
-    *, format('{} x {} pixels, {:,} steps', pixels, pixels, training_steps) as model,
+    *,
     case when learning_order in ('color first', 'size first')
         and learning_order_by_trained in ('color first', 'size first')
         then learning_order = learning_order_by_trained end as holds
-from runs
+from recipes

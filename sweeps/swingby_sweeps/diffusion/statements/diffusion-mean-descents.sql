@@ -1,10 +1,13 @@
 -- claim: Diffusion: the concept-space MSE falls, rises and falls in the mean over seeds
 -- source: Fig 6b, 5
 -- order: 9.12
--- sweeps: figure-6-small, figure-6
+-- sweeps: figure-6-small, figure-6-learned, figure-6
 -- rule: in the mean
+-- reverse: no
 -- after: Its kind was named when results had been seen: a rise in the mean of seeds. It was said not to hold where the
 --     interval of the rises lay below the least rise that counts in a run, and now is not shown there.
+--     Where the mean falls from the place of the trough to that of the peak the reverse was said to hold, which is only
+--     that a falling curve falls: there the claim does not hold.
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('rise on the seed left out {:.3g}, {} seeds, looked for from step {:.0f} to {:.0f}',

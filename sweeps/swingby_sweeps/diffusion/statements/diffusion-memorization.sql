@@ -1,7 +1,7 @@
 -- claim: Diffusion: where it rises, that is transient memorization
 -- source: Fig 6b, 5
 -- order: 9.11
--- sweeps: figure-6-small, figure-6
+-- sweeps: figure-6-small, figure-6-learned, figure-6
 -- rule: in most seeds
 -- after: The query was repaired: the detector looked whether the whole training loss rises, which falls by thousands of
 --     bits with the schedule alone, so that the condition could not fail; it looks at the diffusion term since. Four

@@ -2,7 +2,7 @@
 --     color
 -- source: Fig 6a, 5
 -- order: 9.3
--- sweeps: figure-6-small, figure-6
+-- sweeps: figure-6-small, figure-6-learned, figure-6
 -- rule: in most seeds
 -- after: The query was repaired, in what it takes from the detector: where no circle is found in half of the images at
 --     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there. Later

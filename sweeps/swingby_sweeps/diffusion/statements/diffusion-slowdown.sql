@@ -1,7 +1,7 @@
 -- claim: Diffusion: learning slows down exponentially rather than as a power of time
 -- source: Fig 6c, 5
 -- order: 9.13
--- sweeps: figure-6-small, figure-6
+-- sweeps: figure-6-small, figure-6-learned, figure-6
 -- rule: in most seeds
 -- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}

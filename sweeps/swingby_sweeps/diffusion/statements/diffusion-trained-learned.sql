@@ -1,7 +1,7 @@
 -- claim: Diffusion: both concepts of every class trained on are learned
 -- source: 5, assumed
 -- order: 9.1
--- sweeps: figure-6-small, figure-6
+-- sweeps: figure-6-small, figure-6-learned, figure-6
 -- rule: in most seeds
 -- after: Its kind was named when results had been seen: it says what such runs do; the seeds were too few to tell that
 --     of most.

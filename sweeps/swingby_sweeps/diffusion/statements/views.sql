@@ -9,20 +9,28 @@
 --
 -- Views that statements share. `runs`, `grid` and `intervals` are provided.
 
+-- Every run with its recipe in words: what tells the rows of one sweep from those of another. Cells that are older than
+-- `circle_edge` have none, and circles with a ramp.
+create view recipes as
+select
+    *, format(
+        '{} x {} pixels, {:,} steps, {} rate, {} edge',
+        pixels, pixels, training_steps, decay, coalesce(circle_edge, 'ramp')
+    ) as model
+from runs;
+
 -- Every run once as either judge saw it: the one that measures the images, and the trained classifier.
 create view by_judge as
 select
     preset, seed, contrast, size_contrast, judged, step, found,
-    format('{} x {} pixels, {:,} steps', pixels, pixels, training_steps) as model,
-    'measured' as judge, color, size,
+    model, 'measured' as judge, color, size,
     learning_order, t_color, learned, mse_final, non_monotone, transient_memorization, mse_bump, bend, bend_toward,
     transient_bend, speed_rate, speed_rate_r2, speed_power_r2, slowdown, mse_threshold, bend_threshold, return_threshold
-from runs
+from recipes
 union all by name
 select
     preset, seed, contrast, size_contrast, judged, step, found,
-    format('{} x {} pixels, {:,} steps', pixels, pixels, training_steps) as model,
-    'trained' as judge, trained_color as color, trained_size as size,
+    model, 'trained' as judge, trained_color as color, trained_size as size,
     learning_order_by_trained as learning_order, t_color_by_trained as t_color, learned_by_trained as learned,
     mse_final_by_trained as mse_final, non_monotone_by_trained as non_monotone,
     transient_memorization_by_trained as transient_memorization, mse_bump_by_trained as mse_bump,
@@ -31,7 +39,7 @@ select
     speed_power_r2_by_trained as speed_power_r2, slowdown_by_trained as slowdown,
     mse_threshold_by_trained as mse_threshold, bend_threshold_by_trained as bend_threshold,
     return_threshold_by_trained as return_threshold
-from runs;
+from recipes;
 
 -- Pairs of runs of a seed in which one contrast is the same and the other one grows: how far ahead the concept of that
 -- contrast is in either (1 it comes first, 0 a tie, -1 the other), where that differs.

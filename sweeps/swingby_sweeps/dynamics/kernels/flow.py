@@ -13,7 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..flow import ERROR, GROW, MOST_STEPS, SAFETY, SHRINK, STAGES
+from ..dormand_prince import ERROR, GROW, SAFETY, SHRINK, STAGES
+from ..flow import MOST_STEPS
 from ..nets import Net
 from . import LANES
 from .vector import (

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from typing import Protocol
 
 import numpy as np
 import torch
-from threadpoolctl import ThreadpoolController
 from torch import Tensor
 
 from ..nets import Net, ReluNet
@@ -18,19 +15,6 @@ from . import aligned, points_lanes, points_two, points_wide, side_by_side, two_
 from .streams import STREAM, begin, next_orders
 
 Array = np.ndarray
-
-
-@functools.cache
-def _blas() -> ThreadpoolController:
-    # The controller knows the libraries that are loaded now, and numba's np.dot is that of scipy.
-    import scipy.linalg  # noqa: F401
-
-    return ThreadpoolController()
-
-
-def one_blas_thread() -> AbstractContextManager[object]:
-    """A context in which matrix products of numpy, scipy and numba take one thread."""
-    return _blas().limit(limits=1, user_api="blas")
 
 
 class Kernel(Protocol):

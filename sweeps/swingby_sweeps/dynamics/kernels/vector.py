@@ -158,6 +158,45 @@ def larger_size(_: Any, a: Any, b: Any) -> Any:
 
 
 @intrinsic
+def size(_: Any, a: Any) -> Any:
+    """|a|; no number where a is none."""
+
+    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
+        (a,) = given
+        return builder.select(builder.fcmp_ordered("<", a, a.type(None)), builder.fneg(a), a)
+
+    return a(a), generate
+
+
+@intrinsic
+def larger(_: Any, a: Any, b: Any) -> Any:
+    """The larger of a and b; b where one is no number."""
+    return a(a, a), lambda _, builder, __, given: builder.select(builder.fcmp_ordered(">", *given), *given)
+
+
+def _kept(sign: str) -> Any:
+    """What writes: the first where the second compares so to the third, else 0."""
+
+    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
+        a, b, limit = given
+        return builder.select(builder.fcmp_ordered(sign, b, limit), a, a.type(None))
+
+    return generate
+
+
+@intrinsic
+def up_to(_: Any, a: Any, b: Any, limit: Any) -> Any:
+    """a where b <= limit, else 0: also where one of these is no number."""
+    return a(a, a, a), _kept("<=")
+
+
+@intrinsic
+def beyond(_: Any, a: Any, b: Any, limit: Any) -> Any:
+    """a where b > limit, else 0: also where one of these is no number."""
+    return a(a, a, a), _kept(">")
+
+
+@intrinsic
 def where(_: Any, flag: Any, a: Any, b: Any) -> Any:
     """a where the flag is not 0, else b."""
 

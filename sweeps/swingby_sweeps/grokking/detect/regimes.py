@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.features import MINIMUM
+from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
+from swingby.model.row_detector import Row, RowDetector
 
 from .. import theory
 
@@ -24,12 +26,12 @@ GENERALIZES = 0.85
 """Final test accuracy below which a run has memorised."""
 GAP, DELAY = 0.2, 3.0
 """What the test accuracy gains after the training accuracy has arrived, and its lag, from which a run groks."""
-COLLAPSED = 0.1
+COLLAPSED = MINIMUM
 """kappa below which features are in the minimum feature regime ([T] Definition 2)."""
 REGIMES = ("prompt", "delayed", "grokked", "memorised", "unresolved", "untrained", "diverged")
 
 
-class Regimes(Detector):
+class Regimes(RowDetector):
     """Times at which accuracies arrive, in epochs; what they say of the run; features at its end."""
 
     name: ClassVar[str] = "regimes"
@@ -97,14 +99,12 @@ class Regimes(Detector):
         "final_feature_change": "number",
     }
 
-    def detect(self, table: pa.Table) -> pa.Table:
-        """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
-        rows = [{"cell_id": row["cell_id"], **_outcomes(row)} for row in table.to_pylist()]
-        schema = pa.schema([("cell_id", pa.string()), *((name, column.type) for name, column in self.outcomes.items())])
-        return pa.Table.from_pylist(rows, schema)
+    def outcomes_of(self, row: Row) -> Row:
+        """The outcomes of one run."""
+        return _outcomes(row)
 
 
-def _outcomes(row: Mapping[str, Any]) -> dict[str, Any]:
+def _outcomes(row: Row) -> dict[str, Any]:
     found: dict[str, Any] = {"generalizes_at": GENERALIZES}
     scales = [row[f"{name}_scale"] for name in ("target", "weight", "output")]
     if None not in scales:
@@ -153,7 +153,7 @@ def _kind(train: float, rise: float, test: float, gap: float, delay: float | Non
     return "grokked" if gap >= GAP else "delayed"
 
 
-def _features(row: Mapping[str, Any]) -> dict[str, Any]:
+def _features(row: Row) -> dict[str, Any]:
     """Features at the start and at the end, as far as they were recorded."""
     found: dict[str, Any] = {
         f"final_{name}": row[name][-1] for name in ("kappa", "d_eff", "feature_change", "weight_norm") if row[name]

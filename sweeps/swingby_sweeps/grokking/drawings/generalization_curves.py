@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from swingby.features import MINIMUM
 from swingby.model import drawing
 from swingby_analysis.charts import style
 from swingby_analysis.charts.curves import Axes, CurvePanel, Level, Spread, curve_panels
@@ -55,7 +56,7 @@ class GeneralizationCurves(drawing.Drawing):
             rows.append(Spread(panel, line, row["step"], row["low"], row["high"]))
         panels = [CurvePanel(str(point), *_headed(subject, point)) for point in points]
         last = max((row.step for row in rows), default=1)
-        axes = Axes(0, last, 0, 1, "accuracy, kappa", steps="log", level=0.1)
+        axes = Axes(0, last, 0, 1, "accuracy, kappa", steps="log", level=MINIMUM)
         columns = next((k for k in (5, 4, 3) if len(points) % k == 0), min(len(points), 4))
         spec = curve_panels(panels, rows, axes, COLOURS, columns, compact=True, width=215).to_dict()
         caption = f"Accuracies and kappa over training, {plural(len(points), 'panel')}."

@@ -9,8 +9,9 @@
 -- lead of findings:  From which weights, targets and outputs does generalisation lag behind, what ends the lag, and when
 --                    do features collapse?
 -- note on findings: The wordings and predicates were written before the diagrams were trained, after single runs of
---                   seed 1000; but for the sentence on middle targets, which the diagram suggested. The grids are
---                   coarse, with three seeds a point.
+--                   seed 1000; but for the sentence on middle targets, which the diagram suggested. The grids that
+--                   sentences are asked of are coarse and whole, with three seeds a point; refined ones beside them
+--                   draw boundaries, and no sentence averages over those.
 --
 -- Views that statements share. `runs`, `grid` and `intervals` are provided.
 

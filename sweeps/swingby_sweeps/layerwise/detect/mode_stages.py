@@ -9,48 +9,59 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
+from swingby.model.row_detector import Row, RowDetector
+from swingby_sweeps.dynamics.overlap import WITHIN, stages
 
 from .. import theory
 from . import times
-from .times import EMERGED, FULL, Row, finite, known
+from .times import EMERGED, FULL, Outcomes, finite, known
 
 Array = np.ndarray
 LIST, TIME = pa.list_(pa.float64()), "time of the flow"
 NEEDS = ("status", "system", "target", "step", "lr", "strength", "start_weights")
 
 
-class ModeStages(Detector):
+class ModeStages(RowDetector):
     """Times, overlaps and stages of `modes`, beside what closed forms say of the cell's own start.
 
     Modes are taken in the order of falling E_i, those of the parity net as alpha, beta, gamma. Times that lie beyond
     the run are null, and so are outcomes that hang on them. Theory is silent on the parity net, on modes that start
     above a level, and on more than two layers of unequal weights. Overlaps of modes that are not logistic are null
-    where records lie too far apart. A run that diverged has an end, and no times.
+    where records lie too far apart; a time that lies between two such records is told by them to their distance, and is
+    not held against theory. A run that diverged has a fate, and no times.
     """
 
     name: ClassVar[str] = "mode_stages"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "4"
     experiments: ClassVar[tuple[str, ...]] = ("modes",)
     needs: ClassVar[tuple[str, ...]] = (*NEEDS, "layers", "moment", "second_moments", "alpha", "start")
+    given = NEEDS
     outcomes: ClassVar[Mapping[str, Column]] = {
-        "end": Column(
+        "fate": Column(
             pa.string(),
             "saturated: every mode at 95 % of its target; unfinished: some have emerged (5 %); waiting: none has",
             order=("saturated", "unfinished", "waiting", "diverged"),
-            title="how the run ended",
         ),
         "emergent_time": Column(LIST, "first time at which a mode is at 5 % of its target", TIME),
         "half_time": Column(LIST, "first time at which a mode is at 50 %", TIME),
-        "saturation_time": Column(LIST, "time of a mode from 5 % to 95 %", TIME),
+        "saturation_time": Column(
+            LIST, "time of a mode from 5 % to 95 %; null where records lie too far apart to tell it", TIME
+        ),
         "predicted_emergent_time": Column(LIST, "emergent_time in closed form, (3.12)", TIME),
         "predicted_half_time": Column(LIST, "half_time in closed form", TIME),
         "predicted_saturation_time": Column(LIST, "saturation_time in closed form, (3.12)", TIME),
         "delay": Column(LIST, "share of the time to 95 % that a mode is below 5 %"),
-        "law_error": Column(pa.float64(), "largest relative error of these three predictions, over modes and times"),
+        "law_error": Column(
+            pa.float64(),
+            "largest relative difference between the times to 5, 50 and 95 % and closed forms, over modes; null where "
+            "records lie too far apart to tell any",
+        ),
         "in_order": Column(
-            pa.bool_(), "modes are half learned in the order of E_i; of the parity net: alpha, beta, gamma"
+            pa.bool_(),
+            "modes are half learned in the order of E_i; null where two are equal; of the parity net: alpha, beta, "
+            "gamma",
         ),
         "pair_overlaps": Column(LIST, "eps* of consecutive modes: strength of the later one when both add to 1"),
         "predicted_pair_overlaps": Column(LIST, "eps* in closed form"),
@@ -69,19 +80,19 @@ class ModeStages(Detector):
         "stage_like": Column(pa.bool_(), "the first two modes overlap by 0.05 at most", title="stage-like training"),
     }
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "end": "category", "law_error": "number", "in_order": "yes_no", "overlap": "number",
+        "fate": "category", "law_error": "number", "in_order": "yes_no", "overlap": "number",
         "predicted_overlap": "number", "stages": "number", "predicted_stages": "number", "expected_stages": "number",
         "stage_like": "yes_no",
     }  # fmt: skip
 
-    def detect(self, table: pa.Table) -> pa.Table:
-        """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
-        return times.told(table, NEEDS, self.outcomes, _outcomes)
+    def outcomes_of(self, row: Row) -> Row:
+        """The outcomes of one run."""
+        return _outcomes(row)
 
 
-def _outcomes(row: Row) -> Row:
+def _outcomes(row: Row) -> Outcomes:
     if row["status"] != "ok":
-        return {"end": "diverged"} if row["status"] == "diverged" else {}
+        return {"fate": "diverged"} if row["status"] == "diverged" else {}
     r, t = np.array(row["strength"], dtype=float), np.array(row["step"]) * row["lr"]
     diagonal = row["system"] == "diagonal"
     if diagonal and (row["moment"] is None or row["layers"] is None):
@@ -89,29 +100,29 @@ def _outcomes(row: Row) -> Row:
     E = np.array(row["moment"] if diagonal else [np.nan] * 3, dtype=float)
     order = np.argsort(-E, kind="stable") if diagonal else np.arange(3)
     r, E = r[:, order], E[order]
-    measured = np.array([[times.passing(t, curve, level) for curve in r.T] for level in (EMERGED, 0.5, FULL)])
+    w = np.array(row["start_weights"], dtype=float).reshape(len(E), row["layers"])[order] if diagonal else None
+    measured, told = _times(t, r, w)
     logistic = diagonal and row["layers"] == 2
     overlaps = np.array([times.overlap(one, other, logistic) for one, other in pairwise(r.T)])
-    ends = ("saturated", "unfinished", "waiting")
-    found: Row = {
-        "end": ends[0 if np.isfinite(measured[2]).all() else 1 if np.isfinite(measured[0]).any() else 2],
-        "in_order": times.in_order(measured[1]) if len(E) > 1 else None,
-        **_told(measured),
+    fates = ("saturated", "unfinished", "waiting")
+    found: Outcomes = {
+        "fate": fates[0 if np.isfinite(measured[2]).all() else 1 if np.isfinite(measured[0]).any() else 2],
+        "in_order": None if len(E) < 2 or bool(np.any(np.diff(E) == 0)) else times.in_order(measured[1]),
+        **_told(measured, told),
         **_pairs(overlaps),
     }
     with np.errstate(divide="ignore", invalid="ignore"):
         found["delay"] = finite(measured[0] / measured[2])
-    if diagonal:
-        w = np.array(row["start_weights"], dtype=float).reshape(len(E), row["layers"])[order]
-        found |= _predicted(measured, E, row["target"], w)
+    if w is not None:
+        found |= _predicted(np.where(told, measured, np.nan), E, row["target"], w)
         if row["layers"] == 2:
             found |= _of_two_layers(row, E, w)
     return found
 
 
-def _of_two_layers(row: Row, E: Array, w: Array) -> Row:
+def _of_two_layers(row: Row, E: Array, w: Array) -> Outcomes:
     """What [T] prints for the first two modes, and the estimate of the number of stages."""
-    found: Row = {}
+    found: Outcomes = {}
     if len(E) > 1:
         c = row["target"] / w[0].prod() - 1
         with np.errstate(divide="ignore"):
@@ -121,30 +132,40 @@ def _of_two_layers(row: Row, E: Array, w: Array) -> Row:
     return found
 
 
-def _told(at: Array, prefix: str = "") -> Row:
-    """The columns of times at the three levels, (3, K)."""
+def _times(t: Array, r: Array, w: Array | None) -> tuple[Array, Array]:
+    """When each mode is at the three levels, and whether records tell it: (3, K) each; w None: of the parity net."""
+    if w is None:
+        at = np.array([[times.passing(t, curve, level) for curve in r.T] for level in (EMERGED, 0.5, FULL)])
+        return at, np.full(at.shape, True)
+    pairs = [
+        [times.mode_passing(t, curve, level, len(own), np.ptp(own) == 0) for curve, own in zip(r.T, w, strict=True)]
+        for level in (EMERGED, 0.5, FULL)
+    ]
+    return np.array([[at for at, _ in row] for row in pairs]), np.array([[told for _, told in row] for row in pairs])
+
+
+def _told(at: Array, told: Array | None = None, prefix: str = "") -> Outcomes:
+    """The columns of times at the three levels, (3, K); no saturation time where one of its ends is not told."""
     with np.errstate(invalid="ignore"):
-        values = {"emergent_time": at[0], "half_time": at[1], "saturation_time": at[2] - at[0]}
+        between = at[2] - at[0] if told is None else np.where(told[0] & told[2], at[2] - at[0], np.nan)
+        values = {"emergent_time": at[0], "half_time": at[1], "saturation_time": between}
     return {prefix + name: finite(value) for name, value in values.items()}
 
 
-def _pairs(overlaps: Array, prefix: str = "") -> Row:
+def _pairs(overlaps: Array, prefix: str = "") -> Outcomes:
     """The columns of overlaps, (K - 1,)."""
     if not len(overlaps):
         return {f"{prefix}pair_overlaps": []}
     first = None if np.isnan(overlaps[0]) else float(overlaps[0])
-    # A pair that is not known hides how many stages there are, unless a pair before it ends them.
-    unknown, broken = (np.flatnonzero(mask) for mask in (np.isnan(overlaps), overlaps > EMERGED))
-    hidden = len(unknown) and not (len(broken) and broken[0] < unknown[0])
-    found: Row = {
+    found: Outcomes = {
         f"{prefix}pair_overlaps": known(overlaps),
         f"{prefix}overlap": first,
-        f"{prefix}stages": None if hidden else int(theory.stages(overlaps, EMERGED)),
+        f"{prefix}stages": stages(overlaps),
     }
-    return found if prefix else {**found, "stage_like": None if first is None else first <= EMERGED}
+    return found if prefix else {**found, "stage_like": None if first is None else first <= WITHIN}
 
 
-def _predicted(measured: Array, E: Array, S: float, w: Array) -> Row:
+def _predicted(measured: Array, E: Array, S: float, w: Array) -> Outcomes:
     with np.errstate(invalid="ignore", divide="ignore"):
         at = np.array(
             [theory.mode_time(np.array([EMERGED, 0.5, FULL]), e, S, own) for e, own in zip(E, w, strict=True)]
@@ -154,7 +175,7 @@ def _predicted(measured: Array, E: Array, S: float, w: Array) -> Row:
         pairs = range(len(E) - 1)
         overlaps = np.array([theory.mode_overlap(E[i : i + 2], S, w[i : i + 2]) for i in pairs])
     return {
-        **_told(at, "predicted_"),
+        **_told(at, prefix="predicted_"),
         **_pairs(overlaps, "predicted_"),
         "law_error": float(errors.max()) if len(errors) else None,
     }

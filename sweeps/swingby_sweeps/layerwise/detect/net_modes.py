@@ -1,4 +1,4 @@
-"""The detector `net_modes`: when a linear net learns each mode, in which order, how it ends, and what theory says."""
+"""The detector `net_modes`: when a linear net learns each mode, in which order, its fate, and what theory says."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
+from swingby.model.row_detector import Row, RowDetector
 
 from .. import net_theory
 from . import times
-from .times import Row, finite, known
+from .times import Outcomes, finite, known
 
 Array = np.ndarray
 LIST, TIME = pa.list_(pa.float64()), "time of the flow"
@@ -25,25 +26,25 @@ ENOUGH = 3.0
 """A run this many times as long as the law's time of a mode was long enough for it."""
 
 
-class NetModes(Detector):
-    """Times, order and end of the modes of `linear_net`, beside the law with Gram-Schmidt and the naive one.
+class NetModes(RowDetector):
+    """Times, order and fate of the modes of `linear_net`, beside the law with Gram-Schmidt and the naive one.
 
     Both laws speak of white inputs and of starts without imbalance (init normal or balanced); elsewhere they are null.
     A mode that is not half learned by the end has no time: null. A law's time is infinite where it says never.
     """
 
     name: ClassVar[str] = "net_modes"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("linear_net",)
     needs: ClassVar[tuple[str, ...]] = NEEDS
+    given = NEEDS
     outcomes: ClassVar[Mapping[str, Column]] = {
-        "end": Column(
+        "fate": Column(
             pa.string(),
             "learned: every mode is half learned or more; structural: as many as there are hidden units, which are too "
             "few; stalled: fewer, although theory has no time for the missing ones or the run was three times as long; "
             "unfinished: else",
             order=("learned", "structural", "stalled", "unfinished", "diverged"),
-            title="how the run ended",
         ),
         "mode_time": Column(LIST, "first time at which a mode is half learned", TIME),
         "law_time": Column(
@@ -69,20 +70,20 @@ class NetModes(Detector):
         ),
     }
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "end": "category", "law_error": "number", "decoupling_error": "number", "order_follows_rho": "yes_no",
+        "fate": "category", "law_error": "number", "decoupling_error": "number", "order_follows_rho": "yes_no",
         "rank": "number", "structural": "yes_no", "final_effective_rank": "number", "final_kernel_distance": "number",
         "predicted_kernel_distance": "number",
     }  # fmt: skip
 
-    def detect(self, table: pa.Table) -> pa.Table:
-        """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
-        return times.told(table, NEEDS, self.outcomes, _outcomes)
+    def outcomes_of(self, row: Row) -> Row:
+        """The outcomes of one run."""
+        return _outcomes(row)
 
 
-def _outcomes(row: Row) -> Row:
+def _outcomes(row: Row) -> Outcomes:
     rho, width = np.array(row["rho"]), row["width"]
     white = row["input_spectrum"] == 1
-    found: Row = {"structural": width < len(rho)}
+    found: Outcomes = {"structural": width < len(rho)}
     if white and row["init"] == "lambda" and row["imbalance"] != 0:
         found["predicted_kernel_distance"] = float(net_theory.kernel_distance(rho, row["imbalance"], row["d"]))
     law = naive = np.full(len(rho), np.nan)
@@ -92,13 +93,13 @@ def _outcomes(row: Row) -> Row:
         )
         found |= {"law_time": known(law), "naive_time": known(naive)}
     if row["status"] != "ok":
-        return {**found, "end": "diverged"} if row["status"] == "diverged" else found
+        return {**found, "fate": "diverged"} if row["status"] == "diverged" else found
     r, t = np.array(row["strength"], dtype=float), np.array(row["step"]) * row["lr"]
     at = np.array([times.passing(t, curve, 0.5) for curve in r.T])
     rank = int((r[-1] >= 0.5).sum())
     return {
         **found,
-        "end": _end(r[-1], width, law, t[-1]),
+        "fate": _fate(r[-1], width, law, t[-1]),
         "mode_time": finite(at),
         "rank": rank,
         "order_follows_rho": _order(at, rho, width),
@@ -116,7 +117,7 @@ def _order(at: Array, rho: Array, width: int) -> bool | None:
     return False if times.in_order(at) is False else times.in_order(possible)
 
 
-def _end(r: Array, width: int, law: Array, end: float) -> str:
+def _fate(r: Array, width: int, law: Array, end: float) -> str:
     missing = r < 0.5
     if not missing.any():
         return "learned"
@@ -127,7 +128,7 @@ def _end(r: Array, width: int, law: Array, end: float) -> str:
         return "stalled" if bool(np.all(np.isinf(expected) | (ENOUGH * expected <= end))) else "unfinished"
 
 
-def _errors(at: Array, law: Array, naive: Array, end: float) -> Row:
+def _errors(at: Array, law: Array, naive: Array, end: float) -> Outcomes:
     """What is told of both laws; they are NaN where they do not speak."""
     if np.isnan(law).any():
         return {}

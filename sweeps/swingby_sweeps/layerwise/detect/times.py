@@ -1,22 +1,22 @@
-"""Times at which strengths pass a level, and the table of a detector that looks at one run at a time."""
+"""Times at which strengths pass a level, overlaps of two of them, and their order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from scipy.special import expit, logit
 
-from swingby.model.experiment import Column
+from .. import theory
 
 Array = np.ndarray
-Row = dict[str, Any]
+Outcomes = dict[str, Any]
 EMERGED, FULL = 0.05, 0.95
 """Strengths from which on a mode has emerged, and is saturated ([T] Fig 3.4)."""
 COARSE = 1.5
 """The most that logit(r) may move between two records for an overlap between them to be told to about 0.01."""
+ROUNDED = 1e-10
+"""A strength that is nearer to 1 has lost the digits that say how long ago it came there."""
 
 
 def passing(t: Array, r: Array, level: float) -> float:
@@ -34,6 +34,25 @@ def passing(t: Array, r: Array, level: float) -> float:
     if ends[0] > 0 and ends[1] < 1:
         ends, level = logit(ends), logit(level)
     return float(t[place - 1] + (t[place] - t[place - 1]) * (level - ends[0]) / (ends[1] - ends[0]))
+
+
+def mode_passing(t: Array, r: Array, level: float, layers: int, equal: bool) -> tuple[float, bool]:
+    """`passing` of a mode of so many layers, and whether records tell this time or only that it lies between two.
+
+    Between records r is taken to run as a mode of `equal` weights does, which is exact for one: of other modes, and of
+    those that are full at the next record, a time is told where logit(r) moves by `COARSE` at most.
+    """
+    above = np.flatnonzero(r >= level)
+    if not len(above) or above[0] == 0:
+        return passing(t, r, level), True
+    before, after = (float(value) for value in r[above[0] - 1 : above[0] + 1])
+    fine = before > 0 and after < 1 and bool(logit(after) - logit(before) <= COARSE)
+    told = fine or (equal and (before > 0 or layers == 1) and after < 1 - ROUNDED)
+    if not told:
+        return passing(t, r, level), False
+    start, end = t[above[0] - 1], t[above[0]]
+    at, whole = theory.time_to(np.array([level, after]), 1.0, 1.0, before ** (1 / layers), layers)
+    return float(start + (end - start) * at / whole), True
 
 
 def overlap(r1: Array, r2: Array, logistic: bool) -> float:
@@ -69,18 +88,3 @@ def known(values: Array) -> list[float | None]:
 def finite(values: Array) -> list[float | None]:
     """Numbers as a list, what is not finite as null."""
     return [float(value) if np.isfinite(value) else None for value in values]
-
-
-def told(table: pa.Table, needs: tuple[str, ...], outcomes: Mapping[str, Column], of: Callable[[Row], Row]) -> pa.Table:
-    """`cell_id` and the outcomes, a row for each row of the table; null where a row lacks what `of` reads.
-
-    Args:
-        needs: the columns without which a row has no outcome.
-        of: the outcomes of a row.
-    """
-    rows = []
-    for row in table.to_pylist():
-        lacks = any(row.get(name) is None for name in needs)
-        rows.append({"cell_id": row["cell_id"]} | ({} if lacks else of(row)))
-    schema = pa.schema([("cell_id", pa.string()), *((name, column.type) for name, column in outcomes.items())])
-    return pa.Table.from_pylist(rows, schema)

@@ -39,6 +39,7 @@ class ModeCurves(Drawing):
         colours = {**dict(zip(lines, hues, strict=True)), LOSS: style.INK}
         points = [point for point in subject.points if not table.filter(pl.col("point") == point).is_empty()]
         panels = [CurvePanel(str(point), subject.label(point) or "all runs") for point in points]
+        # A step is a number; by polars' types a largest value may be anything.
         last = int(table["step"].max())  # pyright: ignore[reportArgumentType]
         axes = Axes(0, last, 0, 1.2, "strength, loss over its start", steps="log", level=0.05)
         spec = curve_panels(panels, list(_rows(table)), axes, colours, min(len(points), 3), width=270).to_dict()

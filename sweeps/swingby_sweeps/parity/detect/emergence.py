@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
+from swingby.model.row_detector import Row, RowDetector
 
 from .. import theory
-from ..calibration import CALIBRATED, crossing
+from ..calibration import calibrated, crossing
 
 LEARNED = 0.5
 """R_k/S above which a skill is learned."""
@@ -28,15 +29,18 @@ Array = np.ndarray
 _LIST = pa.list_(pa.float64())
 
 
-class Emergence(Detector):
-    """What became of each skill, beside (5.2), (5.5), its mean law and (5.9), calibrated on one skill."""
+class Emergence(RowDetector):
+    """What became of each skill, beside (5.2), (5.5), its mean law and (5.9), calibrated on one skill.
+
+    Predictions that need a calibration are null where none was made: it was for inputs of 16 bits.
+    """
 
     name: ClassVar[str] = "emergence"
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("parity_net",)
     needs: ClassVar[tuple[str, ...]] = (
-        "status", "step", "strength", "train_loss", "counts", "bottleneck", "skills", "m", "alpha", "target", "width",
-        "sigma", "lr", "loss_factor", "optimizer", "schedule",
+        "status", "step", "strength", "train_loss", "counts", "bottleneck", "skills", "m", "bits", "alpha", "target",
+        "width", "sigma", "lr", "loss_factor", "optimizer", "schedule",
     )  # fmt: skip
     outcomes: ClassVar[Mapping[str, Column]] = {
         "outcome": Column(
@@ -80,18 +84,16 @@ class Emergence(Detector):
         "growth_constant": "number",
     }
 
-    def detect(self, table: pa.Table) -> pa.Table:
-        """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
-        rows = [{"cell_id": row["cell_id"], **_predicted(row), **_measured(row)} for row in table.to_pylist()]
-        schema = pa.schema([("cell_id", pa.string()), *((name, column.type) for name, column in self.outcomes.items())])
-        return pa.Table.from_pylist(rows, schema)
+    def outcomes_of(self, row: Row) -> Row:
+        """The outcomes of one run."""
+        return {**_predicted(row), **_measured(row)}
 
 
-def _predicted(row: Mapping[str, Any]) -> dict[str, Any]:
+def _predicted(row: Row) -> dict[str, Any]:
     """The columns that follow from parameters and the counts of the training set."""
     found: dict[str, Any] = {}
     p, start = theory.frequencies(row["alpha"], row["skills"]), theory.start_strength(row["sigma"])
-    constants = CALIBRATED.get(row["m"])
+    constants = calibrated(row["m"], row["bits"])
     if _is_descent(row):
         found["predicted_growth_constant"] = theory.growth_constant(row["m"])
         found["predicted_rise_ratio"] = theory.sharpness(row["target"], start)
@@ -108,12 +110,12 @@ def _predicted(row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _is_descent(row: Mapping[str, Any]) -> bool:
+def _is_descent(row: Row) -> bool:
     """Whether (5.2) speaks of the training: gradient steps at one rate, on fresh points."""
     return row["bottleneck"] == "time" and row["optimizer"] == "sgd" and row["schedule"] == "constant"
 
 
-def _measured(row: Mapping[str, Any]) -> dict[str, Any]:
+def _measured(row: Row) -> dict[str, Any]:
     """The columns that are read off the curves."""
     if row["status"] not in ("ok", "diverged") or not row["strength"] or not row["step"]:
         return {}
@@ -149,7 +151,7 @@ def _measured(row: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _growth_constant(strength: Array, steps: Array, p: float, row: Mapping[str, Any]) -> float | None:
+def _growth_constant(strength: Array, steps: Array, p: float, row: Row) -> float | None:
     """g from the growth of the first skill between a hundredth and a tenth of S."""
     reached = np.flatnonzero(strength >= 0.1)
     first = np.flatnonzero(strength[: reached[0]] < 0.01) if len(reached) else []

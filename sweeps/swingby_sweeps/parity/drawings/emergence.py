@@ -16,7 +16,7 @@ from swingby_analysis.query import Query
 from swingby_analysis.report.subject import Subject
 
 from .. import theory
-from ..calibration import CALIBRATED
+from ..calibration import calibrated
 
 SQL = __name__.rpartition(".")[0]
 AXIS = {"time": "steps", "data": "training points D", "width": "hidden units N"}
@@ -78,10 +78,11 @@ def _rows(subject: Subject, kind: str, row: Mapping[str, Any]) -> Iterator[dict[
 def _in_time(runs: pl.DataFrame, step: int, skill: int) -> float | None:
     """(5.2) at a step; None where it was not calibrated."""
     p = runs.row(0, named=True)
-    if p["m"] not in CALIBRATED:
+    constants = calibrated(p["m"], p["bits"])
+    if constants is None:
         return None
     share = theory.frequencies(p["alpha"], p["skills"])[skill - 1]
-    own = CALIBRATED[p["m"]].inverse_b2, p["loss_factor"], p["lr"], p["target"], theory.start_strength(p["sigma"])
+    own = constants.inverse_b2, p["loss_factor"], p["lr"], p["target"], theory.start_strength(p["sigma"])
     return float(theory.strength_in_time(step, share, *own))
 
 

@@ -8,6 +8,8 @@
 -- title of findings: What we found: emergence of parities over width, samples, bits and frequencies
 -- lead of findings:  What one more resource buys, and how far skills are decoupled.
 -- note on findings: The wordings and predicates were written before the seeds shown here were looked at.
+--                   The grids that sentences are asked of are coarse and whole; refined ones beside them draw
+--                   boundaries, and no sentence averages over those.
 --
 -- Views that statements share. `runs`, `grid` and `intervals` are provided.
 

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
+from swingby_sweeps.dynamics.columns import Columns, finished, prefixes
 
-from .. import rows
 from . import kernels, theory
 from .params import DECADES, SparseParams
 
@@ -33,7 +33,7 @@ def stops(p: SparseParams) -> Array:
     return np.append(0.0, p.flow_time * np.logspace(-DECADES, 0, p.training_steps))
 
 
-def train(cells: Sequence[Cell], recording: Recording) -> rows.Columns:
+def train(cells: Sequence[Cell], recording: Recording) -> Columns:
     """The columns of finished cells of one shape."""
     first = cells[0].params
     assert isinstance(first, SparseParams)
@@ -55,10 +55,9 @@ def train(cells: Sequence[Cell], recording: Recording) -> rows.Columns:
         m or (f"theta not finite after step {steps[n - 1]}" if b else None)
         for m, n, b in zip(messages, lengths, short, strict=True)
     ]
-    found = rows.final_rows(cells, steps, lengths, said, status)
-    kept = np.arange(len(steps)) < lengths[:, None]
+    found = finished(cells, steps, lengths, status, said)
     for name, curve in zip(("at_time", "train_error", "test_error"), curves, strict=True):
-        found[name] = rows.lists(kept, curve)
+        found[name] = prefixes(lengths, curve)
     found |= {name: pa.array([result[name] for result in results], from_pandas=True) for name in results[0]}
     if "theta" in recording.also:
         found["theta"] = pa.array(thetas, pa.list_(pa.list_(pa.float64())))

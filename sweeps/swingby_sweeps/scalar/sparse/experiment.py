@@ -24,6 +24,7 @@ class SparseDiagonal(Experiment):
 
     name: ClassVar[str] = "sparse_diagonal"
     stream_version: ClassVar[int] = 1
+    pinned: ClassVar[bool] = True
     Params: ClassVar[type[SparseParams]] = SparseParams
     presets: ClassVar[Mapping[str, Any]] = {"thesis": presets.thesis}
     default_preset: ClassVar[str | None] = "thesis"
@@ -93,7 +94,8 @@ class SparseDiagonal(Experiment):
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         """Train the batch; one table, one final row a cell, in the order of the batch."""
-        from ..rows import table
+        from swingby_sweeps.dynamics.columns import table
+
         from .engine import train
 
         began = time.perf_counter()

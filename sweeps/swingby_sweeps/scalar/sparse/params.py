@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, Self
+from collections.abc import Iterator
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from swingby.model.params import UntypedParams
+from swingby.model.params import Fault, UntypedParams
 
 DECADES = 8
 """Decades of time before the end of a run over which its stops are spaced evenly in log t."""
 
 
 class SparseParams(UntypedParams):
-    """One point of a grid. n normal points in d dimensions, a target of k equal entries with |w| = 1.
-
-    Raises (on construction):
-        pydantic.ValidationError: more entries than dimensions, or a time that has no unit or underflows.
-    """
+    """One point of a grid. n normal points in d dimensions, a target of k equal entries with |w| = 1."""
 
     dtype: Literal["float64"] = Field("float64", description="arithmetic of the run")
     drive: Literal["flow", "gd"] = Field(
@@ -43,17 +40,13 @@ class SparseParams(UntypedParams):
         """Flow time of the run."""
         return self.duration / (2 * self.decay) if self.duration_unit == "decay" else self.duration
 
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _faults(self) -> Iterator[Fault]:
         if self.nonzeros > self.dimension:
-            raise ValueError(f"nonzeros = {self.nonzeros} do not fit; allowed: at most dimension = {self.dimension}")
+            yield "nonzeros", f"nonzeros = {self.nonzeros} do not fit; allowed: at most dimension = {self.dimension}"
         if self.duration_unit == "decay" and self.decay == 0:
-            raise ValueError("duration_unit decay with decay = 0, whose inverse does not exist; allowed: absolute")
-        if self.decay * self.flow_time > 300:
-            most = 300 / self.decay
-            raise ValueError(
-                f"the start shrinks by exp(-decay t), which underflows; allowed: a flow time up to {most:g}"
-            )
-        if not math.isfinite(self.flow_time):
-            raise ValueError("the flow time overflows; allowed: a larger decay, or a shorter time")
-        return self
+            yield "duration_unit", "duration_unit decay with decay = 0, whose inverse does not exist; allowed: absolute"
+        elif not math.isfinite(self.flow_time):
+            yield "decay", "the flow time overflows; allowed: a larger decay, or a shorter time"
+        elif self.decay * self.flow_time > 300:
+            most = f"{300 / self.decay:g}"
+            yield "duration", f"the start shrinks by exp(-decay t), which underflows; allowed: a flow time up to {most}"

@@ -9,15 +9,17 @@ import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
+from swingby_sweeps.dynamics.columns import Columns, finished, prefixes
 from swingby_sweeps.dynamics.kernels.streams import keys
 
-from .. import rows
 from . import kernels, theory
+from .descent import descend
 from .params import DIVERGED_AT, WideParams
 
 Array = np.ndarray
 DRIVES = ("closed_form", "flow", "gd")
 KINDS = ("normal", "signs", "pairs")
+CURVES = ("theta", "aligned", "opposed", "loss")
 SHOWN = 40
 """Pairs of weights that are recorded on request."""
 
@@ -43,62 +45,58 @@ def starts(cells: Sequence[Cell]) -> Array:
     return sums
 
 
-def time_per_step(p: WideParams, A: float, B: float) -> float:
-    """Flow time in a step: lr in its unit."""
-    if p.lr_unit == "absolute":
-        return p.lr
-    size = (
-        (A + B) / 2 if p.lr_unit == "start" else float(theory.root(np.float64(A), np.float64(B), np.float64(p.target)))
-    )
-    return p.lr * p.normaliser / (2 * size * p.loss_factor * p.second_moment)
+def time_per_step(cells: Sequence[Cell], sums: Array) -> Array:
+    """Flow time in a step of each cell, (C,): lr in its unit; `sums` are those of `starts`."""
+    given = params_of(cells)
+    lr, S = (np.array([getattr(p, name) for p in given]) for name in ("lr", "target"))
+    units = np.array([p.lr_unit for p in given])
+    A, B = sums.T
+    size = np.where(units == "start", (A + B) / 2, theory.root(A, B, S))
+    scale = np.array([p.normaliser / (p.loss_factor * p.second_moment) for p in given])
+    with np.errstate(divide="ignore"):
+        return np.where(units == "absolute", lr, lr * scale / (2 * size))
 
 
-def train(cells: Sequence[Cell], recording: Recording) -> rows.Columns:
+def train(cells: Sequence[Cell], recording: Recording) -> Columns:
     """The columns of finished cells of one shape."""
     given = params_of(cells)
     S, E, c, Z = (
         np.array([getattr(p, name) for p in given]) for name in ("target", "second_moment", "loss_factor", "normaliser")
     )
     sums, steps = starts(cells), recording.at(given[0].training_steps)
-    lr = np.array([time_per_step(p, A, B) for p, (A, B) in zip(given, sums.tolist(), strict=True)])
+    lr = time_per_step(cells, sums)
     start, size = (sums[:, 0] - sums[:, 1]) / 2, sums.mean(1)
     scale = np.maximum(np.maximum(np.abs(S), np.abs(start)), size)
     states, seen = np.full((len(cells), len(steps), 2), np.nan), np.zeros((len(cells), 3))
     rates = c * E * lr / Z
-    kernels.train(DRIVES.index(given[0].drive), sums, S, rates, DIVERGED_AT * scale, steps, states, seen)
+    if given[0].drive == "gd":
+        descend(sums, S, rates, DIVERGED_AT * scale, steps, states, seen)
+    else:
+        kernels.train(DRIVES.index(given[0].drive), sums, S, rates, steps, states, seen)
+    curves = np.empty((4, len(cells), len(steps)))
+    kernels.curves(states, S, c * E / 2, curves)
     far, peak, lengths = seen[:, 0], seen[:, 1], seen[:, 2].astype(np.int64)
     stuck, short = far < 0, lengths < len(steps)
     lengths[stuck] = np.isfinite(states[stuck, :, 0]).sum(1)
     status = np.where(stuck, "failed", np.where(short, "diverged", "ok"))
-    messages = [_message(steps, int(lengths[i]), bool(stuck[i])) if status[i] != "ok" else None for i in range(len(S))]
-    kept = np.arange(len(steps)) < lengths[:, None]
-    last, cell = np.maximum(lengths - 1, 0), np.arange(len(cells))
-    output = (states[:, :, 0] - states[:, :, 1]) / 2
-    loss = (c * E / 2)[:, None] * (output - S[:, None]) ** 2
-    toward = np.where((S >= 0)[:, None, None], states, states[:, :, ::-1])
+    messages: list[str | None] = [None] * len(cells)
+    for i in np.flatnonzero(stuck | short):
+        messages[i] = _message(steps, int(lengths[i]), bool(stuck[i]))
+    last = curves[:, np.arange(len(cells)), np.maximum(lengths - 1, 0)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        columns = {
-            "nonlinearity": np.where(np.abs(S - start) > 0, far / np.abs(S - start), np.nan),
-            "peak_loss": (c * E / 2) * peak**2,
-        }
-    columns |= {
+        nonlinearity = np.where(np.abs(S - start) > 0, far / np.abs(S - start), np.nan)
+    scalars = {
+        "nonlinearity": nonlinearity,
+        "peak_loss": (c * E / 2) * peak**2,
         "normaliser": Z,
         "start_overlap": start,
         "start_sum": size,
         "time_per_step": lr,
-        "final_theta": output[cell, last],
-        "final_loss": loss[cell, last],
-        "final_aligned": toward[cell, last, 0],
-        "final_opposed": toward[cell, last, 1],
+        **{f"final_{name}": values for name, values in zip(CURVES, last, strict=True)},
     }
-    found = rows.final_rows(cells, steps, lengths, messages, status)
-    found |= {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
-    found |= {
-        "theta": rows.lists(kept, output),
-        "aligned": rows.lists(kept, toward[:, :, 0]),
-        "opposed": rows.lists(kept, toward[:, :, 1]),
-        "loss": rows.lists(kept, loss),
-    }
+    found = finished(cells, steps, lengths, status, messages)
+    found |= {name: pa.array(values, from_pandas=True) for name, values in scalars.items()}
+    found |= {name: prefixes(lengths, values) for name, values in zip(CURVES, curves, strict=True)}
     if "modes" in recording.also:
         found |= _modes(cells, sums, states, lengths)
     return found
@@ -123,7 +121,7 @@ def drawn_weights(cell: Cell) -> tuple[Array, Array]:
     return a, b
 
 
-def _modes(cells: Sequence[Cell], sums: Array, states: Array, lengths: Array) -> rows.Columns:
+def _modes(cells: Sequence[Cell], sums: Array, states: Array, lengths: Array) -> Columns:
     """a_j b_j / Z of the first pairs at every recorded step: (6.10) and (6.11) with gamma = A(t)/A(0).
 
     a b = ((a + b)^2 - (a - b)^2)/4, so that the signs of the factors of descent do not count.

@@ -1,4 +1,4 @@
-"""Compiled loops over cells of a wide scalar net: starts, and the three drives.
+"""Compiled loops over cells of a wide scalar net: starts, the closed form and the flow.
 
 The state of a cell is A(t) = Sigma + theta and B(t) = Sigma - theta, sums over the modes (a_j + b_j)^2/(2Z) and
 (a_j - b_j)^2/(2Z). A drive fills `states` (T, 2) at the recorded steps and gives what it saw on the way.
@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from swingby_sweeps.dynamics.dormand_prince import ERROR, STAGES
 from swingby_sweeps.dynamics.kernels.streams import STREAM, begin, normals, uniforms
 
 Array = np.ndarray
-ROUNDING = 1e-15
-"""Descent whose theta is this near to S, in units of A + B, has nothing left to round."""
+RENEWED = 64
+"""Steps after which an exponential that is carried from step to step is computed anew: its error stays below 1e-14."""
 _NORMAL, _SIGNS = 0, 1
+*_, _FIFTH, _SIXTH, _STEP = STAGES
 
 
 @njit(cache=True, nogil=True)
@@ -60,25 +62,37 @@ def starts(keys: Array, kinds: Array, mirrored: Array, sizes: Array, widths: Arr
 
 
 @njit(cache=True, nogil=True)
+def _decay(x: float) -> Any:
+    """exp(-x) and 1 - exp(-x), both without a difference of like numbers, from one exponential."""
+    if x < 0.5:
+        rest = -math.expm1(-x)
+        return 1 - rest, rest
+    e = math.exp(-x)
+    return e, 1 - e
+
+
+@njit(cache=True, nogil=True)
 def closed(A: float, B: float, S: float, rate: float, steps: Array, states: Array) -> Any:
     """Theorem 1 at every step; `rate` is c E lr/Z. Gives the largest distance from the linear model."""
     q = math.hypot(S, math.sqrt(A) * math.sqrt(B))
     large = q + abs(S)
     small = A * B / large if large > 0 else 0.0
     plus, minus = (large, small) if S >= 0 else (small, large)
-    far, place, start = 0.0, 0, (A - B) / 2
+    far, place, start, length, whole = 0.0, 0, (A - B) / 2, 2 * q * rate, (A + B) * rate
+    (one, one_rest), linear_one = _decay(length), math.exp(-whole)
+    e, rest, linear = 1.0, 0.0, 1.0
     for step in range(steps[-1] + 1):
-        x = 2 * q * rate * step
-        e, rest = math.exp(-x), -math.expm1(-x)
+        if step % RENEWED == 0:
+            (e, rest), linear = _decay(length * step), math.exp(-whole * step)
         above, below = plus + minus * e + B * rest, minus + plus * e + A * rest
         if q == 0:  # S = 0 and A or B = 0: the other one falls as 1/(1/A + t)
             above, below = (1.0, 1 + rate * step * A) if A > 0 else (1 + rate * step * B, 1.0)
         first, second = A * above / below if A > 0 else 0.0, B * below / above if B > 0 else 0.0
-        linear = S + (start - S) * math.exp(-rate * step * (A + B))
-        far = max(far, abs((first - second) / 2 - linear))
+        far = max(far, abs((first - second) / 2 - S - (start - S) * linear))
         if step == steps[place]:
             states[place, 0], states[place, 1] = first, second
             place += 1
+        rest, e, linear = rest + e * one_rest, e * one, linear * linear_one
     return far
 
 
@@ -98,19 +112,19 @@ def _dormand_prince(A: float, B: float, S: float, h: float) -> Any:
     a4, b4 = _slope(
         A + h * (44 * a1 / 45 - 56 * a2 / 15 + 32 * a3 / 9), B + h * (44 * b1 / 45 - 56 * b2 / 15 + 32 * b3 / 9), S
     )
-    c1, c2, c3, c4 = 19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729
+    c1, c2, c3, c4 = _FIFTH
     a5, b5 = _slope(A + h * (c1 * a1 + c2 * a2 + c3 * a3 + c4 * a4), B + h * (c1 * b1 + c2 * b2 + c3 * b3 + c4 * b4), S)
-    c1, c2, c3, c4, c5 = 9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656
+    c1, c2, c3, c4, c5 = _SIXTH
     a6, b6 = _slope(
         A + h * (c1 * a1 + c2 * a2 + c3 * a3 + c4 * a4 + c5 * a5),
         B + h * (c1 * b1 + c2 * b2 + c3 * b3 + c4 * b4 + c5 * b5),
         S,
     )
-    c1, c3, c4, c5, c6 = 35 / 384, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84
+    c1, _, c3, c4, c5, c6 = _STEP
     A_next = A + h * (c1 * a1 + c3 * a3 + c4 * a4 + c5 * a5 + c6 * a6)
     B_next = B + h * (c1 * b1 + c3 * b3 + c4 * b4 + c5 * b5 + c6 * b6)
     a7, b7 = _slope(A_next, B_next, S)
-    d1, d3, d4, d5, d6, d7 = 71 / 57600, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40
+    d1, _, d3, d4, d5, d6, d7 = ERROR
     off_a = abs(h * (d1 * a1 + d3 * a3 + d4 * a4 + d5 * a5 + d6 * a6 + d7 * a7))
     off_b = abs(h * (d1 * b1 + d3 * b3 + d4 * b4 + d5 * b5 + d6 * b6 + d7 * b7))
     return A_next, B_next, max(off_a / A_next if A_next > 0 else 0.0, off_b / B_next if B_next > 0 else 0.0)
@@ -148,46 +162,24 @@ def flow(A: float, B: float, S: float, rate: float, rtol: float, steps: Array, s
 
 
 @njit(cache=True, nogil=True)
-def descend(A: float, B: float, S: float, rate: float, limit: float, steps: Array, states: Array) -> Any:
-    """Gradient descent: a_j + b_j is multiplied by 1 - lr g/Z and a_j - b_j by 1 + lr g/Z, with g = c E (theta - S).
-
-    Gives the largest distance from the linear model, the largest distance |theta - S|, and the number of recorded steps
-    before one with |theta| beyond `limit`.
-    """
-    far, peak, place, start, whole = 0.0, 0.0, 0, (A - B) / 2, A + B
-    last = steps[-1]
-    for step in range(last + 1):
-        off = (A - B) / 2 - S
-        if not abs(off + S) <= limit:
-            return far, peak, place
-        linear = (start - S) * math.exp(-rate * step * whole)
-        far, peak = max(far, abs(off - linear)), max(peak, abs(off))
-        if step == steps[place]:
-            states[place, 0], states[place, 1] = A, B
-            place += 1
-        if abs(off) <= ROUNDING * (A + B):
-            break
-        pull = rate * off
-        A, B = A * (1 - pull) ** 2, B * (1 + pull) ** 2
-    while place < len(steps):
-        states[place, 0], states[place, 1] = A, B
-        place += 1
-    return far, peak, place
-
-
-@njit(cache=True, nogil=True)
-def train(
-    drive: int, sums: Array, S: Array, rates: Array, limits: Array, steps: Array, states: Array, seen: Array
-) -> None:
-    """Every cell by one drive (0 closed form, 1 flow, 2 descent): states (C, T, 2), and what was seen of each, (C, 3):
-    largest distance from the linear model, largest |theta - S|, recorded steps."""
+def train(drive: int, sums: Array, S: Array, rates: Array, steps: Array, states: Array, seen: Array) -> None:
+    """Train every cell in closed form (`drive` 0) or by flow (1): states (C, T, 2), and what was seen of each, (C, 3):
+    the largest distance from the linear model, |theta - S| at the start, which is its largest, and the records."""
     for c in range(len(S)):
         seen[c, 1], seen[c, 2] = abs((sums[c, 0] - sums[c, 1]) / 2 - S[c]), len(steps)
         if drive == 0:
             seen[c, 0] = closed(sums[c, 0], sums[c, 1], S[c], rates[c], steps, states[c])
-        elif drive == 1:
-            seen[c, 0] = flow(sums[c, 0], sums[c, 1], S[c], rates[c], 1e-11, steps, states[c])
         else:
-            seen[c, 0], seen[c, 1], seen[c, 2] = descend(
-                sums[c, 0], sums[c, 1], S[c], rates[c], limits[c], steps, states[c]
-            )
+            seen[c, 0] = flow(sums[c, 0], sums[c, 1], S[c], rates[c], 1e-11, steps, states[c])
+
+
+@njit(cache=True, nogil=True)
+def curves(states: Array, S: Array, weights: Array, out: Array) -> None:
+    """Fill `out` (4, C, T) from states (C, T, 2): theta, what pulls towards S, what pulls away, and the loss, which is
+    `weights` (C,) times (theta - S)^2."""
+    for c in range(len(S)):
+        toward, away = (0, 1) if S[c] >= 0 else (1, 0)
+        for place in range(states.shape[1]):
+            theta = (states[c, place, 0] - states[c, place, 1]) / 2
+            out[0, c, place], out[3, c, place] = theta, weights[c] * (theta - S[c]) ** 2
+            out[1, c, place], out[2, c, place] = states[c, place, toward], states[c, place, away]

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from collections.abc import Iterator
+from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from swingby.model.params import UntypedParams
+from swingby.model.params import Fault, UntypedParams
 
 DIVERGED_AT = 1e6
 """An output coefficient theta beyond this many max(|S|, |S_0|, Sigma_0), or one that is not finite, has diverged."""
 
 
 class WideParams(UntypedParams):
-    """One point of a grid; the defaults are [T] 6.2's net with Z = 1, whose target is as large as its start.
-
-    Raises (on construction):
-        pydantic.ValidationError: a start at which nothing moves, or a unit of time that does not exist.
-    """
+    """One point of a grid; the defaults are [T] 6.2's net with Z = 1, whose target is as large as its start."""
 
     dtype: Literal["float64"] = Field("float64", description="arithmetic of the run")
     drive: Literal["closed_form", "flow", "gd"] = Field(
@@ -63,12 +60,10 @@ class WideParams(UntypedParams):
         """Z."""
         return self.divisor * float(self.width) ** self.divisor_power
 
-    @model_validator(mode="after")
-    def _moves(self) -> Self:
+    def _faults(self) -> Iterator[Fault]:
         if self.init != "pairs" and self.sd_a == 0 == self.sd_b:
-            raise ValueError("sd_a = sd_b = 0: all weights start at 0 and stay there; allowed: one of them above 0")
+            yield "sd_a", "sd_a = sd_b = 0: all weights start at 0 and stay there; allowed: one of them above 0"
         if self.init != "pairs" and self.mirrored and self.width % 2:
-            raise ValueError(f"mirrored needs pairs of pairs, and width = {self.width} is odd; allowed: an even width")
+            yield "width", f"mirrored needs pairs of pairs, and width = {self.width} is odd; allowed: an even width"
         if self.target == 0 and self.lr_unit == "end":
-            raise ValueError("lr_unit end with target = 0: the kernel may end at 0; allowed: absolute, start")
-        return self
+            yield "lr_unit", "lr_unit end with target = 0: the kernel may end at 0; allowed: absolute, start"

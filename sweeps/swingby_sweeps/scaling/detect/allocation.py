@@ -11,10 +11,11 @@ import pyarrow as pa
 
 from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
+from swingby.model.row_detector import Row, RowDetector, curve, known
 
 from .. import theory
 from .exponents import WINDOW, slope
-from .rows import PARAMETERS, Row, RowDetector, curve, known, lag, pace
+from .rows import GIVEN, PARAMETERS, lag, pace
 
 _NUMBERS = {
     "width_exponent": "d ln N / d ln C of the best width: least squares over the last two decades of C",
@@ -33,6 +34,7 @@ class Allocation(RowDetector):
     version: ClassVar[str] = "1"
     experiments: ClassVar[tuple[str, ...]] = ("multilinear",)
     needs: ClassVar[tuple[str, ...]] = ("x", "best_width", *PARAMETERS)
+    given = ("x", "best_width", *GIVEN)
     outcomes: ClassVar[Mapping[str, Column]] = {
         name: Column(pa.float64(), meaning) for name, meaning in _NUMBERS.items()
     }
@@ -42,7 +44,7 @@ class Allocation(RowDetector):
         """The outcomes of one curve."""
         if row["bottleneck"] != "compute" or row["width"] is not None:
             return {}
-        alpha, c, x, n = row["alpha"], lag(row), curve(row, "x"), curve(row, "best_width")
+        alpha, c, x, n = row["alpha"], lag(row), curve(row["x"]), curve(row["best_width"])
         inside = x >= x[-1] / 10**WINDOW * (1 - 1e-9)
         own = pace(row) * theory.frequency(alpha, row["skills"], 1) * x[-1] / n[-1]  # u_1
         last = own * n[-1] ** -(alpha + 1)

@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
+from swingby.model.row_detector import Row, RowDetector, known
 
 from .. import theory
-from .rows import PARAMETERS, Row, RowDetector, known, lag, pace
+from .rows import GIVEN, PARAMETERS, lag, pace
 
 RESOURCES = ("time", "data", "width")
 NOTHING = 0.01
@@ -33,6 +34,7 @@ class Binding(RowDetector):
     needs: ClassVar[tuple[str, ...]] = (
         "x", "loss", "loss_any_time", "loss_any_data", "loss_any_width", *PARAMETERS,
     )  # fmt: skip
+    given = ("x", "loss", "loss_any_time", "loss_any_data", "loss_any_width", *GIVEN)
     outcomes: ClassVar[Mapping[str, Column]] = {
         **{name: Column(pa.float64(), meaning) for name, meaning in {**_LIST, **_REACHED}.items()},
         "binds": Column(

@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
+from swingby.model.row_detector import Array, Row, RowDetector, curve, known
 
 from .. import theory
-from .rows import PARAMETERS, Array, Row, RowDetector, curve, known, lag, pace
+from .rows import GIVEN, PARAMETERS, lag, pace
 
 WINDOW = 2.0
 """Decades of the resource, up to the end of the curve, over which exponents are fitted."""
@@ -37,7 +38,7 @@ _NUMBERS = {
     "predicted_bias": "bias by the law of a constant L_C: d ln L / d ln x = theory's exponent (1 + L_C/L)",
     "boundary_bias": "bias by this law with what is left of the last skill's loss, L_C h(u) / h(0)",
     "corrected_bias": "least-squares exponent of L + L_C over that of theory, less 1",
-    "lost_loss": "L_C, the loss of the skills that there are not ([T] C.2)",
+    "lost_loss": "L_C, the loss of the missing skills ([T] C.2)",
     "lost_share": "L_C/L at the end of the curve",
     "last_gone": "share of its loss that the last skill has lost by the end of the curve",
     "first_learned": "skills above S/2 at the beginning of the window, (u_1/ln c)^(1/(alpha + 1)); over time",
@@ -54,6 +55,7 @@ class Exponents(RowDetector):
     version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("multilinear",)
     needs: ClassVar[tuple[str, ...]] = ("x", "loss", *PARAMETERS)
+    given = ("x", "loss", *GIVEN)
     outcomes: ClassVar[Mapping[str, Column]] = {
         **{name: Column(pa.float64(), meaning) for name, meaning in _NUMBERS.items()},
         "regime": Column(
@@ -80,8 +82,8 @@ class Exponents(RowDetector):
         e = theory.exponent(row["bottleneck"], row["alpha"])
         if e is None or (row["bottleneck"] == "compute" and row["width"] is not None):
             return {}
-        x, first = np.unique(curve(row, "x"), return_index=True)
-        loss = curve(row, "loss")[first]
+        x, first = np.unique(curve(row["x"]), return_index=True)
+        loss = curve(row["loss"])[first]
         inside = x >= x[-1] / 10**WINDOW * (1 - 1e-9)
         x, loss = x[inside], loss[inside]
         found: dict[str, Any] = {"theory_exponent": e, "regime": regime(row, x), "fitted_points": len(x)}

@@ -11,12 +11,12 @@ import pyarrow as pa
 
 from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
+from swingby.model.row_detector import Array, Row, RowDetector, curve, known
+from swingby_sweeps.dynamics.overlap import WITHIN, stages
 
 from .. import theory
-from .rows import PARAMETERS, Array, Row, RowDetector, curve, known, lag, pace
+from .rows import GIVEN, PARAMETERS, lag, pace
 
-WITHIN = 0.05
-"""The overlap up to which a pair of skills counts as one learned after the other."""
 _NUMBERS = {
     "pair_overlap": "R_2/S at which R_1 + R_2 = S, between records; null where the curve does not show it",
     "predicted_overlap": "this overlap by theory",
@@ -34,7 +34,7 @@ class Stages(RowDetector):
     version: ClassVar[str] = "1"
     experiments: ClassVar[tuple[str, ...]] = ("multilinear",)
     needs: ClassVar[tuple[str, ...]] = ("x", "loss", "strength", *PARAMETERS)
-    optional = (*RowDetector.optional, "strength")
+    given = ("x", "loss", *GIVEN)
     outcomes: ClassVar[Mapping[str, Column]] = {
         **{name: Column(pa.float64(), meaning) for name, meaning in _NUMBERS.items()},
         "stages": Column(
@@ -67,8 +67,8 @@ class Stages(RowDetector):
         return known(
             **found,
             pair_overlap=overlaps[0] if overlaps else None,
-            stages=unbroken(overlaps),
-            growth_ratio=growth(row, curve(row, "x"), ratio[:, 0]),
+            stages=stages(overlaps),
+            growth_ratio=growth(row, curve(row["x"]), ratio[:, 0]),
         )
 
 
@@ -80,16 +80,6 @@ def overlap(one: Array, after: Array) -> float:
     place = int(np.argmax(total >= 1))
     share = (1 - total[place - 1]) / (total[place] - total[place - 1])
     return float(after[place - 1] + share * (after[place] - after[place - 1]))
-
-
-def unbroken(overlaps: list[float]) -> int | None:
-    """The number of pairs from the first on within the limit; None where one that decides is not known."""
-    for count, value in enumerate(overlaps):
-        if math.isnan(value):
-            return None
-        if value > WITHIN:
-            return count
-    return len(overlaps) or None
 
 
 def growth(row: Row, times: Array, ratio: Array) -> float:
@@ -107,8 +97,8 @@ def growth(row: Row, times: Array, ratio: Array) -> float:
 
 def of_width(row: Row) -> dict[str, Any]:
     """k dL/L over consecutive widths k - 1 and k."""
-    x, first = np.unique(curve(row, "x"), return_index=True)
-    loss, next_to = curve(row, "loss")[first], np.flatnonzero(np.diff(x) == 1)
+    x, first = np.unique(curve(row["x"]), return_index=True)
+    loss, next_to = curve(row["loss"])[first], np.flatnonzero(np.diff(x) == 1)
     if not len(next_to):
         return {}
     k = x[next_to + 1]

@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import polars as pl
 
 from swingby.model import drawing
+from swingby_analysis.charts.lines import Line, line_panels
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import Subject
 
-from .chart import SQL, Line, chart
+from .look import LOOK, SQL
 
 AXES = {
     "time": "time T",
@@ -25,7 +26,7 @@ AXES = {
 READING = (
     "Solid: the loss; of several training sets the median, shaded from 10 % to 90 % of them. Dashed: the power law of "
     "[T] Table 4.1 with the prefactor that follows from the model. Dotted, of finitely many skills: this law less the "
-    "loss L_C of the skills that there are not ([T] C.2). No line is fitted. Of skills = none there are infinitely "
+    "loss L_C of the missing skills ([T] C.2). No line is fitted. Of skills = none there are infinitely "
     "many. Both axes are logarithmic, and the same in all panels."
 )
 
@@ -51,7 +52,7 @@ class LossOverResource(drawing.Drawing):
         lines = [line for own in rows.partition_by("point") for line in _lines(own, subject, by)]
         series = list(dict.fromkeys(line.series for line in lines))
         titles = " / ".join(dict.fromkeys(AXES[name] for name in rows["bottleneck"].unique(maintain_order=True)))
-        spec = chart(lines, series, titles, "loss", log_y=True).to_dict()
+        spec = line_panels(lines, series, (titles, "loss"), "log", LOOK).to_dict()
         caption = (
             f"The loss over the resource beside its laws: {plural(rows['point'].n_unique(), 'point')} of the grid."
         )

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from swingby.model import drawing
+from swingby_analysis.charts.lines import Line, line_panels
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import Subject
 
-from .chart import SQL, Line, chart
+from .look import LOOK, SQL
 
 DRAWN = (1, 2, 3, 5, 10)
 """The skills that are drawn."""
@@ -45,6 +46,6 @@ class SkillStrengths(drawing.Drawing):
                 panel = subject.label(point) or "all skills"
                 lines.append(Line(panel, f"k = {skill}", "curve", own["x"].to_list(), own["strength"].to_list()))
         series = [f"k = {skill}" for skill in DRAWN]
-        spec = chart(lines, series, "time T", "R / S", log_y=False).to_dict()
+        spec = line_panels(lines, series, ("time T", "R / S"), "linear", LOOK).to_dict()
         caption = f"Strengths of the most frequent skills over time, {plural(rows['point'].n_unique(), 'point')}."
         return [subject.figure("skill-strengths", "Skills over time", caption, READING, spec, [query])]

@@ -42,7 +42,7 @@ OUTCOMES: dict[str, Column] = {
     "tau": Column(
         pa.float64(), "largest threshold of a descent where the run lives: a smaller bump may be missed", "L_ref"
     ),
-    "descents": Column(pa.int64(), "drops of the OOD loss by more than tau"),
+    "descents": Column(pa.int64(), "drops of the OOD loss by more than the threshold there, which is at most tau"),
     "descents_fine": Column(
         pa.int64(), "drops by more than 0.1 % of L_ref, where there is no sampling noise; null for sgd"
     ),
@@ -73,10 +73,12 @@ OUTCOMES: dict[str, Column] = {
     "order_follows_a": Column(pa.bool_(), "the order by t90 is that of falling a_p; null where ties leave it open"),
     "terminal_rate": Column(LIST, "exponential rate of the terminal slow-down of each concept", "1/flow time"),
     "terminal_r2": Column(LIST, "R^2 of the fit of terminal_rate"),
-    "terminal_predicted": Column(LIST, "predicted terminal_rate, where there is a prediction", "1/flow time"),
+    "terminal_predicted": Column(
+        LIST, "predicted terminal_rate, where there is a prediction (symmetric: d = s)", "1/flow time"
+    ),
     "minor_rate": Column(LIST, "rate of |w_ij|, i < j row by row (symmetric model with jacobian)", "1/flow time"),
     "minor_r2": Column(LIST, "R^2 of the fit of minor_rate"),
-    "minor_predicted": Column(LIST, "predicted minor_rate, a_i + a_j", "1/flow time"),
+    "minor_predicted": Column(LIST, "predicted minor_rate, a_i + a_j; null where d > s", "1/flow time"),
     **{
         f"{name}_{outcome}": Column(type_, f"{outcome} of the twin, of the recording {name}", unit)
         for name in TWINS
@@ -108,7 +110,7 @@ class Descents(Detector):
     """
 
     name: ClassVar[str] = "descents"
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
@@ -126,7 +128,7 @@ class Descents(Detector):
         "found_of_twin": "yes_no",
     }
     needs: ClassVar[tuple[str, ...]] = (
-        "status", "model", "drive", "layers", "mu", "sigma", "sigma_is", "zero_cluster", "bias", "dtype",
+        "status", "model", "drive", "layers", "d", "mu", "sigma", "sigma_is", "zero_cluster", "bias", "dtype",
         *CURVES, "a", "time_per_step", *CERTIFICATES, *(f"{twin}_{curve}" for twin in TWINS for curve in OF_TWINS),
     )  # fmt: skip
 
@@ -329,8 +331,9 @@ def _rates(group: Group, progress: Floats) -> Columns:
     if group.has("jacobian").any():
         jacobian = group.vectors("jacobian", concepts**2).reshape(*progress.shape, concepts)
         two = np.flatnonzero(group.has("jacobian") & np.isin(model, SYMMETRIC_FAMILY))
-        _put(rates, two, slowdown.symmetric_majors(jacobian[two], time[two], a[two]))
-        _put(minors, two, slowdown.symmetric_minors(jacobian[two], time[two], a[two], least[two]))
+        d = group.runs.numbers("d")[group.rows]
+        _put(rates, two, slowdown.symmetric_majors(jacobian[two], time[two], a[two], d[two]))
+        _put(minors, two, slowdown.symmetric_minors(jacobian[two], time[two], a[two], d[two], least[two]))
         one = np.flatnonzero(
             group.has("jacobian") & (model == "one_layer") & ~group.flags("bias") & (group.steps[0] == 0)
         )

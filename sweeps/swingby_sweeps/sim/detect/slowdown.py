@@ -69,26 +69,27 @@ def outputs(progress: Floats, time: Floats) -> Rates:
     return Rates(rate, r2, np.full_like(rate, np.nan))
 
 
-def symmetric_majors(jacobian: Floats, time: Floats, a: Floats) -> Rates:
-    """Rate of log(|1 - w_kk| / w_kk) against the time of eq 4.3 (twice the flow's); predicted: 2 a_k.
+def symmetric_majors(jacobian: Floats, time: Floats, a: Floats, d: Floats) -> Rates:
+    """Rate of log(|1 - w_kk| / w_kk) against the time of eq 4.3 (twice the flow's); predicted: 2 a_k where d = s.
 
     Args:
         jacobian: informative block, (C, T, s, s).
         time: time of the flow of L, (C, T).
         a: (C, s).
+        d: (C,), NaN where it is not known, and then taken for s.
     """
     diagonal = np.diagonal(jacobian, axis1=2, axis2=3)
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(diagonal > 0, np.abs(1 - diagonal) / diagonal, np.nan)
     rate, r2 = _banded(size, 2 * time)
-    return Rates(rate, r2, theory.terminal_rates(a.T)[0].T)
+    return Rates(rate, r2, theory.terminal_rates(a.T, d)[0].T)
 
 
-def symmetric_minors(jacobian: Floats, time: Floats, a: Floats, least: Floats) -> Rates:
-    """Rate of log |w_ij|, i < j row by row, once all s diagonals exceed 0.98 for good; predicted: a_i + a_j.
+def symmetric_minors(jacobian: Floats, time: Floats, a: Floats, d: Floats, least: Floats) -> Rates:
+    """Rate of log |w_ij|, i < j row by row, once all s diagonals exceed 0.98 for good; predicted: a_i + a_j, if d = s.
 
     Both of its own diagonals are not enough: an entry w_kk that is still small lets the product w_ki w_kj feed w_ij,
-    and that product falls at (a_i + a_j - 2 a_k) / 2 only.
+    and that product falls at (a_i + a_j - 2 a_k) / 2 only. Where d > s there are such k, with a_k = 0, to the end.
 
     An entry is followed while it lies above a thousandth of its size at that moment and above `least` (C,), rounding.
     """
@@ -103,7 +104,7 @@ def symmetric_minors(jacobian: Floats, time: Floats, a: Floats, least: Floats) -
     small = ~(large | (np.arange(size.shape[1])[:, None] < start[:, None]))
     stop = np.where(small.any(axis=1), small.argmax(axis=1), size.shape[1])
     rate, r2 = fit(size, 2 * time, Visits(start, stop), in_pairs=True)
-    return Rates(rate, r2, theory.terminal_rates(a.T)[1].T)
+    return Rates(rate, r2, theory.terminal_rates(a.T, d)[1].T)
 
 
 def one_layer(progress: Floats, jacobian: Floats, mu: Floats, time: Floats, a: Floats) -> Rates:

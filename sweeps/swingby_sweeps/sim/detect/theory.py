@@ -75,8 +75,10 @@ OUTCOMES: dict[str, Column] = {
     "predicted_delay": Column(
         LIST, "delay by the suppression from entries learned before, or (one layer) by the initial noise", "step"
     ),
-    "predicted_terminal": Column(LIST, "terminal rates: 2 a_k, or (one layer) a_k", "1/flow time"),
-    "predicted_minor": Column(LIST, "terminal rates of w_ij, i < j row by row: a_i + a_j", "1/flow time"),
+    "predicted_terminal": Column(LIST, "terminal rates: 2 a_k (null where d > s), or (one layer) a_k", "1/flow time"),
+    "predicted_minor": Column(
+        LIST, "terminal rates of w_ij, i < j row by row: a_i + a_j; null where d > s", "1/flow time"
+    ),
     "measured_t90": Column(
         LIST,
         "measured predicted_t90, interpolated between records; infinite if never (symmetric family: needs jacobian)",
@@ -106,7 +108,7 @@ class Theory(Detector):
     """
 
     name: ClassVar[str] = "theory"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {
@@ -155,8 +157,8 @@ class _PointTheory:
         a = task.signal(p)
         columns: Row = {"a_p": a.tolist(), "predicted_terminal": a.tolist()}
         if p.starts_from_U:
-            majors, minors = theory.terminal_rates(a)
-            columns |= {"predicted_terminal": majors.tolist(), "predicted_minor": minors.tolist()}
+            majors, minors = (rates.tolist() if p.d == p.s else None for rates in theory.terminal_rates(a, p.d))
+            columns |= {"predicted_terminal": majors, "predicted_minor": minors}
         return cls(p, a, task.test_point(p), columns)
 
     def assumptions(self, W0: Array, constants: Constants) -> Row:

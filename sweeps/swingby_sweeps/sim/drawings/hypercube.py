@@ -37,14 +37,19 @@ READING = (
 
 
 class HypercubeOptions(drawing.Options):
-    """Times of the panels.
+    """Times of the panels."""
 
-    `epochs`: numbers of passes over the training points, each of ceil(points / batch_size) steps; `steps`: numbers of
-    steps, in a figure of their own, for changes within the first epoch.
-    """
-
-    epochs: list[Annotated[int, Field(ge=0)]] = Field([1, 3, 5], min_length=1, max_length=6)
-    steps: list[Annotated[int, Field(ge=0)]] = Field(default=[], max_length=6)
+    epochs: list[Annotated[int, Field(ge=0)]] = Field(
+        [1, 3, 5],
+        min_length=1,
+        max_length=6,
+        description="passes over the training points, each of ceil(points / batch_size) steps, that have a panel",
+    )
+    steps: list[Annotated[int, Field(ge=0)]] = Field(
+        default=[],
+        max_length=6,
+        description="steps that have a panel in a figure of their own, for changes within the first epoch",
+    )
 
 
 class Hypercube(SimDrawing):

@@ -43,7 +43,8 @@ class PlaneOptions(drawing.Options):
         tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None,
         BeforeValidator(lambda v: tuple(v) if isinstance(v, list) else v),
     ] = Field(
-        None, description="two concepts, counted from 1; without it every two neighbours, or with along the first two"
+        default=None,
+        description="two concepts, counted from 1; without it every two neighbours, or with along the first two",
     )
 
     @field_validator("plane")

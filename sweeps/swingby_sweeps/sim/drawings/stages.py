@@ -58,18 +58,19 @@ DIVERGED = (
 
 
 class StagesOptions(drawing.Options):
-    """Contents of the panels.
+    """Contents of the panels."""
 
-    `training`: the training loss too; `most_descents`: beside each median seed the seed with the most descents;
-    `common_seed`: one seed for all points of a preset, whose outcome is the most common one at the first point;
-    `mark_step`: a line at this step, and how many seeds then have a major entry below 1/2; the common seed is one of
-    these.
-    """
-
-    training: bool = False
-    most_descents: bool = False
-    common_seed: bool = False
-    mark_step: Annotated[int, Field(ge=1)] | None = None
+    training: bool = Field(default=False, description="the training loss too")
+    most_descents: bool = Field(default=False, description="beside each median seed the seed with the most descents")
+    common_seed: bool = Field(
+        default=False,
+        description="one seed for all points of a preset, whose outcome is the most common one at the first point",
+    )
+    mark_step: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="a line at this step, and how many seeds then have a major entry below 1/2; "
+        "the common seed is one of these",
+    )
 
 
 class Plateau(NamedTuple):

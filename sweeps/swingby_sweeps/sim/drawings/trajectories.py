@@ -12,7 +12,8 @@ from swingby.sweepfile.parameters import split
 from swingby_analysis.charts import plane_rows
 from swingby_analysis.charts.paths import Runs, runs_of
 from swingby_analysis.charts.plane_rows import Name
-from swingby_analysis.charts.planes import Corner, Mark, Row, ordered_colours, planes
+from swingby_analysis.charts.planes import Corner, Mark, Row, planes
+from swingby_analysis.charts.style import plasma_colours
 from swingby_analysis.grid import axis_title, plain, scalar
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
@@ -60,7 +61,7 @@ READING_ALONG = (
 class TrajectoryOptions(PlaneOptions):
     """Options of the drawing in a sweep file."""
 
-    along: str | None = Field(None, description="the lines of one panel differ in this parameter")
+    along: str | None = Field(default=None, description="the lines of one panel differ in this parameter")
 
 
 class Trajectories(SimDrawing):
@@ -136,7 +137,7 @@ def figure_along(subject: Subject, runs: dict[int, Runs], name: str, concepts: t
         raise subject.cannot("trajectories", f"its lines should differ in {name!r}; what varies: {known}")
     groups = along(chosen, [axis["names"] for axis in subject.data.resolved["axes"]], varying)
     values = sorted({value for group in groups for value in group.values})
-    colours = dict(zip(map(_value_text, values), ordered_colours(len(values)), strict=True))
+    colours = dict(zip(map(_value_text, values), plasma_colours(len(values)), strict=True))
     heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
     rows: list[Row] = []
     for number, group in enumerate(groups):

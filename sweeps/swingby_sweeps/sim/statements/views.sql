@@ -237,8 +237,7 @@ from parts
 group by all;
 
 -- Of every run whether its full-batch twin (same data, same start, same step, no sampling noise) swings by, and whether
--- its output retreats: null where
--- no twin was recorded, and where the results are older than the column.
+-- its output retreats: null where no twin was recorded, and where the results are older than the column.
 create view with_twins as
 select own.*
 from (select null::boolean as twin_gd_transient_memorization, null::boolean as twin_gd_retreat) absent,
@@ -272,10 +271,10 @@ select
 from along;
 
 -- Of every seed the shares of the runs that swing by, and of the full-batch twins that do, in the lowest, the middle
--- and the highest third of the values along x and along y. Left out, with their twins, are runs that diverged, since a
--- run that does not last is not one without transient memorization; and runs whose rate is beyond 2 / (L a_max), since
--- what rises there is not called transient memorization.
--- Repaired after results had been seen: these runs counted as runs that do not swing by.
+-- and the highest third of the values along x, along y and of the distance. Left out, with their twins, are runs that
+-- diverged, since a run that does not last is not one without transient memorization; and runs whose rate is beyond 2 /
+-- (L a_max), since what rises there is not called transient memorization. Repaired after results had been seen: these
+-- runs counted as runs that do not swing by.
 create view sides as
 select
     axis, seed,
@@ -289,6 +288,9 @@ from (
     select *, 'x' as axis, x as place, low_x as lower_end, high_x as upper_end from placed cross join thirds
     union all
     select *, 'y' as axis, y as place, low_y as lower_end, high_y as upper_end from placed cross join thirds
+    union all
+    select *, 'distance' as axis, distance as place, low_distance as lower_end, high_distance as upper_end
+    from placed cross join thirds
 )
 where outcome is distinct from 'diverged' and not coalesce(lr > steepest_rate, false)
 group by axis, seed;
@@ -357,16 +359,21 @@ select format(
 from means join intervals using (n)
 where n > 1;
 
--- Of every seed the shares of the runs that swing by, and that get to the answer, with and without the training points
--- near the test point, over the points of the grid that there are with both.
+-- Of every seed the shares of the stable runs that swing by, of their full-batch twins that do, and of all runs that
+-- get to the answer, with and without the training points near the test point, over the points of the grid that there
+-- are with both. Repaired after results had been seen: runs that are not stable counted as runs that do not swing by.
 create view with_points_near as
 with rounded as (select * replace (round(spread, 5) as spread), round(mu[1], 5) as centre from placed),
 shared as (
-    select * from rounded where (centre, spread) in (select (centre, spread) from rounded where truncate)
+    select *, outcome is distinct from 'diverged' and not coalesce(lr > steepest_rate, false) as stable
+    from rounded
+    where (centre, spread) in (select (centre, spread) from rounded where truncate)
 )
 select
-    seed, avg(swings::integer) filter (where truncate) as without_them,
-    avg(swings::integer) filter (where not truncate) as with_them,
+    seed, avg(swings::integer) filter (where stable and truncate) as without_them,
+    avg(swings::integer) filter (where stable and not truncate) as with_them,
+    avg(twin_swings::integer) filter (where stable and truncate) as twins_without,
+    avg(twin_swings::integer) filter (where stable and not truncate) as twins_with,
     avg(found::integer) filter (where truncate) as found_without,
     avg(found::integer) filter (where not truncate) as found_with
 from shared

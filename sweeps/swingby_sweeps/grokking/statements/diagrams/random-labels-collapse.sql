@@ -10,7 +10,7 @@
 -- slug: random-labels-collapse
 -- sweeps: diagram-labels-decay
 -- fresh: fresh-labels-decay
--- brief: Random labels collapse features further than true ones
+-- brief: Whether random labels collapse features further than true ones
 --
 -- Of every seed: what is the smallest kappa at the end over all L2 with which the labels are learned (training accuracy 0.9
 -- or more), where no label is random and where all are?

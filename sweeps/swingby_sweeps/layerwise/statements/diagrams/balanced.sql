@@ -12,7 +12,7 @@
 --
 -- Of every run from a balanced start: does it stall with a mode less than half learned, although it has enough hidden
 -- units and was long enough? The share is to be within 6 % of one half where width >= d = c, and below 1 % elsewhere.
-select *, (select avg(("end" = 'stalled')::integer) from runs where width >= d) as wide,
+select *, (select avg((fate = 'stalled')::integer) from runs where width >= d) as wide,
     (select count(*) from runs where width >= d) as n,
-    (select avg(("end" = 'stalled')::integer) from runs where width < d) as narrow
-from runs where "end" is not null
+    (select avg((fate = 'stalled')::integer) from runs where width < d) as narrow
+from runs where fate is not null

@@ -4,10 +4,10 @@
 -- sweeps: figure-c-2
 -- rule: exists
 -- setting: start = {start}
--- measured: {count(*) filter (where status = 'diverged')} of {count(*)} runs diverge; {count(*) filter (where "end" =
+-- measured: {count(*) filter (where status = 'diverged')} of {count(*)} runs diverge; {count(*) filter (where fate =
 --     'saturated')} saturate
 -- why: They are not the gradient of (C.9): signs and factors differ, so that small squares shrink, and c runs away. The
 --     gradient is in `theory.parity_growth`.
 --
 -- Of every seed of these equations: do all three modes reach 95 % of their end?
-select *, "end" = 'saturated' as holds from runs where system = 'parity3_printed'
+select *, fate = 'saturated' as holds from runs where system = 'parity3_printed'

@@ -2,7 +2,7 @@
 -- sweeps: diagram-parity-growth
 -- rule: effect over seeds
 -- fresh: fresh-parity-growth
--- brief: How fast a skill leaves a small start follows from the parity alone
+-- brief: Whether the parity alone says how fast a skill leaves a small start
 -- found: From a small start a skill grows within a tenth as fast as the single unit that suits the parity best: the
 --     measured constant g is {two:.2f}, {three:.2f} and {four:.2f} times 2^m sqrt(m) / C(m - 2, floor(m/2) - 1) for
 --     skills of two, three and four bits.

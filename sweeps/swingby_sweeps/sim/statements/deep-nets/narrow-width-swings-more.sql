@@ -12,9 +12,8 @@
 --
 -- Does transient memorization grow as the hidden width falls, at one dimension and one effective learning rate? Draws
 -- are independent between points, so the seeds of the narrowest net with a width of at least 4 and of the widest are
--- two
--- independent samples of swings: of each seed the retreat max over k and t of (greatest r_k so far - r_k) before r_k
--- reaches a new height. The claim says that those of the narrowest are larger. Rows by d.
+-- two independent samples of swings: of each seed the retreat max over k and t of (greatest r_k so far - r_k) before
+-- r_k reaches a new height. The claim says that those of the narrowest are larger. Rows by d.
 with narrowest as (select min(width) as width from swings where width >= 4)
 select preset, drive, d, width, seed, retreat, width = (select width from narrowest) as side, swing as value
 from swings

@@ -2,9 +2,9 @@
 -- found: Transient memorization is more common [large] than [small]: {high:.0%} of the stable runs against {low:.0%}, a
 --     difference of {difference:.0%}.{any_value(twins)}
 -- contrary: Transient memorization is more common [small] than [large]: {low:.0%} of the stable runs against
---     {high:.0%}, a difference of {less:.0%}.{any_value(twins)}
+--     {high:.0%}, a difference of {less:.0%}.{any_value(twins_less)}
 -- cannot be told: Whether transient memorization is more common [small] or [large] cannot be told: {low:.0%} of the
---     stable runs against {high:.0%}, a difference of {difference:.0%}.{any_value(twins)}
+--     stable runs against {high:.0%}, a difference of {less:.0%}.{any_value(twins_less)}
 --
 -- slug: ratio-spread-along-y
 -- order: 4
@@ -91,6 +91,11 @@ select
         ' Their full-batch twins: '
         || (select twins_along.high || ' against ' || twins_along.low from twins_along where axis = 'y') || '.',
         (select words from twins_lacking)
-    ) as twins
+    ) as twins,
+    coalesce(
+        ' Their full-batch twins: '
+        || (select twins_along.low || ' against ' || twins_along.high from twins_along where axis = 'y') || '.',
+        (select words from twins_lacking)
+    ) as twins_less
 from sides
 where axis = 'y'

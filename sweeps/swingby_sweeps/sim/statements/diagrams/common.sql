@@ -10,7 +10,9 @@
 --     a smaller one more rarely. Over the whole grid it shows in {share:.1%} of the runs; where there is a bump, it is
 --     {height:.3f} L_ref high (median).{any_value(twins)}
 -- cannot be told: Nothing can be said of how common transient memorization is: no run tells.
--- holds: any_value(ruled > points / 40)
+-- holds: any_value(rare > 1 / 40)
+-- after: That more than one point in forty has to show it was asked of the bare share of points; now the lower end of
+--     its Wilson interval has to lie above.
 --
 -- slug: ratio-spread-common
 -- sweeps: diagram-ratio-spread
@@ -63,10 +65,14 @@
 with by_point as (
     select point, count(*) as n, count(*) filter (where swings) as k from placed group by point
 ),
-judged as (select *, coalesce(k >= majority, false) as rules from by_point join intervals using (n))
+judged as (select *, coalesce(k >= majority, false) as rules from by_point join intervals using (n)),
+ruled as (  -- with the lower end of Wilson's 95 % interval of the share of points
+    select *, (above + 1.921 - 1.96 * sqrt(above * (1 - above / points) + 0.9604)) / (points + 3.8415) as lower_end
+    from (select count(*) as points, count(*) filter (where rules) as above from judged)
+)
 select
     seed, avg(swings::integer) as share, median(bump_height) filter (where swings) as height,
-    (select count(*) from judged where rules) as ruled, (select count(*) from judged) as points,
+    (select above from ruled) as ruled, (select points from ruled) as points, (select lower_end from ruled) as rare,
     (select told from intervals where n = (select median(n)::integer from by_point)) as told,
     coalesce((select words from twins_overall), (select words from twins_lacking)) as twins
 from placed

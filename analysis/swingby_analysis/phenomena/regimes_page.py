@@ -1,0 +1,132 @@
+"""The map of regimes on the page of phenomena: one figure for all experiments, and tables with what moves them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from swingby.model import registry
+from swingby_analysis.charts.maps import PALETTE
+from swingby_analysis.charts.strips import Panel, Strip, strips
+from swingby_analysis.grid import plain
+from swingby_analysis.page import (
+    Block,
+    Code,
+    Figure,
+    Fold,
+    Items,
+    Part,
+    Picture,
+    QueryRows,
+    Section,
+    Several,
+    Table,
+    Text,
+)
+from swingby_analysis.phenomena.catalogue import Phenomenon
+from swingby_analysis.phenomena.regimes import Along, Placed, Share
+from swingby_analysis.phenomena.words import explained
+from swingby_analysis.report.prose import percent, plural
+
+NAME, TITLE = "regimes", "One map of regimes"
+LEAD = (
+    "Each strip is a sweep, along the axis that moves its runs most, from the axis's first value on the left to its "
+    "last on the right. Colours are the regimes of the runs there. A share of runs is that of the grid which was "
+    "chosen, not of nature: what counts is where a regime lies, and what moves it."
+)
+READING = (
+    "A column of a strip is a value of the axis, whatever lies between two values; its colours are the shares of all "
+    "runs there, over every other axis and all seeds. Grey runs are in none of the regimes: they diverged, or do not "
+    "tell. Above a strip stand the ends of its axis, and the share of the variance over the points that the axis "
+    "explains by itself, of a run's place in the order of the regimes (0, 1, 2, ...). A second strip is drawn where a "
+    "second axis explains a tenth or more. Intervals are at 95 %, over seeds: bootstrap of explained shares, and "
+    "Wilson's at the effective number of runs for shares of runs."
+)
+HEADINGS = ("experiment", "sweep", "all runs that tell", "along", "in its lowest third", "in its highest third")
+
+
+def map_of(found: Sequence[Placed]) -> Figure:
+    """The map of all sweeps."""
+    caption = f"Where the runs of {plural(len({one.sweep for one in found}), 'sweep')} are, and what moves them."
+    return Figure(NAME, TITLE, caption, READING, strips([_panel(own) for own in _groups(found)]).to_dict())
+
+
+def sections(wanted: Sequence[Phenomenon], found: Sequence[Placed], picture: bytes) -> list[Section]:
+    """The map as `picture`, and a section for each question with its tables and queries."""
+    shown = Picture(NAME, picture, TITLE, READING, f"{NAME}.png", True)
+    tables = [_section(own, [item for item in wanted if item.slug == own[0].phenomenon.slug]) for own in _groups(found)]
+    return [Section("map", TITLE, [Text(LEAD), shown], name="diagram"), *tables]
+
+
+def _groups(found: Sequence[Placed]) -> list[list[Placed]]:
+    return [list(own) for _, own in itertools.groupby(found, lambda one: one.phenomenon.slug)]
+
+
+def _panel(own: Sequence[Placed]) -> Panel:
+    found = list[Strip]()
+    for one in own:
+        label = f"{one.phenomenon.experiment}: {one.sweep.removeprefix('diagram-')}"
+        for along in one.axes:
+            text = f"{along.mover.axis} explains {explained(along.mover)}"
+            ends = (_value(along.values[0]), _value(along.values[-1]))
+            found.append(Strip(label, text, ends, along.shares))
+            label = ""
+        if not one.axes:
+            shares = [share * one.told / one.runs for share, _, _ in one.shares]
+            found.append(Strip(label, one.why_none, ("", ""), [[*shares, 1 - one.told / one.runs]]))
+    return Panel(own[0].phenomenon.title, own[0].phenomenon.regimes, found, _colours(own[0].phenomenon))
+
+
+def _colours(phenomenon: Phenomenon) -> list[str]:
+    """The colours that the regimes have in the maps of the experiment's outcomes; of others, those of their order."""
+    orders = [
+        column.order
+        for detector in registry.detectors_for(phenomenon.experiment)
+        for column in detector.outcomes.values()
+        if set(phenomenon.regimes) <= set(column.order)
+    ]
+    order = orders[0] if orders else phenomenon.regimes
+    return [PALETTE[order.index(regime) % len(PALETTE)] for regime in phenomenon.regimes]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return f"{value:.3g}" if isinstance(value, float) else plain(value) if isinstance(value, str | int) else str(value)
+
+
+def _section(own: Sequence[Placed], declared: Sequence[Phenomenon]) -> Section:
+    first = own[0].phenomenon
+    blocks: list[Block] = [Items([Several([Code(item.experiment), f": {item.meaning}"]) for item in declared])]
+    silent = [item.experiment for item in declared if item.experiment not in {one.phenomenon.experiment for one in own}]
+    if silent:
+        blocks.append(Text(f"No run here tells for {', '.join(silent)}.", "note"))
+    rows = [_row(one, along) for one in own for along in (one.axes or (None,))]
+    blocks += [Table(HEADINGS, rows), Fold("The queries", [QueryRows(one.query) for one in own])]
+    return Section(first.slug, first.title, blocks)
+
+
+def _row(one: Placed, along: Along | None) -> Sequence[Part]:
+    regimes = one.phenomenon.regimes
+    told = f"{_shares(regimes, one.shares)}; {one.told:,} of {one.runs:,} runs tell"
+    head: list[Part] = [Code(one.phenomenon.experiment), Code(one.sweep), told]
+    if along is None:
+        return [*head, one.why_none, "", ""]
+    towards = {True: f", towards {regimes[-1]}", False: f", towards {regimes[0]}", None: ""}[along.mover.rises]
+    ends = f"{_value(along.values[0])} to {_value(along.values[-1])}"
+    return [
+        *head,
+        f"{along.mover.axis}, {ends}{towards}: {explained(along.mover)}",
+        _shares(regimes, along.low),
+        _shares(regimes, along.high),
+    ]
+
+
+def _shares(regimes: Sequence[str], shares: Sequence[Share]) -> str:
+    """The regimes that have runs, with their shares and intervals."""
+    parts = [
+        f"{regime} {percent(share)}" + (f" ({percent(low)} to {percent(high)})" if low == low else "")
+        for regime, (share, low, high) in zip(regimes, shares, strict=False)
+        if share > 0
+    ]
+    return ", ".join(parts) or "no run tells"

@@ -1,0 +1,1 @@
+"""Outcomes of the curves of last-layer features."""

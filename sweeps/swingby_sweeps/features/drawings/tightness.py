@@ -1,0 +1,100 @@
+"""The drawing `tightness`: test error over kappa, with their rank correlation within and across architectures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from swingby.features import MINIMUM
+from swingby.model import drawing
+from swingby_analysis.charts import style
+from swingby_analysis.page import Figure
+from swingby_analysis.query import Query
+from swingby_analysis.report.prose import plural
+from swingby_analysis.report.subject import Subject
+
+from .. import trends
+
+SQL = __name__.rpartition(".")[0]
+LEARNED = 0.9
+"""Training accuracy from which on a run has learned its points."""
+LEAST = 3e-4
+"""A smaller test error or kappa is drawn here."""
+KAPPA = MINIMUM
+MOST = 8
+"""Architectures with a colour each."""
+READING = (
+    "Across: kappa of the features on the test sample, 0 where they are the minimum; up: the share of the test points "
+    "that is told wrong; both axes are logarithmic. A mark is a run at its end, if it has learned nine tenths of its "
+    "training points; a colour is an architecture, a panel a data set. Dashed: kappa 0.1. Spearman's rank correlation "
+    "is over all marks of a colour or panel, its 95 % interval by bootstrap over seeds. Above 0: tighter is better."
+)
+
+
+class Tightness(drawing.Drawing):
+    """A mark a run, test error over kappa, a colour an architecture, a panel a data set."""
+
+    name: ClassVar[str] = "tightness"
+    experiments: ClassVar[tuple[str, ...]] = ("features",)
+    reads_curves: ClassVar[bool] = False
+
+    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
+        """One figure.
+
+        Raises:
+            SwingbyError: no run has learned its training points, or there are too many architectures.
+        """
+        query = Query("tightness", (subject.sweep_id, LEARNED), SQL)
+        found = subject.ask(query).with_columns(pl.col("kappa").clip(LEAST), pl.col("error").clip(LEAST))
+        names = sorted(found["architecture"].unique())
+        if not names:
+            raise subject.cannot(self.name, f"no run has learned {LEARNED:.0%} of its training points")
+        if len(names) > MOST:
+            raise subject.cannot(self.name, f"it has {len(names)} architectures; allowed: at most {MOST}")
+        panels = dict[str, tuple[str, ...]]()
+        for (data,), runs in found.group_by("data", maintain_order=True):
+            parts = [("across", runs)] if len(names) > 1 else []
+            parts += [(str(name), some) for (name,), some in runs.group_by("architecture", maintain_order=True)]
+            panels[str(data)] = tuple(f"{name}: {_told(some)}" for name, some in parts)
+        colours = dict(zip(names, style.ordered_colours(len(names)), strict=True))
+        caption = f"Test error over kappa of {plural(len(found), 'run')} that learned their training points."
+        spec = _chart(panels, colours, found.to_dicts()).to_dict()
+        return [subject.figure("tightness", "Is tighter better?", caption, READING, spec, [query])]
+
+
+def _told(runs: pl.DataFrame) -> str:
+    """Spearman's correlation of kappa and error, and its interval over seeds."""
+    seeds = np.array(sorted(runs["seed"].unique()))
+    of_seed = {seed: runs.filter(pl.col("seed") == seed).select("kappa", "error").to_numpy() for seed in seeds.tolist()}
+
+    def correlation(chosen: trends.Floats) -> float:
+        pairs = np.concatenate([of_seed[int(seed)] for seed in chosen])
+        return trends.spearman(pairs[:, 0], pairs[:, 1])
+
+    found = trends.over_seeds(seeds.astype(float), correlation)
+    if not math.isfinite(found.value):
+        return "cannot be told"
+    return f"{found.value:+.2f}" + (f" ({found.low:+.2f} to {found.high:+.2f})" if math.isfinite(found.low) else "")
+
+
+def _chart(panels: Mapping[str, Sequence[str]], colours: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> Any:
+    scale = alt.Scale(type="log", nice=False, padding=8)
+    x = alt.X("kappa:Q", scale=scale, axis=alt.Axis(title="kappa", format="~g", tickCount=5))
+    y = alt.Y("error:Q", scale=scale, axis=alt.Axis(title="test error", format="~g", tickCount=5))
+    legend = alt.Legend(title=None, orient="bottom", columns=2, symbolType="circle", symbolOpacity=1, symbolSize=60)
+    shades = alt.Scale(domain=list(colours), range=list(colours.values()))
+    colour = alt.Color("architecture:N", scale=shades, legend=legend)
+    charts = []
+    for data, notes in panels.items():
+        base = alt.Chart().transform_filter(f"datum.data == '{data}'")
+        marks = base.mark_point(filled=True, size=22, opacity=0.7).encode(x=x, y=y, color=colour)
+        edge = alt.Chart(alt.InlineData(values=[{"kappa": KAPPA}]))
+        rule = edge.mark_rule(color=style.FAINT, strokeDash=[4, 3]).encode(x=x)
+        charts.append(alt.layer(rule, marks).properties(width=330, height=280, title=style.headed(data, notes)))
+    chart = alt.hconcat(*charts, data=style.LATER, spacing=26).resolve_scale(color="shared")
+    return style.finished(chart, rows)

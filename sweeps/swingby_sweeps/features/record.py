@@ -1,0 +1,128 @@
+"""The curves of a stack of cells at recorded steps, its divergences, and the rows that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from swingby.model.cell import Cell
+from swingby_sweeps.dynamics.columns import Columns, finished, lists, rows_of
+
+from .columns import CURVES, RECORDINGS, SCALARS
+from .data import Points
+from .observed import Sample, features, fit, spectra, spectrum
+from .params import FeaturesParams
+from .trained import Trained
+
+Array = np.ndarray
+LIMIT = 1e6
+"""A training loss above this many times those of an output of 0 and of the start is a divergence."""
+
+
+@dataclass
+class Record:
+    """What is recorded of one cell.
+
+    Attributes:
+        rows: values of the curves at the recorded steps.
+        spectra: of each step whose spectra are recorded: the step, intensities, quality and utilization.
+        diverged: what is said of a cell that diverged; None of any other.
+    """
+
+    rows: list[dict[str, float]] = field(default_factory=list)
+    spectra: list[tuple[int, list[Array]]] = field(default_factory=list)
+    diverged: str | None = None
+
+
+def follow(
+    trained: Trained,
+    cells: Sequence[Cell],
+    points: Sequence[tuple[Points, Points]],
+    steps: Sequence[int],
+    spectral: Sequence[int] = (),
+) -> list[Record]:
+    """Train to the last of the recorded steps, and record; a cell that diverges is frozen.
+
+    Args:
+        steps: the recorded steps, rising from 0.
+        spectral: those whose spectra are recorded, too, rising; none beyond the last step.
+    """
+    records, limits = [Record() for _ in cells], np.zeros(len(cells))
+    at, before = 0, 0
+    for step in sorted({*steps, *spectral}):
+        trained.advance(at, step)
+        at = step
+        on_train, on_test = trained.samples()
+        weights, gone = trained.last_weights(), np.zeros(len(cells), dtype=bool)
+        for k, record in enumerate(records):
+            if record.diverged:
+                continue
+            p, (train, test) = cells[k].params, points[k]
+            assert isinstance(p, FeaturesParams)
+            found = fit(p, train, test, on_train[k], on_test[k])
+            if step == 0:
+                nothing = Sample(on_train[k].phi, np.zeros_like(on_train[k].f))
+                limits[k] = LIMIT * (found["train_loss"] + fit(p, train, test, nothing, on_test[k])["train_loss"])
+            if not _sound(found, limits[k], on_train[k], on_test[k]):
+                where = f"after step {before}, at or before step {step}" if step else "at the start"
+                kept = f"{len(record.rows)} recorded steps kept"
+                record.diverged = f"loss not finite or above {LIMIT:g} (loss of 0 + loss of the start) {where}; {kept}"
+                gone[k] = True
+                continue
+            if step in spectral:
+                record.spectra.append((step, spectra(spectrum(p, test, on_test[k]), on_test[k].phi.shape[1])))
+            if step in steps:
+                record.rows.append(found | features(p, train, test, on_train[k], on_test[k], weights[k]))
+        if gone.any():
+            trained.freeze(gone)
+        before = step if step in steps else before
+        if all(record.diverged for record in records):
+            break
+    return records
+
+
+def _sound(found: dict[str, float], limit: float, *samples: Sample) -> bool:
+    """Whether losses are finite and below the limit, and so is all that features are measured on."""
+    finite = np.isfinite(limit) and found["train_loss"] <= limit and np.isfinite(found["test_loss"])
+    return bool(finite) and all(np.isfinite(of).all() for sample in samples for of in (sample.phi, sample.f))
+
+
+def rows(cells: Sequence[Cell], records: Sequence[Record], steps: Array, spectral: bool) -> Columns:
+    """Final rows of the cells, without what is the same of all cells of a shape.
+
+    Args:
+        steps: the recorded steps.
+        spectral: whether spectra were asked for.
+    """
+    lengths = np.array([len(record.rows) for record in records])
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    every = [row for record in records for row in record.rows]
+    status = np.array(["diverged" if record.diverged else "ok" for record in records])
+    found = finished(cells, steps, lengths, status, [record.diverged for record in records])
+    # nan is how a value is marked that does not exist.
+    for name in CURVES:
+        if name != "step":
+            found[name] = lists(ends, pa.array([row[name] for row in every], pa.float64(), from_pandas=True))
+    for name in SCALARS:
+        if name.startswith("final_"):
+            ended = [record.rows[-1][name.removeprefix("final_")] if record.rows else np.nan for record in records]
+            found[name] = pa.array(ended, pa.float64(), from_pandas=True)
+    if spectral:
+        found |= _spectra(records)
+    return found
+
+
+def _spectra(records: Sequence[Record]) -> Columns:
+    """The columns of recorded spectra."""
+    ends = np.concatenate([[0], np.cumsum([len(record.spectra) for record in records])])
+    taken = [at for record in records for at in record.spectra]
+    names = list(RECORDINGS["spectra"])
+    found: Columns = {names[0]: lists(ends, pa.array([step for step, _ in taken], pa.int64()))}
+    for i, name in enumerate(names[1:]):
+        parts = [three[i] for _, three in taken]
+        inner = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+        found[name] = lists(ends, lists(inner, rows_of(np.concatenate([*parts, np.zeros(0)]))))
+    return found

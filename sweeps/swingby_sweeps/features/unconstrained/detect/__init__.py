@@ -1,0 +1,1 @@
+"""The detector of the experiment `unconstrained`."""

@@ -1,0 +1,154 @@
+"""Trains a batch of unconstrained features by the compiled kernels, and measures what was recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
+from swingby_sweeps.dynamics.blas import one_blas_thread
+from swingby_sweeps.dynamics.columns import Columns, lists, rows_of
+from swingby_sweeps.dynamics.dormand_prince import TABLEAU
+
+from . import kernels, measures, theory
+from .params import DIVERGED_AT, UnconstrainedParams
+
+Array = np.ndarray
+RTOL = 1e-8
+"""Relative tolerance of a step of the flow."""
+BLOCK = 64
+"""Cells whose states are held at once."""
+LAST = (
+    "loss",
+    "fit_loss",
+    "nc1",
+    "nc2",
+    "nc3",
+    "nc3_printed",
+    "kappa_cka",
+    "evenness",
+    "containment",
+    "strongest",
+    "weakest",
+)
+"""Curves whose last value is a scalar, too."""
+
+
+def params_of(cells: Sequence[Cell]) -> list[UnconstrainedParams]:
+    """The parameters of each cell."""
+    return [cell.params for cell in cells if isinstance(cell.params, UnconstrainedParams)]
+
+
+def start(cell: Cell) -> tuple[Array, Array]:
+    """W (C, p) and H (p, C + r) at the start, H in the rotated points of `kernels`.
+
+    Of the points' N columns of normal numbers, the rotation leaves C + (N - C) such columns; the last N - C enter
+    everything by their p x p Gram matrix alone, and are replaced by its triangular factor, drawn as Bartlett (1933)
+    does: roots of chi-squared numbers on the diagonal, normal ones below.
+    """
+    (p,) = params_of([cell])
+    C, width, r = p.classes, p.width, p.spread
+    root = float(p.points_per_class) ** 0.25
+    if p.init == "aligned":
+        aligned = p.start * root * np.eye(C, width)
+        return aligned, np.hstack([aligned.T, np.zeros((width, r))])
+    draws, size = cell.stream("init"), p.start / np.sqrt(width)
+    W, M = draws.normal(size=(C, width)) * size * root, draws.normal(size=(width, C)) * size / root
+    rest = p.total - C
+    within = draws.normal(size=(width, r))
+    if rest >= width:
+        within = np.tril(within, -1) + np.diag(np.sqrt(draws.chisquare(rest - np.arange(width))))
+    return W, np.hstack([M, within * size / root])
+
+
+def train(cells: Sequence[Cell], recording: Recording) -> Columns:
+    """The columns of finished cells of one shape."""
+    steps = recording.at(params_of(cells)[0].training_steps)
+    with one_blas_thread():
+        parts = [_block(cells[first : first + BLOCK], steps, recording) for first in range(0, len(cells), BLOCK)]
+    return {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
+
+
+def _block(cells: Sequence[Cell], steps: Array, recording: Recording) -> Columns:
+    given = params_of(cells)
+    p = given[0]
+    starts = [start(cell) for cell in cells]
+    flat = np.array([np.concatenate([W.ravel(), H.ravel()]) for W, H in starts])
+    sizes = np.array([one.sizes for one in given])
+    s, N = np.sqrt(sizes), sizes.sum(1)
+    decays = np.array([one.decays for one in given])
+    per_step = np.array([one.time_per_step for one in given])
+    states, lengths = np.full((len(cells), len(steps), flat.shape[1]), np.nan), np.zeros(len(cells), dtype=np.int64)
+    if p.drive == "flow":
+        times = np.outer(per_step, steps)
+        kernels.flow(flat, p.classes, p.width, s, N, decays, times, RTOL, TABLEAU, states, lengths)
+    else:
+        Y = s[:, :, None] * np.eye(p.classes, p.classes + p.spread)
+        residuals = [np.linalg.norm(W @ H - y) for (W, H), y in zip(starts, Y, strict=True)]
+        limits = DIVERGED_AT * np.maximum(np.sqrt(N), residuals)
+        rates = np.array([(one.time_per_step * (1 - one.momentum), one.momentum) for one in given])
+        kernels.descend(flat, p.classes, p.width, s, N, decays, rates, limits, steps, states, lengths)
+    found = [_measured(states[i, : lengths[i]], starts[i], given[i], steps) for i in range(len(cells))]
+    return _columns(cells, steps, lengths, found, recording)
+
+
+def _measured(states: Array, first: tuple[Array, Array], p: UnconstrainedParams, steps: Array) -> dict[str, Array]:
+    """The curves of one cell, (T,) each, and its strengths (T, C)."""
+    split = p.classes * p.width
+    W = states[:, :split].reshape(-1, p.classes, p.width)
+    H = states[:, split:].reshape(len(states), p.width, -1)
+    curves = dict(measures.measure(W, H, p.sizes, *p.decays))
+    lawless = np.full(len(states), np.nan)
+    curves["predicted_nc1"] = curves["predicted_nc2"] = lawless
+    if p.decays[0] == p.decays[1] and p.width >= p.classes:
+        (W0, H0), t = first, steps[: len(states)] * p.time_per_step
+        K = (W0 + H0[:, : p.classes].T) / 2
+        P, KH = theory.small_start(K, H0[:, p.classes :], np.sqrt(p.sizes), p.total, p.decay_w, t)
+        curves["predicted_nc1"], curves["predicted_nc2"] = measures.predicted(P, KH, p.sizes)
+    return curves
+
+
+def _columns(
+    cells: Sequence[Cell], steps: Array, lengths: Array, found: Sequence[dict[str, Array]], recording: Recording
+) -> Columns:
+    given = params_of(cells)
+    gone = lengths < len(steps)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    columns: dict[str, Any] = {
+        "cell_id": [cell.cell_id for cell in cells],
+        "from_step": np.zeros(len(cells), dtype=np.int64),
+        "to_step": steps[lengths - 1],
+        "final": [True] * len(cells),
+        "status": ["diverged" if bad else "ok" for bad in gone],
+        "message": [_message(given[i], steps, int(lengths[i])) if gone[i] else None for i in range(len(cells))],
+        "points_total": [p.total for p in given],
+        "smallest_class": [float(p.sizes[-1]) for p in given],
+        "time_per_step": [p.time_per_step for p in given],
+        "final_strengths": [one["strengths"][-1].tolist() for one in found],
+    }
+    arrays = {name: pa.array(values, from_pandas=name != "final_strengths") for name, values in columns.items()}
+    arrays["step"] = lists(offsets, pa.array(np.concatenate([steps[:length] for length in lengths])))
+    for name in found[0]:
+        values = np.concatenate([one[name] for one in found])
+        if name == "strengths":
+            if name in recording.also:
+                arrays[name] = lists(offsets, rows_of(values))
+            continue
+        arrays[name] = lists(offsets, pa.array(values, mask=~np.isfinite(values)))
+        if name in LAST:
+            last = values[offsets[1:] - 1]
+            arrays[f"final_{name}"] = pa.array(last, mask=~np.isfinite(last))
+    return arrays
+
+
+def _message(p: UnconstrainedParams, steps: Array, length: int) -> str:
+    if p.drive == "flow":
+        return f"the flow needed steps below the resolution of time, or more than {kernels.MOST_STEPS:,} of them"
+    return (
+        f"|W H - Y| not finite or above {DIVERGED_AT:g} max(|Y|, its start) after step {steps[length - 1]}, at or "
+        f"before step {steps[length]}; {length} recorded steps kept"
+    )
