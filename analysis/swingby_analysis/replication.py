@@ -130,7 +130,7 @@ def choose(
         read = report_data.read(store, sweep.sweep_id, presentation=sweep.presentation, shown=[])
         chosen = _outcome(sweep, read, outcome)
         used = ask(store, Query("largest_seed", (sweep.name,))).item()
-    found = extremes(read.phases, chosen, read.outcomes[chosen].kind, top, bounds=read.outcomes[chosen].column.bounds)
+    found = extremes(read.phases, chosen, read.outcomes[chosen].kind, top)
     if found is None:
         raise SwingbyError(f"{sweep.name!r} has no two points to compare, so none is extreme")
     fresh = replication(sweep, [row.point for row in found.rows], chosen, seeds, int(used or 0))
@@ -170,18 +170,18 @@ def _check_finished(data: Path, sweep: Sweep) -> None:
     done = sum(counts.values())
     if not known:
         raise SwingbyError(
-            f"{sweep.name!r} has not been run here yet, so it has no extreme points: swingby run {sweep.name}"
+            f"{sweep.name!r} has not been run here yet, so it has no extreme points: swingby run {sweep.source}"
         )
     if done < len(sweep) and is_refined:
         raise SwingbyError(
             f"{sweep.name!r} is refined: {done:,} of its grid's {len(sweep):,} cells were trained, so that points have "
             "different numbers of seeds, and none is extreme by its seeds alone; "
-            f"swingby run {sweep.name} --no-refine trains the rest"
+            f"swingby run {sweep.source} --no-refine trains the rest"
         )
     if done < len(sweep):
         raise SwingbyError(
             f"{sweep.name!r} is not finished: {done:,} of {len(sweep):,} cells have ended, and which points are "
-            f"extreme may change; swingby run {sweep.name}"
+            f"extreme may change; swingby run {sweep.source}"
         )
 
 

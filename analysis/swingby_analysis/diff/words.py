@@ -75,7 +75,13 @@ def sentences(diff: Diff) -> list[str]:
         for row in over_all.iter_rows(named=True)
     ]
     if over_all.is_empty():
-        outcomes.append("Over all points together, no outcome differs after correction.")
+        whole = diff.shares.filter(pl.col("point").is_null())
+        able = whole.filter(pl.col("corrected").is_not_nan()).height
+        outcomes.append(
+            f"Over all points together, none of {plural(whole.height, 'test')} shows after correction that an outcome "
+            "differs"
+            + ("." if able == whole.height else f"; for {whole.height - able:,} too few seeds differ to show it.")
+        )
     at_points = diff.shares.filter(pl.col("point").is_not_null())
     if at_points.height:
         sure = significant.height - over_all.height

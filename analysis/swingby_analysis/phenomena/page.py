@@ -49,7 +49,7 @@ READING = (
 )
 MOVED = (
     "The axis that moves it most has the largest main effect: the share of the variance over the points that its "
-    "values explain by themselves, with a 95 % bootstrap interval over the seeds where there are several. Sweeps whose "
+    "values explain by themselves, with a 95 % jackknife interval over the seeds where there are several. Sweeps whose "
     "cells were chosen by their results have none."
 )
 

@@ -39,7 +39,7 @@ READING = (
     "runs there, over every other axis and all seeds. Grey runs are in none of the regimes: they diverged, or do not "
     "tell. Above a strip stand the ends of its axis, and the share of the variance over the points that the axis "
     "explains by itself, of a run's place in the order of the regimes (0, 1, 2, ...). A second strip is drawn where a "
-    "second axis explains a tenth or more. Intervals are at 95 %, over seeds: bootstrap of explained shares, and "
+    "second axis explains a tenth or more. Intervals are at 95 %, over seeds: jackknife of explained shares, and "
     "Wilson's at the effective number of runs for shares of runs."
 )
 HEADINGS = ("experiment", "sweep", "all runs that tell", "along", "in its lowest third", "in its highest third")

@@ -187,7 +187,7 @@ def _extremes(data: report_data.ReportData) -> list[Block]:
     )
     if data.coverage:
         how = f"{data.coverage}. {how}"
-    trains = Name(f"swingby replicate {data.sweep['name']}")
+    trains = Name(f"swingby replicate {data.source}")
     words = [how, " ", trains, " trains them."]
     return [
         Fold(

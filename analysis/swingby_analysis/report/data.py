@@ -19,6 +19,7 @@ from swingby.model.registry import nearest
 from swingby.model.reported import Reported
 from swingby.store import Store
 from swingby.store.refined import Refined, only_refined
+from swingby.sweepfile.sweep import named_sweeps
 from swingby_analysis.charts.bands import ValueScale
 from swingby_analysis.charts.curves import FLOOR
 from swingby_analysis.charts.summaries import Fitted, Surface
@@ -90,7 +91,8 @@ class ReportData:
         imported: what a reader must know of results that were trained elsewhere and imported.
         refined: how its refinement stands, if the sweep was refined and its grid is not whole.
         slices: of a grid that has too many points, which are drawn.
-        stored: of a grid that is drawn in slices, the fitted shares that the store has of their points.
+        stored: the fitted shares that the store has of the drawn points, where a refinement has ended (its own fit is
+            drawn) or a grid is drawn in slices (of which no fit can be made); None elsewhere.
         remarks: what a reader must know first.
         fresh: outcomes on seeds that chose no extreme point, at a few of the points; None where there are none.
     """
@@ -120,6 +122,11 @@ class ReportData:
     def resolved(self) -> Mapping[str, Any]:
         """The resolved sweep, as its plan keeps it."""
         return self.sweep["resolved"]
+
+    @property
+    def source(self) -> str:
+        """What a user types for the sweep."""
+        return asked_for(self.sweep)
 
     @property
     def kind(self) -> OutcomeKind:
@@ -215,7 +222,8 @@ class ReportData:
     def _surface(self, outcome: str) -> Surface | None:
         if self.stored is not None:
             known = self.stored.filter(pl.col("outcome") == outcome) if self.stored.width else self.stored
-            return surface_of(self.grid, known.iter_rows(named=True), self.level(outcome))
+            if self.slices or known.height:
+                return surface_of(self.grid, known.iter_rows(named=True), self.level(outcome))
         return boundary(self.grid, self.phases.shares(outcome), self.phases.trained, self.level(outcome))
 
     def level(self, outcome: str) -> float:
@@ -230,10 +238,17 @@ class ReportData:
         """The extreme points of the maps of the main outcome and its companions, by outcome; none if it is refined."""
         drawn = () if self.refined is not None else (self.outcome, *self.companions)
         every = [self.outcomes[name] for name in drawn]
-        return {
-            one.name: extremes(self.phases, one.name, one.kind, fresh=self.fresh, bounds=one.column.bounds)
-            for one in every
-        }
+        return {one.name: extremes(self.phases, one.name, one.kind, fresh=self.fresh) for one in every}
+
+
+def asked_for(sweep: Mapping[str, Any]) -> str:
+    """What a user types for a sweep: its name where a package has it, else the file that it was read from.
+
+    Args:
+        sweep: the store's row of it, with `resolved` as a mapping.
+    """
+    name = str(sweep["name"])
+    return name if name in named_sweeps() else str(sweep["resolved"].get("source") or name)
 
 
 def read(
@@ -263,8 +278,8 @@ def read(
     counts = ask(store, queries["counts"]).row(0, named=True) if experiment in store.names() else None
     if counts is None or not counts["ok"] + counts["diverged"]:
         raise SwingbyError(
-            f"sweep {sweep['name']!r} has no finished cell yet, of {sweep['cells']:,}; `swingby run {sweep['name']}` "
-            "trains them, `swingby status` says how far it is"
+            f"sweep {sweep['name']!r} has no finished cell yet, of {sweep['cells']:,}; "
+            f"`swingby run {asked_for(sweep)}` trains them, `swingby status` says how far it is"
         )
     recorded = recorded_results(store, sweep_id)
     if recorded is not None and recorded.thin:
@@ -293,12 +308,12 @@ def read(
     every = store.points(experiment, sweep_id)
     drawn, remark = sliced(every, resolved)
     points = points_of(store, experiment, sweep_id, [axis["names"] for axis in resolved["axes"]], drawn)
-    stored: pl.DataFrame | None = None
+    refined, stored = only_refined(store, sweep_id), None
     if remark:
-        kept = [row["point"] for row in points]
-        cells = cells.filter(pl.col("point").is_in(kept))
+        cells = cells.filter(pl.col("point").is_in([row["point"] for row in points]))
+    if remark or (refined is not None and refined.ended):
         stored = ask(store, Query("share_fit", (sweep_id,))) if "share_fit" in store.names() else pl.DataFrame()
-        stored = stored.filter(pl.col("point").is_in(kept)) if stored.width else stored
+        stored = stored.filter(pl.col("point").is_in([row["point"] for row in points])) if stored.width else stored
     trained = set(cells["point"].to_list())
     return ReportData(
         sweep=sweep,
@@ -318,7 +333,7 @@ def read(
         imported=imported_results(store, sweep_id),
         slices=remark,
         stored=stored,
-        refined=only_refined(store, sweep_id),
+        refined=refined,
     )
 
 

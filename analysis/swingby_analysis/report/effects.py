@@ -37,7 +37,7 @@ READING = (
     "A bar is the share of the variance of the outcome over the points of the grid that an axis explains by itself: "
     "how far the averages of the outcome at its values, taken over all other axes, lie apart. What chance adds, since "
     "a point has few seeds, is taken off and has a bar of its own; an axis without any effect is 0 on average, and may "
-    "lie below. Lines are 95 % bootstrap intervals over the seeds. An axis with a short bar can matter all the same: "
+    "lie below. Lines are 95 % jackknife intervals over the seeds. An axis with a short bar can matter all the same: "
     "where its effect depends on other axes it is among the interactions. Of a number over two decades and more it is "
     "the logarithm whose variance is explained. A share says neither in which direction an "
     "axis acts nor anything about values that are not in the grid."

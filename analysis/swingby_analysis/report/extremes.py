@@ -11,10 +11,8 @@ from swingby.model.detector import OutcomeKind
 from swingby_analysis.charts.summaries import Share, Spread
 from swingby_analysis.report.phases import Phases
 from swingby_analysis.report.prose import percent, plural, share_text
-from swingby_analysis.stats.shrinkage import Shrunken, shrunken_numbers, shrunken_shares
+from swingby_analysis.stats.shrinkage import Shrunken, shrunken_medians, shrunken_shares
 
-Z = 1.959963984540054
-"""Standard errors of half a 95 % interval."""
 ENDS = ("largest", "smallest")
 TOP = 3
 """Points at either end that are listed."""
@@ -30,6 +28,7 @@ class Extreme:
         end: one of `ENDS`.
         seen: what its own seeds show.
         estimate, low, high: the shrunken estimate with its 95 % interval.
+        alike: how many points of the map have the same shrunken estimate, this one among them.
         fresh: what seeds show by which the point was not chosen; None where there are none.
     """
 
@@ -39,7 +38,13 @@ class Extreme:
     estimate: float
     low: float
     high: float
+    alike: int = 1
     fresh: Share | Spread | None = None
+
+    @property
+    def raw(self) -> float:
+        """What its own seeds show, as a share or a number."""
+        return self.seen.share if isinstance(self.seen, Share) else self.seen.median
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,12 @@ class Extremes:
     def qualified(self, row: Extreme) -> str:
         """What has to stand behind a raw extreme: of how many it is one, the shrunken estimate, and fresh seeds."""
         whole = plural(self.points, "point")
-        text = f"as the {row.end} of {whole} this is too extreme; shrunken it is {self.shrunken(row)}"
+        if row.alike > 1:
+            text = f"{row.alike:,} of {whole} are {row.end} alike; shrunken each is {self.shrunken(row)}"
+        elif self.number(row.raw) == self.number(row.estimate):
+            text = f"it is the {row.end} of {whole}; shrunken it is {self.shrunken(row)}, too"
+        else:
+            text = f"as the {row.end} of {whole} this is too extreme; shrunken it is {self.shrunken(row)}"
         return f"{text}, on fresh seeds {said(row.fresh)}" if row.fresh is not None else text
 
     def table(self, label: Callable[[int], str]) -> tuple[list[str], list[list[str]]]:
@@ -97,7 +107,6 @@ def extremes(
     kind: OutcomeKind,
     top: int = TOP,
     fresh: Phases | None = None,
-    bounds: tuple[float, float] | None = None,
 ) -> Extremes | None:
     """The extreme points of the map of an outcome; None for a category, and where there are no two points to compare.
 
@@ -106,7 +115,6 @@ def extremes(
     Args:
         top: points at either end; of a map of fewer points, the upper half and the lower half.
         fresh: the same outcome on seeds that the map does not hold, at some of its points.
-        bounds: the least and the largest value that a number can have.
     """
     if kind == "category":
         return None
@@ -119,10 +127,8 @@ def extremes(
         )
         again: Mapping[int, Share | Spread] = {} if fresh is None else {s.point: s for s in fresh.shares(outcome)}
     else:
-        spreads = [one for one in phases.spreads(outcome) if np.isfinite([one.median, one.low, one.high]).all()]
-        errors = [(one.high - one.low) / (2 * Z) if one.n > 1 else np.inf for one in spreads]
-        seen = {one.point: one for one in spreads}
-        estimates = shrunken_numbers([one.median for one in spreads], errors, bounds)
+        samples, seen = phases.samples(outcome), {one.point: one for one in phases.spreads(outcome)}
+        estimates = shrunken_medians([samples[point] for point in seen])
         again = {} if fresh is None else {one.point: one for one in fresh.spreads(outcome)}
     return _ends(kind, seen, estimates, top, again)
 
@@ -148,6 +154,7 @@ def _ends(
             float(estimates.estimate[place]),
             float(estimates.low[place]),
             float(estimates.high[place]),
+            int((estimates.estimate == estimates.estimate[place]).sum()),
             fresh.get(points[place]),
         )
         for end, places in zip(ENDS, (upper, lower), strict=True)

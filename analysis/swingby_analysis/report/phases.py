@@ -50,6 +50,11 @@ class Phases:
             self._spreads[outcome] = [Spread(*row) for row in table.select(Spread._fields).iter_rows()]
         return self._spreads[outcome]
 
+    def samples(self, outcome: str) -> Mapping[int, Sequence[float]]:
+        """The numbers of the seeds at every point that has some; infinite ones count, NaN does not."""
+        known = self.cells.select("point", pl.col(outcome).cast(pl.Float64).fill_nan(None)).drop_nulls()
+        return dict(known.group_by("point").agg(pl.col(outcome)).sort("point").iter_rows())
+
     def most_common(self, outcome: str) -> list[MostCommon]:
         """The most common outcome at every point; of equally common ones the first of `categories`."""
         table = shares.categories(self.cells, outcome, order=self.categories(outcome))

@@ -13,8 +13,8 @@ from swingby.model.experiment import Column, Experiment
 from swingby_analysis.charts.bands import ValueScale, scale_of
 from swingby_analysis.report.outcomes import spoken
 
-MOST_CURVES = 3
-"""Curves that are shown of an experiment that does not declare any."""
+MOST_CURVES = 4
+"""Curves that are shown of an experiment that does not declare any: losses and accuracies, of training and of tests."""
 
 
 class ShownCurve(NamedTuple):

@@ -28,18 +28,18 @@ def warnings(data: ReportData) -> list[str]:
     if data.thin:
         lines.append(
             "Few of the recorded results have curves: figures of curves, and drawings that read curves, are left out; "
-            f"`swingby run {data.sweep['name']}` trains it for those."
+            f"`swingby run {data.source}` trains it for those."
         )
     if data.refined is not None:
         lines.append(
             f"This sweep is {data.refined.spent}. Cells were trained where results left it open on which side of a "
             "line a point lies: points have different numbers of seeds, and a mean over points is none over the grid. "
-            "How much each axis explains, which takes a whole grid, is left out. "
-            f"{'; '.join(data.refined.lines())}."
+            "How much each axis explains, which takes a whole grid, is left out."
+            + (f" {data.refined.why_ended.capitalize()}." if data.refined.ended else "")
         )
     if counts.missing:
         origin = data.resolved.get("replicates")
-        command = f"run {data.sweep['name']}" if origin is None else f"replicate {origin['name']}"
+        command = f"run {data.source}" if origin is None else f"replicate {origin['name']}"
         lines.append(
             f"This sweep is not finished: {counts.missing:,} of {plural(counts.planned, 'cell')} have no result yet. "
             f"`swingby {command}` goes on with it."
@@ -48,7 +48,10 @@ def warnings(data: ReportData) -> list[str]:
         again = "" if data.imported is not None else "; `swingby run --retry-failed` runs them again"
         lines.append(f"{plural(counts.failed, 'cell')} failed with an error and are left out of every figure{again}.")
     if counts.diverged:
-        lines.append(f"{plural(counts.diverged, 'cell')} diverged; they count as runs, with the outcome “diverged”.")
+        untold = data.cells.filter(pl.col("status") == "diverged")[data.outcome].null_count()
+        how = "they count as runs" if not untold else f"the {data.title(data.outcome)} of {untold:,} is not known"
+        tell = "" if not untold else ", and figures of it leave them out: the outcome “status” has them"
+        lines.append(f"{plural(counts.diverged, 'cell')} diverged; {how}{tell}.")
     empty = counts.points - data.cells["point"].n_unique()
     if empty and data.refined is None:
         lines.append(f"No run has finished at {plural(empty, 'point')} of the grid.")
@@ -165,7 +168,7 @@ def _ends(data: ReportData, outcome: str, noun: str, ends: Sequence[str] = ENDS,
             at = f"The {noun} is {end} at {data.grid.label(row.point)}: {said(row.seen)}"
             sentences.append(f"{at}; {found.qualified(row)}.")
     if any(row.fresh is None for end in ends for row in found.at(end)[:1]) and outcome == data.outcome:
-        sentences.append(f"`swingby replicate {data.sweep['name']}` trains the extreme points on fresh seeds.")
+        sentences.append(f"`swingby replicate {data.source}` trains the extreme points on fresh seeds.")
     return [" ".join([*sentences, *([more] if more else [])])]
 
 

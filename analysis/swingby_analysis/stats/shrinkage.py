@@ -1,18 +1,20 @@
 """Estimates of many shares, or of many numbers, that hold for the extreme one of them too: shrunken by empirical Bayes.
 
 The largest of many estimates is one whose noise happened to be large, so it is too large, and its interval misses. What
-all points together say of how the true values are spread corrects this: the estimate at a point is the mean, and the
-interval are the quantiles, of what the true value can be, given the point's own seeds and the spread over all points.
+all points together say of how the true values are spread corrects this. From it and from a point's own seeds follows
+what the true value there can be: its mean (of a share) or its median (of a number) is the estimate, and its quantiles
+are the interval.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize
-from scipy.special import betainc, betaln, ndtri
+from scipy.special import betainc, betaln, xlogy
 
 Floats = NDArray[np.float64]
 CONFIDENCE = 0.95
@@ -25,6 +27,10 @@ BURNED, DRAWS = 50, 200
 """Draws of the spread that are thrown away, and those that are averaged."""
 WIDEST = 8.0
 """Log of the largest concentration of the fitted beta: points that are all alike bear any."""
+ATOMS = 200
+"""Values, of those that were seen, which a median may have: evenly spaced quantiles."""
+POINTS_OF_BASE, ROUNDS = 30.0, 60
+"""For how many points the first guess of the spread of medians counts, and rounds of expectation maximisation."""
 
 
 class Shrunken(NamedTuple):
@@ -119,51 +125,62 @@ def _beta_fit(k: NDArray[np.int64], n: NDArray[np.int64], times: NDArray[np.int6
     return np.asarray(best.x, dtype=float), vectors * np.sqrt(np.maximum(values, 0))
 
 
-def shrunken_numbers(values: ArrayLike, errors: ArrayLike, bounds: tuple[float, float] | None = None) -> Shrunken:
-    """Shrunken estimates of numbers that are known with a standard error each.
+def shrunken_medians(samples: Sequence[ArrayLike]) -> Shrunken:
+    """Shrunken estimates of the medians of the populations from which the seeds of each point are drawn.
 
-    The true numbers are taken to be normally distributed over the points (the normal-normal model, averaged over the
-    restricted likelihood of their variance); the intervals contain the error of their common mean. A number with an
-    infinite error (a single seed) says nothing of its own point: the others estimate it. What is not finite is left
-    out, and stays NaN.
+    Nothing is assumed of how the numbers are distributed: they may be infinite (the time of something that never
+    happens), and many of them may be equal (a height of 0 where nothing happened). What the seeds of a point say of its
+    median is the empirical likelihood of a quantile (Owen, Empirical Likelihood, 2001, section 3.6): a value is the
+    less likely, the more seeds beyond one half lie on one side of it. How the true medians are spread over the
+    points is not assumed either: weights on values that were seen, by maximum likelihood, with `POINTS_OF_BASE` points
+    more that are spread as the single points show it. The estimate is the median of what the true median can be.
 
     Args:
-        values, errors: (points,); an error of 0 leaves its number as it is.
-        bounds: the least and the largest value that is possible: intervals end there, which costs them no coverage.
+        samples: the numbers of the seeds of each point, (points,) arrays without NaN; an empty one is estimated by the
+            others. Where no point of several seeds has two different numbers, nothing is drawn, and the numbers stay.
+
+    Raises:
+        ValueError: a sample has NaN.
     """
-    values, errors = (np.asarray(each, dtype=float).ravel() for each in np.broadcast_arrays(values, errors))
-    known = np.isfinite(values) & (errors >= 0)
-    estimate, low, high = (np.full(len(values), np.nan) for _ in range(3))
-    telling = known & np.isfinite(errors)
-    if not telling.any():
-        return Shrunken(estimate, low, high)
-    spreads, likely = _variances(values[telling], errors[telling] ** 2)
-    weight = 1 / np.maximum(errors[telling] ** 2 + spreads[:, None], 1e-300)
-    total = weight.sum(axis=1, keepdims=True)
-    mean = (weight * values[telling]).sum(axis=1, keepdims=True) / total
-    # How much of the way to the common mean each number is pulled, (spreads, points); all the way without own error.
-    own = np.where(np.isfinite(errors[known]), errors[known], 0.0) ** 2
-    pull = np.where(np.isfinite(errors[known]), own / np.maximum(own + spreads[:, None], 1e-300), 1.0)
-    each = pull * mean + (1 - pull) * values[known]
-    variance = np.where(np.isfinite(errors[known]), own * (1 - pull), spreads[:, None]) + pull**2 / total
-    estimate[known] = likely @ each
-    # The variance at a spread of the true numbers, and that of the estimates over all spreads that are likely.
-    reach = ndtri((1 + CONFIDENCE) / 2) * np.sqrt(likely @ (variance + (each - estimate[known]) ** 2))
-    low[known], high[known] = estimate[known] - reach, estimate[known] + reach
-    if bounds is not None:
-        low, high = np.clip(low, *bounds), np.clip(high, *bounds)
-    return Shrunken(estimate, low, high)
+    each = [np.sort(np.asarray(values, dtype=float).ravel()) for values in samples]
+    pooled = np.concatenate([np.empty(0), *each])
+    if np.isnan(pooled).any():
+        raise ValueError("shrunken_medians takes numbers and infinities; NaN is none")
+    several = [values for values in each if len(values) > 1]
+    if not several:
+        nothing = np.full(len(each), np.nan)
+        return Shrunken(nothing, nothing.copy(), nothing.copy())
+    if all(values[0] == values[-1] for values in several):
+        exact = np.array([values[0] if len(values) else np.nan for values in each])
+        return Shrunken(exact, exact.copy(), exact.copy())
+    support = np.unique(np.quantile(pooled, np.linspace(0, 1, ATOMS), method="inverted_cdf"))
+    likelihood = _median_likelihood(each, support)
+    told = np.array([len(values) > 0 for values in each])
+    weights = np.full(len(support), 1 / len(support))
+    base = _normed(likelihood * weights)[told].mean(axis=0)
+    for _ in range(ROUNDS):
+        points = _normed(likelihood * weights)[told].sum(axis=0)
+        weights = (POINTS_OF_BASE * base + points) / (POINTS_OF_BASE + told.sum())
+    reached = np.cumsum(_normed(likelihood * weights), axis=1)
+
+    def quantile(share: float) -> Floats:
+        return support[np.minimum((reached < share - 1e-9).sum(axis=1), len(support) - 1)]
+
+    return Shrunken(*(quantile(share) for share in (0.5, (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)))
 
 
-def _variances(values: Floats, own: Floats) -> tuple[Floats, Floats]:
-    """Variances that the true numbers may have, and how likely each is by restricted likelihood, each (spreads,)."""
-    scale = float(np.var(values))
-    if scale == 0:
-        return np.zeros(1), np.ones(1)
-    tried = scale * np.exp(np.linspace(-9, 2, 89))
-    whole = own + tried[:, None]
-    total = (1 / whole).sum(axis=1)
-    mean = (values / whole).sum(axis=1) / total
-    badness = (((values - mean[:, None]) ** 2 / whole + np.log(whole)).sum(axis=1) + np.log(total)) / 2
-    likely = np.exp(badness.min() - badness) * tried  # even in the variance itself, over points even in its log
-    return tried, likely / likely.sum()
+def _median_likelihood(samples: Sequence[Floats], support: Floats) -> Floats:
+    """The empirical likelihood ratio of each value as the median of each sorted sample, (samples, values)."""
+    ratios = np.zeros((len(samples), len(support)))
+    for row, values in zip(ratios, samples, strict=True):
+        n = max(len(values), 1)
+        below = np.searchsorted(values, support, "left")
+        above = len(values) - np.searchsorted(values, support, "right")
+        larger = np.maximum(below, above) / n
+        row[:] = np.where(larger > 0.5, -n * (np.log(2) + xlogy(larger, larger) + xlogy(1 - larger, 1 - larger)), 0.0)
+    return np.exp(ratios)
+
+
+def _normed(weights: Floats) -> Floats:
+    """Rows whose sum is 1."""
+    return weights / weights.sum(axis=1, keepdims=True)

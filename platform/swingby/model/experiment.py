@@ -30,7 +30,8 @@ class Column:
         absent: what a value of 0 says that the run does not have, such as "bump"; "" for any other column.
         since_last: whether each value of a curve is a mean over the steps since the one recorded before, so that it
             hangs on which steps are recorded.
-        bounds: the least and the largest value that is possible, which no interval passes; None where none are known.
+        bounds: the least and the largest value that is possible, between which maps have an even scale; None where
+            none are known.
     """
 
     type: pa.DataType

@@ -84,13 +84,18 @@ class Offer:
 
 LONGEST = 200
 """Characters of a name that may be another one misspelt."""
+MANY, NEAR = 30, 4
+"""Names of which not all are told where some are near to what was asked for, and how many of those are."""
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """A sentence that offers the nearest known name, and all of them."""
+    """A sentence that offers the nearest known name, and all of them, or of `MANY` and more those that are near."""
     # A long text is no slip of the pen, and to compare it takes long.
-    close = difflib.get_close_matches(name, known, n=1) if len(name) <= LONGEST else []
+    close = difflib.get_close_matches(name, known, n=NEAR) if len(name) <= LONGEST else []
     guess = f"did you mean {close[0]!r}? " if close else ""
+    if close and len(known) >= MANY:
+        others = f", among them {', '.join(close[1:])}" if len(close) > 1 else ""
+        return f"{guess}{len(known)} are allowed{others}"
     return f"{guess}allowed: {', '.join(sorted(known)) or '(none)'}"
 
 

@@ -19,7 +19,7 @@ from swingby.run.ingest_thread import IngestThread
 from swingby.run.local import run_local
 from swingby.run.nearby import allows_nearby, run_nearby, workers_nearby
 from swingby.run.options import RunOptions
-from swingby.run.outcomes import derive
+from swingby.run.outcomes import derive, outcome_not_recorded
 from swingby.run.pending import Reservations, TrainedCells
 from swingby.run.plan import Planner
 from swingby.run.processes.child import ChildProcess
@@ -119,6 +119,9 @@ def run(
         driver = Driver(planners, records, reservations, progress, drain, standby, child, nearby)
         driver.run()
         derive(records, [sweep.sweep_id for sweep in sweeps], {sweep.sweep_id: sweep.outcomes for sweep in sweeps})
+        for sweep in sweeps:
+            if lacking := outcome_not_recorded(records, sweep):
+                progress.line(f"warning: {lacking}")
         if driver.rounds is not None:
             driver.rounds.finish()
         return driver.tally.results(drain(), time.monotonic() - began, driver.rounds and driver.rounds.refined)

@@ -21,6 +21,7 @@ from swingby.model.detector import Detector
 from swingby.run.expressions import Task, Written, bind, expression_tasks, written_in
 from swingby.store import Layout, Store, ingest
 from swingby.store.sql import quoted
+from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
 
 CHUNK = 10_000
@@ -122,6 +123,27 @@ def derive(records: Records, sweep_ids: Sequence[str] | None = None, outcomes: W
         more = f" (and {len(failed) - 3:,} more)" if len(failed) > 3 else ""
         raise SwingbyError(f"no outcome of {'; '.join(failed[:3])}{more}; all other outcomes are kept")
     return counts
+
+
+def outcome_not_recorded(records: Records, sweep: Sweep) -> str | None:
+    """What is wrong with the outcome that a diagram shows, of an experiment whose columns are known by its results.
+
+    Any other experiment declares its columns, so that the name of an outcome is checked as the file is read.
+    """
+    asked = sweep.outcome if sweep.diagram is None else sweep.diagram.outcome
+    if asked is None or asked in sweep.outcomes or not getattr(sweep.experiment, "discovers", False):
+        return None
+    query = "select name, role from ix.columns where experiment = ?"
+    with Store.open(records.data) as store:
+        columns = store.sql(query, [sweep.experiment_name]).rows()
+    known = [row.name for row in columns if row.role == "scalar"]
+    known += [f"final_{row.name}" for row in columns if row.role == "curve"]
+    known += [name for one in registry.detectors_for(sweep.experiment_name) for name in one.outcomes]
+    if not columns or asked in {*known, "status"}:
+        return None
+    return (
+        f"the runs of {sweep.name!r} recorded no {asked!r}, which its diagram shows; {registry.nearest(asked, known)}"
+    )
 
 
 def write_outcomes(

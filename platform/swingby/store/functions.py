@@ -26,7 +26,9 @@ def adopt_declared(experiment: str, resolved: Mapping[str, Any]) -> None:
 def learn_columns(store: Store, experiment: FunctionExperiment) -> None:
     """Tells an experiment that is a function which columns its results have."""
     types = store.columns(experiment.name)
-    rows = store.sql("select name, role from ix.columns where experiment = ?", [experiment.name]).rows()
+    # In the order in which the function records them, since reports show the first ones.
+    query = "select name, role from ix.columns where experiment = ? order by rowid"
+    rows = store.sql(query, [experiment.name]).rows()
     curves, scalars = (
         {row.name: arrow_type(types[row.name]) for row in rows if row.role == role and row.name in types}
         for role in ("curve", "scalar")

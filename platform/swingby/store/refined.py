@@ -60,11 +60,15 @@ class Refined:
             told = ", ".join(f"{count:,} {name}" for name, count in points.items() if count)
             doubt = f"; {wrong:.2%} expected to be told wrongly" if wrong < 1 else ""
             lines.append(f"{outcome} at {self.share:.0%} of seeds: {told} of {self.points:,} points{doubt}")
-        if self.ended == "accuracy":
-            lines.append(f"ended: the wanted accuracy is reached (at most {self.wrong:.2%} told wrongly)")
-        elif self.ended == "budget":
-            lines.append("ended: the budget is spent; a larger --budget goes on, --no-refine trains the whole grid")
-        return lines
+        return [*lines, self.why_ended] if self.ended else lines
+
+    @property
+    def why_ended(self) -> str:
+        """Why no more cells are asked for, in words; "" while it goes on."""
+        return {
+            "accuracy": f"ended: the wanted accuracy is reached (at most {self.wrong:.2%} told wrongly)",
+            "budget": "ended: the budget is spent; a larger --budget goes on, --no-refine trains the whole grid",
+        }.get(self.ended or "", "")
 
 
 def refinements(store: Store) -> dict[str, Refined]:

@@ -229,6 +229,8 @@ def check_experiment(experiment: Experiment) -> None:
 def note_columns(connection: Connection, experiment: str, roles: Mapping[str, str]) -> None:
     """Stores the role of each column (name -> role)."""
     known = {name for (name,) in fetch(connection, "select name from ix.columns where experiment = ?", experiment)}
-    for name in roles.keys() - known:
-        row = {"experiment": experiment, "name": name, "role": roles[name], "ragged": False}
+    for name, role in roles.items():
+        if name in known:
+            continue
+        row = {"experiment": experiment, "name": name, "role": role, "ragged": False}
         insert_one(connection, "ix.columns", row)

@@ -68,6 +68,25 @@ def test_a_known_effect_lies_in_its_interval() -> None:
     assert hits >= 15
 
 
+@pytest.mark.parametrize(("seeds", "common"), [(3, False), (3, True), (12, False)])
+def test_intervals_of_shares_of_seeds_hold_the_truth(seeds: int, common: bool) -> None:
+    """With few seeds, too: about 95 of 100 do, and each holds its own estimate."""
+    draws, hits, maps = np.random.default_rng(4), 0, 60
+    places = grid(4, 5)
+    odds = places[:, 0] + 0.5 * places[:, 1] + 0.13 * places[:, 0] * places[:, 1] - 3
+    true = 1 / (1 + np.exp(-odds))
+    by_level = np.array([true[places[:, 0] == level].mean() for level in range(4)])
+    whole = ((true - true.mean()) ** 2).sum() + (true * (1 - true)).mean() / seeds * (len(true) - 1)
+    share = 5 * ((by_level - by_level.mean()) ** 2).sum() / whole
+    for _ in range(maps):
+        seen = np.asarray(draws.random((20, seeds)) < true[:, None], dtype=np.float64)
+        found = main_effects(places, seen, common)
+        assert found is not None
+        assert all(one.low <= one.share <= one.high for one in (*found.axes, found.rest))
+        hits += found.axes[0].low <= share <= found.axes[0].high
+    assert hits >= 0.87 * maps
+
+
 def test_what_does_not_vary_has_no_effects() -> None:
     """A constant has none; a single seed gives shares without intervals; unknown points are left out."""
     assert main_effects(grid(2, 3), np.ones((6, 3)), common=False) is None

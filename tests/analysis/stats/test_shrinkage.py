@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from swingby_analysis.stats.shares import wilson
-from swingby_analysis.stats.shrinkage import Shrunken, shrunken_numbers, shrunken_shares
+from swingby_analysis.stats.shrinkage import Shrunken, shrunken_medians, shrunken_shares
 
 MAPS = 12
 Draws = np.random.Generator
@@ -76,41 +76,89 @@ def test_few_points_equal_shares_and_points_without_seeds() -> None:
         shrunken_shares([3], [2])
 
 
-def test_the_extreme_number_of_a_map_is_estimated_without_bias() -> None:
-    """Numbers with errors: the shrunken extreme is right on average, the raw one too large by more than an error."""
-    draws, off, raw, held = np.random.default_rng(1), [], [], []
+def normals(draws: Draws, seeds: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Medians and seeds of 80 points, each median known with a standard error of about one spread of the medians."""
+    true = draws.normal(5, 1, 80)
+    return true, [draws.normal(median, np.sqrt(seeds) / 1.2533, seeds) for median in true]
+
+
+def rare(draws: Draws, seeds: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Heights that are 0 in the runs that show nothing: the median is 0 at most points."""
+    share = np.concatenate([draws.beta(0.5, 10, 60), draws.uniform(0.3, 0.95, 24)])
+    size = draws.uniform(0.01, 0.06, len(share))
+
+    def heights(number: int) -> list[np.ndarray]:
+        shown = [draws.random(number) < part for part in share]
+        return [
+            np.where(yes, at * np.exp(0.5 * draws.normal(size=number)), 0.0)
+            for yes, at in zip(shown, size, strict=True)
+        ]
+
+    return np.array([np.median(many) for many in heights(8_001)]), heights(seeds)
+
+
+def never(draws: Draws, seeds: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Times of something that happens in a part of the runs, and is infinite in the others."""
+    share, scale = draws.uniform(0.2, 0.9, 60), draws.uniform(1, 3, 60)
+
+    def times(number: int) -> list[np.ndarray]:
+        happens = [draws.random(number) < part for part in share]
+        return [np.where(yes, draws.gamma(9, at, number), np.inf) for yes, at in zip(happens, scale, strict=True)]
+
+    return np.array([np.median(many) for many in times(8_001)]), times(seeds)
+
+
+POPULATIONS = {"normal": normals, "mostly zero": rare, "partly infinite": never}
+
+
+@pytest.mark.parametrize("seeds", [5, 20])
+@pytest.mark.parametrize("name", POPULATIONS)
+def test_medians_are_covered_at_all_points_and_at_the_extreme_one(name: str, seeds: int) -> None:
+    """About 95 of 100 intervals hold the true median, and those of the largest estimates do, whatever the numbers."""
+    draws, covered, held = np.random.default_rng(5), [], []
+    for _ in range(MAPS):
+        true, samples = POPULATIONS[name](draws, seeds)
+        found = shrunken_medians(samples)
+        assert np.all((found.low <= found.estimate) & (found.estimate <= found.high))
+        inside = (found.low <= true) & (true <= found.high)
+        finite = np.where(np.isfinite(found.estimate), found.estimate, -np.inf)
+        covered.append(inside.mean())
+        held.append(inside[finite.argmax()])
+    assert np.mean(covered) > 0.92
+    assert sum(held) >= MAPS - 3
+
+
+def test_the_extreme_median_of_a_map_is_estimated_without_bias() -> None:
+    """The largest shrunken one is right on average, the largest raw one too large by more than a spread."""
+    draws, off, raw = np.random.default_rng(1), [], []
     for _ in range(60):
-        true, errors = draws.normal(5, 1, 80), np.full(80, 1.0)
-        seen = true + draws.normal(size=80)
-        at = int(seen.argmax())
-        found = shrunken_numbers(seen, errors)
-        off.append(found.estimate[at] - true[at])
-        raw.append(seen[at] - true[at])
-        held.append(found.low[at] <= true[at] <= found.high[at])
-    assert abs(np.mean(off)) < 0.3
-    assert np.mean(raw) > 0.8
-    assert np.mean(held) > 0.87
+        true, samples = normals(draws, 10)
+        found, seen = shrunken_medians(samples).estimate, np.array([np.median(each) for each in samples])
+        off.append(found[found.argmax()] - true[found.argmax()])
+        raw.append(seen[seen.argmax()] - true[seen.argmax()])
+    assert abs(np.mean(off)) < 0.4
+    assert np.mean(raw) > 1.0
 
 
-def test_numbers_without_errors_or_spread() -> None:
-    """Exact numbers stay, and so do equal ones; one of a single seed is estimated by the others."""
-    kept: Shrunken = shrunken_numbers([1.0, 5.0], [0.0, 0.0])
-    assert kept.estimate == pytest.approx([1.0, 5.0])
-    assert shrunken_numbers([2.0, 2.0], [0.5, 0.5]).estimate == pytest.approx([2.0, 2.0])
-    alone = shrunken_numbers([1.0, 2.0, 3.0, 50.0], [0.1, 0.1, 0.1, np.inf])
-    assert alone.estimate[3] == pytest.approx(2.0, abs=0.2)
-    assert alone.high[3] - alone.low[3] > alone.high[0] - alone.low[0]
-    left = shrunken_numbers([1.0, np.inf, 2.0], [0.1, 0.1, 0.1])
-    assert np.isnan(left.estimate[1])
-    assert np.isfinite(left.estimate[[0, 2]]).all()
+def test_medians_do_not_depend_on_order_scale_or_place() -> None:
+    """Points and seeds in another order, and numbers on another axis, have the same estimates on that axis."""
+    draws = np.random.default_rng(2)
+    samples = rare(draws, 9)[1]
+    found = shrunken_medians(samples)
+    turned = shrunken_medians([draws.permutation(each) for each in samples[::-1]])
+    bent = shrunken_medians([np.exp(3 * each) - 7 for each in samples])
+    for one, other, third in zip(found, turned, bent, strict=True):
+        assert other[::-1] == pytest.approx(one)
+        assert third == pytest.approx(np.exp(3 * one) - 7)
 
 
-def test_intervals_end_at_the_bounds_of_a_number() -> None:
-    """Where a number cannot lie outside them; the estimates are the same, and unbounded intervals did pass them."""
-    values, errors = [0.02, 0.5, 0.97, 0.99], [0.1, 0.02, 0.1, 0.02]
-    free, bound = shrunken_numbers(values, errors), shrunken_numbers(values, errors, bounds=(0.0, 1.0))
-    assert free.low.min() < 0
-    assert free.high.max() > 1
-    assert bound.low == pytest.approx(np.maximum(free.low, 0))
-    assert bound.high == pytest.approx(np.minimum(free.high, 1))
-    assert bound.estimate == pytest.approx(free.estimate)
+def test_numbers_without_noise_or_seeds() -> None:
+    """Exact numbers stay, and so do equal ones; single seeds tell nothing; an empty point is like the rest."""
+    kept: Shrunken = shrunken_medians([[1.0, 1.0], [5.0], [np.inf, np.inf]])
+    assert kept.estimate.tolist() == kept.low.tolist() == kept.high.tolist() == [1.0, 5.0, np.inf]
+    assert np.isnan(shrunken_medians([[1.0], [2.0]]).estimate).all()
+    assert len(shrunken_medians([]).estimate) == 0
+    empty = shrunken_medians([[1.0, 1.1, 1.2], [1.0, 1.2], []])
+    assert 1.0 <= empty.low[2] <= empty.estimate[2] <= empty.high[2] <= 1.2
+    with pytest.raises(ValueError, match="NaN"):
+        shrunken_medians([[1.0, np.nan]])

@@ -26,13 +26,14 @@ from swingby.function.experiment import FunctionExperiment
 from swingby.function.load import from_file
 from swingby.function.source import local_files
 from swingby.function.values import kind, plain
-from swingby.model import columns
+from swingby.model import columns, registry
 from swingby.model.experiment import Recording, Resources
 from swingby.run.driver import run_sweep
 from swingby.run.options import RunOptions
 from swingby.run.preview import plan
 from swingby.run.progress import Progress
 from swingby.store import Store, ingest
+from swingby.store.lookup import find_sweep
 from swingby.store.views import OWN
 from tests.benchmarks.forms import both_forms
 from tests.support.places import ROOT
@@ -114,6 +115,41 @@ def test_the_record_of_a_sweep_is_kept(folder: Path) -> None:
     run(folder, "record={points: 9}")
     expected = Recording(points=9).at(40).tolist()
     assert all(list(row.step) == expected for row in rows(folder))
+
+
+def test_columns_keep_the_order_in_which_they_are_recorded(tmp_path: Path) -> None:
+    """Reports show the first curves of a function: which these are hangs on the code alone."""
+    names = [f"{letter}_curve" for letter in "qbzamkd"]
+    values = ", ".join(f"{name}=1.0 + step" for name in names)
+    scalars = ", ".join(f"'{name}_end': 1.0" for name in names)
+    (tmp_path / "train.py").write_text(
+        "from swingby import experiment\n\n\n@experiment\ndef quadratic(cell, lr: float, steps: int = 4):\n"
+        f"    for step in range(steps + 1):\n        cell.record(step, {values})\n    return {{{scalars}}}\n"
+    )
+    (tmp_path / "quadratic.yaml").write_text("experiment: train.py\nname: ordered\naxes: {lr: [0.1]}\nseeds: 1\n")
+    run(tmp_path)
+    with Store.open(tmp_path / "data") as store:
+        find_sweep(store, "ordered")
+    known = registry.experiment("quadratic")
+    assert [name for name in known.curves if name != "step"] == names
+    assert list(known.scalars) == [f"{name}_end" for name in names]
+
+
+def test_a_misspelt_outcome_is_told_at_the_end_of_the_run(folder: Path) -> None:
+    """The columns of a function are known by its results; a name that is right is not complained of."""
+    said = list[str]()
+
+    class Heard(Progress):
+        def line(self, text: str) -> None:
+            said.append(text)
+
+    run(folder, "diagram={x: lr, y: width, outcome: learnt}", progress=Heard())
+    (warning,) = [text for text in said if text.startswith("warning: the runs")]
+    assert "recorded no 'learnt', which its diagram shows; did you mean 'learned'?" in warning
+    said.clear()
+    for right in ("learned", "final_loss", "status"):
+        run(folder, f"diagram={{x: lr, y: width, outcome: {right}}}", progress=Heard())
+    assert not [text for text in said if text.startswith("warning: the runs")]
 
 
 def test_ray_trains_what_the_loop_trains(folder: Path) -> None:
