@@ -156,7 +156,8 @@ def deep(seed: int, **changes: Any) -> Row:
     plain = {
         "preset": "paper", "cell_id": str(seed), "seed": seed, "model": "linear", "drive": "sgd", "layers": 4,
         "d": 2, "s": 2, "width": 4, "lr": 0.01, "mu": [2.0, 4.0], "a": [2.0, 8.0], "zero_cluster": True, "l_ref": 10.0,
-        "non_monotone": False, "transient_memorization": False, "retreat": False, "bump_height": 0.0,
+        "non_monotone": False, "transient_memorization": False, "twin_gd_transient_memorization": False,
+        "retreat": False, "bump_height": 0.0,
         "outcome": "generalized", "final_ood_loss": 0.01, "bump_start": None, "bump_peak": None, "step": [0, 10, 20],
         "output": [[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]], "train_loss": [10.0, 5.0, 0.0],
     }  # fmt: skip
@@ -170,7 +171,10 @@ def test_each_claim_of_deep_nets_asks_for_its_own_outcome() -> None:
     """Rising, memorizing, and generalizing are told apart, and so are low and high dimension."""
     rises, memorizes = deep(1, **RISE), deep(2, **RISE, transient_memorization=True)
     runs = [deep(0), rises, memorizes, deep(3, outcome="plateau"), deep(4, outcome=None, non_monotone=None), deep(5)]
-    for slug, k in (("fig-2c-low", 1), ("fig-3-low", 2), ("fig-14", 2), ("fig-2c-return", 4)):
+    for slug, k in (("fig-2c-low", 1), ("fig-3-low", 1), ("fig-14", 2), ("fig-2c-return", 4)):
+        assert ask(slug, runs) == [(6, k)], slug
+    runs[1] |= {"twin_gd_transient_memorization": True}  # the twin shows what noise hid of the run
+    for slug, k in (("fig-2c-low", 1), ("fig-3-low", 2), ("fig-14", 2)):
         assert ask(slug, runs) == [(6, k)], slug
     assert ask("fig-3-high", runs) == []
     assert ask("fig-3-high", [row | {"d": 64} for row in runs]) == [(6, 3)]

@@ -83,7 +83,7 @@ def test_the_constants_belong_to_the_detectors_version() -> None:
         (5.0, 20.0),
         10,
         10.0,
-        "3",
+        "4",
     )
 
 

@@ -10,7 +10,7 @@
 -- source: 3.2
 -- order: 1.7
 -- sweeps: figure-2a, figure-2b
--- after: Theorem 4.1 (ii) was cited as a source, which speaks of nets without bias only; the code's have one.
+-- after: Reworded: Theorem 4.1 (ii) was cited, too, which speaks of nets without bias only; the code's have one.
 -- why: With a bias the mean of the points is probably learned apart from their spread, whose rates are lower. Two rates
 --     in one curve are no single exponential, the less so the farther apart the signals are.
 --

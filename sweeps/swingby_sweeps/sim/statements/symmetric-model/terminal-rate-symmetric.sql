@@ -7,9 +7,8 @@
 -- after: Rows by the scale of the start, and the sweep over scales moved to a claim of its own. The query was repaired:
 --     runs without any rate of a minor entry fell out of it. Later the detector was repaired, which read a minor entry
 --     as soon as its own two majors were learned, while others still fed it; and major entries that arrive earlier
---     became a claim of their own. Later runs with d > s were left out: the prediction of a_i + a_j, and of 2 a_k,
---     there was ours and not the theory's. Eq 4.3 feeds w_ij by w_ki w_kj of each direction k without signal, which
---     falls at (a_i + a_j) (1 + w_kk) / 2; these rows had missed it (median .5 to .64 of a_i + a_j).
+--     became a claim of their own. Later runs with d > s were left out: the prediction there was ours and not the
+--     theory's, by which directions without signal feed every entry and slow it down; these rows had missed it.
 -- setting: symmetric flow, s = {s}, d = {d}, U {init} of scale {scale:.3g}
 -- measured: rate / prediction {median(rate / predicted):.3f} (median), {min(rate / predicted):.3f} to {max(rate /
 --     predicted):.3f} (all fits); off: {count(*) filter (where kind = 'last' and not holds)} of {count(*) filter (where
@@ -20,5 +19,7 @@
 -- the major entry that arrives last and a_i + a_j for log |w_ij|, within 3 %, at every point of the grid? Rates in the
 -- time of eq 4.3, a_p as the model meets them (squared where A squared drives it); the major one over its last visit to
 -- [0.02, 0.3], minor ones from where all majors exceed 0.98. Rows by the scale of U at the start (largest value of a
--- uniform one, gain of a normal one). Where d > s the detector predicts nothing. Seeds without a fit tell nothing.
+-- uniform one, gain of a normal one). Where d > s the detector predicts nothing: eq 4.3 feeds w_ij by w_ki w_kj of each
+-- direction k without signal, which falls at (a_i + a_j) (1 + w_kk) / 2 (the rates seen there are 0.5 to 0.64 of
+-- a_i + a_j, medians). Seeds without a fit tell nothing.
 select *, coalesce(abs(rate / predicted - 1) <= 0.03, false) as holds from symmetric_rates where kind <> 'earlier'
