@@ -14,6 +14,8 @@ from swingby.sweepfile.parameters import split
 
 Value = bool | int | float | str | None
 AxisKind = Literal["linear", "log", "ordinal"]
+DECADES = 10.0
+"""How many times the least number above 0 the largest has to be for an axis with 0 to be ordinal."""
 
 
 def plain(value: Value) -> str:
@@ -28,11 +30,16 @@ def plain(value: Value) -> str:
 def axis_kind(values: Sequence[Value]) -> AxisKind:
     """How distinct sorted values are spaced: "log" where their ratios are more even than their differences.
 
-    Text, yes/no and a single value have no spacing: "ordinal".
+    Text, yes/no and a single value have no spacing: "ordinal". Neither have 0 and decades above it, such as strengths
+    of weight decay: on an axis of numbers all but the last would stand at 0.
     """
     numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
     if len(numbers) != len(values) or len(numbers) < 2:
         return "ordinal"
+    if numbers[0] == 0 and len(numbers) > 2:
+        above = numbers[1:]
+        decades = len(above) == 2 or axis_kind(above) == "log"
+        return "ordinal" if decades and above[-1] / above[0] >= DECADES else "linear"
     if numbers[0] <= 0 or len(numbers) < 3:
         return "linear"
     steps = [b - a for a, b in pairwise(numbers)]

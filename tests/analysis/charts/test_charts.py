@@ -112,6 +112,8 @@ def test_spacing_decides_the_scale(first: float, ratio: float, count: int) -> No
     assert axis_kind([first * ratio**i for i in range(count)]) == "log"
     assert axis_kind([first + ratio * i for i in range(count)]) == "linear"
     assert axis_kind(["relu", "linear"]) == "ordinal" == axis_kind([False, True])
+    assert axis_kind([0.0, *(first * 3.0**i for i in range(count))]) == ("ordinal" if count > 3 else "linear")
+    assert axis_kind([ratio * i for i in range(count)]) == "linear"
 
 
 @given(numbers, st.floats(50, 1000), st.floats(5, 60))
