@@ -30,7 +30,7 @@ def plain(value: Value) -> str:
 def axis_kind(values: Sequence[Value]) -> AxisKind:
     """How distinct sorted values are spaced: "log" where their ratios are more even than their differences.
 
-    Text, yes/no and a single value have no spacing: "ordinal". Neither have 0 and decades above it, such as strengths
+    Text, yes/no and a single value have no spacing: "ordinal". Neither have 0 and decades above it, such as values
     of weight decay: on an axis of numbers all but the last would stand at 0.
     """
     numbers = [float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)]

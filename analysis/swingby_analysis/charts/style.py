@@ -98,8 +98,11 @@ def paler(colours: Sequence[str], share: float) -> list[str]:
 
 
 def panel_size(grid: Grid) -> tuple[int, int]:
-    """Width and height in px of one panel: larger where there are fewer of them, but no tile is larger than TILE."""
-    side = {1: 430, 2: 310, 4: 290}.get(len(grid.facets), 236)
+    """Width and height in px of one panel: larger where there are fewer of them, but no tile is larger than TILE.
+
+    Three in a row have room, with their axis, beside the panel of curves on a page.
+    """
+    side = {1: 430, 2: 310, 4: 290}.get(len(grid.facets), 212)
     if grid.y is None:
         return side, round(side * 0.7)
     widths = max(TILE, label_room(grid.x)) * len(grid.x.values), TILE * len(grid.y.values)

@@ -292,7 +292,7 @@ def test_names_that_nothing_bears(trained: Path, tmp_path: Path) -> None:
 def test_a_sweep_without_results(tmp_path: Path) -> None:
     """A sweep that was planned and has no finished cell is refused with what to do."""
     synthetic_sim.write(tmp_path / "data", synthetic_sim.square("nothing", 2, 2), lambda cell: None)
-    with pytest.raises(SwingbyError, match="no finished cell yet, of 8; `swingby run nothing.yaml`"):
+    with pytest.raises(SwingbyError, match=r"no finished cell yet, of 8; `swingby run nothing\.yaml`"):
         write_report("nothing", tmp_path / "data", tmp_path / "out")
 
 
