@@ -94,7 +94,7 @@ def band_panels(
     """
     groups = list(dict.fromkeys(row.group for row in rows))
     columns = {1: 1, 2: 2, 4: 2}.get(len(groups), 3)
-    width = {1: 430, 2: 310}.get(columns, 212)
+    width = {1: 430, 2: 310}.get(columns, 204)
     last = max((row.step for row in rows), default=1)
     colour = style.line_colour(colours, textwrap.wrap(legend, 80), 6)
     base = alt.Chart().encode(x=steps_axis(last, numbered), color=colour, detail="line:N")

@@ -151,7 +151,7 @@ class Axes:
 
 
 def log_curves(
-    bands: Sequence[Band], runs: Sequence[Run], names: Sequence[str], axes: LogAxes, width: int = 225
+    bands: Sequence[Band], runs: Sequence[Run], names: Sequence[str], axes: LogAxes, width: int = 212
 ) -> Any:
     """A panel for each group (in order of appearance): band, single runs (thin) and median of each curve.
 

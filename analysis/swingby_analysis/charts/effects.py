@@ -78,7 +78,7 @@ def effect_bars(bars: Sequence[EffectBar]) -> Any:
         base.mark_text(align="left", dx=6, fontSize=11, color=style.INK).encode(x=alt.X("said:Q"), text="text:N"),
     ]
     outcomes = list(dict.fromkeys(bar.outcome for bar in bars))
-    chart = alt.layer(*layers).properties(width=340, height=26 * len(names))
+    chart = alt.layer(*layers).properties(width=280, height=26 * len(names))
     if len(outcomes) > 1:
         facet = alt.Facet("outcome:N", sort=outcomes, header=alt.Header(title=None))
         chart = chart.facet(facet=facet, columns=2, data=style.LATER).properties(spacing=22)

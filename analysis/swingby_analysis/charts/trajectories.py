@@ -52,7 +52,7 @@ def trajectories(medians: Sequence[Place], runs: Sequence[Place], plane: PlaneVi
     rows = [{**row, "group": titles[row["group"]]} for row in rows]
     chart = alt.layer(
         *_path_layers(plane, plane_range(v for place in [*medians, *runs] for v in (place.x, place.y)))
-    ).properties(width=225, height=225)
+    ).properties(width=212, height=212)
     header = alt.Header(title=None, labelExpr="split(datum.label, '|')", labelLineHeight=15)
     facet = alt.Facet("group:N", sort=list(titles.values()), header=header)
     return style.finished(chart.facet(facet=facet, columns=3, data=style.LATER), rows, spacing=24)

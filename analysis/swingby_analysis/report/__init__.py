@@ -192,7 +192,7 @@ def _extremes(data: report_data.ReportData) -> list[Block]:
     return [
         Fold(
             "The extreme points, shrunken and on fresh seeds",
-            [Text(Several(words)), Table(headings, rows)],
+            [Text(Several(words)), Table(headings, rows, name="extremes")],
             opened=True,
         )
     ]

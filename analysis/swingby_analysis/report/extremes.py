@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,7 +29,7 @@ class Extreme:
         end: one of `ENDS`.
         seen: what its own seeds show.
         estimate, low, high: the shrunken estimate with its 95 % interval.
-        alike: how many points of the map have the same shrunken estimate, this one among them.
+        alike: how many points of the map are known to be the same, estimate, interval and seeds, this one among them.
         fresh: what seeds show by which the point was not chosen; None where there are none.
     """
 
@@ -40,11 +41,6 @@ class Extreme:
     high: float
     alike: int = 1
     fresh: Share | Spread | None = None
-
-    @property
-    def raw(self) -> float:
-        """What its own seeds show, as a share or a number."""
-        return self.seen.share if isinstance(self.seen, Share) else self.seen.median
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,7 @@ class Extremes:
         whole = plural(self.points, "point")
         if row.alike > 1:
             text = f"{row.alike:,} of {whole} are {row.end} alike; shrunken each is {self.shrunken(row)}"
-        elif self.number(row.raw) == self.number(row.estimate):
+        elif self.number(raw(row.seen)) == self.number(row.estimate):
             text = f"it is the {row.end} of {whole}; shrunken it is {self.shrunken(row)}, too"
         else:
             text = f"as the {row.end} of {whole} this is too extreme; shrunken it is {self.shrunken(row)}"
@@ -101,6 +97,11 @@ def said(seen: Share | Spread) -> str:
     return share_text(seen) if isinstance(seen, Share) else seen.text
 
 
+def raw(seen: Share | Spread) -> float:
+    """What the seeds of a point show, as a share or a number."""
+    return seen.share if isinstance(seen, Share) else seen.median
+
+
 def extremes(
     phases: Phases,
     outcome: str,
@@ -110,7 +111,8 @@ def extremes(
 ) -> Extremes | None:
     """The extreme points of the map of an outcome; None for a category, and where there are no two points to compare.
 
-    Points are ranked by their shrunken estimates; of equal ones the first of the grid stands.
+    Points are ranked by their shrunken estimates; of equal ones by the ends of the interval, then by what their seeds
+    show; of points that are equal in all of this the first of the grid stands.
 
     Args:
         top: points at either end; of a map of fewer points, the upper half and the lower half.
@@ -143,9 +145,14 @@ def _ends(
     points = list(seen)
     if len(points) < FEWEST or np.isnan(estimates.estimate).any():
         return None
-    order = sorted(range(len(points)), key=lambda place: (-estimates.estimate[place], points[place]))
+    known = [
+        (float(estimates.estimate[place]), float(estimates.high[place]), float(estimates.low[place]), raw(seen[point]))
+        for place, point in enumerate(points)
+    ]
+    alike = Counter(known)
+    order = sorted(range(len(points)), key=lambda place: (*(-value for value in known[place]), points[place]))
     upper = order[: min(top, (len(order) + 1) // 2)]
-    lower = sorted(set(order) - set(upper), key=lambda place: (estimates.estimate[place], points[place]))[:top]
+    lower = sorted(set(order) - set(upper), key=lambda place: (*known[place], points[place]))[:top]
     rows = [
         Extreme(
             points[place],
@@ -154,7 +161,7 @@ def _ends(
             float(estimates.estimate[place]),
             float(estimates.low[place]),
             float(estimates.high[place]),
-            int((estimates.estimate == estimates.estimate[place]).sum()),
+            alike[known[place]],
             fresh.get(points[place]),
         )
         for end, places in zip(ENDS, (upper, lower), strict=True)

@@ -74,7 +74,8 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome, surface: Surface | None
     low, high = phases.seeds(name)
     caption = f"{what}, {prose.between(low, high)} at each point."
     if len(phases.trained) < len(grid.places):
-        caption = f"{what}; {prose.coverage(len(phases.trained), len(grid.places), low, high)}."
+        runs = f"runs with a {absent}" if absent else "cells"
+        caption = f"{what}; {prose.coverage(len(phases.trained), len(grid.places), low, high, runs)}."
     if outcome.column.meaning:
         caption += f" {words[:1].upper()}{words[1:]}: {outcome.column.meaning}."
     if absent:

@@ -81,9 +81,9 @@ def between(low: int, high: int) -> str:
     return str(low) if low == high else f"{low} to {high}"
 
 
-def coverage(trained: int, whole: int, low: int, high: int) -> str:
-    """How many points have cells, and how many seeds each of them has."""
-    return f"{trained:,} of {plural(whole, 'point')} have cells; seeds per point from {low:,} to {high:,}"
+def coverage(trained: int, whole: int, low: int, high: int, runs: str = "cells") -> str:
+    """How many points have cells, or `runs` of some kind, and how many seeds each of them has."""
+    return f"{trained:,} of {plural(whole, 'point')} have {runs}; seeds per point from {low:,} to {high:,}"
 
 
 def shown(value: Any) -> str:
