@@ -218,6 +218,8 @@ def _check(part: dict[str, Any]) -> None:
         raise ScalarError("a lambda within a lambda is not allowed")
     elif of == "OPERATOR" and kind == "ARRAY_CONSTRUCTOR":
         _check_constants(part)
+    elif of == "OPERATOR" and kind == "ARRAY_EXTRACT":
+        _check_entry(part["children"][1])
 
 
 def _check_function(part: dict[str, Any]) -> None:
@@ -235,6 +237,14 @@ def _check_function(part: dict[str, Any]) -> None:
         raise ScalarError(f"{name} with filter, distinct or order by is not allowed", _ONE)
     if name == "list_value":
         _check_constants(part)
+
+
+def _check_entry(place: dict[str, Any]) -> None:
+    """Refuses the entry 0, which no list has: every cell would have null."""
+    literal = place.get("literal") or {}
+    if literal.get("kind") == "INTEGER" and not literal["text"].strip("-0"):
+        hint = "entries are counted from 1: loss[1] is the first, loss[-1] the last"
+        raise ScalarError("a list has no entry 0", hint)
 
 
 def _check_constants(part: dict[str, Any]) -> None:

@@ -136,6 +136,13 @@ def test_a_fault_says_what_is_wrong_and_what_is_allowed(text: str, message: str,
     assert hint in (caught.value.hint or "")
 
 
+@pytest.mark.parametrize("text", ["loss[0] > 1", "loss[-1] < loss[0]", "weights[1][0]"])
+def test_an_entry_zero_is_refused_with_how_to_count(text: str) -> None:
+    """A list has none: the outcome would be null in every cell."""
+    with pytest.raises(ScalarError, match=r"no entry 0\n.*loss\[1\] is the first"):
+        kind_of(text, ROWS.schema)
+
+
 def test_a_strict_value_raises_where_it_cannot_be_computed() -> None:
     """With `strict` the first row that cannot be computed is an error in DuckDB's words."""
     with pytest.raises(ScalarError, match="Could not convert string 'x'"):
