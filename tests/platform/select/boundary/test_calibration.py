@@ -12,7 +12,6 @@ from tests.support.boundaries import Cells, judge, made_up, walk
 
 HALF = ("plateau at 1/2 beside a cliff", "1/2 everywhere")
 """Cases of points whose share is the level exactly: what is told of those is wrong by nothing, and counts as wrong."""
-OTHERS = ("broad", "facets, lengths 1 : 10")
 
 
 def pooled(name: str, points: int, repeats: int) -> dict[str, float]:
@@ -30,7 +29,7 @@ def pooled(name: str, points: int, repeats: int) -> dict[str, float]:
     return total | {key: total[key] / repeats for key in ("far", "expected", "cells")}
 
 
-@pytest.mark.parametrize("name", ["sharp", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
+@pytest.mark.parametrize("name", ["sharp", "broad", "facets, lengths 1 : 10"])
 def test_what_is_told_is_right(name: str) -> None:
     """Of points told a side 95 % are on it; the rest holds the line; errors are as rare as the goal wants them."""
     found = pooled(name, 21, 5)
