@@ -19,7 +19,6 @@ from swingby.model.registry import nearest
 from swingby.model.reported import Reported
 from swingby.store import Store
 from swingby.store.refined import Refined, only_refined
-from swingby.sweepfile.sweep import named_sweeps
 from swingby_analysis.charts.bands import ValueScale
 from swingby_analysis.charts.curves import FLOOR
 from swingby_analysis.charts.summaries import Fitted, Surface
@@ -125,8 +124,8 @@ class ReportData:
 
     @property
     def source(self) -> str:
-        """What a user types for the sweep."""
-        return asked_for(self.sweep)
+        """What a user types for the sweep: the name or file of its last run; the name where results are recorded."""
+        return str(self.sweep["name"]) if self.recorded is not None else typed(self.sweep)
 
     @property
     def kind(self) -> OutcomeKind:
@@ -241,14 +240,13 @@ class ReportData:
         return {one.name: extremes(self.phases, one.name, one.kind, fresh=self.fresh) for one in every}
 
 
-def asked_for(sweep: Mapping[str, Any]) -> str:
-    """What a user types for a sweep: its name where a package has it, else the file that it was read from.
+def typed(sweep: Mapping[str, Any]) -> str:
+    """The name or the file that the last run of a sweep was given.
 
     Args:
         sweep: the store's row of it, with `resolved` as a mapping.
     """
-    name = str(sweep["name"])
-    return name if name in named_sweeps() else str(sweep["resolved"].get("source") or name)
+    return str(sweep["resolved"].get("source") or sweep["name"])
 
 
 def read(
@@ -279,7 +277,7 @@ def read(
     if counts is None or not counts["ok"] + counts["diverged"]:
         raise SwingbyError(
             f"sweep {sweep['name']!r} has no finished cell yet, of {sweep['cells']:,}; "
-            f"`swingby run {asked_for(sweep)}` trains them, `swingby status` says how far it is"
+            f"`swingby run {typed(sweep)}` trains them, `swingby status` says how far it is"
         )
     recorded = recorded_results(store, sweep_id)
     if recorded is not None and recorded.thin:

@@ -49,9 +49,8 @@ def warnings(data: ReportData) -> list[str]:
         lines.append(f"{plural(counts.failed, 'cell')} failed with an error and are left out of every figure{again}.")
     if counts.diverged:
         untold = data.cells.filter(pl.col("status") == "diverged")[data.outcome].null_count()
-        how = "they count as runs" if not untold else f"the {data.title(data.outcome)} of {untold:,} is not known"
-        tell = "" if not untold else ", and figures of it leave them out: the outcome “status” has them"
-        lines.append(f"{plural(counts.diverged, 'cell')} diverged; {how}{tell}.")
+        left = f"of {untold:,} the outcome “{data.title(data.outcome)}” is not known, and its figures leave them out"
+        lines.append(f"{plural(counts.diverged, 'cell')} diverged; {left if untold else 'they count as runs'}.")
     empty = counts.points - data.cells["point"].n_unique()
     if empty and data.refined is None:
         lines.append(f"No run has finished at {plural(empty, 'point')} of the grid.")
