@@ -21,6 +21,7 @@ from swingby.store import Store
 from swingby.store.lookup import Written, find_sweep
 from swingby.store.refined import only_refined
 from swingby_analysis.query import Query, ask
+from swingby_analysis.report.data import typed
 from swingby_analysis.report.outcomes import asked_outcome, current, outcomes_of, with_written
 
 OWN = ("cell_id", "seed", "seed_mode", "status", "message", "shard")
@@ -140,9 +141,11 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     found = find_sweep(store, sweep)
     queries = {"sweep": Query("diff/sweep", (found.sweep_id,)), "columns": Query("diff/columns", (found.experiment,))}
     row = ask(store, queries["sweep"]).row(0, named=True)
+    resolved = json.loads(row["resolved"])
+    row = {**row, "resolved": resolved}
     types = store.columns(found.experiment)
     if not types:
-        raise _no_cell(letter, found.name, found.cells)
+        raise _no_cell(letter, row)
     roles = {name: role for name, role, _ in ask(store, queries["columns"]).iter_rows()}
     wanted = [name for name in types if name in OWN or roles.get(name) in ("parameter", "scalar")]
     here = (found.sweep_id, found.experiment)
@@ -150,9 +153,8 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     queries |= {"in progress": Query("diff/in_progress", here), "origins": Query("diff/origins", here)}
     cells = ask(store, queries["cells"])
     if cells.is_empty():
-        raise _no_cell(letter, found.name, found.cells)
+        raise _no_cell(letter, row)
     cells, kinds, of_outcomes = _with_outcomes(store, found.sweep_id, found.experiment, cells)
-    resolved = json.loads(row["resolved"])
     written = {name: one for name, one in current(store, found.sweep_id, resolved).items() if name not in cells.columns}
     cells, of_written = with_written(store, found.sweep_id, cells, written)
     kinds |= {name: one.kind for name, one in written.items()}
@@ -174,7 +176,7 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
         letter=letter,
         data=data,
         store=store,
-        sweep={**row, "resolved": resolved},
+        sweep=row,
         roles=roles,
         types=types,
         cells=cells,
@@ -187,10 +189,10 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     )
 
 
-def _no_cell(letter: str, name: str, cells: int) -> SwingbyError:
+def _no_cell(letter: str, sweep: Mapping[str, Any]) -> SwingbyError:
     return SwingbyError(
-        f"{letter}: sweep {name!r} has no finished cell yet, of {cells:,}; `swingby run {name}` trains them, "
-        "`swingby status` shows how far it is"
+        f"{letter}: sweep {sweep['name']!r} has no finished cell yet, of {sweep['cells']:,}; `swingby run "
+        f"{typed(sweep)}` trains them, `swingby status` shows how far it is"
     )
 
 
