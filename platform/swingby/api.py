@@ -231,8 +231,8 @@ class Results:
             raise SwingbyError(f"pandas is not installed ({error}); pip install pandas, or use .polars()") from None
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> Any:
-        """A query over all results of the data folder."""
-        with Store.open(self.data) as store:
+        """A query over all results of the data folder; cells of this sweep are read as it recorded them."""
+        with Store.open(self.data) as store, store.reading_as(self.sweep.sweep_id):
             return store.sql(query, parameters)
 
     def chart(self, what: str | None = None, *, x: str | None = None, y: str | None = None) -> Any:

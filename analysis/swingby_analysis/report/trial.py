@@ -181,7 +181,8 @@ def attempt(sweep: str, text: str, data: Path) -> Trial:
         detector = expression(found.experiment, NAME, text, schema_of(store, found.experiment), name="tried")
         chunks, remarks = list[pa.Table](), [] if published is None else [str(published)]
         empty = set(detector.needs)
-        for table in cells_without_outcome(store, found.experiment, detector, [found.sweep_id], CHUNK):
+        own = [found.sweep_id]
+        for table in cells_without_outcome(store, found.experiment, detector, own, CHUNK, read_as=own):
             outcomes = detector.detect(table.drop_columns([SHARD]))
             chunks.append(outcomes)
             empty -= {name for name in detector.needs if table[name].null_count < table.num_rows}

@@ -33,6 +33,10 @@ def sql(
     limit: Annotated[int, typer.Option(min=1, help="The most rows that are printed or written.")] = 1_000_000,
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds until the query is killed.")] = 30.0,
     memory: Annotated[str, typer.Option(help="Memory the query may use.")] = "2GB",
+    sweep: Annotated[
+        str | None,
+        typer.Option(help="Read the cells of this sweep (name, id or file) as it recorded them.", show_default=False),
+    ] = None,
 ) -> None:
     """Runs one SQL query over all results, read-only and sandboxed; works while a sweep runs.
 
@@ -45,14 +49,25 @@ def sql(
     The tables: EXPERIMENT (a row for each cell: parameters, scalars, curves as lists), EXPERIMENT`_points` (a row for
     each recorded step), `outcomes_`DETECTOR, `outcomes_of_`EXPERIMENT (outcomes that sweep files write), `sweeps`,
     `members`, `plans`, `shards`; `show tables` lists them.
+
+    A cell that was recorded in several ways has a result for each. A table shows the finest; a query that names a sweep's
+    id, or `--sweep`, reads what that sweep recorded.
     """
     from swingby.cli.arrow import arrow_without
 
     arrow_without("numpy", "pandas")  # rows are only written here, and both take longer to import than a query takes
     from swingby import sandbox
 
+    as_sweeps: tuple[str, ...] = ()
+    if sweep is not None:
+        from swingby.store import Store
+        from swingby.store.lookup import find_sweep
+
+        with Store.open(data) as store:
+            as_sweeps = (find_sweep(store, sweep).sweep_id,)
+
     def answer(text: str) -> None:
-        rows = sandbox.query(data, text, limit_rows=limit, timeout=timeout, memory=memory)
+        rows = sandbox.query(data, text, limit_rows=limit, timeout=timeout, memory=memory, read_as=as_sweeps)
         if (rows.schema.metadata or {}).get(b"cut") == b"true":
             err.print(f"cut at {limit:,} rows; --limit raises this", markup=False)
         write_rows(rows, format, out)

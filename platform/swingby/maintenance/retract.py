@@ -54,11 +54,16 @@ class Retracted:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The sweep that was named, empty if cells were, and the cells by experiment."""
+    """The sweep that was named, empty if cells were, and the cells by experiment.
+
+    Attributes:
+        recording: the tokens of the recording whose rows are taken back; (): all rows of the cells.
+    """
 
     sweep_id: str
     sweep: str
     cells: dict[str, tuple[str, ...]]
+    recording: tuple[str, ...] = ()
 
     @property
     def ids(self) -> list[str]:
@@ -81,7 +86,8 @@ def retract_older(data: str | Path, sweep: Sweep) -> Retracted | None:
     older = pending.ids.take(pa.array(pending.older)).to_pylist()
     if not older:
         return None
-    chosen = Chosen("", "", {sweep.experiment_name: tuple(sorted(older))})
+    # What other sweeps have recorded of these cells is theirs.
+    chosen = Chosen("", "", {sweep.experiment_name: tuple(sorted(older))}, sweep.recording.asked)
     return retract(data, (), f"made by another version of the code of {sweep.experiment_name}", chosen=chosen)
 
 
@@ -157,7 +163,7 @@ def _rows(store: Store, chosen: Chosen) -> pa.Table:
     Raises:
         SwingbyError: there are none.
     """
-    rows = pa.concat_tables([store.shards_of(experiment, cells) for experiment, cells in chosen.cells.items()])
+    rows = pa.concat_tables([store.shards_of(*cells, chosen.recording) for cells in chosen.cells.items()])
     if not rows.num_rows:
         raise SwingbyError(f"there is nothing to take back: {chosen.sweep or 'these cells'} has no results here")
     return rows

@@ -21,6 +21,7 @@ from swingby.model.detector import Detector
 from swingby.run.expressions import Task, Written, bind, expression_tasks, written_in
 from swingby.store import Layout, Store, ingest
 from swingby.store.sql import quoted
+from swingby.store.views import EVERY_ROW
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
 
@@ -178,9 +179,18 @@ def detect(detector: Detector, table: pa.Table) -> tuple[list[pa.Table], dict[st
 
 
 def cells_without_outcome(
-    store: Store, experiment: str, detector: Detector, sweep_ids: Sequence[str] | None, most: int
+    store: Store,
+    experiment: str,
+    detector: Detector,
+    sweep_ids: Sequence[str] | None,
+    most: int,
+    read_as: Sequence[str] = (EVERY_ROW,),
 ) -> Iterator[pa.Table]:
-    """Tables of cells that a detector has not seen, with the columns it needs; about `most` neighbouring cells each."""
+    """Tables of results that a detector has not seen, with the columns it needs; about `most` neighbouring cells each.
+
+    Args:
+        read_as: as which sweeps cells are read; by default each recording of a cell is a result of its own.
+    """
     there = store.columns(experiment)
     if not there:
         return
@@ -207,7 +217,8 @@ def cells_without_outcome(
 
     def ask(query: str, **more: Any) -> pa.Table:
         used = {name: value for name, value in (named | more).items() if f"${name}" in query}
-        return store.sql(query, used).arrow()
+        with store.reading_as(*read_as):
+            return store.sql(query, used).arrow()
 
     counts = ask(f"select e.shard, count(*) as cells {cells} group by e.shard order by e.shard")
     for shards, parts in _chunks(counts["shard"].to_pylist(), counts["cells"].to_pylist(), most):

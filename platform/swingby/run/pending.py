@@ -225,7 +225,7 @@ class PendingCells:
 
     def _finished(self, store: Store, ids: pa.Array) -> tuple[np.ndarray, np.ndarray]:
         """Masks of the cells that have a result, and of those that failed and are left alone."""
-        letters = store.states(self._sweep.experiment_name, ids, self._tokens)
+        letters = store.states(self._sweep.experiment_name, ids, self._tokens, self._sweep.recording.tokens)
         return letters == "d", (letters == "f") & (not self._retry_failed)
 
     def _covered(self, places: np.ndarray, ids: pa.Array, tokens: frozenset[str]) -> np.ndarray:

@@ -42,6 +42,7 @@ def query(
     memory: str = "1GB",
     threads: int = 2,
     limit_bytes: int = LIMIT_BYTES,
+    read_as: Sequence[str] = (),
 ) -> pa.Table:
     """The rows of one SELECT (or EXPLAIN of one) that may come from anybody.
 
@@ -53,6 +54,7 @@ def query(
         memory: what the query may use, such as "500MB" or "4GiB"; nothing is spilled to disk.
         threads: how many threads it may use.
         limit_bytes: a larger answer, in bytes of Arrow, is refused.
+        read_as: ids of the sweeps as which cells are read, see `Store.reading_as`; (): those that the query names.
 
     Raises:
         SandboxError: the query is not allowed, is wrong, takes too long, or needs too much memory.
@@ -60,6 +62,7 @@ def query(
     """
     # Not at the top: the query's process imports this package too, and starts twice as fast without the store.
     from swingby.data.folder import opened
+    from swingby.store import views
     from swingby.store.layout import CATALOGUE, REBUILD, Layout
 
     layout = Layout(opened(data, create=False)[0])
@@ -71,6 +74,8 @@ def query(
             with suppress(FileNotFoundError):  # published again since the pointer was read
                 files = link(layout.paths(generation), folder)
                 statements = layout.statements(generation, files)
+                if sweep_ids := tuple(read_as) or views.sweeps_named(sql):
+                    statements.append(views.read_as(sweep_ids))
                 if CATALOGUE.search(sql):  # else nobody sees them, and they take longer than most queries
                     from swingby.store.remembered_comments import comments_of
 

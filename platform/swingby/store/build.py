@@ -8,10 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import pyarrow as pa
+
 from swingby.data.files import make_folder, sync_folder, write_whole
 from swingby.errors import BrokenStoreError
 from swingby.model.detector import EXPRESSION_TABLE, OUTCOME_NAME
 from swingby.model.experiment import AFTER
+from swingby.store.apply.shards import resolve
 from swingby.store.database import (
     BASE_MB,
     CURVES,
@@ -27,8 +30,8 @@ from swingby.store.database import (
 )
 from swingby.store.layout import FORMAT, REBUILD, UPGRADES, Layout, check_version
 from swingby.store.packing import listed
-from swingby.store.sql import literal, quoted, script, statements
-from swingby.store.tables import Connection, fetch, widest
+from swingby.store.sql import literal, query, quoted, script, statements
+from swingby.store.tables import Connection, ensure_experiment, fetch, widest
 from swingby.store.views import (
     BINDING,
     CELL_COLUMNS,
@@ -190,12 +193,19 @@ class Build:
             ragged = fetch(connection, "select name from ix.columns where experiment = ? and ragged", name)
             table.ragged = {curve for (curve,) in ragged}
             table.linked = bool(fetch(connection, f"select 1 from ix.links.{quoted(name)} limit 1"))
+            table.differs = bool(fetch(connection, query("differs", name)))
+            hides = f"select 1 from ix.rows.{quoted(name)} semi join ix.dropped.{quoted(name)} using (curve) where final"
+            table.hides = table.differs or bool(fetch(connection, f"{hides} limit 1"))
             found += experiment_views(name, table)
         for kind, columns in sorted(kinds.items()):
             versions = fetch(connection, f"select distinct version from ix.derived.{quoted(kind)}")
             (key,) = fetch(connection, "select key from ix.kinds where kind = ?", kind)[0]
             own = [*key, *sorted(set(columns) - set(key) - set(DERIVED_COLUMNS))]
-            found += derived_views(kind, own, [version for (version,) in versions])
+            hiding = {name: table for name, table in tables.items() if table.hides}
+            if hiding:
+                of = _experiments_of(connection, kind, columns)
+                hiding = {name: table for name, table in hiding.items() if name in of}
+            found += derived_views(kind, own, [version for (version,) in versions], hiding)
         found += _outcome_views(connection, tables, kinds)
         for number, _ in sealed:
             connection.execute(f"detach seg{number}")
@@ -223,7 +233,16 @@ def _outcome_views(connection: Connection, tables: Mapping[str, Table], kinds: M
         and EXPRESSION_TABLE.fullmatch(row[3])
         and row[3] in held
     ]
-    return outcome_views(bound, types)
+    return outcome_views(bound, types, tables)
+
+
+def _experiments_of(connection: Connection, kind: str, columns: Sequence[str]) -> set[str]:
+    """The experiments whose cells have outcomes of this kind."""
+    if not {"cell_id", OF_SHARD} <= set(columns):
+        return set()
+    shards = f"select distinct {OF_SHARD} as shard from ix.derived.{quoted(kind)}"
+    found = fetch(connection, f"select distinct experiment from ix.shards semi join ({shards}) using (shard)")
+    return {name for (name,) in found}
 
 
 def _catalogue(connection: Connection, open_segment: str) -> tuple[dict[str, Table], dict[str, list[str]]]:
@@ -259,6 +278,10 @@ def _upgrade(connection: Connection, version: int) -> None:
     rows = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
     for (name,) in fetch(connection, rows):  # of version 3
         connection.execute(f"alter table ix.rows.{quoted(name)} add column if not exists {AFTER} bigint")
+        ensure_experiment(connection, name)
+        several = f"select cell_id from ix.rows.{quoted(name)} group by cell_id having count(*) > 1"
+        cells = pa.array([cell for (cell,) in fetch(connection, several)], pa.string())
+        resolve(connection, name, pa.table({"cell_id": cells}))  # a row for each recording, where there was one
     connection.execute("update ix.state set format = ?, revision = revision + 1", [FORMAT])
     connection.execute("commit")
 

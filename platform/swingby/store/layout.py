@@ -24,9 +24,9 @@ from swingby.data.files import clear_os_errors, write_json
 from swingby.errors import BrokenStoreError, SwingbyError
 from swingby.store.sql import literal
 
-FORMAT = 4
+FORMAT = 5
 """The version of how a store lies on disk: of its pointer, its index and its segments."""
-UPGRADES = {1: "upgrade-1", 2: "upgrade-2", 3: "upgrade-3"}
+UPGRADES = {1: "upgrade-1", 2: "upgrade-2", 3: "upgrade-3", 4: "upgrade-4"}
 """Version of an index -> the script that makes it one of the next. A store of any other older version is made again."""
 REBUILD = "`swingby ingest` makes the store again from the records"
 """What to do about a store that cannot be used."""

@@ -23,7 +23,7 @@ from swingby.store.grid_points import other_points
 from swingby.store.ingestion import ingest
 from swingby.store.layout import CATALOGUE, FORMAT, REBUILD, Generation, Layout, attachments
 from swingby.store.tables import storable, widest
-from swingby.store.views import LAST_STEP, STEPS, lost, quoted, retracted
+from swingby.store.views import LAST_STEP, READ_AS, STEPS, lost, quoted, read_as, retracted, sweeps_named
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,7 +61,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Which of the asked cells need no run: `done` have a result with every recording; `failed` only ever raised."""
+    """Which of the asked cells need no run: `done` have a result with every recording; `failed` raised, and have none."""
 
     done: frozenset[str]
     failed: frozenset[str]
@@ -87,6 +87,9 @@ def opened(data: str | Path) -> Records:
         ingest(records)
     return records
 
+
+_reading_as: ContextVar[tuple[str, ...]] = ContextVar("reading as", default=())
+"""The sweeps as which queries of this thread read cells, see `Store.reading_as`."""
 
 _held: ContextVar[dict[Path, Store] | None] = ContextVar("held", default=None)
 """The stores that `Store.held_open` keeps open for this thread, by their folders."""
@@ -152,6 +155,38 @@ class Store:
             if self._connection is not None:
                 self._connection.close()
             self._connection, self._seen = None, ()
+
+    @staticmethod
+    @contextmanager
+    def reading_as(*sweep_ids: str) -> Iterator[None]:
+        """While inside, queries of this thread on any store read the cells of these sweeps as they recorded them.
+
+        A cell may have a result for each recording, of which a table shows the finest. A sweep reads a result that
+        records what the sweep asks for, and keeps to it, whatever other sweeps over the cell are run. A cell of which
+        it has none yet has no row for it. A query that names a sweep's id needs none of this: it reads as that sweep.
+
+        Args:
+            sweep_ids: the sweeps; `EVERY_ROW`: each recording of a cell is a row.
+        """
+        before = _reading_as.set(sweep_ids)
+        try:
+            yield
+        finally:
+            _reading_as.reset(before)
+
+    def differing(self) -> frozenset[str]:
+        """The experiments of which sweeps may read different results of one cell."""
+        return self._kept("differing", self._read_differing)
+
+    def _read_differing(self) -> frozenset[str]:
+        assert self._generation is not None
+        of_cells = [name for name in self._generation.names if f"{name}_points" in self._generation.names]
+        views = {name: f"create view {quoted(name)} " for name in of_cells}
+        return frozenset(
+            name
+            for name, start in views.items()
+            if any(view.startswith(start) and READ_AS in view for view in self._generation.views)
+        )
 
     @property
     def generation(self) -> int:
@@ -244,52 +279,53 @@ class Store:
         ]
 
     def finished(self, experiment: str, cell_ids: Iterable[Any] | pa.Array, tokens: Sequence[str]) -> Finished:
-        """Which of these cells have a final row with every token, and which have only failed.
-
-        A result counts even where the experiment's table shows another row of the cell, one with more recordings.
-        """
-        if experiment not in self.names():
-            return Finished(frozenset(), frozenset())
+        """Which of these cells have a final row with every token, and which have only failed, as in `states`."""
         ids = cell_ids if isinstance(cell_ids, pa.Array | pa.ChunkedArray) else pa.array(cell_ids, pa.string())
-        self._check_version()
-        rows = self._query(
-            f"""select cell_id, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, ?)) as done,
-                       bool_and(status = 'failed') as failed
-                from ix.rows.{quoted(experiment)} r semi join asked using (cell_id)
-                where final and not {retracted("r")} and not {lost("r")} group by cell_id""",
-            [list(tokens)],
-            {"asked": pa.table({"cell_id": ids})},
-        ).rows()
-        done = frozenset(row.cell_id for row in rows if row.done)
-        return Finished(done, frozenset(row.cell_id for row in rows if row.failed))
+        letters = self.states(experiment, ids, tokens)
+        of = {letter: frozenset(ids.filter(pa.array(letters == letter)).to_pylist()) for letter in "df"}
+        return Finished(of["d"], of["f"])
 
-    def states(self, experiment: str, cell_ids: pa.Array, tokens: Sequence[str]) -> np.ndarray:
-        """The state of each cell as one letter: `d`one and `f`ailed as in `finished`, or `m`issing."""
+    def states(
+        self, experiment: str, cell_ids: pa.Array, tokens: Sequence[str], failing: Sequence[str] | None = None
+    ) -> np.ndarray:
+        """The state of each cell as one letter: `d`one, `f`ailed, or `m`issing.
+
+        A result counts even where the experiment's table shows another row of the cell, of another recording.
+
+        Args:
+            tokens: what a result has to be marked with.
+            failing: what a failure has to be marked with, to be left alone: that of other code may be mended by now.
+                None: the same.
+        """
         letters = np.full(len(cell_ids), "m", "U1")
         if experiment not in self.names():
             return letters
         self._check_version()
         asked = pa.table({"cell_id": cell_ids, "place": pa.array(np.arange(len(cell_ids)))})
         rows = self._query(
-            f"""select asked.place, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, ?)) as done,
-                       bool_and(status = 'failed') as failed
+            f"""select asked.place, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, $tokens)) as done,
+                       bool_or(status = 'failed' and list_has_all(recorded, $failing)) as failed
                 from ix.rows.{quoted(experiment)} r join asked using (cell_id)
                 where final and not {retracted("r")} and not {lost("r")} group by asked.place""",
-            [list(tokens)],
+            {"tokens": list(tokens), "failing": list(tokens if failing is None else failing)},
             {"asked": asked},
         ).arrow()
         place, done, failed = (rows[name].to_numpy() for name in ("place", "done", "failed"))
         letters[place] = np.where(done.astype(bool), "d", np.where(failed.astype(bool), "f", "m"))
         return letters
 
-    def shards_of(self, experiment: str, cell_ids: Sequence[str]) -> pa.Table:
-        """The shards that hold rows of these cells, except rows that were taken back: `cell_id`, `shard`."""
+    def shards_of(self, experiment: str, cell_ids: Sequence[str], tokens: Sequence[str] = ()) -> pa.Table:
+        """The shards that hold rows of these cells, except rows that were taken back: `cell_id`, `shard`.
+
+        Args:
+            tokens: what the rows are marked with, at least.
+        """
         self._check_version()
         if experiment not in self.names():
             return pa.table({name: pa.array([], pa.string()) for name in ("cell_id", "shard")})
         query = f"""select distinct cell_id, shard from ix.rows.{quoted(experiment)} r semi join asked using (cell_id)
-                    where not {retracted("r")} order by all"""
-        return self._query(query, [], {"asked": pa.table({"cell_id": pa.array(cell_ids, pa.string())})}).arrow()
+                    where list_has_all(recorded, ?) and not {retracted("r")} order by all"""
+        return self._query(query, [list(tokens)], {"asked": pa.table({"cell_id": pa.array(cell_ids, pa.string())})}).arrow()
 
     def gaps(self) -> list[Gap]:
         """The cells that lack a piece of their curve, and so have no result; a store of an older version lists none."""
@@ -354,6 +390,9 @@ class Store:
     def _query(self, query: str, parameters: Any, tables: Mapping[str, pa.Table]) -> Rows:
         with clear_errors("answer the query"):
             cursor = self._current().cursor()
+            given = parameters.values() if isinstance(parameters, Mapping) else parameters or ()
+            if sweep_ids := _reading_as.get() or sweeps_named(query, given):
+                cursor.execute(read_as(sweep_ids))
             for name, table in tables.items():
                 cursor.register(name, table)
             try:

@@ -20,9 +20,10 @@ def statements(name: str) -> tuple[str, ...]:
 
 
 def query(name: str, experiment: str, last_step: str = "steps") -> str:
-    """The text of a script about an experiment: its table for {table}, its name as a literal for {name}, and the column
-    with a cell's last step for {last_step}."""
-    return script(name).format(table=quoted(experiment), name=literal(experiment), last_step=last_step)
+    """The text of a script about an experiment: its table for {table}, its name as a literal for {name}, the column
+    with a cell's last step for {last_step}, and how fine a row `r` is recorded for {fineness}."""
+    places = {"table": quoted(experiment), "name": literal(experiment), "last_step": last_step}
+    return script(name).format(**places, fineness=script("fineness"))
 
 
 def quoted(name: str) -> str:

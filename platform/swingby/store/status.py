@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from swingby.data.records import Records
 from swingby.data.records.headers import plan_cells
@@ -123,8 +123,9 @@ def statuses(store: Store) -> list[SweepStatus]:
         row["sweep_id"]: SweepStatus(**{**row, "title": (row["title"] or "").strip() or row["name"]})
         for row in store.sql(script("sweeps")).arrow().to_pylist()
     }
-    for experiment in sorted({one.experiment for one in found.values() if one.experiment in store.names()}):
-        for row in store.sql(query("counts", experiment, store.last_step(experiment))).rows():
+    experiments = sorted({one.experiment for one in found.values() if one.experiment in store.names()})
+    for experiment in experiments:
+        for row in _counts(store, experiment, [one.sweep_id for one in found.values() if one.experiment == experiment]):
             one = found.get(row.sweep_id)
             if one is None:
                 continue
@@ -135,6 +136,17 @@ def statuses(store: Store) -> list[SweepStatus]:
     return [
         replace(one, finished=finished.get(one.sweep_id), refined=refined.get(one.sweep_id)) for one in found.values()
     ]
+
+
+def _counts(store: Store, experiment: str, sweep_ids: Sequence[str]) -> Iterator[Any]:
+    """How many cells of each sweep of an experiment have which status; where they differ, as each sweep reads them."""
+    text = query("counts", experiment, store.last_step(experiment))
+    if experiment not in store.differing():
+        yield from store.sql(text).rows()
+        return
+    for sweep_id in sweep_ids:
+        with store.reading_as(sweep_id):
+            yield from (row for row in store.sql(text).rows() if row.sweep_id == sweep_id)
 
 
 def sweep_status(data: Path, sweep: str | None = None) -> list[SweepStatus]:

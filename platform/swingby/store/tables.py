@@ -151,6 +151,7 @@ def ensure_experiment(connection: Connection, name: str) -> None:
         ("cells", CELL_COLUMNS),
         ("rows", ROW_COLUMNS),
         ("dropped", {"cell_id": "VARCHAR", "curve": "BIGINT"}),
+        ("spare", {"cell_id": "VARCHAR", "curve": "BIGINT"}),
         (
             "links",
             {"cell_id": "VARCHAR", "head": "BIGINT", "part": "BIGINT", "place": "BIGINT", "before_step": "BIGINT"},

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 from swingby.model.experiment import AFTER
 from swingby.store.packing import listed
-from swingby.store.sql import literal, quoted
+from swingby.store.sql import literal, query, quoted
 
 FIXED = ("bad_shards", "conventions", "members", "plans", "retractions", "shards", "sweeps")
 """Tables every store has; no experiment and no kind of derived records may take their names."""
@@ -72,6 +74,8 @@ class Table:
         ragged: curves that are not one entry a recorded step.
         segments: aliases of the databases that hold curves of it -> stored columns -> stored types.
         linked: whether some cell's curves are in several pieces.
+        hides: whether some cell has a final row that its table does not show.
+        differs: whether sweeps may read different rows of one cell: see `rows_read`.
     """
 
     parameters: list[str] = field(default_factory=list)
@@ -80,6 +84,63 @@ class Table:
     ragged: set[str] = field(default_factory=set)
     segments: dict[str, dict[str, str]] = field(default_factory=dict)
     linked: bool = False
+    hides: bool = False
+    differs: bool = False
+
+
+READ_AS = "read_as"
+"""The variable of a connection that says as which sweeps its queries read cells: a list of sweep ids; unset: as none.
+A cell of these sweeps is then shown as they recorded it (of several, by the finest of their rows); any other cell, or
+all if it is unset, by the finest row there is. With `EVERY_ROW` in the list each recording of a cell is a row.
+A query that names sweeps by their ids reads as these (`sweeps_named`), so that what one run says of a sweep is what any
+later run says of it."""
+EVERY_ROW = "*"
+_ID = re.compile(r"[0-9a-f]{16}")
+_QUOTED_ID = re.compile(rf"'({_ID.pattern})'")
+_ASKED = f"cast(getvariable({literal(READ_AS)}) as varchar[])"
+
+
+def rows_read(name: str, table: Table) -> str:
+    """The query for the rows of an experiment that a connection reads, a row a cell: all columns of the index.
+
+    Where no sweep can read another row than the rest, this hangs on no variable. Its branches hang on nothing but the
+    variable, so that only one is run.
+    """
+    at = quoted(name)
+    heads = f"""select * from ix.rows.{at} r
+      where not exists (select 1 from ix.dropped.{at} x where x.curve = r.curve)"""
+    if not table.differs:
+        return heads
+    finest = f"{heads} and not exists (select 1 from ix.spare.{at} x where x.curve = r.curve)"
+    some = f"{_ASKED} is not null and not list_contains({_ASKED}, {literal(EVERY_ROW)})"
+    own = f"list_contains({_ASKED}, m.sweep_id)"
+    return f"""{finest} and {_ASKED} is null
+    union all by name {heads} and list_contains({_ASKED}, {literal(EVERY_ROW)})
+    union all by name {finest} and {some}
+      and not exists (select 1 from ix.members m where m.cell_id = r.cell_id and {own})
+    union all by name select * from ix.rows.{at} r where {some} and r.curve in (
+      select curve from ({read_by_sweeps(name, own)})
+      qualify row_number() over (partition by cell_id order by fineness desc, finished, shard) = 1)"""
+
+
+def read_as(sweep_ids: Sequence[str]) -> str:
+    """The statement after which a connection reads cells as these sweeps do."""
+    return f"set variable {READ_AS} = [{', '.join(map(literal, sweep_ids))}]"
+
+
+def sweeps_named(query: str, parameters: Iterable[Any] = ()) -> tuple[str, ...]:
+    """The texts in a query, and among its parameters, that have the form of a sweep's id."""
+    found = dict.fromkeys(_QUOTED_ID.findall(query))
+    for value in parameters:
+        for text in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(text, str) and _ID.fullmatch(text):
+                found[text] = None
+    return tuple(found)
+
+
+def read_by_sweeps(name: str, which: str) -> str:
+    """The query for the row that each sweep reads of each of its cells; `which` chooses sweeps by `m.sweep_id`."""
+    return query("read", name).format(which=which)
 
 
 def retracted(alias: str, shard: str = "shard") -> str:
@@ -115,8 +176,7 @@ def experiment_views(name: str, table: Table) -> list[str]:
     joined = f"left join ({_whole_curves(name, table)}) v on v.curve = r.curve" if curves else ""
     cells = f"""create view {quoted(name)} as
 select {", ".join(columns)}
-from (select * from ix.rows.{quoted(name)} d
-      where not exists (select 1 from ix.dropped.{quoted(name)} x where x.curve = d.curve)) r
+from ({rows_read(name, table)}) r
 left join ix.cells.{quoted(name)} c on c.cell_id = r.cell_id {joined}"""
     if "step" not in curves:
         return [cells]
@@ -170,14 +230,28 @@ from (select *, case when before_step is null then len("step")
 group by head"""
 
 
-def derived_views(kind: str, columns: Sequence[str], versions: Sequence[str]) -> list[str]:
-    """The newest version's rows, and all rows with their version; none that was computed from a retracted result."""
+def derived_views(
+    kind: str, columns: Sequence[str], versions: Sequence[str], hiding: Mapping[str, Table] = MappingProxyType({})
+) -> list[str]:
+    """The newest version's rows, and all rows with their version; none that was computed from a retracted result.
+
+    Of the newest version those are shown whose result the table of the experiment shows; all versions have the others.
+
+    Args:
+        hiding: the experiments with such outcomes of which some results are hidden.
+    """
     own = ", ".join(quoted(column) for column in columns)
     newest = max(versions, key=natural)
     rows = f"ix.derived.{quoted(kind)} d"
     valid = f"not {retracted('d', OF_SHARD)}" if {"cell_id", OF_SHARD} <= set(columns) else "true"
+    shown = [valid]
+    for name, table in hiding.items():
+        shown.append(f"""not exists (select 1 from (
+      select cell_id, shard from ix.rows.{quoted(name)} where final and curve not in (
+        select curve from ({rows_read(name, table)}))) h where h.cell_id = d.cell_id and h.shard = d.{OF_SHARD})""")
     return [
-        f"create view {quoted(kind)} as select {own} from {rows} where version = {literal(newest)} and {valid}",
+        f"create view {quoted(kind)} as select {own} from {rows} "
+        f"where version = {literal(newest)} and {' and '.join(shown)}",
         f"create view {quoted(kind + '_all')} as select version, {own} from {rows} where {valid}",
     ]
 
@@ -192,7 +266,7 @@ class Bound:
     table: str
 
 
-def outcome_views(bound: Sequence[Bound], types: Mapping[str, str]) -> list[str]:
+def outcome_views(bound: Sequence[Bound], types: Mapping[str, str], experiments: Mapping[str, Table]) -> list[str]:
     """For each experiment the view `outcomes_of_<experiment>`: a row a finished cell of a sweep, a column an outcome.
 
     Sweeps may give one name to different expressions: each row has what its own sweep means by it. Where these are of
@@ -200,6 +274,7 @@ def outcome_views(bound: Sequence[Bound], types: Mapping[str, str]) -> list[str]
 
     Args:
         types: table -> the type of its values.
+        experiments: name -> columns.
     """
     found = []
     for experiment in sorted({one.experiment for one in bound}):
@@ -214,16 +289,26 @@ def outcome_views(bound: Sequence[Bound], types: Mapping[str, str]) -> list[str]
         for name, table in (pair for pairs in alike for pair in pairs):
             seen.setdefault(name, set()).add(types[table])
         mixed = {name for name, kinds in seen.items() if len(kinds) > 1}
-        branches = [_outcomes_of(experiment, pairs, sweep_ids, mixed) for pairs, sweep_ids in alike.items()]
+        differs = experiments[experiment].differs
+        branches = [_outcomes_of(experiment, pairs, sweep_ids, mixed, differs) for pairs, sweep_ids in alike.items()]
         view = quoted(f"{OUTCOMES_OF}{experiment}")
         found.append(f"create view {view} as {' union all by name '.join(branches)}")
     return found
 
 
 def _outcomes_of(
-    experiment: str, pairs: Sequence[tuple[str, str]], sweep_ids: Sequence[str], mixed: Collection[str]
+    experiment: str,
+    pairs: Sequence[tuple[str, str]],
+    sweep_ids: Sequence[str],
+    mixed: Collection[str],
+    differs: bool,
 ) -> str:
-    """The query for the outcomes of sweeps that mean the same by the same names."""
+    """The query for the outcomes of sweeps that mean the same by the same names; each reads its own rows."""
+    listed = f"m.sweep_id in ({', '.join(map(literal, sweep_ids))})"
+    if differs:
+        rows, on = read_by_sweeps(experiment, listed), "r.cell_id = m.cell_id and r.sweep_id = m.sweep_id"
+    else:
+        rows, on = rows_read(experiment, Table()), "r.cell_id = m.cell_id"
     values = [
         f"{f'cast(o{k}.value as varchar)' if name in mixed else f'o{k}.value'} as {quoted(name)}"
         for k, (name, _) in enumerate(pairs)
@@ -235,9 +320,6 @@ def _outcomes_of(
     return f"""
 select m.sweep_id, m.point, m.cell_id, r.shard as {OF_SHARD}, {", ".join(values)}
 from members m
-join (select cell_id, shard from ix.rows.{quoted(experiment)} d
-      where d.final and d.status in ('ok', 'diverged')
-        and not exists (select 1 from ix.dropped.{quoted(experiment)} x where x.curve = d.curve)) r
-  on r.cell_id = m.cell_id
+join ({rows}) r on {on}
 {chr(10).join(joins)}
-where m.sweep_id in ({", ".join(map(literal, sweep_ids))})"""
+where {listed} and r.final and r.status in ('ok', 'diverged')"""

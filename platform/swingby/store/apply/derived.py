@@ -20,11 +20,11 @@ from swingby.store.tables import (
     instant,
     storable,
 )
-from swingby.store.views import DERIVED_COLUMNS, quoted
+from swingby.store.views import DERIVED_COLUMNS, OF_SHARD, quoted
 
 
 def apply_derived(connection: Connection, record: str, header: Mapping[str, Any], table: pa.Table) -> None:
-    """Applies one derived file; of one version and key the latest file's row counts.
+    """Applies one derived file; of one version and key (and result of a cell) the latest file's row counts.
 
     Raises:
         SwingbyError: its name, key or columns do not go with what is there.
@@ -37,7 +37,9 @@ def apply_derived(connection: Connection, record: str, header: Mapping[str, Any]
     for index, (column, value) in enumerate(constants.items()):
         type_ = pa.timestamp("us") if column == "created" else pa.string()
         table = table.add_column(index, column, pa.repeat(pa.scalar(value, type_), table.num_rows))
-    place, names = Place("ix", "derived", kind), ", ".join(map(quoted, ["version", *key]))
+    # A cell has a result for each recording, and outcomes of each.
+    of = [OF_SHARD] if OF_SHARD in table.column_names and OF_SHARD not in key else []
+    place, names = Place("ix", "derived", kind), ", ".join(map(quoted, ["version", *key, *of]))
     for change in alterations(connection, place, table.schema):
         connection.execute(change)
     connection.register("incoming", table)

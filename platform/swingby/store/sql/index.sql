@@ -19,5 +19,6 @@ create table ix.lost (experiment varchar, cell_id varchar, curve bigint);
 create schema ix.cells;
 create schema ix.rows;
 create schema ix.dropped;
+create schema ix.spare;
 create schema ix.links;
 create schema ix.derived;
