@@ -44,6 +44,7 @@ def write_plan(
     sequence: int = 1,
     created: int | None = None,
     commit: str = "c0ffee",
+    recording: Recording | None = None,
     **parameters: Any,
 ) -> Plan:
     """A plan of these cells; a parameter is a list with an entry a cell."""
@@ -61,7 +62,7 @@ def write_plan(
     notes = (BatchNote(0, "s", count),)
     provenance = {"git_commit": commit, "git_dirty": False}
     plan = Plan(
-        SWEEPS[sweep], sweep, "toy", 1, sequence, {"title": "Toys"}, Recording(), provenance, notes,
+        SWEEPS[sweep], sweep, "toy", 1, sequence, {"title": "Toys"}, recording or Recording(), provenance, notes,
         created=f"2026-01-01T00:00:{created or sequence:02d}+00:00", given=table,
     )  # fmt: skip
     records.write_plan(plan)

@@ -71,7 +71,7 @@ def _read(side: Side, cells: pl.Series, name: str) -> pa.Table:
 def curve_query(side: Side, cells: Sequence[str], name: str) -> Query:
     """The query that reads a curve of some cells."""
     wanted = ("cell_id", STEP, name) if STEP in side.types else ("cell_id", name)
-    return Query("diff/curve", (side.experiment, tuple(cells), wanted))
+    return Query("diff/curve", (side.experiment, tuple(cells), wanted, side.sweep["sweep_id"]))
 
 
 def scalar_gaps(a: Side, b: Side, pairs: pl.DataFrame) -> pl.DataFrame:

@@ -122,7 +122,8 @@ def pack(
             table = table.append_column(ORIGIN, pa.array(origins, pa.int32()))
         else:
             places = spread(cells.num_rows, curves)
-            thin = thin_curves(store, of, [cells["cell_id"][place].as_py() for place in places.tolist()], points)
+            with store.reading_as(found.sweep_id):
+                thin = thin_curves(store, of, [cells["cell_id"][place].as_py() for place in places.tolist()], points)
             count, longest = len(places), points
             table = with_thin(table, thin, places, digits)
     from swingby import __version__

@@ -50,8 +50,8 @@ def sql(
     each recorded step), `outcomes_`DETECTOR, `outcomes_of_`EXPERIMENT (outcomes that sweep files write), `sweeps`,
     `members`, `plans`, `shards`; `show tables` lists them.
 
-    A cell that was recorded in several ways has a result for each. A table shows the finest; a query that names a sweep's
-    id, or `--sweep`, reads what that sweep recorded.
+    A cell that was recorded in several ways has a result for each. A table shows the finest; a query that names a
+    sweep's id, or `--sweep`, reads what that sweep recorded.
     """
     from swingby.cli.arrow import arrow_without
 

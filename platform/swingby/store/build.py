@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -194,8 +194,9 @@ class Build:
             table.ragged = {curve for (curve,) in ragged}
             table.linked = bool(fetch(connection, f"select 1 from ix.links.{quoted(name)} limit 1"))
             table.differs = bool(fetch(connection, query("differs", name)))
-            hides = f"select 1 from ix.rows.{quoted(name)} semi join ix.dropped.{quoted(name)} using (curve) where final"
-            table.hides = table.differs or bool(fetch(connection, f"{hides} limit 1"))
+            dropped = f"ix.rows.{quoted(name)} semi join ix.dropped.{quoted(name)} using (curve)"
+            hidden = f"select 1 from {dropped} where final limit 1"
+            table.hides = table.differs or bool(fetch(connection, hidden))
             found += experiment_views(name, table)
         for kind, columns in sorted(kinds.items()):
             versions = fetch(connection, f"select distinct version from ix.derived.{quoted(kind)}")

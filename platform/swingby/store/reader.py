@@ -61,7 +61,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Which of the asked cells need no run: `done` have a result with every recording; `failed` raised, and have none."""
+    """Which of the asked cells need no run: `done` have a result with every recording, `failed` none and raised."""
 
     done: frozenset[str]
     failed: frozenset[str]
@@ -282,8 +282,8 @@ class Store:
         """Which of these cells have a final row with every token, and which have only failed, as in `states`."""
         ids = cell_ids if isinstance(cell_ids, pa.Array | pa.ChunkedArray) else pa.array(cell_ids, pa.string())
         letters = self.states(experiment, ids, tokens)
-        of = {letter: frozenset(ids.filter(pa.array(letters == letter)).to_pylist()) for letter in "df"}
-        return Finished(of["d"], of["f"])
+        names = np.array(ids.to_pylist(), object)
+        return Finished(frozenset(names[letters == "d"]), frozenset(names[letters == "f"]))
 
     def states(
         self, experiment: str, cell_ids: pa.Array, tokens: Sequence[str], failing: Sequence[str] | None = None
@@ -325,7 +325,8 @@ class Store:
             return pa.table({name: pa.array([], pa.string()) for name in ("cell_id", "shard")})
         query = f"""select distinct cell_id, shard from ix.rows.{quoted(experiment)} r semi join asked using (cell_id)
                     where list_has_all(recorded, ?) and not {retracted("r")} order by all"""
-        return self._query(query, [list(tokens)], {"asked": pa.table({"cell_id": pa.array(cell_ids, pa.string())})}).arrow()
+        asked = pa.table({"cell_id": pa.array(cell_ids, pa.string())})
+        return self._query(query, [list(tokens)], {"asked": asked}).arrow()
 
     def gaps(self) -> list[Gap]:
         """The cells that lack a piece of their curve, and so have no result; a store of an older version lists none."""

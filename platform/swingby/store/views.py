@@ -249,9 +249,9 @@ def derived_views(
         shown.append(f"""not exists (select 1 from (
       select cell_id, shard from ix.rows.{quoted(name)} where final and curve not in (
         select curve from ({rows_read(name, table)}))) h where h.cell_id = d.cell_id and h.shard = d.{OF_SHARD})""")
+    of_newest = f"version = {literal(newest)} and {' and '.join(shown)}"
     return [
-        f"create view {quoted(kind)} as select {own} from {rows} "
-        f"where version = {literal(newest)} and {' and '.join(shown)}",
+        f"create view {quoted(kind)} as select {own} from {rows} where {of_newest}",
         f"create view {quoted(kind + '_all')} as select version, {own} from {rows} where {valid}",
     ]
 

@@ -261,7 +261,7 @@ def test_the_latest_derived_row_of_a_key_counts(records: Records, backwards: boo
 
 
 def test_finished_cells_have_every_asked_recording(records: Records) -> None:
-    """Done: a result with all tokens, shown in the table or not; failed: only failures so far; else missing."""
+    """Done: a result with all tokens, shown in the table or not; failed: a failure with all, and no result."""
     both = ("hierarchy", "jacobian", "steps:every")
     write_shard(
         records, [Segment("plain"), Segment("both"), Segment("blown", status="diverged")], tokens=("steps:every",)
@@ -273,8 +273,10 @@ def test_finished_cells_have_every_asked_recording(records: Records) -> None:
     ingest(records)
     asked = ["plain", "both", "blown", "bad", "half", "mended", "unknown"]
     plain = finished(records, "toy", asked, ["steps:every"])
-    assert (plain.done, plain.failed) == ({"plain", "both", "blown", "mended"}, {"bad"})
+    assert (plain.done, plain.failed) == ({"plain", "both", "blown", "mended"}, set())
     jacobian = finished(records, "toy", pa.array(asked), ["steps:every", "jacobian"])
-    assert (jacobian.done, jacobian.failed) == ({"both"}, {"bad"})
+    assert (jacobian.done, jacobian.failed) == ({"both"}, set())
+    log = finished(records, "toy", asked, ["steps:log:200"])
+    assert (log.done, log.failed) == (set(), {"bad", "mended"})
     assert finished(records, "other", asked, []).done == set()
     assert finished(records, "toy", [], []).done == set()

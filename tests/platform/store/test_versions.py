@@ -11,6 +11,7 @@ import pytest
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
+from swingby.model.experiment import Recording
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Ingest, Layout, Store, finished, ingest, rebuild
@@ -50,7 +51,8 @@ def aged(records: Records, version: int, *statements: str) -> None:
     layout.pointer.write_text(json.dumps({**told, "format": version, "views": views}))
 
 
-THIRD = ("alter table ix.plans drop column decision",)
+FOURTH = ("drop schema ix.spare cascade",)
+THIRD = ("alter table ix.plans drop column decision", *FOURTH)
 SECOND = ("drop table ix.lost", 'alter table if exists ix.rows."toy" drop column after_step', *THIRD)
 FIRST = ("drop table ix.retracted", "drop table ix.retractions", *SECOND)
 
@@ -103,6 +105,24 @@ def test_a_store_of_the_third_version_is_brought_up(records: Records) -> None:
         assert store.points("toy", statuses(store)[0].sweep_id).num_rows == 2
     assert ingest(records).upgrade == f"the store had version 3; it was brought up to version {FORMAT}"
     assert snapshot(records) == seen
+    rebuild(records)
+    assert snapshot(records) == seen
+
+
+def test_a_store_of_the_fourth_version_is_brought_up(records: Records) -> None:
+    """It shows one result of a cell; once brought up, each sweep reads its own, as after a rebuild."""
+    coarse = write_plan(records, ["x", "y"], "b", recording=Recording(points=50))
+    write_shard(records, [Segment("x", value=5)], tokens=("steps:log:50",), sweep="b", batch=7)
+    ingest(records)
+    seen = snapshot(records)
+    dropped = 'insert into ix.dropped."toy" select cell_id, curve from ix.spare."toy"'
+    aged(records, 4, dropped, *FOURTH)
+    assert ingest(records).upgrade == f"the store had version 4; it was brought up to version {FORMAT}"
+    assert snapshot(records) == seen
+    with Store.open(records.data) as store:
+        read = store.sql("select score from toy where cell_id = 'x' and ? <> ''", [coarse.sweep_id]).rows()
+        assert [row.score for row in read] == [5]
+        assert [row.score for row in store.sql("select score from toy where cell_id = 'x'").rows()] == [0]
     rebuild(records)
     assert snapshot(records) == seen
 

@@ -1,0 +1,88 @@
+"""The law that no other sweep over the same cells changes what is said of a sweep, whatever it records."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from swingby.cli import app
+from swingby.data.records import Records
+from swingby.store import Store, rebuild
+from swingby.store.lookup import find_sweep, sweep_rows
+from swingby.store.status import statuses
+
+STUDY = "figure-2a"
+CLAIM = "fig-2a-order"
+COARSER = ("record.points=20", "record.also=[hierarchy,jacobian]")
+FINER = ("record.points=400",)
+
+
+def swingby(*words: object) -> str:
+    """What a command prints to standard output."""
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exit_code in (0, 1), done.output
+    return done.stdout
+
+
+def run(data: Path, name: str, *changes: str) -> None:
+    """Trains the study with two seeds under this name."""
+    words = [word for change in (f"name={name}", "seeds.count=2", *changes) for word in ("--set", change)]
+    swingby("run", STUDY, "--data", data, "--local", "--no-pilot", *words)
+
+
+def given(rows: list[dict[str, Any]]) -> str:
+    """Rows without the columns that are null in all: a recording on request brings columns that other sweeps lack."""
+    there = {name for row in rows for name, value in row.items() if value is not None}
+    return str([{name: value for name, value in sorted(row.items()) if name in there} for row in rows])
+
+
+def said(data: Path, untouched: Path, out: Path) -> dict[str, Any]:
+    """All that is said of the study; of the report all but its date."""
+    with Store.open(data) as store:
+        wanted = find_sweep(store, STUDY).sweep_id
+        (status,) = (one for one in statuses(store) if one.sweep_id == wanted)
+    swingby("claims", "sim", "--no-run", "--seeds", 2, "--only", CLAIM, "--data", data, "--out", out)
+    claim = swingby("sql", f"select * from claims where claim = '{CLAIM}'", "--data", data, "--format", "json")
+    swingby("report", STUDY, "--data", data, "--out", out, "--no-png", "--no-svg", "--no-pdf", "--redraw")
+    compared = swingby("diff", STUDY, "--data", data, "--other-data", untouched, "--no-page", "--format", "json")
+    points = sweep_rows(data, STUDY, points=True).sort_by([("cell_id", "ascending"), ("k", "ascending")])
+    by_id = f"select * from members join sim using (cell_id) where sweep_id = '{wanted}' order by cell_id"
+    by_option = (
+        "select sim.* from sim join members using (cell_id) join sweeps using (sweep_id) "
+        f"where sweeps.name = '{STUDY}' order by cell_id"
+    )
+    asked = [["sql", by_id], ["sql", by_option, "--sweep", STUDY]]
+    return {
+        "rows": given(sweep_rows(data, STUDY).to_pylist()),
+        "points": given(points.to_pylist()),
+        "sql": [given(json.loads(swingby(*words, "--data", data, "--format", "json"))) for words in asked],
+        "status": (status.cells, status.ok, status.diverged, status.failed, status.missing),
+        "outcome": swingby("outcome", STUDY, "train_loss[-1] < 0.01", "--data", data),
+        "claim": claim,
+        "diff": compared,
+        "report": re.sub(r"[\d-]{10} \d\d:\d\d UTC", "", (out / STUDY / "report.html").read_text()),
+    }
+
+
+def test_other_recordings_of_its_cells_change_nothing_that_is_said_of_a_sweep(tmp_path: Path) -> None:
+    """Neither coarser curves with one recording more, nor finer ones; also after a rebuild."""
+    data, untouched = tmp_path / "data", tmp_path / "untouched"
+    run(data, STUDY)
+    shutil.copytree(data, untouched)
+    before = said(data, untouched, tmp_path / "before")
+    assert before["status"][:2] == (20, 20)
+    assert '"k":' in before["claim"]
+    run(data, "coarser", *COARSER)
+    run(data, "finer", *FINER)
+    names = ("coarser", STUDY, "finer")
+    lengths = [{len(row["step"]) for row in sweep_rows(data, name).to_pylist()} for name in names]
+    assert max(lengths[0]) < min(lengths[1])
+    assert max(lengths[1]) < min(lengths[2])
+    assert said(data, untouched, tmp_path / "after") == before
+    rebuild(Records.open(data))
+    assert said(data, untouched, tmp_path / "again") == before
