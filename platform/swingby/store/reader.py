@@ -280,9 +280,8 @@ class Store:
 
     def finished(self, experiment: str, cell_ids: Iterable[Any] | pa.Array, tokens: Sequence[str]) -> Finished:
         """Which of these cells have a final row with every token, and which have only failed, as in `states`."""
-        ids = cell_ids if isinstance(cell_ids, pa.Array | pa.ChunkedArray) else pa.array(cell_ids, pa.string())
-        letters = self.states(experiment, ids, tokens)
-        names = np.array(ids.to_pylist(), object)
+        given = cell_ids.to_pylist() if isinstance(cell_ids, pa.Array | pa.ChunkedArray) else list(cell_ids)
+        letters, names = self.states(experiment, pa.array(given, pa.string()), tokens), np.array(given, object)
         return Finished(frozenset(names[letters == "d"]), frozenset(names[letters == "f"]))
 
     def states(
