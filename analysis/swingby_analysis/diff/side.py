@@ -18,8 +18,9 @@ from swingby.model import registry
 from swingby.model.detector import OutcomeKind
 from swingby.run.outcomes import SHARD, derive, refresh
 from swingby.store import Store
-from swingby.store.lookup import Written, find_sweep
+from swingby.store.lookup import KnownSweep, Written, find_sweep
 from swingby.store.refined import only_refined
+from swingby.store.sql import quoted
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import typed
 from swingby_analysis.report.outcomes import asked_outcome, current, outcomes_of, with_written
@@ -147,6 +148,8 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     if not types:
         raise _no_cell(letter, row)
     roles = {name: role for name, role, _ in ask(store, queries["columns"]).iter_rows()}
+    for name in _unrecorded(store, found, [name for name, role in roles.items() if role == "curve" and name in types]):
+        del roles[name]
     wanted = [name for name in types if name in OWN or roles.get(name) in ("parameter", "scalar")]
     here = (found.sweep_id, found.experiment)
     queries |= {"cells": Query("diff/cells", (*here, tuple(wanted)))}
@@ -187,6 +190,16 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
         warnings=[*warnings, *(f"{letter}: {one}" for one in told)],
         queries=[*queries.values(), *of_outcomes],
     )
+
+
+def _unrecorded(store: Store, sweep: KnownSweep, curves: Sequence[str]) -> list[str]:
+    """The curves that no cell of the sweep has recorded, where other sweeps over its cells have."""
+    if sweep.experiment not in store.differing() or not curves:
+        return []
+    counts = ", ".join(f"count({quoted(name)}) as {quoted(name)}" for name in curves)
+    own = "cell_id in (select cell_id from members where sweep_id = ?)"
+    found = store.sql(f"select {counts} from {quoted(sweep.experiment)} where {own}", [sweep.sweep_id])
+    return [name for name, count in found.arrow().to_pylist()[0].items() if not count]
 
 
 def _no_cell(letter: str, sweep: Mapping[str, Any]) -> SwingbyError:

@@ -278,10 +278,10 @@ class Store:
             if column.column_name in there and widest(there[column.column_name], column.column_type) is None
         ]
 
-    def finished(self, experiment: str, cell_ids: Iterable[Any] | pa.Array, tokens: Sequence[str]) -> Finished:
+    def finished(self, experiment: str, cell_ids: Iterable[Any], tokens: Sequence[str]) -> Finished:
         """Which of these cells have a final row with every token, and which have only failed, as in `states`."""
-        given = cell_ids.to_pylist() if isinstance(cell_ids, pa.Array | pa.ChunkedArray) else list(cell_ids)
-        letters, names = self.states(experiment, pa.array(given, pa.string()), tokens), np.array(given, object)
+        ids = pa.array([str(one) for one in cell_ids], pa.string())
+        letters, names = self.states(experiment, ids, tokens), np.array(ids.to_pylist(), object)
         return Finished(frozenset(names[letters == "d"]), frozenset(names[letters == "f"]))
 
     def states(
