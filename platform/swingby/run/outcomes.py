@@ -20,8 +20,8 @@ from swingby.model import registry
 from swingby.model.detector import Detector
 from swingby.run.expressions import Task, Written, bind, expression_tasks, written_in
 from swingby.store import Layout, Store, ingest
+from swingby.store.reading import EVERY_ROW
 from swingby.store.sql import quoted
-from swingby.store.views import EVERY_ROW
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
 

@@ -62,7 +62,7 @@ def query(
     """
     # Not at the top: the query's process imports this package too, and starts twice as fast without the store.
     from swingby.data.folder import opened
-    from swingby.store import views
+    from swingby.store import reading
     from swingby.store.layout import CATALOGUE, REBUILD, Layout
 
     layout = Layout(opened(data, create=False)[0])
@@ -74,8 +74,8 @@ def query(
             with suppress(FileNotFoundError):  # published again since the pointer was read
                 files = link(layout.paths(generation), folder)
                 statements = layout.statements(generation, files)
-                if sweep_ids := tuple(read_as) or views.sweeps_named(sql):
-                    statements.append(views.read_as(sweep_ids))
+                if sweep_ids := tuple(read_as) or reading.sweeps_named(sql):
+                    statements.append(reading.read_as(sweep_ids))
                 if CATALOGUE.search(sql):  # else nobody sees them, and they take longer than most queries
                     from swingby.store.remembered_comments import comments_of
 

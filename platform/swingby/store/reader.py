@@ -22,8 +22,9 @@ from swingby.store.database import Database, DatabaseError, attached, clear_erro
 from swingby.store.grid_points import other_points
 from swingby.store.ingestion import ingest
 from swingby.store.layout import CATALOGUE, FORMAT, REBUILD, Generation, Layout, attachments
+from swingby.store.reading import READ_AS, read_as, sweeps_named
 from swingby.store.tables import storable, widest
-from swingby.store.views import LAST_STEP, READ_AS, STEPS, lost, quoted, read_as, retracted, sweeps_named
+from swingby.store.views import LAST_STEP, STEPS, lost, quoted, retracted
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,120 +1,220 @@
-"""Laws of which result of a cell a sweep reads: what it recorded, whatever other sweeps over the cell record."""
+"""Laws of reading the store: whole generations, clear faults, publications rationed by their cost."""
 
 from __future__ import annotations
 
+import json
+import threading
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import polars as pl
+import pytest
 
 from swingby.data.records import Records
-from swingby.model.experiment import Recording
-from swingby.store import Store, ingest, rebuild
-from swingby.store.status import statuses
-from tests.support.store import SWEEPS, Segment, write_plan, write_shard
-
-CELLS = ("x", "y", "z")
-RECORDINGS = st.sampled_from(
-    [
-        Recording(),
-        Recording(points=50),
-        Recording("every"),
-        Recording(also=("extra",)),
-        Recording("sqrt", 50, ("extra",)),
-    ]
-)
-STATUS = st.sampled_from(["ok", "ok", "ok", "diverged", "failed", "running"])
-SHARD = st.dictionaries(st.sampled_from(CELLS), STATUS, min_size=1)
+from swingby.errors import SwingbyError
+from swingby.run.driver import run_sweep
+from swingby.store import Ingest, Layout, Store, ingest, rebuild
+from tests.support.store import Segment, cells, snapshot, write_plan, write_shard
 
 
-def write(records: Records, sweep: str, recording: Recording, shards: list[dict[str, str]], begin: int) -> None:
-    """Writes a plan of all cells, and these shards of it, each later than the one before; a value tells rows apart."""
-    write_plan(records, CELLS, sweep, recording=recording)
-    for number, shard in enumerate(shards):
-        at = begin + number
-        rows = [
-            Segment(cell, value=at, final=status != "running", status=status) for cell, status in sorted(shard.items())
-        ]
-        write_shard(
-            records, rows, sweep=sweep, batch=number, attempt=1001 + number, finished=at, tokens=recording.tokens
-        )
+@pytest.fixture
+def records(tmp_path: Path) -> Records:
+    return Records.open(tmp_path / "data")
 
 
-def read(records: Records, sweep: str) -> dict[str, Any]:
-    """What a sweep says of its cells, by each way there is to ask."""
-    wanted = SWEEPS[sweep]
-    query = "select t.* from members m join toy t using (cell_id) where m.sweep_id = ? order by cell_id"
+# reading
+
+
+def test_a_reader_moves_on_when_the_next_generation_is_there(records: Records) -> None:
+    """An open reader sees what was published since, at its next question."""
+    write_shard(records, [Segment("x")])
+    ingest(records)
     with Store.open(records.data) as store:
-        named = store.sql(query, [wanted]).arrow().to_pylist()
-        literal = store.sql(query.replace("?", f"'{wanted}'")).arrow().to_pylist()
-        with store.reading_as(wanted):
-            inside = store.sql("select * from toy order by cell_id").arrow().to_pylist()
-        (status,) = (one for one in statuses(store) if one.sweep_id == wanted)
-    assert named == literal == inside
-    return {"rows": named, "ok": status.ok, "diverged": status.diverged, "failed": status.failed}
-
-
-@settings(max_examples=16)
-@given(
-    first=RECORDINGS,
-    second=RECORDINGS,
-    shards=st.lists(SHARD, max_size=2),
-    others=st.lists(SHARD, min_size=1, max_size=2),
-    again=st.booleans(),
-    early=st.booleans(),
-)
-def test_no_run_of_another_sweep_changes_what_a_sweep_reads(
-    first: Recording,
-    second: Recording,
-    shards: list[dict[str, str]],
-    others: list[dict[str, str]],
-    again: bool,
-    early: bool,
-) -> None:
-    """A cell with a result keeps it; one without takes a result of another sweep, if that records all that is asked."""
-    with TemporaryDirectory() as folder:
-        records = Records.open(Path(folder) / "data")
-        write(records, "a", first, shards, 20)
+        assert (store.generation, len(store.sql("from toy"))) == (1, 1)
+        write_shard(records, [Segment("y")])
+        assert len(store.sql("from toy")) == 1
         ingest(records)
-        before = read(records, "a")
-        # An earlier result of the same recording is the same result: cells are deterministic.
-        same = set(first.tokens) <= set(second.tokens)
-        write(records, "b", second, others, 10 if early and not same else 40)
-        if again:
-            rebuild(records)
-        else:
-            ingest(records)
-        after = read(records, "a")
-        results = {row["cell_id"]: row for row in after["rows"]}
-        for row in before["rows"]:
-            if row["status"] in ("ok", "diverged"):
-                assert results[row["cell_id"]] == row
-        if not same:
-            assert after == before
-        other = {row["cell_id"]: set(row["recorded"]) for row in read(records, "b")["rows"]}
-        assert all(set(second.tokens) <= recorded for recorded in other.values())
+        assert (len(store.sql("from toy")), store.generation) == (2, 2)
         rebuild(records)
-        assert read(records, "a") == after
+        assert (len(store.sql("from toy")), store.generation) == (2, 3)
 
 
-@settings(max_examples=6)
-@given(recordings=st.lists(RECORDINGS, min_size=2, max_size=2), shards=st.lists(SHARD, min_size=2, max_size=2))
-def test_the_order_in_which_sweeps_come_changes_nothing(
-    recordings: list[Recording], shards: list[dict[str, str]]
-) -> None:
-    """Two sweeps' shards read alike in either order of coming, by each sweep and by who asks for none."""
-    found = []
-    for order in (0, 1), (1, 0):
-        with TemporaryDirectory() as folder:
-            records = Records.open(Path(folder) / "data")
-            for place in order:
-                write(records, "ab"[place], recordings[place], [shards[place]], 10 + 10 * place)
-                ingest(records)
+def test_a_reader_in_the_middle_of_a_question_is_not_disturbed(records: Records) -> None:
+    """While generations come and go, readers always see a whole one, and never an older one than before."""
+    write_shard(records, [Segment("0"), Segment("0b")])
+    ingest(records)
+    seen: list[list[int]] = [[], []]
+    faults: list[BaseException] = []
+    reading, done = threading.Barrier(3), threading.Event()
+
+    def read(counts: list[int]) -> None:
+        try:
             with Store.open(records.data) as store:
-                # The shard's name ends at random.
-                nobody = store.sql("select * exclude (shard) from toy order by cell_id").arrow().to_pylist()
-            rows = [[{**row, "shard": ""} for row in read(records, sweep)["rows"]] for sweep in "ab"]
-            found.append((nobody, rows))
-    assert found[0] == found[1]
+                last = False
+                while not last:
+                    last = done.is_set()
+                    counts.append(store.sql("select count(*) from toy where len(loss) = 3").rows()[0][0])
+                    if len(counts) == 1:
+                        reading.wait(60)
+        except BaseException as error:
+            faults.append(error)
+            reading.abort()
+
+    readers = [threading.Thread(target=read, args=(counts,)) for counts in seen]
+    for reader in readers:
+        reader.start()
+    with suppress(threading.BrokenBarrierError):
+        reading.wait(60)
+    for batch in range(1, 7):
+        write_shard(records, [Segment(f"{batch}"), Segment(f"{batch}b")], batch=batch)
+        ingest(records)
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert faults == []
+    for counts in seen:
+        assert counts == sorted(counts)
+        assert (counts[0], counts[-1]) == (2, 14)
+        assert set(counts) <= set(range(2, 15, 2))
+
+
+def test_only_two_generations_are_kept(records: Records) -> None:
+    """After any number of publications and a rebuild there are the files of two, and no build but the live one."""
+    layout = Layout(records.data)
+    for batch in range(4):
+        write_shard(records, [Segment(f"{batch}")], batch=batch)
+        ingest(records)
+    assert len(list(layout.published.iterdir())) == 4
+    rebuild(records)
+    write_shard(records, [Segment("y")])
+    ingest(records)
+    assert len(list(layout.published.iterdir())) == 4
+    assert [path.name for path in layout.root.glob("build-*")] == ["build-0002"]
+
+
+def test_rows_come_as_arrow_polars_and_tuples(records: Records) -> None:
+    """One result in three shapes; parameters are bound; a name that is no Python name is replaced by its place."""
+    write_shard(records, [Segment("x"), Segment("y")])
+    ingest(records)
+    with Store.open(records.data) as store:
+        rows = store.sql('select cell_id, steps as "the steps" from toy where cell_id = ?', ["y"])
+        assert rows.arrow().to_pylist() == [{"cell_id": "y", "the steps": 2}]
+        assert rows.polars().equals(pl.DataFrame({"cell_id": ["y"], "the steps": [2]}))
+        assert [(row.cell_id, row._1) for row in rows] == [("y", 2)]
+        assert len(store.sql("from toy where cell_id = $cell", {"cell": "x"})) == 1
+        assert len(store.sql("from toy where false")) == 0
+
+
+def test_faults_of_a_question_are_clear(records: Records, tmp_path: Path) -> None:
+    """A wrong query, a folder that was never ingested, and one that is not there are told apart."""
+    with pytest.raises(SwingbyError, match="no data folder"):
+        Store.open(tmp_path / "nowhere")
+    with pytest.raises(SwingbyError, match="nothing was ingested"):
+        Store.open(records.data)
+    ingest(records)
+    with Store.open(records.data) as store:
+        assert len(store.sql("from sweeps")) == 0
+        with pytest.raises(SwingbyError, match="toyz"):
+            store.sql("from toyz")
+        with pytest.raises(SwingbyError, match="syntax"):
+            store.sql("selec 1")
+        with pytest.raises(SwingbyError, match="read-only"):
+            store.sql("delete from ix.plans")
+
+
+@pytest.mark.parametrize("new", [False, True])
+@pytest.mark.parametrize(
+    ("spoilt", "how"),
+    [
+        ("pointer.json", "garbage"),
+        ("build-0001/index.duckdb", "garbage"),
+        ("build-0001/segment-000000.duckdb", "garbage"),
+        ("build-0001/segment-000000.duckdb", "gone"),
+        ("published/index-000001.duckdb", "garbage"),
+        ("published/index-000001.duckdb", "gone"),
+    ],
+)
+def test_a_broken_store_is_mended_by_whoever_may_write(
+    records: Records, spoilt: str, how: str, new: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whichever file of the store is garbage or gone, with new records or without: readers say what to run or read on,
+    and an ingest mends it and says so in a line; the store is what the records make."""
+    write_plan(records, ["x"])
+    write_shard(records, [Segment("x")])
+    ingest(records)
+    before = snapshot(records)
+    path = records.data / "store" / spoilt
+    path.unlink(missing_ok=True) if how == "gone" else path.write_bytes(b"garbage " * 1000)
+    if not spoilt.startswith("build"):
+        with pytest.raises(SwingbyError, match="`swingby ingest` makes the store again"):
+            snapshot(records)
+    if new:
+        write_shard(records, [Segment("y")])
+    elif "segment" in spoilt:
+        return  # nobody needs it before there is something new
+    ingest(records)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("the store ")
+    after = snapshot(records)
+    assert set(before["toy"]) < set(after["toy"]) if new else before == after
+    assert ingest(records).shards == 0
+    assert capsys.readouterr().err == ""
+    rebuild(records)
+    assert snapshot(records) == after
+
+
+def test_a_log_that_came_back_is_not_applied_again(records: Records, capsys: pytest.CaptureFixture[str]) -> None:
+    """A log of DuckDB's that was removed, and is there again after a power cut: no row is there twice."""
+    log = Layout(records.data).index(1).with_name("index.duckdb.wal")
+    write_shard(records, [Segment("x")])
+    with Ingest(records) as step:
+        step.take()
+        content = log.read_bytes()
+        step.publish(force=True)
+    log.write_bytes(content)
+    write_shard(records, [Segment("y")])
+    ingest(records)
+    assert "is made again from the records" in capsys.readouterr().err
+    assert [row[0] for row in cells(records)] == ["x", "y"]
+
+
+def test_a_run_mends_the_store_and_goes_on(walk: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A sweep is run again on a folder whose pointer is garbage: it says so, and nothing is trained twice."""
+    sweep = walk.sweep(base={"length": 5})
+    run_sweep(sweep, walk.data, local=True, pilot=False)
+    Layout(walk.data).pointer.write_text("{")
+    with pytest.raises(SwingbyError, match="`swingby ingest`"):
+        Store.open(walk.data)
+    capsys.readouterr()
+    run_sweep(sweep, walk.data, local=True, pilot=False)
+    assert capsys.readouterr().err.count("is made again from the records") == 1
+    assert set(walk.started().values()) == {1}
+
+
+# publishing
+
+
+def test_publications_are_rationed_by_their_cost(records: Records) -> None:
+    """Unforced, a publication waits for ten times the cost of the last one; forced it does not; nothing new: none."""
+    pointer = Layout(records.data).pointer
+    ingest(records)
+
+    def pretend(cost: float) -> None:
+        told = json.loads(pointer.read_text())
+        told.pop("digest", None)
+        pointer.write_text(json.dumps({**told, "cost": cost}))
+
+    write_shard(records, [Segment("x")])
+    with Ingest(records) as step:
+        step.take()
+        pretend(1000)
+        assert not step.publish()
+        pretend(0)
+        assert step.publish()
+        assert not step.publish(force=True)
+    write_shard(records, [Segment("y")])
+    with Ingest(records) as step:
+        step.take()
+        pretend(1000)
+        assert step.publish(force=True)
