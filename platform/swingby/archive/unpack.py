@@ -192,7 +192,9 @@ def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence
         stream_version=recording.stream_version,
         sequence=records.next_sequence(recording.name, recording.sweep_id),
         resolved=recording.resolved,
-        recording=Recorded(when["steps"], when["points"], tuple(when["also"])),
+        recording=Recorded(
+            when["steps"], when["points"], tuple(when["also"]), entries=when.get("entries", Recorded.entries)
+        ),
         provenance={**recording.provenance, "recorded": marks},
         batches=tuple(BatchNote(part.batch, part.shape, part.cells) for part in parts),
         decision=recording.provenance.get("decision") or {},

@@ -1,9 +1,10 @@
-"""The agreement of cells about their columns: those of the first finished cell are those of every later one."""
+"""The agreement of cells about their columns: a name is spelt alike and has one type in all of them."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,14 +43,6 @@ class Row:
     curves: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     scalars: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def kinds(self) -> dict[str, Any]:
-        """The kinds of the values of its columns; only a cell that ended well says which scalars there are."""
-        return {
-            "curves": {name: kind(values) for name, values in self.curves.items()},
-            "scalars": {name: kind([value]) for name, value in self.scalars.items()} if self.status == "ok" else None,
-        }
-
     def failed(self, message: str) -> Row:
         """The cell's last row, without values: it failed."""
         return Row(self.cell_id, "failed", message, self.low)
@@ -81,56 +74,88 @@ def table_of(rows: Sequence[Row]) -> pa.Table:
 
 
 class Agreed:
-    """The columns that all cells of an experiment's code have.
+    """The columns that all cells of an experiment's code have: the first cell that has one says what it is.
+
+    A cell may lack columns that others have, which are null there: some settings have measures that others lack, and a
+    run that stops soon has measured some of them never. A name has one spelling and one type.
 
     Args:
-        path: a file that all batches of a data folder share; None: only this batch agrees.
+        start: the begin of the paths of files that all batches of a data folder share, one a column; None: only this
+            batch agrees. They are a cache: whatever is gone, or cannot be read, is made anew.
         parameters: the names of the experiment's parameters, which no column may have.
     """
 
-    def __init__(self, path: Path | None, parameters: Collection[str]) -> None:
-        self._path, self._parameters = path, frozenset(parameters)
-        self._first: dict[str, Any] | None = None
+    def __init__(self, start: Path | None, parameters: Collection[str]) -> None:
+        self._start, self._parameters = start, {name.lower(): name for name in parameters}
+        self._known: dict[str, dict[str, Any]] = {}
 
     def checked(self, row: Row) -> Row:
-        """The row; failed, with the reason as its message, if it has other columns than the first cell."""
+        """The row; failed, with the reason as its message, if it has other columns than cells before."""
         if row.status == "failed" or not (row.curves or row.scalars or row.status == "ok"):
             return row
-        kinds = row.kinds
-        wrong = self._taken(row) or _mixed(kinds) or clash(self._agree(row.cell_id, kinds), kinds)
+        wrong = self._taken(row) or self._clash(row)
         return row if wrong is None else row.failed(wrong)
 
     def _taken(self, row: Row) -> str | None:
-        """In words, which name is that of another column; None: none is."""
-        for noun, names, others in (("recorded", row.curves, ()), ("returned", row.scalars, row.curves)):
+        """In words, which name is that of another column, upper and lower case alike; None: none is."""
+        seen: dict[str, str] = {name: f"the parameter {own!r}" for name, own in self._parameters.items()}
+        for noun, names in (("recorded", row.curves), ("returned", row.scalars)):
             for name in sorted(names):
-                if not name.isidentifier() or name.lower() in TAKEN:
+                lower = name.lower()
+                if not name.isidentifier() or lower in TAKEN:
                     allowed = f"allowed: a name, and none of {', '.join(sorted(TAKEN))}"
                     return f"the {noun} {name!r} cannot be a column; {allowed}"
-                if name in self._parameters or name in others:
-                    other = "a parameter" if name in self._parameters else "a recorded value"
-                    return f"the {noun} {name!r} has the name of {other}; rename one of them"
+                if lower in seen:
+                    return f"the {noun} {name!r} has the name of {seen[lower]}, upper and lower case alike; rename one"
+                seen[lower] = f"the {noun} {name!r}"
         return None
 
-    def _agree(self, cell_id: str, kinds: dict[str, Any]) -> dict[str, Any]:
-        """The columns of the first cell; this one's, if it is the first that ended well."""
-        mine = {"cell": cell_id, **kinds}
-        if self._first is None and self._path is not None and self._path.is_file():
-            self._first = json.loads(self._path.read_text())
-        if self._first is None and kinds["scalars"] is not None:
-            self._first = mine if self._path is None else first_of(self._path, mine)
-        return self._first or mine
+    def _clash(self, row: Row) -> str | None:
+        """In words, how a cell's columns differ from those of cells before; None: they go together."""
+        for noun, columns in (("recorded", row.curves), ("returned", {k: [v] for k, v in row.scalars.items()})):
+            for name, values in columns.items():
+                own = kind(values)
+                if own.startswith("a mixture"):
+                    return f"{name} is {own}: a column has one type"
+                if own == "nothing":
+                    continue
+                mine = {"cell": row.cell_id, "name": name, "noun": noun, "kind": own}
+                first = self._first(name.lower(), mine)
+                cell, before = first["cell"][:12], first["kind"]
+                if (first["name"], first["noun"]) != (name, noun):
+                    return f"it {noun} {name!r}; cell {cell} {first['noun']} {first['name']!r}: rename one of them"
+                if own != before and {own, before} != {"int", "float"}:
+                    return f"{name} is {own} here, and {before} in cell {cell}: a column has one type"
+        return None
+
+    def _first(self, key: str, mine: dict[str, Any]) -> dict[str, Any]:
+        """What the first cell said of a column; this one's, if there was none."""
+        if key not in self._known:
+            start = self._start
+            self._known[key] = mine if start is None else first_of(start.with_name(f"{start.name}-{key}.json"), mine)
+        return self._known[key]
 
 
 def first_of(path: Path, mine: dict[str, Any]) -> dict[str, Any]:
-    """The content of a JSON file, which is written with `mine` unless another process was first."""
+    """The content of a JSON file, which is written whole with `mine` unless another process was first.
+
+    Whatever else is there, as after a power cut, is replaced.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{uuid.uuid4().hex}")
-    temporary.write_text(json.dumps(mine))
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(mine))
+        file.flush()
+        os.fsync(file.fileno())
     try:
         os.link(temporary, path)
     except FileExistsError:
-        return json.loads(path.read_text())
+        found = _read(path, mine)
+        if found is not None:
+            return found
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        temporary.replace(path)
     except OSError:  # a file system without links: the last of two that begin at once wins
         temporary.replace(path)
     finally:
@@ -138,25 +163,11 @@ def first_of(path: Path, mine: dict[str, Any]) -> dict[str, Any]:
     return mine
 
 
-def _mixed(kinds: Mapping[str, Any]) -> str | None:
-    """In words, which column has values of several types; None: none has."""
-    for name, own in kinds["curves"].items():  # a scalar is one value
-        if own.startswith("a mixture"):
-            return f"{name} is {own}: a column has one type"
-    return None
-
-
-def clash(first: Mapping[str, Any], kinds: Mapping[str, Any]) -> str | None:
-    """In words, how a cell's columns differ from those of the first cell; None: they go together."""
-    cell = first["cell"][:12]
-    for noun, verb in (("curves", "recorded"), ("scalars", "returned")):
-        before, now = first.get(noun), kinds.get(noun)
-        if before is None or now is None:
-            continue
-        if before.keys() != now.keys():
-            names = [", ".join(of) or "nothing" for of in (now, before)]
-            return f"it {verb} {names[0]}; cell {cell} {verb} {names[1]}: every cell has the same columns"
-        for name, own in now.items():
-            if own != before[name] and "nothing" not in (own, before[name]) and {own, before[name]} != {"int", "float"}:
-                return f"{name} is {own} here, and {before[name]} in cell {cell}: a column has one type"
-    return None
+def _read(path: Path, like: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The content of such a file; None: it is of no use."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    fits = isinstance(found, dict) and found.keys() == like.keys()
+    return found if fits and all(type(found[key]) is type(value) for key, value in like.items()) else None

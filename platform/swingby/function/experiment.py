@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,9 +16,10 @@ import pyarrow as pa
 from swingby.errors import SwingbyError
 from swingby.function.agreed import Agreed, Row, table_of
 from swingby.function.faults import told
-from swingby.function.handle import CellHandle, CellsHandle, NotFiniteError
+from swingby.function.handle import CellHandle, CellsHandle, NotFiniteError, loss_like
 from swingby.function.signature import declared, params_declared, params_of
 from swingby.function.source import Source, source_of
+from swingby.function.track import Track
 from swingby.function.values import MisuseError, is_finite, plain
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Column, Experiment
@@ -41,9 +42,10 @@ class FunctionExperiment(Experiment):
         source: its code.
         batched: whether the function takes columns of parameters of several cells.
         imported: whether its cells were trained elsewhere, so that no code of it is known anywhere.
+        diverges: whether a value of this name that is not finite ends its cell.
     """
 
-    discovers = True
+    discovers = keeps_all = True
 
     def __init__(
         self,
@@ -57,8 +59,10 @@ class FunctionExperiment(Experiment):
         batched: bool = False,
         title: str = "",
         imported: bool = False,
+        diverges: Collection[str] | None = None,
     ) -> None:
         self.imported = imported
+        self.diverges = loss_like if diverges is None else frozenset(diverges).__contains__
         self.function, self.source, self.batched, self.title = function, source, batched, title
         # Other experiments are classes, and have these as attributes of the class.
         self.name, self.stream_version, self.Params = name, version, Params  # type: ignore[misc]
@@ -117,9 +121,9 @@ class FunctionExperiment(Experiment):
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         """Trains cell after cell, or all together where the function is batched; stops between cells if it drains."""
         function = self._function
-        columns = f"{self.name}-{self.code or 'own'}-{'-'.join(batch.recording.also) or 'all'}.json"
-        path = None if batch.cache is None else batch.cache / "columns" / columns
-        agreed = Agreed(path, self.Params.model_fields)
+        columns = f"{self.name}-{self.code or 'own'}-{'-'.join(batch.recording.also) or 'all'}"
+        start = None if batch.cache is None else batch.cache / "columns" / columns
+        agreed = Agreed(start, self.Params.model_fields)
         with threads(batch.cpus):
             if self.batched:
                 yield table_of([agreed.checked(row) for row in self._run_together(function, batch)])
@@ -146,31 +150,35 @@ class FunctionExperiment(Experiment):
         last = last_step(cells[0].params)
         if STEPS in names:
             given[STEPS] = getattr(cells[0].params, STEPS)
-        handle = CellsHandle(cells, batch.recording, last, batch.device)
+        handle = CellsHandle(cells, batch.recording, last, batch.device, self.diverges)
         try:
             scalars = {
                 name: handle.entries(value, f"the returned {name!r}")
                 for name, value in self.returned(function(handle, **given)).items()
             }
-            places = handle.places()
-            steps = [handle.steps[at] for at in places]
-            curves = {name: [of[at] for at in places] for name, of in handle.curves.items()}
             return [
-                ended_at_first_fault(
-                    cell.cell_id,
-                    steps,
-                    {
-                        name: [None if of is None else plain(of[at], name) for of in curve]
-                        for name, curve in curves.items()
-                    },
-                    {name: plain(of[at], name) for name, of in scalars.items()},
-                )
-                for at, cell in enumerate(cells)
+                self._together_ended(cell.cell_id, *ended, {name: plain(of[at], name) for name, of in scalars.items()})
+                for at, (cell, ended) in enumerate(zip(cells, handle.end(), strict=True))
             ]
         except Exception as error:
             if len(cells) > 1:
                 raise
             return [Row(cell.cell_id, "failed", message_of(error)) for cell in cells]
+
+    def _together_ended(
+        self, cell_id: str, track: Track, diverged: str | None, remarks: list[str], scalars: Mapping[str, Any]
+    ) -> Row:
+        """The row of one cell of several that were trained together."""
+        wrong = [name for name, value in scalars.items() if not is_finite(value)]
+        ends = next((name for name in wrong if self.diverges(name)), None)
+        if diverged is None and ends is not None:
+            diverged = f"{ends} is {scalars[ends]} at the end"
+            return Row(cell_id, "diverged", diverged, 0, track.steps, track.curves, scalars)
+        if diverged is not None:
+            return Row(cell_id, "diverged", diverged, 0, track.steps, track.curves)
+        remarks = [*remarks, *(f"{name} is {scalars[name]} at the end: a gap" for name in wrong)]
+        kept = {**scalars, **dict.fromkeys(wrong)}
+        return Row(cell_id, "ok", "; ".join(remarks) or None, 0, track.steps, track.curves, kept)
 
     def returned(self, value: Any) -> Mapping[str, Any]:
         """What the function returned, as scalars by name.
@@ -239,27 +247,28 @@ class _OneCell:
     def run(self, function: Callable[..., Any]) -> Row:
         """The cell's last row: its curves from where the row before ended, and its scalars."""
         cell, batch = self._cell, self._batch
-        handle = CellHandle(cell, batch.recording, self._last, batch.device, batch.workdir, self._recorded)
-        fault, scalars = None, dict[str, Any]()
+        of = self._of
+        handle = CellHandle(cell, batch.recording, self._last, batch.device, batch.workdir, self._recorded, of.diverges)
+        fault, scalars, diverged, remarks = None, dict[str, Any](), None, list[str]()
         try:
             given = {name: getattr(cell.params, name) for name in self._of.Params.model_fields}
             returned = self._of.returned(function(handle, **given))
             scalars = {name: plain(value, f"the returned {name!r}") for name, value in returned.items()}
-        except NotFiniteError:
-            scalars = {}  # the recorded value says so
+            scalars, diverged, remarks = handle.end(scalars)
+        except NotFiniteError as error:
+            diverged = str(error)
+            handle.end({})
         except Exception as error:
             fault = message_of(error)
         if fault is not None:
             return Row(cell.cell_id, "failed", fault, self._low(handle))
-        places = handle.places()
-        steps = [handle.steps[at] for at in places]
-        curves = {name: [of[at] for at in places] for name, of in handle.curves.items()}
-        row = self._agreed.checked(ended_at_first_fault(cell.cell_id, steps, curves, scalars))
-        return self._rest(row, self._low(handle))
+        status, message = ("ok", "; ".join(remarks) or None) if diverged is None else ("diverged", diverged)
+        row = Row(cell.cell_id, status, message, 0, handle.track.steps, handle.track.curves, scalars)
+        return self._rest(self._agreed.checked(row), self._low(handle))
 
     def _low(self, handle: CellHandle) -> int:
         """The first step that no row has."""
-        return handle.steps[self._from - 1] + 1 if self._from else 0
+        return handle.track.steps[self._from - 1] + 1 if self._from else 0
 
     def _rest(self, row: Row, low: int) -> Row:
         curves = {name: of[self._from :] for name, of in row.curves.items()}
@@ -270,31 +279,15 @@ class _OneCell:
         if self._batch.emit is None or time.monotonic() - self._left_at < ROW_SECONDS:
             return
         self._left_at = time.monotonic()
-        # Without a known end nothing says which steps are to be kept.
-        if self._last is not None and len(handle.steps) > self._from:
-            row = Row(self._cell.cell_id, None, None, 0, handle.steps, handle.curves)
+        settled = handle.settled()
+        if settled > self._from:
+            curves = {name: curve[:settled] for name, curve in handle.track.curves.items()}
+            row = Row(self._cell.cell_id, None, None, 0, handle.track.steps[:settled], curves)
             if self._agreed.checked(row) is row:
                 self._batch.emit(table_of([self._rest(row, self._low(handle))]))
-                self._from = len(handle.steps)
+                self._from = handle.track.settled = settled
                 return
         self._batch.emit(None)
-
-
-def ended_at_first_fault(
-    cell_id: str, steps: list[int], curves: Mapping[str, list[Any]], scalars: Mapping[str, Any]
-) -> Row:
-    """The last row of a cell: diverged at the first recorded value that is not finite, or at a scalar; else ok."""
-    for at, step in enumerate(steps):
-        wrong = next((name for name, of in curves.items() if not is_finite(of[at])), None)
-        if wrong is not None:
-            value = curves[wrong][at]
-            message = f"{wrong} is {'not finite' if isinstance(value, list) else value} at step {step}"
-            kept = {name: of[: at + 1] for name, of in curves.items()}
-            return Row(cell_id, "diverged", message, 0, steps[: at + 1], kept)
-    wrong = next((name for name, value in scalars.items() if not is_finite(value)), None)
-    if wrong is not None:
-        return Row(cell_id, "diverged", f"{wrong} is {scalars[wrong]} at the end", 0, steps, curves, scalars)
-    return Row(cell_id, "ok", None, 0, steps, curves, scalars)
 
 
 def message_of(error: Exception) -> str:
@@ -331,6 +324,7 @@ def experiment(
     curves: Mapping[str, Column | str] | None = None,
     scalars: Mapping[str, Column | str] | None = None,
     batched: bool = False,
+    diverges: Collection[str] | None = None,
 ) -> Any:
     """Makes an experiment of a function `train(cell, **parameters)`.
 
@@ -345,12 +339,15 @@ def experiment(
         scalars: what returned values mean.
         batched: the function takes a `CellsHandle` and a numpy array for each parameter, with an entry a cell (but the
             integer `steps`, which all cells of a call share), and records and returns arrays with an entry a cell.
+        diverges: names of recorded and returned values of which one that is not finite ends its cell, which is then
+            diverged; in place of any other there is a gap. None: `loss`, and names that end in `_loss`.
 
     Raises:
         SwingbyError: a parameter has no type that a column could hold; names it.
     """
     if function is None:
-        return lambda of: experiment(of, name=name, version=version, curves=curves, scalars=scalars, batched=batched)
+        given = {"name": name, "version": version, "curves": curves, "scalars": scalars}
+        return lambda of: experiment(of, **given, batched=batched, diverges=diverges)  # type: ignore[arg-type]
     own = name or function.__name__
     return FunctionExperiment(
         function,
@@ -361,4 +358,5 @@ def experiment(
         said={**(curves or {}), **(scalars or {})},
         batched=batched,
         title=(inspect.getdoc(function) or "").partition("\n")[0].rstrip("."),
+        diverges=diverges,
     )

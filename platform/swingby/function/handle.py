@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
+from copy import copy
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,29 @@ import numpy as np
 from swingby.features.arrays import as_array, warn_if_few
 from swingby.features.measure import SAMPLES, Metrics, as_columns, measured
 from swingby.function.state import load_state, save_state
-from swingby.function.values import MisuseError, is_finite, is_scalar, plain
+from swingby.function.track import FEWEST, Track
+from swingby.function.values import MisuseError, is_finite, is_scalar, plain, seen
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
 
+KEPT = ("_step", "_names", "_left_out", "_kept", "_gaps")
+"""What a checkpoint keeps of a recorder beside its track."""
+Diverges = Callable[[str], bool]
+"""Whether a value of this name that is not finite ends the training of its cell."""
+
 
 class NotFiniteError(Exception):
-    """A recorded value is not finite: the training has diverged."""
+    """A recorded value is not finite: the training has diverged; the text says which, and where."""
+
+
+def loss_like(name: str) -> bool:
+    """Whether a name is that of a loss: `loss`, or one that ends in `_loss`."""
+    return name == "loss" or name.endswith("_loss")
+
+
+def _copied(value: Any) -> Any:
+    """A value that the training does not change any more."""
+    return np.array(as_array(value)) if hasattr(value, "__array__") or hasattr(value, "detach") else copy(value)
 
 
 class Streams:
@@ -62,63 +80,91 @@ class Streams:
 
 
 class Recorder:
-    """Recorded steps, and the values at each of them by name.
+    """What is recorded of a cell: which steps are kept, and the values at each of them by name.
 
     Attributes:
-        steps: the recorded steps so far, strictly increasing.
-        curves: name -> a value for each of them; None where a step was recorded without it.
-        named: the names that `record` is given; () before its first call.
+        track: the recorded steps so far, and the curves.
     """
 
-    def __init__(self, recording: Recording, last: int | None) -> None:
+    def __init__(self, recording: Recording, last: int | None, parameters: Collection[str] = ()) -> None:
         self._recording = recording
+        self._all = recording.steps == "all"
         self._at = None if last is None else frozenset(recording.at(last).tolist())
-        self.steps: list[int] = []
-        self.curves: dict[str, list[Any]] = {}
-        self.named: tuple[str, ...] = ()
-        self._recorded_last = -1
+        self.track = Track()
+        self._step = -1
+        self._given: set[str] = set()  # at this step, by record() or features()
+        self._names: dict[str, str] = {}  # name -> which call gave it
+        self._lower = {name.lower(): f"the parameter {name!r}" for name in parameters}
+        self._left_out = self._kept = 0
+        self._limit = FEWEST
         self._warned = False
 
     def wants(self, step: int) -> bool:
-        """Whether `record` would keep what it is given at this step."""
+        """Whether the sweep asks for this step: a guide for what is dear to measure.
+
+        Under `steps: all`, where `record` keeps every step that it is given, these are the steps of "log".
+        """
         return self._at is None or step in self._at
 
-    def _check(self, step: int, values: Mapping[str, Any]) -> None:
-        last = max(self._recorded_last, self.steps[-1] - 1 if self.steps else -1)
-        if step <= last:
-            after = f"after step {self.steps[-1]}" if self.steps else "as the first one"
-            raise MisuseError(f"record() was given step {step} {after}; steps increase, from 0 on")
-        if self.named and values.keys() != {*self.named}:
-            names = ", ".join(self.named)
-            raise MisuseError(f"record() was given {', '.join(values) or 'nothing'} at step {step}, and {names} before")
-        twice = [] if self.named else [name for name in values if name in self.curves]
-        if twice:
-            raise MisuseError(f"record() was given {', '.join(twice)}, which features() records; rename it")
+    def _keeps(self, step: int) -> bool:
+        """Whether `record` keeps what it is given at this step."""
+        return self._all or self._at is None or step in self._at
 
-    def _begins(self, step: int) -> bool:
-        """Whether nothing of this step, or a later one, is kept."""
-        return not self.steps or step > self.steps[-1]
+    def _begin(self, step: int, names: Collection[str], call: str) -> bool:
+        """Takes note of a call; whether it is the first at its step.
+
+        Raises:
+            MisuseError: the step is before the last one, or a name is given twice, or is another's.
+        """
+        if step < self._step or step < 0:
+            after = f"after step {self._step}" if self._step >= 0 else "as the first one"
+            raise MisuseError(f"{call}() was given step {step} {after}; steps increase, from 0 on")
+        for name in names:
+            if self._names.get(name) != call:
+                self._take_name(name, call)
+        first = step > self._step
+        if first:
+            self._step, self._given = step, set(names)
+            return True
+        twice = sorted(self._given.intersection(names))
+        if twice and call == "record":
+            raise MisuseError(f"record() was given {', '.join(twice)} at step {step} twice; each name once a step")
+        self._given.update(names)
+        return False
+
+    def _take_name(self, name: str, call: str) -> None:
+        """Takes a name for one call.
+
+        Raises:
+            MisuseError: it is the name of something else, or differs from one in upper and lower case alone.
+        """
+        if name in self._names:
+            raise MisuseError(f"{name} is given by record() and by features(); rename it in record()")
+        other = self._lower.get(name.lower())
+        if other is not None:
+            raise MisuseError(f"the recorded {name!r} has the name of {other}, but for upper and lower case; rename it")
+        self._names[name], self._lower[name.lower()] = call, f"the recorded {name!r}"
 
     def _keep(self, step: int, values: Mapping[str, Any]) -> None:
-        """Adds values to a step: the last one, or a later one, which then begins."""
-        if self._begins(step):
-            self.steps.append(step)
-            for curve in self.curves.values():
-                curve.append(None)
-        for name, value in values.items():
-            self.curves.setdefault(name, [None] * len(self.steps))[-1] = value
+        """Keeps values of a step; a track that grows to twice the budget is thinned."""
+        track = self.track
+        if self._all and len(track.steps) >= 2 * self._limit and step > track.steps[-1]:
+            self._limit = track.budget(self._recording.entries)
+            if len(track.steps) >= 2 * self._limit:
+                track.thin(self._limit)
+        track.add(step, values)
 
-    def _check_features(self, step: int, names: Collection[str], sample: str | None, weights: Any) -> None:
-        if step < 0 or (self.steps and step < self.steps[-1]):
-            after = f"after step {self.steps[-1]}" if self.steps else "as the first one"
-            raise MisuseError(f"features() was given step {step} {after}; steps increase, from 0 on")
+    def settled(self) -> int:
+        """How many of the track's entries will stay whatever comes: a row may have them before the cell ends."""
+        if not self._all:
+            return len(self.track.steps) if self._at is not None else 0
+        return min(len(self.track.steps), self.track.budget(self._recording.entries) // 4)
+
+    def _check_features(self, sample: str | None, weights: Any) -> None:
         if sample not in SAMPLES:
             raise MisuseError(f"features() was given sample={sample!r}; allowed: None, 'train', 'test'")
         if weights is not None and sample == "test":
             raise MisuseError("features() was given weights for test points; they are for NC3, of training points")
-        twice = [name for name in self.named if name in names]
-        if twice:
-            raise MisuseError(f"features() records {', '.join(twice)}, which record() was given; rename it there")
 
     def _warn_once(self, phi: Any) -> None:
         """Warns of the first sample with few points a feature."""
@@ -126,12 +172,30 @@ class Recorder:
         if len(shape) == 2 and not self._warned:
             self._warned = warn_if_few(*shape)
 
-    def places(self) -> list[int]:
-        """The places in `steps` that the sweep asks for: all, or, where the last step was not known beforehand, few."""
-        if self._at is not None or not self.steps:
-            return list(range(len(self.steps)))
-        wanted = self._recording.at(self.steps[-1])
-        return np.unique(np.searchsorted(self.steps, wanted).clip(max=len(self.steps) - 1)).tolist()
+    def _to_budget(self, track: Track) -> None:
+        """Leaves what the sweep asks for: the budget, or, where the last step was not known beforehand, its spacing."""
+        if self._all:
+            track.thin(track.budget(self._recording.entries))
+        elif self._at is None and track.steps:
+            wanted = self._recording.at(track.steps[-1])
+            track.take(np.unique(np.searchsorted(track.steps, wanted).clip(max=len(track.steps) - 1)).tolist())
+
+    def _remarks(self, track: Track, gaps: Mapping[str, tuple[int, int, Any]]) -> list[str]:
+        """What a reader has to know of a curve: what was thinned, left out, or not finite.
+
+        Args:
+            gaps: name -> how many values were not finite, and the step and the value of the first of them.
+        """
+        found = []
+        if len(track.steps) < track.count:
+            found.append(f"thinned: {len(track.steps):,} of {track.count:,} recorded steps are kept")
+        if self._left_out:
+            every = self._left_out + self._kept
+            found.append(f"{self._left_out:,} of {every:,} records fell between recorded steps")
+        for name, (count, step, value) in sorted(gaps.items()):
+            at = f"at {count:,} steps, first at step {step}" if step >= 0 else "at the end"
+            found.append(f"{name} is {value} {at}: a gap")
+        return found
 
 
 def _check_points(step: int, outputs: Any, labels: Any) -> None:
@@ -167,39 +231,90 @@ class CellHandle(Streams, Recorder):
         device: str = "cpu",
         folder: Path | None = None,
         recorded: Callable[[CellHandle], None] = lambda handle: None,
+        diverges: Diverges = loss_like,
     ) -> None:
         Streams.__init__(self, cell, device)
-        Recorder.__init__(self, recording, last)
+        Recorder.__init__(self, recording, last, type(cell.params).model_fields)
         self.params: Mapping[str, Any] = cell.params.model_dump()
         self._file = None if folder is None else folder / f"{cell.cell_id}.npz"
-        self._recorded = recorded
+        self._recorded, self._diverges = recorded, diverges
+        self._gaps: dict[str, tuple[int, int, Any]] = {}
+        self._broken: set[str] = set()  # curves whose last value is not finite
+        self._held: dict[str, Any] = {}  # of the last step, if the sweep does not ask for it
 
     def record(self, step: int, **values: Any) -> None:
-        """Keeps values of this step if the sweep records it: numbers, true or false, vectors and matrices of numbers.
+        """Keeps values of this step: numbers, true or false, texts, vectors and matrices of numbers; None: no value.
 
-        Steps increase from 0 on; every call names the same values. None stands for a value that there is not.
+        Steps do not decrease, from 0 on. What is recorded is kept, in several calls at one step, too; names may differ
+        from step to step, and a curve has a null where it was not recorded. Long curves are thinned (`Track.thin`);
+        under a schedule (`record: {steps: log}` and others) its steps alone are kept, and the last.
+
+        A value that is not finite is a gap, told in the cell's message, unless the curve is one that `diverges`.
 
         Raises:
-            MisuseError: a step that does not increase, other names than before, or a value of another kind.
-            NotFiniteError: a value is not finite; the training ends here, and its cell counts as diverged.
+            MisuseError: a step that decreases, a name given twice, or a value of another kind.
+            NotFiniteError: a curve that diverges is not finite; the training ends here, and its cell is diverged.
         """
         step = int(step)
-        self._check(step, values)
-        if self._begins(step):
-            self._recorded(self)
-        wanted = self.wants(step)
-        # Between recorded steps numbers are looked at alone: vectors there would cost more than they tell.
-        looked = [name for name, value in values.items() if wanted or is_scalar(value)]
-        kept = {name: plain(values[name], f"record({step}, {name}=...)") for name in looked}
-        finite = all(map(is_finite, kept.values()))
-        if not wanted and not finite:  # the last step of this cell
-            kept = {name: plain(value, f"record({step}, {name}=...)") for name, value in values.items()}
-        self.named = tuple(values)
-        if wanted or not finite:
-            self._recorded_last = step
-            self._keep(step, kept)
-        if not finite:
-            raise NotFiniteError
+        if self._begin(step, values, "record"):
+            self._held.clear()
+            if self.track.steps:
+                self._recorded(self)
+            if self._keeps(step):
+                self._kept += 1
+            else:
+                self._left_out += 1
+        wanted = self._keeps(step)
+        ends = [name for name, value in values.items() if self._diverges(name) and not seen(value, wanted)]
+        if not wanted and not ends:
+            self._held |= {name: value if is_scalar(value) else _copied(value) for name, value in values.items()}
+            return
+        kept = {name: plain(value, f"record({step}, {name}=...)") for name, value in values.items()}
+        for name, value in kept.items():
+            if is_finite(value):
+                self._broken.discard(name)
+            elif name not in ends:
+                kept[name] = self._gap(name, step, value)
+        if ends:  # the last step of this cell
+            held = {name: plain(value, f"record({step}, {name}=...)") for name, value in self._held.items()}
+            self._keep(step, {**held, **kept})
+            raise NotFiniteError(self._words(ends[0], kept[ends[0]]) + f" at step {step}")
+        self._keep(step, kept)
+
+    def _gap(self, name: str, step: int, value: Any) -> None:
+        """Takes note of a value that is not finite, in whose place there is none."""
+        count, first, shown = self._gaps.get(name, (0, step, "not finite" if isinstance(value, list) else value))
+        self._gaps[name] = count + 1, first, shown
+        self._broken.add(name)
+
+    @staticmethod
+    def _words(name: str, value: Any) -> str:
+        return f"{name} is {'not finite' if isinstance(value, list) else value}"
+
+    def end(self, scalars: Mapping[str, Any]) -> tuple[dict[str, Any], str | None, list[str]]:
+        """Ends the recording: the track is what the row has.
+
+        Args:
+            scalars: what the function returned.
+
+        Returns:
+            The scalars, with a gap for each that is not finite; why the cell is diverged, if it is; and remarks.
+        """
+        if self._held:
+            held = {name: plain(value, f"record({self._step}, {name}=...)") for name, value in self._held.items()}
+            gaps = {name: self._gap(name, self._step, value) for name, value in held.items() if not is_finite(value)}
+            self._keep(self._step, {**held, **gaps})
+            self._left_out, self._kept = self._left_out - 1, self._kept + 1
+        self._to_budget(self.track)
+        wrong = [name for name, value in scalars.items() if not is_finite(value)]
+        ends = next((name for name in wrong if self._diverges(name)), None)
+        if ends is not None:
+            return dict(scalars), f"{self._words(ends, scalars[ends])} at the end", []
+        curves = [name for name, curve in self.track.curves.items() if any(value is not None for value in curve)]
+        if self._broken and self._broken.issuperset(curves) and not any(map(self._diverges, self._names)):
+            return dict(scalars), f"no recorded value is finite any more at step {self._step}", []
+        told = self._gaps | {name: (1, -1, scalars[name]) for name in wrong}
+        return {**scalars, **dict.fromkeys(wrong)}, None, self._remarks(self.track, told)
 
     def features(
         self,
@@ -212,7 +327,7 @@ class CellHandle(Streams, Recorder):
         sample: str | None = None,
         spectrum: bool = False,
     ) -> None:
-        """Keeps the metrics of the features that a last layer reads (`swingby.features.measure`), if the sweep records
+        """Keeps the metrics of the features that a last layer reads (`swingby.features.measure`), if `record` keeps
         this step: curves `kappa_cka`, `evenness`, `containment`, `nc1` to `nc4` and others.
 
         It stands beside `record` of the same step, before or after it; at steps without it its curves are null, and so
@@ -236,14 +351,16 @@ class CellHandle(Streams, Recorder):
             NotFiniteError: features or outputs are not finite; the training ends here, and its cell is diverged.
         """
         step = int(step)
-        self._check_features(step, as_columns(Metrics(), sample, spectrum), sample, weights)
-        if not self.wants(step):
+        self._check_features(sample, weights)
+        if self._begin(step, as_columns(Metrics(), sample, spectrum), "features"):
+            self._held.clear()
+            if self.track.steps:
+                self._recorded(self)
+        if not self._keeps(step):
             return
-        if self._begins(step):
-            self._recorded(self)
         if not all(np.isfinite(as_array(each)).all() for each in (phi, outputs)):
             self._keep(step, as_columns(Metrics(), sample, spectrum))
-            raise NotFiniteError
+            raise NotFiniteError(f"features or outputs are not finite at step {step}")
         _check_points(step, outputs, labels)
         self._warn_once(phi)
         try:
@@ -260,8 +377,8 @@ class CellHandle(Streams, Recorder):
             MisuseError: it holds something else; names its place.
         """
         if self._file is not None:
-            recorded = {"steps": self.steps, "curves": self.curves, "named": self.named, "last": self._recorded_last}
-            save_state(self._file, {"state": state, **recorded})
+            recorded = {name: getattr(self, name) for name in KEPT}
+            save_state(self._file, {"state": state, "track": asdict(self.track), "recorder": recorded})
 
     def resume(self) -> Any:
         """The state of the last `checkpoint` of this cell, with torch tensors on the CPU; None: it begins.
@@ -274,8 +391,10 @@ class CellHandle(Streams, Recorder):
         found = None if self._file is None else load_state(self._file)
         if found is None:
             return None
-        self.steps, self.curves = found["steps"], found["curves"]
-        self.named, self._recorded_last = found["named"], found["last"]
+        self.track = Track(**found["track"])
+        for name in KEPT:
+            setattr(self, name, found["recorder"][name])
+        self._lower |= {name.lower(): f"the recorded {name!r}" for name in self._names}
         return found["state"]
 
 
@@ -288,11 +407,21 @@ class CellsHandle(Recorder):
         cells: the random streams of each cell.
     """
 
-    def __init__(self, cells: tuple[Cell, ...], recording: Recording, last: int | None, device: str = "cpu") -> None:
-        super().__init__(recording, last)
+    def __init__(
+        self,
+        cells: tuple[Cell, ...],
+        recording: Recording,
+        last: int | None,
+        device: str = "cpu",
+        diverges: Diverges = loss_like,
+    ) -> None:
+        super().__init__(recording, last, type(cells[0].params).model_fields)
         self.device = device
         self.cells = [Streams(cell, device) for cell in cells]
         self.seeds = np.array([cell.seed for cell in cells], np.int64)
+        self._diverges = diverges
+        self._tracks = [Track() for _ in cells]
+        self._held: tuple[int, dict[str, np.ndarray]] | None = None
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -301,18 +430,70 @@ class CellsHandle(Recorder):
         return iter(self.cells)
 
     def record(self, step: int, **values: Any) -> None:
-        """Keeps values of this step if the sweep records it; each has shape (cells,) or (cells, ...).
+        """Keeps values of this step, as `CellHandle.record`; each has shape (cells,) or (cells, ...).
 
         Raises:
-            MisuseError: a step that does not increase, other names than before, or a value of another shape.
+            MisuseError: a step that decreases, a name given twice, or a value of another shape.
         """
         step = int(step)
-        self._check(step, values)
-        self.named = tuple(values)
-        if self.wants(step):
-            self._recorded_last = step
-            arrays = {name: self.entries(value, f"record({step}, {name}=...)") for name, value in values.items()}
+        first, keeps = self._begin(step, values, "record"), self._keeps(step)
+        if first:
+            self._kept, self._left_out = self._kept + keeps, self._left_out + (not keeps)
+        arrays = {name: self.entries(value, f"record({step}, {name}=...)") for name, value in values.items()}
+        if keeps:
             self._keep(step, arrays)
+        else:
+            before = self._held[1] if self._held is not None and self._held[0] == step else {}
+            self._held = step, before | {name: np.array(array) for name, array in arrays.items()}
+
+    def _keep(self, step: int, values: Mapping[str, Any]) -> None:
+        self._held, track = None, self.track
+        if self._all and len(track.steps) >= 2 * self._recording.entries and step > track.steps[-1]:
+            self._share_out()
+        self.track.add(step, values)
+
+    def _share_out(self) -> None:
+        """Gives each cell its part of what has been recorded since the last time; long curves are thinned."""
+        for at, track in enumerate(self._tracks):
+            for place, step in enumerate(self.track.steps):
+                own = {name: curve[place] for name, curve in self.track.curves.items()}
+                track.add(step, {n: None if of is None else plain(of[at], n) for n, of in own.items()})
+            if self._all and len(track.steps) >= 2 * self._recording.entries:
+                track.thin(self._recording.entries)
+        self.track = Track(curves={name: [] for name in self.track.curves})
+
+    def end(self) -> list[tuple[Track, str | None, list[str]]]:
+        """Ends the recording: of each cell its track, why it is diverged, if it is, and remarks."""
+        if self._held is not None and self._held[0] == self._step:
+            self._keep(*self._held)
+            self._left_out, self._kept = self._left_out - 1, self._kept + 1
+        self._share_out()
+        return [self._ended(track) for track in self._tracks]
+
+    def _ended(self, track: Track) -> tuple[Track, str | None, list[str]]:
+        """A cell's curves end with the first value that is not finite of one that diverges; others have gaps."""
+        gaps: dict[str, tuple[int, int, Any]] = {}
+        end: tuple[int, str] | None = None
+        for name, curve in track.curves.items():
+            wrong = [at for at, value in enumerate(curve) if not is_finite(value)]
+            if not wrong:
+                continue
+            shown = "not finite" if isinstance(curve[wrong[0]], list) else curve[wrong[0]]
+            if self._diverges(name) and (end is None or wrong[0] < end[0]):
+                end = wrong[0], f"{name} is {shown} at step {track.steps[wrong[0]]}"
+            elif not self._diverges(name):
+                gaps[name] = len(wrong), track.steps[wrong[0]], shown
+        last = len(track.steps) if end is None else end[0] + 1
+        if end is not None:
+            track.take(list(range(last)))
+        for name in gaps:
+            track.curves[name] = [value if is_finite(value) else None for value in track.curves[name]]
+        if end is None and gaps and gaps.keys() >= track.curves.keys() and not any(map(self._diverges, self._names)):
+            lost = [all(value is None for value in track.curves[name][-1:]) for name in gaps]
+            if all(lost):
+                return track, f"no recorded value is finite any more at step {track.steps[-1]}", []
+        self._to_budget(track)
+        return track, None if end is None else end[1], [] if end is not None else self._remarks(track, gaps)
 
     def features(
         self,
@@ -334,8 +515,9 @@ class CellsHandle(Recorder):
         """
         step = int(step)
         names = list(as_columns(Metrics(), sample, spectrum))
-        self._check_features(step, names, sample, weights)
-        if not self.wants(step):
+        self._check_features(sample, weights)
+        self._begin(step, names, "features")
+        if not self._keeps(step):
             return
         given = {"phi": phi, "outputs": outputs, "labels": labels} | ({} if weights is None else {"weights": weights})
         arrays = {name: self.entries(value, f"features({step}, {name}=...)") for name, value in given.items()}

@@ -44,6 +44,18 @@ def is_scalar(value: Any) -> bool:
     return isinstance(value, int | float) or (value is not None and getattr(value, "ndim", None) == 0)
 
 
+def seen(value: Any, whole: bool) -> bool:
+    """Whether a value as it is given is finite; a vector, which costs more to look at, only if `whole`."""
+    if isinstance(value, int | float) or value is None:
+        return not isinstance(value, float) or math.isfinite(value)
+    if not whole and getattr(value, "ndim", None) != 0:
+        return True
+    try:
+        return is_finite(plain(value, ""))
+    except MisuseError:
+        return True  # told where it is kept
+
+
 def is_finite(value: Any) -> bool:
     """Whether every number in a plain value is finite."""
     if isinstance(value, list):

@@ -59,7 +59,7 @@ class Resources:
     most_cpus: float | None = None
 
 
-Spacing = Literal["log", "sqrt", "epoch", "every"]
+Spacing = Literal["log", "sqrt", "epoch", "every", "all"]
 """How recorded steps are spaced."""
 
 
@@ -69,19 +69,22 @@ class Recording:
 
     Attributes:
         steps: "log" (every step at first, then log-spaced), "sqrt" (0, and then evenly spaced in the root of the step,
-            from a fortieth of the run on), "epoch" (once an epoch, at its start), "every".
+            from a fortieth of the run on), "epoch" (once an epoch, at its start), "every"; "all": whatever a function
+            records, up to `entries`.
         points: how many recorded steps "log" and "sqrt" aim at.
         also: names of the experiment's recordings on request.
         code: the digest of the experiment's code, where that counts (`Experiment.code`).
+        entries: how many entries a curve has at most under "all"; more are thinned (`swingby.function.track`).
     """
 
     steps: Spacing = "log"
     points: int = 200
     also: tuple[str, ...] = ()
     code: str = ""
+    entries: int = 2000
 
     def at(self, total: int, epoch: int | None = None) -> np.ndarray:
-        """The recorded steps: int64, strictly increasing, from 0 to `total`, both included.
+        """The recorded steps: int64, strictly increasing, from 0 to `total`, both included; of "all" those of "log".
 
         Raises:
             ValueError: "epoch" was asked of a run that has no epochs.
@@ -114,8 +117,13 @@ class Recording:
     @property
     def asked(self) -> tuple[str, ...]:
         """The tokens of what is recorded, whatever code records it."""
-        when = f"{self.steps}:{self.points}" if self.steps in ("log", "sqrt") else self.steps
-        return (f"steps:{when}", *sorted(set(self.also)))
+        counts = {"log": f":{self.points}", "sqrt": f":{self.points}", "all": f":{self.entries}"}
+        return (f"steps:{self.steps}{counts.get(self.steps, '')}", *sorted(set(self.also)))
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON values; `entries` only where they count, as in files from before there were any."""
+        plain = {"steps": self.steps, "points": self.points, "also": list(self.also), "code": self.code}
+        return plain | ({"entries": self.entries} if self.steps == "all" else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +195,7 @@ class Experiment(ABC):
         pinned: whether tests hold the numbers of its cells, so that `stream_version` alone says what changed. Results
             of others are marked with the digest of their package's code while it is worked on.
         discovers: whether its columns are found as it runs; then `curves` and `scalars` say what is known beforehand.
+        keeps_all: whether it says itself at which steps it records, so that `record: {steps: all}` keeps what it does.
     """
 
     name: ClassVar[str]
@@ -203,6 +212,7 @@ class Experiment(ABC):
     spreads: ClassVar[bool] = False
     pinned: ClassVar[bool] = False
     discovers: ClassVar[bool] = False
+    keeps_all: ClassVar[bool] = False
 
     @property
     def code(self) -> str:

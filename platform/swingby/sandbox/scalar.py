@@ -53,6 +53,8 @@ CASTS = {
 """Types that a value may be cast to."""
 ROW = "one_row"
 """The table that an expression sees."""
+SELECT = "select ("
+"""What stands before an expression where it is parsed."""
 
 _TYPES: Mapping[OutcomeKind, str] = {"yes_no": "boolean", "category": "varchar", "number": "double"}
 _ARROW: Mapping[OutcomeKind, pa.DataType] = {"yes_no": pa.bool_(), "category": pa.string(), "number": pa.float64()}
@@ -119,6 +121,9 @@ def kind_of(text: str, schema: pa.Schema) -> OutcomeKind:
 def evaluate(text: str, table: pa.Table, kind: OutcomeKind, strict: bool = False) -> pa.Array:
     """The value of an expression at every row, in order; null where it cannot be computed, and for NaN.
 
+    A curve has a null at each step at which it was not recorded. Counted from the end, as in `acc[-1]`, its entries are
+    those that were recorded; counted from the begin they are those of the steps.
+
     Args:
         text: an expression that `columns_of` took.
         strict: raise where it cannot be computed.
@@ -126,18 +131,42 @@ def evaluate(text: str, table: pa.Table, kind: OutcomeKind, strict: bool = False
     Raises:
         ScalarError: the table lacks a column, or with `strict` a row at which it cannot be computed.
     """
+    with _connection() as connection:
+        _columns(connection, text, table.column_names)
+        text = _of_recorded(_checked(connection, text), text, table)
     value = f"cast(({text}\n) as {_TYPES[kind]})"
     value = value if strict else f"try({value})"
     if kind == "number":
         value = f"(select case when isnan(v) then null else v end from (select {value} as v))"
     with _connection() as connection:
-        _columns(connection, text, table.column_names)
         connection.register(ROW, table)
         try:
             found = connection.sql(f"select {value} as value from {ROW}").to_arrow_table()
         except duckdb.Error as error:
             raise ScalarError(_first_line(error)) from error
     return pa.concat_arrays([*found["value"].chunks, pa.array([], _ARROW[kind])])
+
+
+def _of_recorded(tree: dict[str, Any], text: str, table: pa.Table) -> str:
+    """The expression, in which entries that are counted from the end are those of lists without their nulls."""
+    lists = [
+        name for name, type_ in zip(table.column_names, table.schema.types, strict=True) if pa.types.is_list(type_)
+    ]
+    gapped = {name.lower() for name in lists if any(chunk.flatten().null_count for chunk in table[name].chunks)}
+    places = list[tuple[int, int]]()
+    for part in parts(tree) if gapped else ():
+        if part.get("type") != "ARRAY_EXTRACT":
+            continue
+        of, entry = part["children"][:2]
+        backwards = str((entry.get("literal") or {}).get("text", "")).startswith("-")
+        if backwards and of.get("class") == "COLUMN_REF" and [n.lower() for n in of["column_names"]][-1] in gapped:
+            places.append((of["query_location"] - len(SELECT), of["query_location_length"]))
+    written = text.encode()
+    for start, length in sorted(places, reverse=True):
+        column = written[start : start + length]
+        recorded = b"list_filter(" + column + b", lambda recorded: recorded is not null)"
+        written = written[:start] + recorded + written[start + length :]
+    return written.decode()
 
 
 @contextmanager
@@ -176,7 +205,7 @@ def _checked(connection: duckdb.DuckDBPyConnection, text: str) -> dict[str, Any]
     if any("\ud800" <= char <= "\udfff" or char == "\0" for char in text):
         raise ScalarError("holds half a character, or none, which is no text")
     try:
-        node, plain = parsed(connection, f"select ({text}\n)"), parsed(connection, "select (1\n)")
+        node, plain = parsed(connection, f"{SELECT}{text}\n)"), parsed(connection, f"{SELECT}1\n)")
     except RefusedError as error:
         raise ScalarError(f"is not allowed: {str(error).rpartition(';')[0] or error}", _ONE) from None
     except (duckdb.Error, UnicodeError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -60,12 +60,16 @@ class _Seeds(_Section):
 
 
 class _Record(_Section):
-    steps: Spacing = Field(
-        "log",
-        description="spacing of the recorded steps: log, every step at first; sqrt, from a fortieth of the run on; "
+    steps: Spacing | None = Field(
+        None,
+        description="spacing of the recorded steps: all, what a function records (its default, unless points are "
+        "set); log, every step at first (the default of other experiments); sqrt, from a fortieth of the run on; "
         "epoch, the start of each epoch; every",
     )
     points: int = Field(200, ge=2, le=1_000_000, description="about how many recorded steps, for log and sqrt")
+    entries: int = Field(
+        2000, ge=64, le=1_000_000, description="the most entries a curve has under all; longer ones are thinned"
+    )
     also: list[str] = Field([], description="the experiment's recordings on request")
 
 
@@ -164,7 +168,15 @@ def read_recording(lined: Lined, experiment: Experiment | None) -> Recording:
     for index, name in enumerate(record.also):
         if name not in known:
             lined.fault(("record", "also", index), f"unknown recording {name!r}", registry.nearest(name, known))
-    return Recording(record.steps, record.points, tuple(record.also))
+    functions = experiment is not None and experiment.keeps_all
+    given = record.model_fields_set
+    steps = record.steps or ("all" if functions and "points" not in given else "log")
+    if steps == "all" and experiment is not None and not functions:
+        allowed = "allowed: " + ", ".join(name for name in get_args(Spacing) if name != "all")
+        lined.fault(("record", "steps"), f"{experiment.name} does not say itself when it records", allowed)
+    if steps != "all" and "entries" in given:
+        lined.fault(("record", "entries"), f"entries are of steps: all, and steps is {steps}", "points: how many")
+    return Recording(steps, record.points, tuple(record.also), entries=record.entries)
 
 
 def read_diagram(

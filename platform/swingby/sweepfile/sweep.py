@@ -217,8 +217,7 @@ class Sweep:
 
 def _recorded(recording: Recording) -> dict[str, Any]:
     """A recording as plain JSON values; its code only where there is some, as in files from before it was kept."""
-    plain = {**asdict(recording), "also": list(recording.also)}
-    return {name: value for name, value in plain.items() if name != "code" or value}
+    return {name: value for name, value in recording.to_json().items() if name != "code" or value}
 
 
 def named_sweeps() -> dict[str, Traversable]:

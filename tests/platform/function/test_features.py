@@ -51,20 +51,20 @@ def test_metrics_stand_beside_what_is_recorded() -> None:
     cell.record(1, loss=0.5)
     cell.features(2, phi, outputs, labels, weights, sample="train")
     cell.record(2, loss=0.25)
-    assert cell.steps == [0, 1, 2]
-    assert cell.curves["loss"] == [1.0, 0.5, 0.25]
+    assert cell.track.steps == [0, 1, 2]
+    assert cell.track.curves["loss"] == [1.0, 0.5, 0.25]
     mine = measure(phi, outputs, labels, weights, spectrum=False)
-    assert cell.curves["train_kappa_cka"] == [mine.kappa_cka, None, mine.kappa_cka]
-    assert cell.curves["nc3"] == [mine.nc3, None, mine.nc3]
-    assert cell.curves["kappa_cka"] == [measure(phi[:40], outputs[:40], labels[:40]).kappa_cka, None, None]
-    assert not {*SPECTRAL, "train_nc1"} & {*cell.curves}
+    assert cell.track.curves["train_kappa_cka"] == [mine.kappa_cka, None, mine.kappa_cka]
+    assert cell.track.curves["nc3"] == [mine.nc3, None, mine.nc3]
+    assert cell.track.curves["kappa_cka"] == [measure(phi[:40], outputs[:40], labels[:40]).kappa_cka, None, None]
+    assert not {*SPECTRAL, "train_nc1"} & {*cell.track.curves}
 
 
 def test_spectra_are_kept_where_they_are_asked_for() -> None:
     cell = handle()
     cell.features(3, *net(1), spectrum=True)
-    assert {*cell.curves} == {*COLUMNS}
-    assert cell.steps == [3]
+    assert {*cell.track.curves} == {*COLUMNS}
+    assert cell.track.steps == [3]
 
 
 def test_a_class_without_a_point_leaves_null() -> None:
@@ -72,8 +72,8 @@ def test_a_class_without_a_point_leaves_null() -> None:
     phi, outputs, labels, weights = net(2)
     some = labels < 2
     cell.features(0, phi[some], outputs[some], labels[some], weights)
-    assert cell.curves["nc1"] == [None]
-    assert cell.curves["kappa_cka"][0] > 0
+    assert cell.track.curves["nc1"] == [None]
+    assert cell.track.curves["kappa_cka"][0] > 0
 
 
 def test_few_points_a_feature_are_warned_of_once_a_cell() -> None:
@@ -103,8 +103,9 @@ def test_fewer_points_than_classes_are_refused() -> None:
         (lambda c, a: c.features(4, *a, sample="best"), r"sample='best'; allowed: None, 'train', 'test'"),
         (lambda c, a: c.features(4, *a, sample="test"), r"weights for test points"),
         (lambda c, a: c.features(4, a[0][:-1], *a[1:]), r"features\(4\): phi has shape \(59, 8\)"),
-        (lambda c, a: c.record(3, loss=1.0), r"record\(\) was given step 3 after step 3"),
-        (lambda c, a: c.record(4, other=1.0), r"record\(\) was given other at step 4, and loss before"),
+        (lambda c, a: c.record(3, loss=1.0), r"record\(\) was given loss at step 3 twice"),
+        (lambda c, a: c.record(2, other=1.0), r"record\(\) was given step 2 after step 3"),
+        (lambda c, a: c.record(4, Loss=1.0), r"'Loss' has the name of the recorded 'loss'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call: Any, text: str) -> None:
@@ -117,11 +118,11 @@ def test_what_makes_no_sense_is_refused(call: Any, text: str) -> None:
 def test_one_name_is_one_column() -> None:
     cell, arrays = handle(), net(0)
     cell.record(0, nc1=1.0)
-    with pytest.raises(MisuseError, match="features\\(\\) records nc1, which record\\(\\) was given"):
+    with pytest.raises(MisuseError, match="nc1 is given by record\\(\\) and by features"):
         cell.features(0, *arrays)
     cell = handle()
     cell.features(0, *arrays)
-    with pytest.raises(MisuseError, match="record\\(\\) was given nc1, which features\\(\\) records"):
+    with pytest.raises(MisuseError, match="nc1 is given by record\\(\\) and by features"):
         cell.record(0, nc1=1.0)
 
 
@@ -129,12 +130,12 @@ def test_features_that_are_not_finite_end_the_cell() -> None:
     cell, (phi, outputs, labels, weights) = handle(), net(0)
     with pytest.raises(NotFiniteError):
         cell.features(0, phi, outputs * np.inf, labels, weights)
-    assert {value for curve in cell.curves.values() for value in curve} == {None}
+    assert {value for curve in cell.track.curves.values() for value in curve} == {None}
     cells = handle(also_cells=2)
     bad = np.array([outputs, outputs * np.inf])
     cells.features(0, np.array([phi, phi]), bad, np.array([labels, labels]))
-    assert cells.curves["kappa_cka"][0][1] is None
-    assert cells.curves["kappa_cka"][0][0] == measure(phi, outputs, labels).kappa_cka
+    assert cells.track.curves["kappa_cka"][0][1] is None
+    assert cells.track.curves["kappa_cka"][0][0] == measure(phi, outputs, labels).kappa_cka
 
 
 TRAINING = '''

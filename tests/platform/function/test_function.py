@@ -58,6 +58,10 @@ def quadratic(cell, lr: float, width: int = 3, steps: int = 40, kind: str = "pla
             raise ValueError("no data")
     if kind == "wrong":
         return 3
+    if kind == "text":
+        return {"end": "none"}
+    if kind == "case":
+        return {"End": loss}
     if kind == "other":
         return {"last": loss}
     return {"end": loss, "learned": loss < 1e-3, "count": step, "pair_end": w[:2]}
@@ -181,7 +185,8 @@ def test_a_sweep_file_sets_resources(folder: Path) -> None:
     [
         ("raise", "ValueError: no data (train.py, line 18)"),
         ("wrong", "quadratic returned int; allowed: a dictionary of scalars by name, or nothing"),
-        ("other", "it returned last; cell"),
+        ("text", "end is str here, and float in cell"),
+        ("case", "it returned 'End'; cell"),
     ],
 )
 def test_what_goes_wrong_is_the_cells_alone(folder: Path, kind: str, said: str) -> None:
@@ -190,6 +195,13 @@ def test_what_goes_wrong_is_the_cells_alone(folder: Path, kind: str, said: str) 
     assert (result.ok, result.failed) == (2, 2)
     messages = {row.message for row in rows(folder) if row.kind == kind}
     assert all(said in message for message in messages), messages
+
+
+def test_a_cell_may_lack_what_others_have(folder: Path) -> None:
+    """Scalars that only some settings return are null elsewhere."""
+    assert run(folder, "axes={kind: [plain, other]}", "base={lr: 0.1}").ok == 4
+    found = {(row.kind, row.end is None, row.last is None) for row in rows(folder)}
+    assert found == {("plain", False, True), ("other", True, False)}
 
 
 def test_a_value_that_is_not_finite_ends_the_cell(folder: Path) -> None:

@@ -147,3 +147,22 @@ def test_a_strict_value_raises_where_it_cannot_be_computed() -> None:
     """With `strict` the first row that cannot be computed is an error in DuckDB's words."""
     with pytest.raises(ScalarError, match="Could not convert string 'x'"):
         evaluate("note::int", ROWS, "number", strict=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("acc[-1]", [0.5, 0.2]),
+        ("Acc[-2]", [0.1, None]),
+        ("acc[3]", [0.5, None]),
+        ("loss[-1]", [4.0, 4.0]),
+        ("loss[-1] + acc[-1] - acc[ -1 ]", [4.0, 4.0]),
+        ("list_sum(list_filter(loss, lambda acc: acc > 3))", [4.0, 4.0]),
+        ("len(list_filter(loss, lambda x: x > 6 * acc[-1]))", [1.0, 3.0]),
+    ],
+)
+def test_entries_counted_from_the_end_are_those_that_were_recorded(text: str, expected: list[float | None]) -> None:
+    """A curve of another cadence has nulls between; counted from the begin its entries are those of the steps."""
+    acc = [[0.1, None, 0.5, None], [0.2, None, None, None]]
+    table = pa.table({"acc": acc, "loss": [[1.0, 2.0, 3.0, 4.0]] * 2})
+    assert evaluate(text, table, "number", strict=True).to_pylist() == expected

@@ -140,7 +140,7 @@ class Plan:
         return {
             "plan_id": self.plan_id,
             **plain,
-            "recording": asdict(self.recording),
+            "recording": self.recording.to_json(),
             "batches": [asdict(note) for note in self.batches],
         }
 
@@ -158,7 +158,11 @@ class Plan:
         values = {name: header[name] for name in cls.__dataclass_fields__ if name not in ("path", "given")}
         recording = header["recording"]
         values["recording"] = Recording(
-            recording["steps"], recording["points"], tuple(recording["also"]), recording.get("code", "")
+            recording["steps"],
+            recording["points"],
+            tuple(recording["also"]),
+            recording.get("code", ""),
+            recording.get("entries", Recording.entries),
         )
         values["batches"] = tuple(BatchNote(**note) for note in header["batches"])
         return cls(**values, path=path)
