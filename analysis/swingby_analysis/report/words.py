@@ -17,6 +17,17 @@ from swingby_analysis.report.extremes import ENDS, FEWEST, said
 from swingby_analysis.report.prose import percent, plural, share_text
 
 
+def _remarks(cells: pl.DataFrame) -> list[str]:
+    """What is said of results, such as that curves were thinned; texts that differ in numbers only are one."""
+    said = cells.filter((pl.col("status") == "ok") & pl.col("message").is_not_null())
+    alike = pl.col("message").str.replace_all(r"[-+]?[0-9][0-9.,eE+-]*", "#").alias("alike")
+    found = said.group_by(alike).agg(pl.col("message").first(), pl.len().alias("cells")).sort("cells", descending=True)
+    return [
+        f"{plural(count, 'cell')}{', such as one' if count > 1 else ''}: {message}."
+        for message, count in found.select("message", "cells").head(5).iter_rows()
+    ]
+
+
 def warnings(data: ReportData) -> list[str]:
     """The warnings above the figures: of results that are missing, failed, diverged or recorded."""
     counts = data.counts
@@ -51,6 +62,7 @@ def warnings(data: ReportData) -> list[str]:
         untold = data.cells.filter(pl.col("status") == "diverged")[data.outcome].null_count()
         left = f"of {untold:,} the outcome “{data.title(data.outcome)}” is not known, and its figures leave them out"
         lines.append(f"{plural(counts.diverged, 'cell')} diverged; {left if untold else 'they count as runs'}.")
+    lines += _remarks(data.cells) if data.imported is None else []
     empty = counts.points - data.cells["point"].n_unique()
     if empty and data.refined is None:
         lines.append(f"No run has finished at {plural(empty, 'point')} of the grid.")

@@ -13,7 +13,14 @@ from swingby.run.forecast import Forecast, Planned
 from swingby.run.progress import Progress
 from swingby.store import Store
 from swingby.store.refined import Refined
-from swingby.store.status import failed_cells, failure_lines, final_counts, refused_records
+from swingby.store.status import (
+    failed_cells,
+    failure_lines,
+    final_counts,
+    refused_records,
+    remark_lines,
+    remarks,
+)
 from swingby.units import counted, duration, size
 
 
@@ -41,6 +48,7 @@ class RunResult:
         forecast: the forecast of what this run trained; None if it did not train all of it, or nothing was measured.
         actual: what the training took; None if this run trained nothing, or several sweeps.
         refined: how its refinement stands, if it was refined: `cells` are then those that were asked for.
+        remarks: what is said of results, such as that curves were thinned, and of how many cells.
     """
 
     name: str
@@ -59,12 +67,14 @@ class RunResult:
     forecast: Forecast | None
     actual: Actual | None
     refined: Refined | None = None
+    remarks: tuple[tuple[str, int], ...] = ()
 
     def __str__(self) -> str:
         counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
         shown = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
         lines = [f"{self.name} ({self.sweep_id}): {counted(self.cells, 'cell')}: {shown}; {duration(self.seconds)}"]
         lines += failure_lines(self.failures, self.failed)
+        lines += remark_lines(self.remarks)
         lines += [f"  the store refused {reason}" for reason in self.bad]
         if self.actual is not None:
             if self.forecast is not None:
@@ -161,6 +171,7 @@ class Tally:
             seconds=seconds,
             forecast=missing[0].forecast if whole else None,
             actual=alone,
+            remarks=remarks(store, sweep.experiment_name, sweep.sweep_id) if sweep.experiment.keeps_all else (),
         )
 
 

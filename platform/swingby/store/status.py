@@ -26,6 +26,7 @@ from swingby.store.reader import Store
 from swingby.store.refined import Refined, refinements
 from swingby.store.sql import query, script
 from swingby.sweepfile.sweep import Sweep
+from swingby.units import counted
 
 MOST_FAILURES = 10
 """Cells that failed, or lack a piece of their curve, and are listed one by one."""
@@ -206,6 +207,20 @@ def failure_reasons(store: Store, experiment: str, sweep_id: str) -> tuple[Reaso
         return ()
     rows = store.sql(query("failure_reasons", experiment), [sweep_id, MOST_REASONS]).rows()
     return tuple(Reason(*row) for row in rows)
+
+
+def remarks(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[str, int], ...]:
+    """What is said of results of a sweep, such as that curves were thinned, and of how many cells."""
+    if experiment not in store.names():
+        return ()
+    return tuple(
+        (row.message, row.cells) for row in store.sql(query("remarks", experiment), [sweep_id, MOST_REASONS]).rows()
+    )
+
+
+def remark_lines(found: Sequence[tuple[str, int]]) -> list[str]:
+    """Lines about what is said of results."""
+    return [f"  {counted(cells, 'cell')}{', such as' if cells > 1 else ''}: {message}" for message, cells in found]
 
 
 # cells in progress

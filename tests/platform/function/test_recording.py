@@ -211,15 +211,13 @@ def test_a_spike_and_a_second_cadence_are_there_and_thinning_is_told(tmp_path: P
     (tmp_path / "train.py").write_text(TRAIN)
     outcomes = "outcomes: {spikes: list_max(loss) > 10, last: 'acc[-1]'}"
     (tmp_path / "spiky.yaml").write_text(f"name: spiky\nexperiment: train.py\naxes: {{lr: [0.1, 0.2]}}\n{outcomes}\n")
-    heard: list[str] = []
-
-    class Heard(Progress):
-        def line(self, text: str) -> None:
-            heard.append(text)
-
     sweep = Sweep.load(tmp_path / "spiky.yaml")
     assert sweep.recording.asked == ("steps:all:2000",)
-    run_sweep(sweep, tmp_path / "data", local=True, pilot=False, progress=Heard())
+    result = run_sweep(sweep, tmp_path / "data", local=True, pilot=False, progress=Progress())
+    ((told, cells),) = result.remarks
+    assert cells == 2
+    assert "of 20,001 recorded steps are kept" in told
+    assert told in str(result)
     with Store.open(tmp_path / "data") as store:
         for row in store.sql("from spiky").rows():
             assert max(row.loss) == 50.0
