@@ -237,6 +237,8 @@ class CellHandle(Streams, Recorder):
         Recorder.__init__(self, recording, last, type(cell.params).model_fields)
         self.params: Mapping[str, Any] = cell.params.model_dump()
         self._file = None if folder is None else folder / f"{cell.cell_id}.npz"
+        self._of = " ".join([cell.cell_id, *recording.tokens])
+        self._begins_anew = False
         self._recorded, self._diverges = recorded, diverges
         self._gaps: dict[str, tuple[int, int, Any]] = {}
         self._broken: set[str] = set()  # curves whose last value is not finite
@@ -314,7 +316,8 @@ class CellHandle(Streams, Recorder):
         if self._broken and self._broken.issuperset(curves) and not any(map(self._diverges, self._names)):
             return dict(scalars), f"no recorded value is finite any more at step {self._step}", []
         told = self._gaps | {name: (1, -1, scalars[name]) for name in wrong}
-        return {**scalars, **dict.fromkeys(wrong)}, None, self._remarks(self.track, told)
+        anew = ["its checkpoint was of other code or not whole, and was set aside"] if self._begins_anew else []
+        return {**scalars, **dict.fromkeys(wrong)}, None, anew + self._remarks(self.track, told)
 
     def features(
         self,
@@ -378,18 +381,23 @@ class CellHandle(Streams, Recorder):
         """
         if self._file is not None:
             recorded = {name: getattr(self, name) for name in KEPT}
-            save_state(self._file, {"state": state, "track": asdict(self.track), "recorder": recorded})
+            save_state(self._file, {"state": state, "track": asdict(self.track), "recorder": recorded}, self._of)
 
     def resume(self) -> Any:
         """The state of the last `checkpoint` of this cell, with torch tensors on the CPU; None: it begins.
 
-        What was recorded up to the checkpoint is there again, and nothing later.
+        What was recorded up to the checkpoint is there again, and nothing later. A checkpoint of other code or of
+        another recording, or one that is not whole, is set aside: the cell begins anew, and its row says so.
 
         Raises:
             MisuseError: it holds torch tensors, and the function has not imported torch.
         """
-        found = None if self._file is None else load_state(self._file)
+        if self._file is None or not self._file.exists():
+            return None
+        found = load_state(self._file, self._of)
         if found is None:
+            self._file.replace(self._file.with_suffix(".aside"))
+            self._begins_anew = True
             return None
         self.track = Track(**found["track"])
         for name in KEPT:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
+import math
 import os
 import sys
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +18,21 @@ import numpy as np
 from swingby.function.values import MisuseError
 
 
-def save_state(path: Path, state: Any) -> None:
+def save_state(path: Path, state: Any, of: str) -> None:
     """Writes a state; a file that is there is replaced whole.
+
+    Args:
+        of: whose state it is: what has to be the same for whoever goes on from it.
 
     Raises:
         MisuseError: it holds something that is neither plain nor an array; names its place.
     """
     arrays: dict[str, np.ndarray] = {}
     text = json.dumps(_packed(state, arrays, "state"), allow_nan=True)
-    content = io.BytesIO()
     named: dict[str, Any] = {"text": np.frombuffer(text.encode(), np.uint8), **arrays}
-    np.savez(content, **named)
+    content = io.BytesIO()
+    mark = _digest(of, named)
+    np.savez(content, mark=mark, **named)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with temporary.open("wb") as file:
@@ -35,13 +42,59 @@ def save_state(path: Path, state: Any) -> None:
     temporary.replace(path)
 
 
-def load_state(path: Path) -> Any:
-    """The state in a file; None: there is none, or it cannot be read."""
+def load_state(path: Path, of: str) -> Any:
+    """The state in a file; None: there is none, it is another one's, or it is not what was written.
+
+    Whatever the file holds, reading it raises nothing but what is told here, and takes no more memory than a few times
+    its size: nothing in it is compressed, and an array is as large as its bytes.
+
+    Raises:
+        MisuseError: it holds torch tensors, and the function has not imported torch.
+    """
     try:
-        with np.load(path) as found:
-            return _unpacked(json.loads(found["text"].tobytes()), found)
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
+        named = _arrays(path)
+        mark = named.pop("mark")
+        if mark.tobytes() != _digest(of, named).tobytes():
+            return None
+        return _unpacked(json.loads(named["text"].tobytes()), named)
+    except MisuseError:
+        raise
+    except Exception:  # a file can be wrong in any way
         return None
+
+
+def _arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a file as `numpy.savez` writes it.
+
+    Raises:
+        Exception: it is no such file.
+    """
+    found = {}
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        if sum(entry.file_size for entry in entries) > path.stat().st_size:
+            raise ValueError("more than the file can hold")
+        for entry in entries:
+            if entry.compress_type != zipfile.ZIP_STORED or not entry.filename.endswith(".npy"):
+                raise ValueError(entry.filename)
+            content = io.BytesIO(archive.read(entry))
+            version = np.lib.format.read_magic(content)
+            read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, fortran, dtype = read(content)
+            body = content.read()
+            if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(body):
+                raise ValueError(f"an array of {shape}")
+            array = np.frombuffer(body, dtype)
+            found[entry.filename.removesuffix(".npy")] = array.reshape(shape, order="F" if fortran else "C")
+    return found
+
+
+def _digest(of: str, named: Mapping[str, np.ndarray]) -> np.ndarray:
+    """The SHA-256 of whose arrays these are, and of all they hold, as 32 bytes."""
+    digest = hashlib.sha256(of.encode())
+    for name, array in sorted(named.items()):
+        digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode() + array.tobytes())
+    return np.frombuffer(digest.digest(), np.uint8)
 
 
 def _packed(value: Any, arrays: dict[str, np.ndarray], place: str) -> Any:
@@ -82,7 +135,7 @@ def _unpacked(value: Any, arrays: Any) -> Any:
         tensor = _torch().from_numpy(arrays[value["torch"]].copy())
         return tensor.view(_torch().bfloat16) if value["dtype"] == "bfloat16" else tensor
     array = arrays[value["numpy"]]
-    return array[()] if array.ndim == 0 else array
+    return array[()] if array.ndim == 0 else array.copy()
 
 
 def _torch() -> Any:
