@@ -22,6 +22,7 @@ from swingby.function.source import Source, source_of
 from swingby.function.track import Track
 from swingby.function.values import MisuseError, is_finite, plain
 from swingby.model.cell import Cell
+from swingby.model.ending import is_its_own
 from swingby.model.experiment import Batch, Column, Experiment
 from swingby.model.params import UntypedParams
 
@@ -160,8 +161,8 @@ class FunctionExperiment(Experiment):
                 self._together_ended(cell.cell_id, *ended, {name: plain(of[at], name) for name, of in scalars.items()})
                 for at, (cell, ended) in enumerate(zip(cells, handle.end(), strict=True))
             ]
-        except Exception as error:
-            if len(cells) > 1:
+        except BaseException as error:
+            if len(cells) > 1 or not is_its_own(error):
                 raise
             return [Row(cell.cell_id, "failed", message_of(error)) for cell in cells]
 
@@ -258,7 +259,9 @@ class _OneCell:
         except NotFiniteError as error:
             diverged = str(error)
             handle.end({})
-        except Exception as error:
+        except BaseException as error:
+            if not is_its_own(error):
+                raise
             fault = message_of(error)
         if fault is not None:
             return Row(cell.cell_id, "failed", fault, self._low(handle))
@@ -290,7 +293,7 @@ class _OneCell:
         self._batch.emit(None)
 
 
-def message_of(error: Exception) -> str:
+def message_of(error: BaseException) -> str:
     """An exception in one line, with the place in the user's code."""
     return told(error).removeprefix(f"{MisuseError.__name__}: ")
 

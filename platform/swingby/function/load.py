@@ -11,6 +11,7 @@ from swingby.errors import SwingbyError
 from swingby.function.experiment import FunctionExperiment
 from swingby.function.faults import is_users, told
 from swingby.function.source import Source, modules_at
+from swingby.model.ending import is_its_own, without_exit
 
 
 def loaded(source: Source, folder: Path) -> FunctionExperiment:
@@ -80,8 +81,11 @@ def _load_file(path: Path, digest: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
+        with without_exit():
+            spec.loader.exec_module(module)
+    except BaseException as error:
         del sys.modules[name]
+        if not is_its_own(error):
+            raise
         raise SwingbyError(f"{path} cannot be loaded: {told(error, path.parent)}") from error
     return module

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from swingby.model.ending import InterruptedRun
+
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -61,7 +63,7 @@ class Drain:
 
         def handle(number: int, frame: FrameType | None) -> None:
             if self():
-                raise KeyboardInterrupt
+                raise InterruptedRun
             self.ask()
 
         before: dict[int, Any] = {number: signal.signal(number, handle) for number in _SIGNALS}

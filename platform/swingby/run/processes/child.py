@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import json
 import math
 import os
+import re
 import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
+from swingby.function.faults import is_users
 from swingby.function.travel import take
 from swingby.model import registry
 from swingby.model.process_group import LostWorkerError
@@ -109,9 +113,11 @@ class ChildProcess:
         if self._process is None:
             self._read = b""
             self._replies, end = os.pipe()
-            command = [sys.executable, "-c", _CHILD, str(os.getpid()), str(end)]
+            self._crash = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
+            passed = [end, self._crash.fileno()]
+            command = [sys.executable, "-c", _CHILD, *map(str, (os.getpid(), *passed))]
             try:
-                self._process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[end], bufsize=0)
+                self._process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=passed, bufsize=0)
             finally:
                 os.close(end)
             assert self._process.stdin is not None
@@ -125,9 +131,9 @@ class ChildProcess:
         except BrokenPipeError:
             reply = {}
         if not reply:
-            code = process.wait()
+            code, place = process.wait(), self._crashed_at()
             self.close()
-            raise LostWorkerError(f"its process {exit_text(code)}")
+            raise LostWorkerError(f"its process {exit_text(code)}{place}")
         if "stopped" in reply:
             raise StoppedError
         if "lost" in reply:
@@ -136,6 +142,15 @@ class ChildProcess:
         if "fault" in reply:
             raise SwingbyError(reply["fault"])
         return reply
+
+    def _crashed_at(self) -> str:
+        """Where the user's code was when the process crashed, in brackets; "" if it says nothing of it."""
+        self._crash.seek(0)
+        for line in self._crash.read(100_000).decode(errors="replace").splitlines():
+            found = re.match(r'\s*File "(.+)", line (\d+) in ', line)
+            if found and is_users(found[1], None):
+                return f" ({Path(found[1]).name}, line {found[2]})"
+        return ""
 
     def close(self) -> None:
         """Kills the process."""
@@ -146,6 +161,7 @@ class ChildProcess:
         if self._process.stdin is not None:
             self._process.stdin.close()
         os.close(self._replies)
+        self._crash.close()
         self._process = None
 
     def _reply(self, seconds: float, stop: Callable[[], bool] | None) -> dict[str, Any]:
@@ -176,13 +192,14 @@ class ChildProcess:
         return json.loads(reply)
 
 
-def main(parent: int, replies: int) -> None:
+def main(parent: int, replies: int, crash: int) -> None:
     """Main function of the child process: trains batches, or prepares, for each line that comes in, to its end."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the driver drains, and kills it
         signal.signal(number, signal.SIG_IGN)
     asked: list[int] = []
     signal.signal(signal.SIGUSR1, lambda number, frame: asked.append(number))
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    faulthandler.enable(crash)
     if os.getppid() != parent:
         os._exit(1)
     while True:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from swingby.errors import SwingbyError
+from swingby.model.ending import Halt
 
 WRITING = (20.0, 300.0)
 """Seconds that a worker may take to write a shard while it holds the commit lock: its deadline, but at least the first
@@ -113,12 +114,12 @@ WATCHDOG = Watchdog()
 """The watchdog of this process."""
 
 
-class DeadlineError(BaseException):
-    """A batch gave no sign of life for too long; no `Exception`, so that no experiment catches it."""
+class DeadlineError(Halt):
+    """A batch gave no sign of life for too long."""
 
 
-class StoppedError(BaseException):
-    """A batch was asked to stop, and interrupted; no `Exception`, so that no experiment catches it."""
+class StoppedError(Halt):
+    """A batch was asked to stop, and interrupted."""
 
 
 class Countdown:

@@ -18,6 +18,7 @@ from swingby.data.remote.checkpoints import Checkpoints
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.cell import Cell
+from swingby.model.ending import is_its_own, without_exit
 from swingby.model.experiment import Batch, Experiment
 from swingby.model.process_group import LostWorkerError
 from swingby.run.commit_lock import OvertakenError, check_current, commit_lock
@@ -65,7 +66,8 @@ class Training:
         self.workdir.mkdir(parents=True, exist_ok=True)
         self._begin_attempt()  # only now: the shards that it goes on from are fetched
         try:
-            self._run_isolating(tuple(self.cells.values()))
+            with without_exit():
+                self._run_isolating(tuple(self.cells.values()))
             left = self.segments.unfinished
             if left and not self.how.draining():
                 name = self.experiment.name
@@ -112,7 +114,9 @@ class Training:
         except LostWorkerError:
             if self.segments.unfinished:
                 raise
-        except Exception as error:
+        except BaseException as error:
+            if not is_its_own(error):
+                raise
             ids = {cell.cell_id for cell in cells}
             unfinished = [self.cells[cell_id] for cell_id in self.segments.unfinished if cell_id in ids]
             if len(cells) == 1 and unfinished:
