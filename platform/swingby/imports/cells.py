@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -15,6 +15,7 @@ from swingby.imports.reading import ROW, RunsFile
 from swingby.model.cell import SeedMode
 from swingby.store.database import clear_errors
 from swingby.store.sql import literal, quoted
+from swingby.sweepfile.axes import rounded
 from swingby.units import counted
 
 MOST_SHOWN = 3
@@ -40,11 +41,17 @@ class Cells:
     notes: tuple[str, ...]
 
 
-def cells_of(file: RunsFile, layout: Layout, known: Mapping[str, str] | None = None) -> Cells:
+def cells_of(
+    file: RunsFile,
+    layout: Layout,
+    known: Mapping[str, str] | None = None,
+    values: Mapping[str, Collection[float]] | None = None,
+) -> Cells:
     """The cells of a file whose table `runs` was made.
 
     Args:
         known: for results that the experiment has already, "curve" or "scalar".
+        values: the values that its parameters have already.
 
     Raises:
         SwingbyError: a value is missing, a step or a cell comes twice, or the file does not say of a run how it ended;
@@ -52,6 +59,7 @@ def cells_of(file: RunsFile, layout: Layout, known: Mapping[str, str] | None = N
     """
     _check_there(file, layout)
     notes = list[str]()
+    _unite_values(file, layout, values or {}, notes)
     if layout.long:
         curves, scalars = _of_steps(file, layout, known or {}, notes)
     else:
@@ -99,6 +107,23 @@ def _check_there(file: RunsFile, layout: Layout) -> None:
             wrong = file.ask(f"select {quoted(ROW)}, {quoted(name)} from runs where not isfinite({quoted(name)})")
             for row, value in wrong:
                 raise SwingbyError(f"row {row} has {value} for the parameter {shown!r}; allowed: finite numbers")
+
+
+def _unite_values(file: RunsFile, layout: Layout, known: Mapping[str, Collection[float]], notes: list[str]) -> None:
+    """Makes one value of those of a parameter that differ in their last bits alone: the one that is there already, else
+    the shortest."""
+    for name, kind in layout.params.items():
+        if kind != "float":
+            continue
+        own = [value for (value,) in file.ask(f"select distinct {quoted(name)} from runs")]
+        there = [value for value in known.get(name, ()) if value is not None]
+        taken = {rounded(value): value for value in (*sorted(own, key=lambda v: -len(repr(v))), *there)}
+        other = {value: taken[rounded(value)] for value in own if taken[rounded(value)] != value}
+        for value, kept in other.items():
+            file.ask(f"update runs set {quoted(name)} = ? where {quoted(name)} = ?", kept, value)
+        if other:
+            value, kept = next(iter(other.items()))
+            notes.append(f"{name} {value!r} is taken for {kept!r}, from which it differs in its last bits alone")
 
 
 def _of_steps(
@@ -251,7 +276,7 @@ def _end(file: RunsFile, layout: Layout, curves: Sequence[str], scalars: Sequenc
         f"""create temp table cells as
             select {", ".join(own)}, {mode} {", ".join(cut)},
                    case when said = 'ok' and why is not null then 'diverged' else said end as status,
-                   case when said = 'ok' then why else coalesce(told, why) end as message
+                   case when said = 'ok' then coalesce(why, told) else coalesce(told, why) end as message
             from (select *, {ends} as why, {said} as said, {message} as told
                   from (select *, {stop} as stop from numbered))
             where said is not null"""

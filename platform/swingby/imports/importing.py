@@ -163,7 +163,10 @@ def _found(file: RunsFile, asked: Asked, there: Before) -> tuple[Imported, Prese
             f"experiment {asked.experiment!r} was imported with the parameters {', '.join(there.params)}, not "
             f"{', '.join(layout.params)}: import it under another --experiment"
         )
-    cells = cells_of(file, layout, there.roles)
+    values = {
+        name: {row[name] for row in there.rows.values()} for name, kind in layout.params.items() if kind == "float"
+    }
+    cells = cells_of(file, layout, there.roles, values)
     mode: SeedMode = asked.seed_mode or there.mode or cells.seed_mode or "independent"
     if there.mode is not None and mode != there.mode:
         raise SwingbyError(f"experiment {asked.experiment!r} was imported with --seed-mode {there.mode}, not {mode}")
@@ -172,6 +175,7 @@ def _found(file: RunsFile, asked: Asked, there: Before) -> tuple[Imported, Prese
         declaration(asked.experiment, params, file.path.name, {**there.meanings, **meanings(file, layout, cells)})
     )
     how = presented(of, cells, asked.outcomes) if asked.outcomes or there.presented is None else there.presented
+    _check_spelling([*layout.params, *cells.curves, *cells.scalars], [*(there.params or ()), *there.roles])
     names = list(of.Params.model_fields)
     rows = [*_cells(cells, names)]
     own = SweepOfCells.of_rows(of, asked.sweep, mode, rows)
@@ -186,6 +190,22 @@ def _found(file: RunsFile, asked: Asked, there: Before) -> tuple[Imported, Prese
     added = [place for place, cell_id in enumerate(ids) if cell_id not in there.rows]
     said = [f"{_setting(names, rows[place])} ({why})" for place, why in changed.items()]
     return Imported(file, layout, cells, own, ids, added, list(changed), said, len(earlier)), how
+
+
+def _check_spelling(names: Sequence[str], before: Sequence[str]) -> None:
+    """Refuses names that differ from those of earlier imports in upper and lower case alone.
+
+    Raises:
+        SwingbyError: names both.
+    """
+    spelt = {name.lower(): name for name in before}
+    for name in names:
+        other = spelt.get(name.lower(), name)
+        if other != name:
+            raise SwingbyError(
+                f"the file has {name!r}, and earlier imports have {other!r}: upper and lower case are one name in "
+                "queries; rename the column, or --ignore it"
+            )
 
 
 def _cells(cells: Cells, names: Sequence[str]) -> list[tuple[tuple[Any, ...], int]]:

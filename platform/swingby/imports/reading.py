@@ -108,6 +108,7 @@ def read_runs(path: Path) -> Iterator[RunsFile]:
         link = Path(folder) / f"runs{ending}{packed}"  # DuckDB would take a [ or * in the path for a pattern
         link.symlink_to(path.resolve())
         with clear_errors(f"read {path}"):
+            _check_names(database, path, link, ending)
             database.execute(f"create temp table given as select * from {READERS[ending]}", [str(link)])
             (rows,) = database.execute("select count(*) from given").fetchone() or (0,)
             if not rows:
@@ -115,6 +116,30 @@ def read_runs(path: Path) -> Iterator[RunsFile]:
             leaves = list(_leaves(database.sql("select * from given")))
             columns = [_given(database, name, value, id_) for name, value, id_ in leaves]
         yield RunsFile(path, digest, int(rows), columns, database)
+
+
+def _check_names(database: Database, path: Path, link: Path, ending: str) -> None:
+    """Refuses a file of which two columns have one name, upper and lower case alike: a query would mix them up.
+
+    Raises:
+        SwingbyError: names both.
+    """
+    if ending == ".parquet":
+        query = "select name from parquet_schema(?) where num_children is null"
+    elif READERS[ending] is _JSON:
+        query = "select distinct unnest(json_keys(json)) from read_json_objects(?, format = 'auto')"
+    else:
+        query = (
+            "select unnest(columns) from (select [*columns(*)] as columns from "
+            "read_csv(?, header = false, all_varchar = true, null_padding = true) limit 1)"
+        )
+    names = [str(name) for (name,) in database.execute(query, [str(link)]).fetchall() if name is not None]
+    first: dict[str, str] = {}
+    for name in names:
+        other = first.setdefault(name.lower(), name)
+        if other != name or (ending != ".parquet" and READERS[ending] is _CSV and names.count(name) > 1):
+            alike = "are one name" if other == name else "differ in upper and lower case alone"
+            raise SwingbyError(f"{path}: the columns {other!r} and {name!r} {alike}: rename one in the file")
 
 
 def _leaves(relation: Any) -> Iterator[tuple[str, str, Any]]:
@@ -159,7 +184,8 @@ def _given(database: Database, name: str, value: str, type_: Any) -> Given:
 def _of_text(database: Database, name: str, text: str) -> Given:
     """A column of texts, in the first kind in which all of them can be read."""
     counts = database.execute(
-        f"""select count(x), count(*) filter (lower(x) in ('true', 'false')),
+        f"""select count(x), case when bool_or(lower(x) in ('true', 'false'))
+                                  then count(*) filter (lower(x) in ('true', 'false', '1', '0')) else 0 end,
                    count(*) filter (regexp_full_match(x, '[+-]?[0-9]{{1,18}}')), count(try_cast(x as double)),
                    count(*) filter (x like '[%' and try_cast(x as double[]) is not null),
                    count(*) filter (x like '[%' and try_cast(x as double[][]) is not null)

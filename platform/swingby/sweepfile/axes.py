@@ -176,23 +176,32 @@ class Draft:
 
     def axis(self, lined: Lined, parameters: Parameters) -> Axis | None:
         """The axis with every value checked against its parameter's type, or None with the faults noted."""
-        before = lined.count
+        faults = lined.count
         columns = [column.values(lined, parameters) for column in self.columns]
         lengths = dict(zip(self.names, (len(values) for values in columns), strict=True))
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
             lined.fault(self.path, f"lists that advance together differ in length: {listed}", "allowed: equal lengths")
-        if lined.count > before:
+        if lined.count > faults:
             return None
         axis = Axis(self.names, tuple(zip(*columns, strict=True)))
-        first: dict[tuple[Any, ...], int] = {}
+        first: dict[Any, int] = {}
         for index, value in enumerate(axis.values):
-            earlier = first.setdefault(value, index)
+            earlier = first.setdefault(rounded(value), index)
             if earlier != index:
-                text = f"axis {', '.join(axis.names)}: {shown(value[0] if len(value) == 1 else value)} is given twice"
+                before, now = (given[0] if len(given) == 1 else given for given in (axis.values[earlier], value))
+                what = "is given twice" if before == now else f"and {before!r} differ in their last bits alone"
+                text = f"axis {', '.join(axis.names)}: {shown(now)} {what}"
                 message = f"{text}, as values {earlier + 1} and {index + 1}"
                 lined.fault((*self.columns[0].path, index), message, "take one of them out")
-        return axis if lined.count == before else None
+        return axis if lined.count == faults else None
+
+
+def rounded(value: Any) -> Any:
+    """A value, or values in tuples, in which numbers that differ in their last bits alone are one."""
+    if isinstance(value, tuple):
+        return tuple(map(rounded, value))
+    return float(f"{value:.14g}") if isinstance(value, float) else value
 
 
 def read_axes(lined: Lined, parameters: Parameters | None) -> list[Draft]:

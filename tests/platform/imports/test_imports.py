@@ -462,3 +462,37 @@ def test_statements_are_judged_on_imported_cells(tmp_path: Path) -> None:
     (answer,) = judged.answers
     assert (answer.convention, answer.setting, answer.outcome.n, answer.outcome.k) == ("none", "lr = 0.25", 4, 3)
     assert "imported: 16 cells from a.csv" in judged.recorded[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "lr,Loss,loss\n0.1,1,2\n"),
+        ("b.csv", "lr,loss,loss\n0.1,1,2\n"),
+        ("c.jsonl", '{"lr":0.1,"Loss":1,"loss":2}\n'),
+        ("d.json", '[{"lr":0.1,"Loss":1},{"lr":0.2,"loss":2}]'),
+        ("e.csv", "Lr,lr,loss\n0.1,0.1,1\n"),
+    ],
+)
+def test_names_that_differ_in_case_alone_are_refused(tmp_path: Path, name: str, text: str) -> None:
+    """In one file, whatever its format, and in a later one; nothing is written."""
+    (tmp_path / name).write_text(text)
+    with pytest.raises(SwingbyError, match=r"'loss'.*(case|one name)|'lr'.*case"):
+        import_runs(tmp_path / "data", tmp_path / name, Asked("t", Wanted(params=("lr",))))
+    assert not (tmp_path / "data").exists()
+    (tmp_path / "first.csv").write_text("lr,loss\n0.1,1\n")
+    import_runs(tmp_path / "data", tmp_path / "first.csv", Asked("t", Wanted(params=("lr",))))
+    (tmp_path / "later.csv").write_text("lr,LOSS\n0.3,1\n")
+    with pytest.raises(SwingbyError, match="'LOSS', and earlier imports have 'loss'"):
+        import_runs(tmp_path / "data", tmp_path / "later.csv", Asked("t", Wanted(params=("lr",))))
+
+
+def test_values_that_differ_in_their_last_bits_are_one_point(tmp_path: Path) -> None:
+    """Within a file and in a later one, which takes the values that are there; booleans are one however spelt."""
+    (tmp_path / "a.csv").write_text("lr,seed,flag,acc\n0.30000000000000004,0,true,1\n0.3,1,True,2\n0.1,0,1,3\n")
+    (tmp_path / "b.csv").write_text(f"lr,seed,flag,acc\n{0.1 * 3!r},2,TRUE,1\n0.1,1,true,3\n")
+    for name in ("a.csv", "b.csv"):
+        import_runs(tmp_path / "data", tmp_path / name, Asked("t", Wanted(params=("lr", "flag"), seed="seed")))
+    with Store.open(tmp_path / "data") as store:
+        rows = store.sql("select lr, flag, count(*) as n from t group by all order by lr").rows()
+    assert [(row.lr, row.flag, row.n) for row in rows] == [(0.1, True, 2), (0.3, True, 3)]

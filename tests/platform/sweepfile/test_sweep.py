@@ -406,7 +406,7 @@ BAD = [
     (f"{HEAD}outcome: bumpd", 3, "unknown outcome 'bumpd'\n    did you mean 'bumped'?"),
     (f"{HEAD}outcome: [bumped]", 3, "outcome must be text"),
     (f"{HEAD}axes: {{d: [2]}}\ndiagram: {{x: d, outcome: bumped}}\noutcome: bumped", 5, "beside a diagram"),
-    (f"{HEAD}record: {{steps: sometimes}}", 3, "'log', 'sqrt', 'epoch' or 'every'"),
+    (f"{HEAD}record: {{steps: sometimes}}", 3, "'epoch', 'every' or 'all'"),
     (f"{HEAD}record: {{points: 0}}", 3, "greater than or equal to 2"),
     (f"{HEAD}record: []\nseeds: {{}}\ndiagram: 3", 5, "diagram must be a mapping"),
     ("name: ../../etc\nexperiment: toy", 1, "cannot leave the data folder"),

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from swingby.data.records.headers import PLAN_COLUMNS, Plan
 from swingby.errors import SwingbyError
+from swingby.store.database import DatabaseError
 from swingby.store.tables import (
     Connection,
     Place,
@@ -25,6 +26,17 @@ from swingby.store.tables import (
 )
 from swingby.store.views import CELL_COLUMNS, quoted
 
+MOST_POINTS = 1_000_000_000
+"""The most points of a sweep of which `conventions` can have a row each."""
+READ = """
+select any_value(points) from (
+  select cast(json_extract($1, '$.points') as bigint) as points,
+         cast(json_extract($1, '$.points') as bigint) * json_array_length($1, '$.seeds') as cells,
+         json_extract_string($1, '$.preset') as preset,
+         from_json(json_extract($1, '$.presets'), '["VARCHAR"]') as presets)
+where coalesce(cells, 0) >= 0 and coalesce(len(preset), 0) + coalesce(len(presets), 0) >= 0"""
+"""What the views `sweeps` and `conventions` read of a plan."""
+
 
 def apply_plan(connection: Connection, plan: Plan, name: str) -> None:
     """Applies one plan: its own row, the members of its sweep if they are new, the parameters of its cells.
@@ -33,6 +45,7 @@ def apply_plan(connection: Connection, plan: Plan, name: str) -> None:
         SwingbyError: a cell has no id, or a parameter clashes with a column that is there.
     """
     table = plan.table
+    _check_readable(connection, plan)
     if table["cell_id"].null_count:
         raise SwingbyError("the id of a cell is missing")
     columns = [name for name in table.column_names if name not in PLAN_COLUMNS]
@@ -107,11 +120,38 @@ def _header_row(plan: Plan) -> dict[str, Any]:
     """The columns in which plans of one name differ."""
     return {
         "created": instant(plan.created),
-        "resolved": json.dumps(plan.resolved),
-        "provenance": json.dumps(plan.provenance),
-        "decision": json.dumps(plan.decision) if plan.decision else None,
-        "batches": json.dumps(plan.header()["batches"]),
+        "resolved": _json(plan.resolved),
+        "provenance": _json(plan.provenance),
+        "decision": _json(plan.decision) if plan.decision else None,
+        "batches": _json(plan.header()["batches"]),
     }
+
+
+def _json(value: Any) -> str:
+    """JSON as every reader takes it.
+
+    Raises:
+        SwingbyError: it holds Infinity or NaN, which JSON does not have.
+    """
+    try:
+        return json.dumps(value, allow_nan=False)
+    except ValueError as error:
+        raise SwingbyError(f"its header is no JSON: {error}") from error
+
+
+def _check_readable(connection: Connection, plan: Plan) -> None:
+    """Refuses a plan that a view over all plans could not take: one such plan would take the others' answers with it.
+
+    Raises:
+        SwingbyError: says so.
+    """
+    resolved = _json(plan.resolved)
+    try:
+        ((points,),) = fetch(connection, READ, resolved)
+    except DatabaseError as error:
+        raise SwingbyError(f"its sweep cannot be read: {str(error).splitlines()[0]}") from error
+    if points is not None and not 0 <= points <= MOST_POINTS:
+        raise SwingbyError(f"its sweep has {points:,} points; allowed: 0 to {MOST_POINTS:,}")
 
 
 def _apply_cells(connection: Connection, place: Place, cells: pa.Table, parameters: Sequence[str]) -> None:
