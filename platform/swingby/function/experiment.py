@@ -24,7 +24,7 @@ from swingby.function.values import MisuseError, is_finite, plain
 from swingby.model.cell import Cell
 from swingby.model.ending import is_its_own
 from swingby.model.experiment import Batch, Column, Experiment
-from swingby.model.params import UntypedParams
+from swingby.model.params import UntypedParams, introduced
 
 STEPS = "steps"
 """The integer parameter that says how many steps a cell takes, where there is one of this name."""
@@ -181,6 +181,11 @@ class FunctionExperiment(Experiment):
         kept = {**scalars, **dict.fromkeys(wrong)}
         return Row(cell_id, "ok", "; ".join(remarks) or None, 0, track.steps, track.curves, kept)
 
+    def with_added(self, added: Mapping[str, Any]) -> FunctionExperiment:
+        """The experiment as it would be with these parameters as `added` ones, besides its own."""
+        params = {**introduced(self.Params), **added}
+        return FunctionExperiment(None, self.name, params_of(self._function, self.name, params), self.source)
+
     def returned(self, value: Any) -> Mapping[str, Any]:
         """What the function returned, as scalars by name.
 
@@ -328,6 +333,7 @@ def experiment(
     scalars: Mapping[str, Column | str] | None = None,
     batched: bool = False,
     diverges: Collection[str] | None = None,
+    added: Mapping[str, Any] | None = None,
 ) -> Any:
     """Makes an experiment of a function `train(cell, **parameters)`.
 
@@ -345,17 +351,20 @@ def experiment(
         diverges: names of recorded and returned values of which one that is not finite ends its cell, which is then
             diverged; in place of any other there is a gap. None: `loss`, and names that end in `_loss`.
 
+        added: parameters that cells from before do not have, each with the value that is what the code did then: at
+            this value a cell is the one from before, and keeps its results.
+
     Raises:
         SwingbyError: a parameter has no type that a column could hold; names it.
     """
     if function is None:
-        given = {"name": name, "version": version, "curves": curves, "scalars": scalars}
+        given = {"added": added, "name": name, "version": version, "curves": curves, "scalars": scalars}
         return lambda of: experiment(of, **given, batched=batched, diverges=diverges)  # type: ignore[arg-type]
     own = name or function.__name__
     return FunctionExperiment(
         function,
         own,
-        params_of(function, own),
+        params_of(function, own, added),
         source_of(function),
         version=version,
         said={**(curves or {}), **(scalars or {})},

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from pydantic import create_model
+from pydantic import Field, create_model
 from pydantic.fields import FieldInfo
 
 from swingby.errors import SwingbyError
 from swingby.model.columns import parameter_schema
-from swingby.model.params import Matrix, UntypedParams, Vector
+from swingby.model.params import INTRODUCED, Matrix, UntypedParams, Vector
 
 TYPES: Mapping[str, Any] = {
     "bool": bool, "int": int, "float": float, "str": str, "vector": Vector, "matrix": Matrix,
@@ -23,11 +23,14 @@ BOUNDS = ("gt", "ge", "lt", "le")
 ALLOWED = "bool, int, float, str, Literal[...], swingby.Vector, swingby.Matrix, or one of these | None"
 
 
-def params_of(function: Callable[..., Any], name: str) -> type[UntypedParams]:
+def params_of(function: Callable[..., Any], name: str, added: Mapping[str, Any] | None = None) -> type[UntypedParams]:
     """The model of a function's parameters, all but its first.
 
+    Args:
+        added: parameters that cells from before did not have, each with the value that is what was done then.
+
     Raises:
-        SwingbyError: one is not named, or has no type that a column could hold.
+        SwingbyError: one is not named, has no type that a column could hold, or is added and has no default.
     """
     where = f"{Path(inspect.getfile(function)).name}, {function.__name__}()"
     _, *signature = inspect.signature(function).parameters.values() or (None,)
@@ -45,7 +48,14 @@ def params_of(function: Callable[..., Any], name: str) -> type[UntypedParams]:
             kind = type(default)
         if isinstance(default, int) and not isinstance(default, bool) and kind is float:
             default = float(default)
+        if added and parameter.name in added:
+            if required:
+                raise SwingbyError(f"{where}: the added parameter {parameter.name} has no default")
+            default = Field(default, json_schema_extra={INTRODUCED: added[parameter.name]})
         fields[parameter.name] = (kind, default)
+    for unknown in added or ():
+        if unknown not in fields:
+            raise SwingbyError(f"{where}: added names {unknown}, which is no parameter; there are {', '.join(fields)}")
     try:
         model = create_model(f"{name}_params", __base__=UntypedParams, **fields)
         parameter_schema(model)
@@ -77,6 +87,8 @@ def declared(info: FieldInfo) -> dict[str, Any]:
         found["bounds"] = bounds
     if not info.is_required():
         found["default"] = info.get_default(call_default_factory=True)
+    if isinstance(info.json_schema_extra, dict) and INTRODUCED in info.json_schema_extra:
+        found["added"] = info.json_schema_extra[INTRODUCED]
     return found
 
 
@@ -90,7 +102,9 @@ def params_declared(params: Mapping[str, Mapping[str, Any]]) -> type[UntypedPara
     for name, of in params.items():
         default = {"default": of["default"]} if "default" in of else {}
         bounds = {name: value for name, value in of.get("bounds", {}).items() if name in BOUNDS}
-        info = FieldInfo(annotation=None, description=of.get("description"), **bounds, **default)
+        extra = {INTRODUCED: of["added"]} if "added" in of else None
+        said: dict[str, Any] = {"description": of.get("description"), "json_schema_extra": extra}
+        info = FieldInfo(annotation=None, **said, **bounds, **default)
         kind: Any = Literal[tuple(of["choices"])] if of.get("choices") else TYPES[of["type"]]
         fields[name] = (kind | None if of.get("optional") else kind, info)
     return create_model("Params", __base__=UntypedParams, **fields)

@@ -22,9 +22,13 @@ Fault = tuple[str, str]
 """The parameter that a fault lies in, or an entry of a vector (`rates.1`), and a message that says what is allowed."""
 
 
+INTRODUCED = "introduced_at"
+"""Under this name a field says at which value it is left out of the identity."""
+
+
 def added(default: Any, **field_options: Any) -> Any:
     """A parameter added after cells already existed: at this default it is left out of the identity."""
-    return Field(default=default, json_schema_extra={"introduced_at": default}, **field_options)
+    return Field(default=default, json_schema_extra={INTRODUCED: default}, **field_options)
 
 
 def plain(value: Any) -> Any:
@@ -40,9 +44,9 @@ def introduced(params: type[BaseModel]) -> dict[str, Any]:
     """The parameters that were `added`, with the values at which they are left out of the identity."""
     extras = {name: info.json_schema_extra for name, info in params.model_fields.items()}
     return {
-        name: plain(extra["introduced_at"])
+        name: plain(extra[INTRODUCED])
         for name, extra in extras.items()
-        if isinstance(extra, dict) and "introduced_at" in extra
+        if isinstance(extra, dict) and INTRODUCED in extra
     }
 
 

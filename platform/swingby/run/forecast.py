@@ -94,6 +94,7 @@ class Planned:
         machines: the CPUs of each machine.
         other_batches: how many batches the other sweeps of the run have; all share the machines.
         decision: why these cells, where the sweep is refined; else empty.
+        hints: what to write so that results which are there count.
     """
 
     sweep: Sweep
@@ -112,6 +113,7 @@ class Planned:
     machines: tuple[float, ...] = ()
     other_batches: int = 0
     decision: Mapping[str, Any] = field(default_factory=dict)
+    hints: tuple[str, ...] = ()
 
     @cached_property
     def process_resources(self) -> Mapping[str, Resources]:
@@ -143,6 +145,7 @@ def summary(planned: Planned) -> str:
         lines.append(f"  with these {of['asked']:,} of the grid's {of['grid']:,} cells; budget: {of['budget']:,} cells")
     if planned.older:
         lines.append(f"  {counted(planned.older, 'cell')} of it have results of another version of the code")
+    lines += [f"  {hint}" for hint in planned.hints]
     if planned.piloted:
         lines.append(f"  {planned.piloted:,} pilot cells were trained to measure the cost; they are kept as results")
     if planned.counts.shared:

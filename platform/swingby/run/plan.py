@@ -20,6 +20,7 @@ from swingby.run.batches import Chosen, choose
 from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
 from swingby.run.forecast import Planned, forecast
+from swingby.run.hints import hints
 from swingby.run.options import RunOptions
 from swingby.run.pending import CellCounts, PendingCells, Reservations, TrainedCells
 from swingby.run.pilots import Pilots, choose_pilots, unmeasured
@@ -82,6 +83,7 @@ class Planner:
             sweep, records, self.options.retry_failed, self.options.device, self.options.older == "keep"
         )
         self._child = child
+        self._hints: tuple[str, ...] | None = None
         self._pilots = Pilots(records, stop, self.options.deadline, child)
 
     @property
@@ -184,6 +186,8 @@ class Planner:
         reservations = self.reservations.others(self.sweep.experiment_name)
         ingest(self.records)
         counts = self.pending.refresh(self.shared, reservations)
+        if self._hints is None:  # before any of them is trained
+            self._hints = hints(self.records, self.sweep, self.pending.ids, self.pending.places)
         if len(self.pending.places):
             self._begin()
         return counts
@@ -219,7 +223,8 @@ class Planner:
         known = costs(self.pending.samples, self.pending.work(self.pending.shape_names))
         target = self.options.target_seconds / GRAINS
         chosen = choose(self.pending.shape_codes(), known, self.pending.max_batches(), self.workers, target)
-        return self._planned_batches(chosen, counts, known)
+        planned = self._planned_batches(chosen, counts, known)
+        return replace(planned, hints=self._hints or ())
 
     def _planned_batches(self, chosen: Sequence[Chosen], counts: CellCounts, known: Mapping[str, Cost]) -> Planned:
         """The plan of these batches, with its forecast."""

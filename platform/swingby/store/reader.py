@@ -314,6 +314,16 @@ class Store:
         letters[place] = np.where(done.astype(bool), "d", np.where(failed.astype(bool), "f", "m"))
         return letters
 
+    def recordings_of(self, experiment: str, cell_ids: pa.Array) -> list[Any]:
+        """The recordings of which these cells have results, and of how many: `recording` (tokens), `cells`."""
+        self._check_version()
+        query = f"""select list_filter(recorded, lambda token: not starts_with(token, 'code:')) as recording,
+                           count(distinct cell_id) as cells
+                    from ix.rows.{quoted(experiment)} r semi join asked using (cell_id)
+                    where final and status in ('ok', 'diverged') and not {retracted("r")} and not {lost("r")}
+                    group by all order by cells desc, recording"""
+        return self._query(query, [], {"asked": pa.table({"cell_id": cell_ids})}).rows()
+
     def shards_of(self, experiment: str, cell_ids: Sequence[str], tokens: Sequence[str] = ()) -> pa.Table:
         """The shards that hold rows of these cells, except rows that were taken back: `cell_id`, `shard`.
 

@@ -276,10 +276,11 @@ def planned_cell(records: Records, cell_id: str, run_code: bool = False) -> Cell
 
 
 def is_presented(records: Records, sweep: Sweep) -> bool:
-    """Whether the newest plan presents a sweep as it is written now."""
+    """Whether the newest plan presents a sweep as it is written now, with the parameters that its function has now."""
     with Store.open(records.data) as store:
         rows = store.sql("select resolved from sweeps where sweep_id = ?", [sweep.sweep_id]).rows()
-    wanted = json.loads(json.dumps(sweep.presentation))
+    declared = sweep.experiment.declaration()
+    wanted = json.loads(json.dumps({**sweep.presentation, **({} if declared is None else {"declared": declared})}))
     # Plans that are older than outcomes of the sweep file, tags and notes have none.
     older = {"outcomes": {}, "tags": [], "notes": None}
     return bool(rows) and wanted.items() <= {**older, **json.loads(rows[0].resolved)}.items()

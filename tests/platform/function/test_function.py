@@ -558,3 +558,53 @@ def test_two_experiments_in_a_file_are_told_apart(tmp_path: Path) -> None:
     assert isinstance(of, FunctionExperiment)
     assert of.name == "two"
     assert ROOT.is_dir()
+
+
+GROWS = """
+from swingby import experiment
+
+
+@experiment{added}
+def quadratic(cell, lr: float, width: int = 2{more}):
+    for step in range(5):
+        cell.record(step, loss=lr * width * step)
+"""
+
+
+def test_a_parameter_that_is_added_keeps_all_cells(tmp_path: Path) -> None:
+    """Without it `plan` says how many would be trained again, and what to write; with it none is."""
+    (tmp_path / "quadratic.yaml").write_text(SWEEP)
+    (tmp_path / "train.py").write_text(GROWS.format(added="", more=""))
+    run(tmp_path)
+    before = {row.cell_id for row in rows(tmp_path)}
+    (tmp_path / "train.py").write_text(GROWS.format(added="", more=", decay: float = 0.0"))
+    planned = plan(Sweep.load(tmp_path / "quadratic.yaml"), Records.open(tmp_path / "data"), RunOptions(pilot=False))
+    (hint,) = planned.hints
+    assert "8 cells" in hint
+    assert '(added={"decay": 0.0})' in hint
+    (tmp_path / "train.py").write_text(GROWS.format(added='(added={"decay": 0.0})', more=", decay: float = 0.0"))
+    assert run(tmp_path, older="keep").trained == 0
+    assert run(tmp_path, "base={decay: 0.5}", older="keep").trained == 8
+    found = {row.decay: set() for row in rows(tmp_path)}
+    for row in rows(tmp_path):
+        found[row.decay].add(row.cell_id)
+    assert found[0.0] == before
+    assert not found[0.5] & before
+    resolved = Sweep.load(tmp_path / "quadratic.yaml").resolved
+    reader = FunctionExperiment.of_declaration(resolved["declared"])
+    assert reader.Params(lr=0.3, decay=0.0).canonical() == {"lr": 0.3, "width": 2}
+    bad = tmp_path / "bad.py"
+    bad.write_text(GROWS.format(added='(added={"other": 0.0})', more=""))
+    with pytest.raises(SwingbyError, match="added names other"):
+        from_file(bad)
+
+
+def test_results_of_another_recording_are_told(folder: Path) -> None:
+    """Before they are trained again, with what reads them."""
+    run(folder, "record={points: 9}")
+    planned = plan(Sweep.load(folder / "quadratic.yaml"), Records.open(folder / "data"), RunOptions(pilot=False))
+    assert planned.missing == 8
+    (hint,) = planned.hints
+    assert "`record: {steps: log, points: 9}`" in hint
+    again = Sweep.load(folder / "quadratic.yaml", ["record={steps: log, points: 9}"])
+    assert plan(again, Records.open(folder / "data"), RunOptions(pilot=False)).hints == ()
