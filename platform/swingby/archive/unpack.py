@@ -17,7 +17,7 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.cell import Point
 from swingby.model.columns import parameter_schema
-from swingby.model.experiment import SEGMENT_COLUMNS, Experiment
+from swingby.model.experiment import ENTRIES, SEGMENT_COLUMNS, Experiment
 from swingby.model.experiment import Recording as Recorded
 from swingby.run.outcomes import KEY, SHARD, derive
 from swingby.run.refine import write_share_fit
@@ -192,9 +192,7 @@ def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence
         stream_version=recording.stream_version,
         sequence=records.next_sequence(recording.name, recording.sweep_id),
         resolved=recording.resolved,
-        recording=Recorded(
-            when["steps"], when["points"], tuple(when["also"]), entries=when.get("entries", Recorded.entries)
-        ),
+        recording=Recorded(when["steps"], when["points"], tuple(when["also"]), entries=when.get("entries", ENTRIES)),
         provenance={**recording.provenance, "recorded": marks},
         batches=tuple(BatchNote(part.batch, part.shape, part.cells) for part in parts),
         decision=recording.provenance.get("decision") or {},

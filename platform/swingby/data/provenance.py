@@ -42,19 +42,22 @@ def provenance(code: str | Path | None = None) -> dict[str, Any]:
 
 
 @cache
-def package_versions() -> Mapping[str, str]:
+def package_versions() -> Mapping[str, str | None]:
     """The installed version of this package, of each that it requires, and of those of its extras that are there.
 
+    A package that is required and not installed, as where the metadata of a whole environment was copied, has None.
     Read once, since that takes 50 ms.
     """
     try:
-        versions = {"swingby": metadata.version("swingby")}
+        versions: dict[str, str | None] = {"swingby": metadata.version("swingby")}
     except metadata.PackageNotFoundError:  # a source tree that was never installed
         return {}
     for line in listed(metadata.distribution("swingby")):
         name = project(line)
         if "extra ==" not in line:
-            versions[name] = metadata.version(name)
+            versions[name] = None
+            with suppress(metadata.PackageNotFoundError):
+                versions[name] = metadata.version(name)
         elif not TOOLS.search(line):
             with suppress(metadata.PackageNotFoundError):
                 versions.setdefault(name, metadata.version(name))

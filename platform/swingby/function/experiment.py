@@ -151,7 +151,7 @@ class FunctionExperiment(Experiment):
         last = last_step(cells[0].params)
         if STEPS in names:
             given[STEPS] = getattr(cells[0].params, STEPS)
-        handle = CellsHandle(cells, batch.recording, last, batch.device, self.diverges)
+        handle = CellsHandle(cells, batch.recording, last, batch.device, self.diverges, self.source)
         try:
             scalars = {
                 name: handle.entries(value, f"the returned {name!r}")
@@ -254,7 +254,8 @@ class _OneCell:
         """The cell's last row: its curves from where the row before ended, and its scalars."""
         cell, batch = self._cell, self._batch
         of = self._of
-        handle = CellHandle(cell, batch.recording, self._last, batch.device, batch.workdir, self._recorded, of.diverges)
+        how = batch.recording, self._last, batch.device, batch.workdir, self._recorded, of.diverges, of.source
+        handle = CellHandle(cell, *how)
         fault, scalars, diverged, remarks = None, dict[str, Any](), None, list[str]()
         try:
             given = {name: getattr(cell.params, name) for name in self._of.Params.model_fields}
@@ -334,6 +335,7 @@ def experiment(
     batched: bool = False,
     diverges: Collection[str] | None = None,
     added: Mapping[str, Any] | None = None,
+    files: Collection[str] = (),
 ) -> Any:
     """Makes an experiment of a function `train(cell, **parameters)`.
 
@@ -353,19 +355,22 @@ def experiment(
 
         added: parameters that cells from before do not have, each with the value that is what the code did then: at
             this value a cell is the one from before, and keeps its results.
+        files: data files beside the code, by their names or patterns such as `data/*.csv`, up to 2 MB: they go wherever
+            the code goes (`CellHandle.file` says where), and one that changes is a change of the code. Files whose
+            names stand in the code as texts are found without it.
 
     Raises:
         SwingbyError: a parameter has no type that a column could hold; names it.
     """
     if function is None:
-        given = {"added": added, "name": name, "version": version, "curves": curves, "scalars": scalars}
+        given = {"files": files, "added": added, "name": name, "version": version, "curves": curves, "scalars": scalars}
         return lambda of: experiment(of, **given, batched=batched, diverges=diverges)  # type: ignore[arg-type]
     own = name or function.__name__
     return FunctionExperiment(
         function,
         own,
         params_of(function, own, added),
-        source_of(function),
+        source_of(function, files),
         version=version,
         said={**(curves or {}), **(scalars or {})},
         batched=batched,

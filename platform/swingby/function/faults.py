@@ -22,6 +22,8 @@ def told(error: BaseException, folder: Path | None = None) -> str:
             place = f" ({Path(file).name}, line {trace.tb_lineno})"
         trace = trace.tb_next
     text = " ".join(str(error).split())
+    if isinstance(error, FileNotFoundError) and place:
+        place += "; a file beside the code is found everywhere by @experiment(files=[...]) and cell.file(name)"
     return f"{type(error).__name__}{': ' if text else ''}{text[:400]}{place}"
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from swingby.features.arrays import as_array, warn_if_few
 from swingby.features.measure import SAMPLES, Metrics, as_columns, measured
+from swingby.function.source import Source
 from swingby.function.state import load_state, save_state
 from swingby.function.track import FEWEST, Track
 from swingby.function.values import MisuseError, is_finite, is_scalar, plain, seen
@@ -77,6 +78,25 @@ class Streams:
         if "torch" not in sys.modules:
             raise MisuseError("cell.torch() gives a generator of torch; import torch at the top of the file")
         return sys.modules["torch"].Generator().manual_seed(self.torch_seed(name))
+
+
+class Files:
+    """The data files that came with an experiment's code."""
+
+    source: Source | None = None
+
+    def file(self, name: str) -> Path:
+        """The path of a data file beside the code, wherever the cell is trained.
+
+        Raises:
+            MisuseError: it did not come with the code.
+        """
+        source = self.source
+        if source is None or name not in source.data:
+            there = ", ".join(source.data) if source is not None and source.data else "none"
+            say = f"write @experiment(files=[{name!r}]); files that came with it: {there}"
+            raise MisuseError(f"file({name!r}) did not come with the code; {say}")
+        return Path(source.folder) / name
 
 
 class Recorder:
@@ -211,7 +231,7 @@ def _check_points(step: int, outputs: Any, labels: Any) -> None:
         )
 
 
-class CellHandle(Streams, Recorder):
+class CellHandle(Files, Streams, Recorder):
     """What an experiment's function is given of its cell.
 
     Attributes:
@@ -232,7 +252,9 @@ class CellHandle(Streams, Recorder):
         folder: Path | None = None,
         recorded: Callable[[CellHandle], None] = lambda handle: None,
         diverges: Diverges = loss_like,
+        source: Source | None = None,
     ) -> None:
+        self.source = source
         Streams.__init__(self, cell, device)
         Recorder.__init__(self, recording, last, type(cell.params).model_fields)
         self.params: Mapping[str, Any] = cell.params.model_dump()
@@ -406,7 +428,7 @@ class CellHandle(Streams, Recorder):
         return found["state"]
 
 
-class CellsHandle(Recorder):
+class CellsHandle(Files, Recorder):
     """What a batched experiment's function is given of its cells: each value has one entry a cell, in their order.
 
     Attributes:
@@ -422,8 +444,10 @@ class CellsHandle(Recorder):
         last: int | None,
         device: str = "cpu",
         diverges: Diverges = loss_like,
+        source: Source | None = None,
     ) -> None:
-        super().__init__(recording, last, type(cells[0].params).model_fields)
+        Recorder.__init__(self, recording, last, type(cells[0].params).model_fields)
+        self.source = source
         self.device = device
         self.cells = [Streams(cell, device) for cell in cells]
         self.seeds = np.array([cell.seed for cell in cells], np.int64)

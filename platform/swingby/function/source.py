@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import ast
+import base64
+import hashlib
 import inspect
+import os
 import textwrap
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from swingby.errors import SwingbyError
 from swingby.model.code import digest_of
+
+MOST_BYTES = 2_000_000
+"""Bytes of data files that travel with the code, in a plan."""
+LONGEST_NAME = 200
+"""Characters of a text in the code that is looked up as the name of a file."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,8 @@ class Source:
         files: path relative to the folder -> text, of the file and of the local modules that it imports, directly or
             through others; of a notebook's function, its own text under "".
         digest: 16 hexadecimal digits, the start of the SHA-256 of these texts without comments and layout.
+        data: path relative to the folder -> content in base64, of the data files beside the code that it names. They
+            travel with it, and a change of one is a change of the code.
         folder: the folder of the file, where it was read; not part of what it is.
     """
 
@@ -32,21 +43,31 @@ class Source:
     function: str
     files: Mapping[str, str]
     digest: str
+    data: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
 
     @classmethod
-    def of_file(cls, path: Path, function: str) -> Self:
+    def of_file(cls, path: Path, function: str, declared: Collection[str] = ()) -> Self:
         """The source of a function in a file.
 
+        Args:
+            declared: names of data files that it reads, relative to its folder; patterns such as `data/*.csv`, too.
+
         Raises:
-            SwingbyError: a file cannot be read as Python; names its place.
+            SwingbyError: a file cannot be read as Python, or a declared one is not there or too large; names it.
         """
         files = local_files(path)
-        return cls(path.name, function, files, digest_of(files), folder=str(path.parent.resolve()))
+        data = data_files(path.parent, files, declared)
+        digest = digest_of(files)
+        if data:
+            content = "".join(f"\0{name}\0{text}" for name, text in sorted(data.items()))
+            digest = hashlib.sha256(f"{digest}{content}".encode()).hexdigest()[:16]
+        return cls(path.name, function, files, digest, data, str(path.parent.resolve()))
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON values."""
-        return {name: value for name, value in asdict(self).items() if name != "folder"}
+        plain = {name: value for name, value in asdict(self).items() if name != "folder"}
+        return plain if self.data else {name: value for name, value in plain.items() if name != "data"}
 
     @classmethod
     def of_json(cls, value: Mapping[str, Any]) -> Self:
@@ -55,21 +76,62 @@ class Source:
         Raises:
             KeyError: something is missing.
         """
-        return cls(**{name: value[name] for name in cls.__dataclass_fields__ if name != "folder"})
+        given = {"data": {}, **value}
+        return cls(**{name: given[name] for name in cls.__dataclass_fields__ if name != "folder"})
 
     def write(self, folder: Path) -> Path:
         """Writes the files below a folder, those that are there already left alone; gives the path of the file."""
-        for name, text in self.files.items():
+        content = {name: text.encode() for name, text in self.files.items()}
+        content |= {name: base64.b64decode(text) for name, text in self.data.items()}
+        for name, given in content.items():
             place = PurePosixPath(name)
             if place.is_absolute() or ".." in place.parts:
                 raise SwingbyError(f"the source {name!r} of {self.function!r} leaves its folder")
             path = folder / place
-            if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            if not path.is_file() or path.read_bytes() != given:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                temporary = path.with_name(f".{path.name}.{id(self)}")
-                temporary.write_text(text, encoding="utf-8")
+                temporary = path.with_name(f".{path.name}.{id(self)}.{os.getpid()}")
+                temporary.write_bytes(given)
                 temporary.replace(path)
         return folder / self.file
+
+
+def data_files(folder: Path, files: Mapping[str, str], declared: Collection[str]) -> dict[str, str]:
+    """The data files beside the code: those that are declared, and those whose names stand in the code as texts.
+
+    Raises:
+        SwingbyError: a declared one is not there, or they are too large to travel.
+    """
+    found: dict[str, Path] = {}
+    for name in declared:
+        matches = sorted(path for path in folder.glob(name) if path.is_file())
+        if not matches:
+            raise SwingbyError(f"files names {name!r}, and {folder} has no such file")
+        found |= {path.relative_to(folder).as_posix(): path for path in matches}
+    total = sum(path.stat().st_size for path in found.values())
+    if total > MOST_BYTES:
+        raise SwingbyError(
+            f"files have {total:,} bytes; at most {MOST_BYTES:,} travel with the code: give the path of a larger one, "
+            "on a disk that all machines see, by a parameter"
+        )
+    for text in sorted({text for code in files.values() for text in texts_in(code)}):
+        place = PurePosixPath(text)
+        if place.is_absolute() or ".." in place.parts or place.suffix in (".py", ".pyc") or text in found:
+            continue
+        path = folder / place
+        with suppress(OSError, ValueError):
+            if path.is_file() and total + path.stat().st_size <= MOST_BYTES:
+                found[place.as_posix()], total = path, total + path.stat().st_size
+    return {name: base64.b64encode(path.read_bytes()).decode() for name, path in found.items()}
+
+
+def texts_in(code: str) -> Iterator[str]:
+    """The texts in a file of Python that may be names of files."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+            if 0 < len(text) <= LONGEST_NAME and text.isprintable() and text.strip("./") and "." in text:
+                yield text
 
 
 def local_files(path: Path) -> dict[str, str]:
@@ -118,11 +180,15 @@ def modules_at(folder: Path, module: str) -> list[Path]:
     return found
 
 
-def source_of(function: Callable[..., Any]) -> Source:
-    """The code of a function: that of its file, or, in a notebook, its own text."""
+def source_of(function: Callable[..., Any], declared: Collection[str] = ()) -> Source:
+    """The code of a function: that of its file, or, in a notebook, its own text.
+
+    Args:
+        declared: as of `Source.of_file`.
+    """
     file = Path(inspect.getsourcefile(function) or "")
     if file.is_file() and "<locals>" not in function.__qualname__:  # of a script that is run, too: others load the file
-        return Source.of_file(file, function.__name__)
+        return Source.of_file(file, function.__name__, declared)
     return own_source(function)
 
 

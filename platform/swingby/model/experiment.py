@@ -59,6 +59,8 @@ class Resources:
     most_cpus: float | None = None
 
 
+ENTRIES = 2000
+"""The most entries that a curve has where nobody says otherwise."""
 Spacing = Literal["log", "sqrt", "epoch", "every", "all"]
 """How recorded steps are spaced."""
 
@@ -81,7 +83,7 @@ class Recording:
     points: int = 200
     also: tuple[str, ...] = ()
     code: str = ""
-    entries: int = 2000
+    entries: int = ENTRIES
 
     def at(self, total: int, epoch: int | None = None) -> np.ndarray:
         """The recorded steps: int64, strictly increasing, from 0 to `total`, both included; of "all" those of "log".

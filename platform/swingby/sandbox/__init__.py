@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -166,7 +167,7 @@ def run(
 
 def _process(folder: Path, asked: IO[bytes]) -> subprocess.Popen[bytes]:
     # Nothing of this process's environment is passed on: it may hold tokens.
-    environment = {"HOME": str(folder), "LANG": "C.UTF-8", "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {"HOME": str(folder), "LANG": "C.UTF-8", "PYTHONPATH": os.pathsep.join(_found_at())}
     return subprocess.Popen(
         [sys.executable, "-P", "-s", "-B", "-m", "swingby.sandbox"],
         stdin=asked,
@@ -176,6 +177,21 @@ def _process(folder: Path, asked: IO[bytes]) -> subprocess.Popen[bytes]:
         env=environment,
         start_new_session=True,
     )
+
+
+def _found_at() -> list[str]:
+    """Where this package lies, and what it needs for a query, if Python does not look there by itself.
+
+    Packages may come by PYTHONPATH, as by a cluster's modules. Other folders of this process's path are left out: files
+    of users in them would stand before Python's own.
+    """
+    own = {sysconfig.get_path(kind) for kind in ("purelib", "platlib")}
+    found = [str(Path(__file__).parents[2])]
+    for name in ("duckdb", "pyarrow"):
+        place = next((place for place in sys.path if place and (Path(place) / name / "__init__.py").is_file()), None)
+        if place is not None and place not in own and place not in found:
+            found.append(str(Path(place).absolute()))
+    return found
 
 
 @contextmanager

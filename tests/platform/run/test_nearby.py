@@ -70,7 +70,7 @@ def test_the_guilty_are_found(measured: Any) -> None:
     said = {row.wants: row.message for row in rows if row.status == "failed"}
     assert set(said) == {"die", "leave", "raise"}
     assert "SIGKILL" in said["die"]
-    assert "exit code 3" in said["leave"]
+    assert "os._exit(3)" in said["leave"]
 
 
 def test_a_run_that_drains_begins_nothing(measured: Any) -> None:

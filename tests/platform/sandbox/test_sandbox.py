@@ -549,3 +549,16 @@ def test_somebody_elses_store_is_not_copied(
         with pytest.raises(SandboxError):
             sandbox.query(place.data, "create table sim2 as select 1")
     assert tree(place.root) == before
+
+
+def test_packages_that_come_by_pythonpath_are_found(tmp_path: Path) -> None:
+    """As by a cluster's modules: a query's process finds what its parent found, where Python itself would not look."""
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for name in ("duckdb", "_duckdb", "pyarrow", "adbc_driver_duckdb"):
+        for place in Path(duckdb.__file__).parents[1].glob(f"{name}*"):
+            (moved / place.name).symlink_to(place)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(moved), *sys.path])
+        patch.setattr(sandbox.sysconfig, "get_path", lambda kind: "/nowhere")
+        assert str(moved) in sandbox._found_at()

@@ -17,7 +17,7 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.cell import Cell, Point
 from swingby.model.columns import parameter_schema
-from swingby.model.experiment import Recording
+from swingby.model.experiment import ENTRIES, Recording
 from swingby.model.params import as_tuple
 from swingby.model.points import Points, PointWriter, repeated
 
@@ -162,7 +162,7 @@ class Plan:
             recording["points"],
             tuple(recording["also"]),
             recording.get("code", ""),
-            recording.get("entries", Recording.entries),
+            recording.get("entries", ENTRIES),
         )
         values["batches"] = tuple(BatchNote(**note) for note in header["batches"])
         return cls(**values, path=path)

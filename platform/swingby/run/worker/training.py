@@ -208,7 +208,7 @@ class Training:
             host=socket.gethostname(),
             device=self.how.device,
             pid=os.getpid(),
-            versions=dict(package_versions()),
+            versions={name: version for name, version in package_versions().items() if version is not None},
         )
 
 
