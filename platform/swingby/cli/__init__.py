@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
+import threading
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import cache
@@ -185,4 +188,19 @@ OWN: dict[str, tuple[str, Callable[..., None]]] = {
 
 def main() -> None:
     """The entry point of the command."""
-    app()
+    try:
+        app()
+    except SystemExit as end:
+        _leave_threads(end.code)
+        raise
+
+
+def _leave_threads(status: str | int | None) -> None:
+    """Ends the process if a thread would keep it from ending: one that a cell has started and left running."""
+    mine = threading.main_thread()
+    if all(thread is mine or thread.daemon for thread in threading.enumerate()):
+        return
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status if isinstance(status, int) else 1 if status else 0)

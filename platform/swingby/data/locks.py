@@ -98,7 +98,7 @@ def held(
     """
     with clear_os_errors(f"lock {path}"):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         _take(handle, what, wait, waiting)
         hold = Hold(handle, " ".join(sys.argv) if command is None else command)

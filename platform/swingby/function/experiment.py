@@ -16,7 +16,7 @@ import pyarrow as pa
 from swingby.errors import SwingbyError
 from swingby.function.agreed import Agreed, Row, table_of
 from swingby.function.faults import told
-from swingby.function.handle import CellHandle, CellsHandle, NotFiniteError, loss_like
+from swingby.function.handle import CellHandle, CellsHandle, NotFiniteError, loss_like, seed_globals
 from swingby.function.signature import declared, params_declared, params_of
 from swingby.function.source import Source, source_of
 from swingby.function.track import Track
@@ -152,6 +152,7 @@ class FunctionExperiment(Experiment):
         if STEPS in names:
             given[STEPS] = getattr(cells[0].params, STEPS)
         handle = CellsHandle(cells, batch.recording, last, batch.device, self.diverges, self.source)
+        seed_globals(cells[0])
         try:
             scalars = {
                 name: handle.entries(value, f"the returned {name!r}")
@@ -259,6 +260,7 @@ class _OneCell:
         fault, scalars, diverged, remarks = None, dict[str, Any](), None, list[str]()
         try:
             given = {name: getattr(cell.params, name) for name in self._of.Params.model_fields}
+            seed_globals(cell)
             returned = self._of.returned(function(handle, **given))
             scalars = {name: plain(value, f"the returned {name!r}") for name, value in returned.items()}
             scalars, diverged, remarks = handle.end(scalars)

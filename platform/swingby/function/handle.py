@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import copy
@@ -78,6 +79,18 @@ class Streams:
         if "torch" not in sys.modules:
             raise MisuseError("cell.torch() gives a generator of torch; import torch at the top of the file")
         return sys.modules["torch"].Generator().manual_seed(self.torch_seed(name))
+
+
+def seed_globals(cell: Cell) -> None:
+    """Seeds what draws without a stream of its own, so that a cell gives what it gives alone.
+
+    These are `random`, `np.random`, and torch's generators, if torch is imported.
+    """
+    key = cell.key("global generators")
+    random.seed(key)
+    np.random.seed(np.frombuffer(key, np.uint32))
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(int.from_bytes(key[:8], "little") >> 1)
 
 
 class Files:

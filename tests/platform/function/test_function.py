@@ -608,3 +608,29 @@ def test_results_of_another_recording_are_told(folder: Path) -> None:
     assert "`record: {steps: log, points: 9}`" in hint
     again = Sweep.load(folder / "quadratic.yaml", ["record={steps: log, points: 9}"])
     assert plan(again, Records.open(folder / "data"), RunOptions(pilot=False)).hints == ()
+
+
+GLOBAL = """
+import random
+import numpy as np
+import torch
+from swingby import experiment
+
+
+@experiment
+def quadratic(cell, lr: float, width: int = 2):
+    return {"a": random.random(), "b": float(np.random.rand()), "c": float(torch.rand(()))}
+"""
+
+
+def test_global_generators_are_seeded_by_the_cell(folder: Path) -> None:
+    """Alone as in company: what draws from `random`, `np.random` or torch is repeatable, and differs between seeds."""
+    (folder / "train.py").write_text(GLOBAL)
+    run(folder)
+    query = "select cell_id, seed, a, b, c from quadratic order by cell_id"
+    together = {row.cell_id: tuple(row) for row in rows(folder, query)}
+    assert len({draws[2:] for draws in together.values()}) == 2  # seeds; common to all points
+    alone = Sweep.load(folder / "quadratic.yaml", ["axes={lr: [0.3], width: [3]}", "seeds={count: 1, first: 1}"])
+    run_sweep(alone, folder / "b" / "data", local=True, pilot=False, progress=Progress())
+    (row,) = rows(folder / "b", query)
+    assert tuple(row) == together[row.cell_id]
