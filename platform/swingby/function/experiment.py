@@ -44,6 +44,7 @@ class FunctionExperiment(Experiment):
         batched: whether the function takes columns of parameters of several cells.
         imported: whether its cells were trained elsewhere, so that no code of it is known anywhere.
         diverges: whether a value of this name that is not finite ends its cell.
+        unseen: modules of the user that its file imports and that lie elsewhere: they are no part of `source`.
     """
 
     discovers = keeps_all = True
@@ -63,6 +64,7 @@ class FunctionExperiment(Experiment):
         diverges: Collection[str] | None = None,
     ) -> None:
         self.imported = imported
+        self.unseen: tuple[str, ...] = ()
         self.diverges = loss_like if diverges is None else frozenset(diverges).__contains__
         self.function, self.source, self.batched, self.title = function, source, batched, title
         # Other experiments are classes, and have these as attributes of the class.

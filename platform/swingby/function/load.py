@@ -10,7 +10,7 @@ from types import ModuleType
 from swingby.errors import SwingbyError
 from swingby.function.experiment import FunctionExperiment
 from swingby.function.faults import is_users, told
-from swingby.function.source import Source, modules_at
+from swingby.function.source import Source, modules_at, unseen_modules
 from swingby.model.ending import is_its_own, without_exit
 
 
@@ -32,8 +32,12 @@ def from_file(path: Path, function: str | None = None) -> FunctionExperiment:
     """
     if not path.is_file():
         raise SwingbyError(f"no file {path}")
-    source = Source.of_file(path, function or "")
-    return _found_in(_load_file(path, source.digest), path, function)
+    source, before = Source.of_file(path, function or ""), set(sys.modules)
+    module = _load_file(path, source.digest)
+    found = _found_in(module, path, function)
+    if module.__name__ not in before and found.source is not None:
+        found.unseen = tuple(unseen_modules(found.source, set(sys.modules) - before - {module.__name__}))
+    return found
 
 
 def _found_in(module: ModuleType, path: Path, function: str | None) -> FunctionExperiment:

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import inspect
 import os
+import sys
 import textwrap
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -16,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from swingby.errors import SwingbyError
-from swingby.model.code import digest_of
+from swingby.model.code import digest_of, is_installed
 
 MOST_BYTES = 2_000_000
 """Bytes of data files that travel with the code, in a plan."""
@@ -178,6 +179,17 @@ def modules_at(folder: Path, module: str) -> list[Path]:
         place = folder.joinpath(*parts[:count])
         found += [file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()]
     return found
+
+
+def unseen_modules(source: Source, names: Collection[str]) -> list[str]:
+    """Which of these modules, by their names, are the user's and not in the source: the names.
+
+    They lie outside the folder of the code: they do not travel with it, and a change of one is not noticed.
+    """
+    known = {(Path(source.folder) / name).resolve() for name in source.files}
+    files = {name: getattr(sys.modules.get(name), "__file__", None) or "" for name in names}
+    paths = {name: Path(file).resolve() for name, file in files.items() if file.endswith(".py")}
+    return sorted(name for name, path in paths.items() if path not in known and not is_installed(path))
 
 
 def source_of(function: Callable[..., Any], declared: Collection[str] = ()) -> Source:

@@ -28,8 +28,16 @@ def hints(records: Records, sweep: Sweep, ids: pa.Array, places: np.ndarray) -> 
         ids: of every cell of the sweep.
         places: of the pending cells.
     """
-    if not len(places) or len(places) > MOST:
+    if not len(places):
         return ()
+    of = sweep.experiment
+    unseen = of.unseen if isinstance(of, FunctionExperiment) else ()
+    names = f"its code imports {', '.join(unseen)}, outside of its folder"
+    elsewhere = (f"{names}: that does not travel with it, and a change of that is not noticed",) if unseen else ()
+    return elsewhere + (_of_results(records, sweep, ids, places) if len(places) <= MOST else ())
+
+
+def _of_results(records: Records, sweep: Sweep, ids: pa.Array, places: np.ndarray) -> tuple[str, ...]:
     with Store.open(records.data) as store:
         if sweep.experiment_name not in store.names():
             return ()

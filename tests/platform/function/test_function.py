@@ -634,3 +634,15 @@ def test_global_generators_are_seeded_by_the_cell(folder: Path) -> None:
     run_sweep(alone, folder / "b" / "data", local=True, pilot=False, progress=Progress())
     (row,) = rows(folder / "b", query)
     assert tuple(row) == together[row.cell_id]
+
+
+def test_modules_that_the_hash_does_not_see_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those from elsewhere that the file imports; none where all lie beside it."""
+    (folder / "lib").mkdir()
+    (folder / "lib" / "far_away_rule.py").write_text("def gradient(w):\n    return 2 * w\n")
+    monkeypatch.syspath_prepend(str(folder / "lib"))
+    options = RunOptions(pilot=False)
+    assert plan(Sweep.load(folder / "quadratic.yaml"), Records.open(folder / "data"), options).hints == ()
+    (folder / "train.py").write_text(TRAIN.replace("from rule import", "from far_away_rule import"))
+    (hint,) = plan(Sweep.load(folder / "quadratic.yaml"), Records.open(folder / "data"), options).hints
+    assert "imports far_away_rule," in hint
