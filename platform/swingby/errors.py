@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+_KIND = re.compile(r"^[A-Za-z][\w ]*? (?:Error|Exception): ")
+_PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
+
+
+def plain_words(error: object) -> str:
+    """What DuckDB or Arrow says is wrong, without the names of their own kinds of errors and of their parts.
+
+    The place in a query is shown under its text.
+    """
+    text = _KIND.sub("", str(error).strip())
+    text = _PLACE.sub(lambda match: f"  {match[2]}\n  {match[3][len(match[1]) :]}^", text)
+    return re.sub(r"\b(pyarrow|pa)\.(lib\.)?", "", text)
 
 
 class SwingbyError(Exception):

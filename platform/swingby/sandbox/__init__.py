@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from swingby.errors import SwingbyError
+from swingby.errors import SwingbyError, plain_words
 
 if TYPE_CHECKING:  # the query's process, which imports this package first, says what Arrow does without
     import pyarrow as pa
@@ -218,7 +218,7 @@ def _failure(code: int, report: Mapping[str, Any], memory: str) -> str:
     if not report.get("error"):
         how = signal.Signals(-code).name if code < 0 else f"code {code}: {report.get('crash', '')}"
         return f"the query's process ended by {how}; it may have needed more than {memory} of memory"
-    error, tables = str(report["error"]), list(report.get("tables", ()))
+    error, tables = plain_words(report["error"]), list(report.get("tables", ()))
     missing = re.search(r"Table with name (\S+) does not exist", error)
     if missing is None:
         return error

@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from swingby.errors import SwingbyError
+from swingby.errors import SwingbyError, plain_words
 from swingby.model.detector import OutcomeKind
 from swingby.model.registry import nearest
 from swingby.sandbox.statement import RefusedError, parsed, parts
@@ -318,4 +318,4 @@ def _kind(connection: duckdb.DuckDBPyConnection, text: str, table: pa.Table) -> 
 
 def _first_line(error: Exception) -> str:
     """What DuckDB says is wrong, without its own advice and the place in a text that nobody wrote."""
-    return re.sub(r"^[\w ]+ Error: ", "", str(error).strip().partition("\n")[0])
+    return plain_words(error).partition("\n")[0]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from swingby.data.files import make_folder, sync_folder, write_whole
-from swingby.errors import BrokenStoreError
+from swingby.errors import BrokenStoreError, plain_words
 from swingby.model.detector import EXPRESSION_TABLE, OUTCOME_NAME
 from swingby.model.experiment import AFTER
 from swingby.store.apply.shards import resolve
@@ -105,7 +105,7 @@ class Build:
         except (DatabaseError, ValueError, IndexError) as error:
             if is_outside(error):
                 raise
-            raise BrokenStoreError(f"the index {index} cannot be used: {error}; {REBUILD}") from error
+            raise BrokenStoreError(f"the index {index} cannot be used: {plain_words(error)}; {REBUILD}") from error
 
     def _check_whole(self, connection: Connection) -> None:
         """Refuses an index that names rows of curve segments that are not there, as after a power cut.

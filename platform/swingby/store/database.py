@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 
-from swingby.errors import BrokenStoreError, SwingbyError
+from swingby.errors import BrokenStoreError, SwingbyError, plain_words
 
 DatabaseError = duckdb.Error
 MissingError = duckdb.CatalogException
@@ -140,4 +140,4 @@ def clear_errors(action: str) -> Iterator[None]:
             full = "the disk is full; nothing was left half-written, free some space"
             raise SwingbyError(f"cannot {action}: {full}") from error
         kind = BrokenStoreError if is_damage(error) else SwingbyError
-        raise kind(f"cannot {action}: {str(error).strip()}") from error
+        raise kind(f"cannot {action}: {plain_words(error)}") from error

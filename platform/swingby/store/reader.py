@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from swingby.data.records import Records
 from swingby.data.remote.address import is_address
-from swingby.errors import SwingbyError
+from swingby.errors import SwingbyError, plain_words
 from swingby.store.database import Database, DatabaseError, attached, clear_errors
 from swingby.store.grid_points import other_points
 from swingby.store.ingestion import ingest
@@ -431,7 +431,7 @@ class Store:
                     if seen != self._stamp():
                         continue  # two publications since the pointer was read: its files are gone
                     raise SwingbyError(
-                        f"the store in {self._layout.root} cannot be read: {error}; {REBUILD}"
+                        f"the store in {self._layout.root} cannot be read: {plain_words(error)}; {REBUILD}"
                     ) from error
                 self._generation, self._seen = generation, seen
         raise SwingbyError(f"the store in {self._layout.root} is published faster than it can be opened")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from swingby.errors import SwingbyError
+from swingby.errors import SwingbyError, plain_words
 from swingby.store.build import Build
 from swingby.store.database import Database, DatabaseError, is_outside
 from swingby.store.layout import Layout
@@ -31,7 +31,7 @@ LONGEST = 500
 
 def reason(error: BaseException) -> SwingbyError:
     """The reason for which a record is set aside, of bounded length: it may repeat what the record says."""
-    text = str(error).strip()
+    text = plain_words(error)
     if not isinstance(error, SwingbyError):
         text = f"it holds what the store cannot take: {(text.splitlines() or [type(error).__name__])[0]}"
     return SwingbyError(text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}...")

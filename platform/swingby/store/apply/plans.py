@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from swingby.data.records.headers import PLAN_COLUMNS, Plan
-from swingby.errors import SwingbyError
+from swingby.errors import SwingbyError, plain_words
 from swingby.store.database import DatabaseError
 from swingby.store.tables import (
     Connection,
@@ -149,7 +149,7 @@ def _check_readable(connection: Connection, plan: Plan) -> None:
     try:
         ((points,),) = fetch(connection, READ, resolved)
     except DatabaseError as error:
-        raise SwingbyError(f"its sweep cannot be read: {str(error).splitlines()[0]}") from error
+        raise SwingbyError(f"its sweep cannot be read: {plain_words(error).splitlines()[0]}") from error
     if points is not None and not 0 <= points <= MOST_POINTS:
         raise SwingbyError(f"its sweep has {points:,} points; allowed: 0 to {MOST_POINTS:,}")
 
