@@ -284,7 +284,7 @@ class CellHandle(Files, Streams, Recorder):
 
         Steps do not decrease, from 0 on. What is recorded is kept, in several calls at one step, too; names may differ
         from step to step, and a curve has a null where it was not recorded. Long curves are thinned (`Track.thin`);
-        under a schedule (`record: {steps: log}` and others) its steps alone are kept, and the last.
+        with another spacing (`record: {steps: log}` and others) its steps alone are kept, and the last.
 
         A value that is not finite is a gap, told in the cell's message, unless the curve is one that `diverges`.
 

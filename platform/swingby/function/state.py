@@ -85,7 +85,9 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
             if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(body):
                 raise ValueError(f"an array of {shape}")
             array = np.frombuffer(body, dtype)
-            found[entry.filename.removesuffix(".npy")] = array.reshape(shape, order="F" if fortran else "C")
+            found[entry.filename.removesuffix(".npy")] = (
+                array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
+            )
     return found
 
 

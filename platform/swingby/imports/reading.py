@@ -12,7 +12,8 @@ from typing import Any
 
 from swingby.data.files import clear_os_errors
 from swingby.errors import SwingbyError
-from swingby.store.database import Database, clear_errors, connect
+from swingby.sandbox.scalar import interrupted_after
+from swingby.store.database import Database, FullError, OverdueError, clear_errors, connect
 from swingby.store.sql import quoted
 
 _CSV = "read_csv(?, sample_size = -1, null_padding = false, hive_partitioning = false)"
@@ -28,6 +29,12 @@ READERS: Mapping[str, str] = {
 """The endings of files, before that of a compression, and how DuckDB reads them."""
 PACKED = (".gz", ".zst")
 """Endings of compressions that DuckDB undoes."""
+MEMORY = "4GB"
+"""Memory that the rows of a file may take, unpacked."""
+SECONDS = 900.0
+"""Seconds that reading a file may take."""
+MOST_COLUMNS = 5_000
+"""Columns of a file."""
 ROW = "row of the file"
 """The column with the number of a row, from 1 on; the header of a CSV is not counted."""
 TYPES: Mapping[str, str] = {
@@ -104,18 +111,40 @@ def read_runs(path: Path) -> Iterator[RunsFile]:
         raise SwingbyError(f"no file {path}")
     with clear_os_errors(f"read {path}"), path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    with connect() as database, tempfile.TemporaryDirectory(prefix="swingby-import-") as folder:
+    with (
+        connect(memory_limit=MEMORY, temp_directory="") as database,
+        tempfile.TemporaryDirectory(prefix="swingby-import-") as folder,
+    ):
         link = Path(folder) / f"runs{ending}{packed}"  # DuckDB would take a [ or * in the path for a pattern
         link.symlink_to(path.resolve())
-        with clear_errors(f"read {path}"):
+        with clear_errors(f"read {path}"), _bounded(database, path):
             _check_names(database, path, link, ending)
             database.execute(f"create temp table given as select * from {READERS[ending]}", [str(link)])
+            (count,) = database.execute("select count(*) from (describe given)").fetchone() or (0,)
+            if count > MOST_COLUMNS:
+                raise SwingbyError(f"{path} has {count:,} columns; allowed: {MOST_COLUMNS:,}")
             (rows,) = database.execute("select count(*) from given").fetchone() or (0,)
             if not rows:
                 raise SwingbyError(f"{path} has no rows")
             leaves = list(_leaves(database.sql("select * from given")))
             columns = [_given(database, name, value, id_) for name, value, id_ in leaves]
         yield RunsFile(path, digest, int(rows), columns, database)
+
+
+@contextmanager
+def _bounded(database: Database, path: Path) -> Iterator[None]:
+    """Ends what takes too long or too much memory, as a file that says more than it holds.
+
+    Raises:
+        SwingbyError: it does; says which.
+    """
+    try:
+        with interrupted_after(database, SECONDS):
+            yield
+    except OverdueError as error:
+        raise SwingbyError(f"reading {path} takes longer than {SECONDS:g} s, and was ended") from error
+    except FullError as error:
+        raise SwingbyError(f"{path} needs more than {MEMORY} of memory, unpacked: import it in parts") from error
 
 
 def _check_names(database: Database, path: Path, link: Path, ending: str) -> None:

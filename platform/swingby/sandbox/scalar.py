@@ -8,6 +8,7 @@ a long value out of a short one, and no lambda within a lambda.
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -51,6 +52,10 @@ CASTS = {
     *("varchar", "text", "string"),
 }
 """Types that a value may be cast to."""
+SECONDS = 60.0
+"""Seconds that an expression may take on the rows that it is given at once."""
+MEMORY = "1GB"
+"""Memory that it may use."""
 ROW = "one_row"
 """The table that an expression sees."""
 SELECT = "select ("
@@ -129,7 +134,8 @@ def evaluate(text: str, table: pa.Table, kind: OutcomeKind, strict: bool = False
         strict: raise where it cannot be computed.
 
     Raises:
-        ScalarError: the table lacks a column, or with `strict` a row at which it cannot be computed.
+        ScalarError: the table lacks a column, it takes too long or too much memory, or, with `strict`, there is a row
+            at which it cannot be computed.
     """
     with _connection() as connection:
         _columns(connection, text, table.column_names)
@@ -141,7 +147,12 @@ def evaluate(text: str, table: pa.Table, kind: OutcomeKind, strict: bool = False
     with _connection() as connection:
         connection.register(ROW, table)
         try:
-            found = connection.sql(f"select {value} as value from {ROW}").to_arrow_table()
+            with interrupted_after(connection, SECONDS):
+                found = connection.sql(f"select {value} as value from {ROW}").to_arrow_table()
+        except duckdb.InterruptException as error:
+            raise ScalarError(f"takes longer than {SECONDS:g} s on {table.num_rows:,} rows, and was ended") from error
+        except (duckdb.OutOfMemoryException, MemoryError) as error:
+            raise ScalarError(f"needs more than {MEMORY} of memory on {table.num_rows:,} rows") from error
         except duckdb.Error as error:
             raise ScalarError(_first_line(error)) from error
     return pa.concat_arrays([*found["value"].chunks, pa.array([], _ARROW[kind])])
@@ -170,6 +181,22 @@ def _of_recorded(tree: dict[str, Any], text: str, table: pa.Table) -> str:
 
 
 @contextmanager
+def interrupted_after(connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
+    """While inside, what the connection does is interrupted after so many seconds.
+
+    Raises:
+        duckdb.InterruptException: it was.
+    """
+    timer = threading.Timer(seconds, connection.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
 def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection in memory that reaches no file, and whose settings cannot be changed."""
     connection = duckdb.connect(
@@ -180,7 +207,7 @@ def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "autoload_known_extensions": False,
             "enable_external_access": False,
             "lock_configuration": True,
-            "memory_limit": "1GB",
+            "memory_limit": MEMORY,
             "python_enable_replacements": False,
             "temp_directory": "",
             "threads": 1,

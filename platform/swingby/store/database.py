@@ -17,6 +17,8 @@ from swingby.errors import BrokenStoreError, SwingbyError, plain_words
 DatabaseError = duckdb.Error
 MissingError = duckdb.CatalogException
 """What a table raises that is not there."""
+OverdueError = duckdb.InterruptException
+FullError = duckdb.OutOfMemoryException
 Database = duckdb.DuckDBPyConnection
 
 STORAGE = "storage_version 'v1.5.0'"

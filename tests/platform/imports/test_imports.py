@@ -496,3 +496,19 @@ def test_values_that_differ_in_their_last_bits_are_one_point(tmp_path: Path) -> 
     with Store.open(tmp_path / "data") as store:
         rows = store.sql("select lr, flag, count(*) as n from t group by all order by lr").rows()
     assert [(row.lr, row.flag, row.n) for row in rows] == [(0.1, True, 2), (0.3, True, 3)]
+
+
+def test_a_file_that_takes_too_much_is_refused_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns, and memory once unpacked: a small file may hold much."""
+    wide = tmp_path / "wide.csv"
+    wide.write_text(",".join(["lr", *(f"c{k}" for k in range(20))]) + "\n" + ",".join(["1"] * 21) + "\n")
+    monkeypatch.setattr("swingby.imports.reading.MOST_COLUMNS", 20)
+    with pytest.raises(SwingbyError, match=r"wide.csv has 21 columns; allowed: 20"):
+        import_runs(tmp_path / "data", wide, Asked("t", Wanted(params=("lr",))))
+    packed = tmp_path / "packed.csv.gz"
+    with gzip.open(packed, "wt") as file:
+        file.write("lr,note\n" + "".join(f"{k},{'x' * 200}{k}\n" for k in range(200_000)))
+    assert packed.stat().st_size < 2_000_000
+    monkeypatch.setattr("swingby.imports.reading.MEMORY", "20MB")
+    with pytest.raises(SwingbyError, match=r"packed.csv.gz needs more than 20MB of memory"):
+        import_runs(tmp_path / "data", packed, Asked("t", Wanted(params=("lr",))))

@@ -7,7 +7,7 @@ import math
 import pyarrow as pa
 import pytest
 
-from swingby.sandbox.scalar import ScalarError, columns_of, evaluate, kind_of
+from swingby.sandbox.scalar import FUNCTIONS, ScalarError, columns_of, evaluate, kind_of
 
 LIST = pa.list_(pa.float64())
 ROWS = pa.table(
@@ -166,3 +166,13 @@ def test_entries_counted_from_the_end_are_those_that_were_recorded(text: str, ex
     acc = [[0.1, None, 0.5, None], [0.2, None, None, None]]
     table = pa.table({"acc": acc, "loss": [[1.0, 2.0, 3.0, 4.0]] * 2})
     assert evaluate(text, table, "number", strict=True).to_pylist() == expected
+
+
+def test_an_expression_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Told with the limit, and nothing is evaluated on."""
+    long = "list_sum(list_filter(range(1, 200000 + cast(rate as bigint)), lambda x: x % 7 = 3))"
+    table = pa.table({"rate": [float(k) for k in range(50)]})
+    monkeypatch.setattr("swingby.sandbox.scalar.SECONDS", 0.02)
+    monkeypatch.setattr("swingby.sandbox.scalar.FUNCTIONS", FUNCTIONS | {"range"})
+    with pytest.raises(ScalarError, match=r"takes longer than 0.02 s on 50 rows"):
+        evaluate(long, table, "number")
