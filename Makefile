@@ -9,7 +9,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
-.PHONY: setup browser demo test test-all laws check check-deps bench drills fuzz clean
+.PHONY: setup browser demo test test-all laws check check-deps bench drills simulate fuzz clean
 
 setup: $(READY)
 
@@ -59,6 +59,12 @@ bench: $(READY)
 # Faults of all kinds, at random moments, with a printed log: make drills SEED=3 MINUTES=30
 drills: $(READY)
 	@$(BIN)/python -m tests.drills --seed $(or $(SEED),0) --minutes $(or $(MINUTES),15)
+
+# The protocol of the record folder on disks that lose what was not synced, under a clock and a scheduler that repeat:
+# make simulate MINUTES=10 SEED=1; one history's log: HISTORY=7; faults planted on purpose, each to be found: FAULTS=1
+simulate: $(READY)
+	@$(BIN)/python -m tests.simulate --seed $(or $(SEED),0) --histories $(or $(HISTORIES),100000) \
+	  --minutes $(or $(MINUTES),10) $(if $(HISTORY),--history $(HISTORY)) $(if $(FAULTS),--faults)
 
 # A fuzzer led by coverage at what reads texts and files of others: make fuzz RUNS=1000000
 RUNS ?= 20000
